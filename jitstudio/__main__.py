@@ -8,7 +8,7 @@ from jitstudio.cli import COMMANDS
 
 
 def main() -> int:
-    """Run what the command line asks for; the exit status."""
+    """Runs what the command line asks for and returns the exit status."""
     words = sys.argv[1:]
     if words and (words[0] in COMMANDS or words[0].startswith("-")):
         from jitstudio.cli.main import main as run_command
@@ -21,7 +21,7 @@ def main() -> int:
 
 
 def window() -> int:
-    """Open the window on the files of the command line: what a desktop starts."""
+    """Opens the window on the files of the command line: what a desktop starts."""
     from jitstudio.start import open_window
 
     return open_window(sys.argv[1:])

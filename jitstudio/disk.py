@@ -1,4 +1,4 @@
-"""What is on disk where a compiler has looked for files, so that a change can be told.
+"""What is on disk where a compiler has looked for files, so that a change can be known.
 
 A result may be used again if all the places that its compile searched hold the same as they did
 then. As ccache does, a file is read once and known by its stamp from then on, and what changes
@@ -30,7 +30,7 @@ _Stamp = tuple[int, ...]
 _T = TypeVar("_T")
 
 
-class Unreadable(Exception):
+class UnreadableFile(Exception):
     """A place holds what cannot be read like a header: a pipe, a device, a huge file."""
 
 
@@ -53,7 +53,7 @@ class Sight:
         return self.newest_ns < began_ns - TICK_NS
 
 
-class Readings(Generic[_T]):
+class FileContentCache(Generic[_T]):
     """What follows from the content of files; each is read again only if its stamp has changed.
 
     Args:
@@ -65,10 +65,10 @@ class Readings(Generic[_T]):
         self._known: dict[str, tuple[_Stamp, _T]] = {}
 
     def of(self, path: str, found: os.stat_result) -> _T:
-        """What follows from a file, the status of which is known.
+        """Returns what follows from a file, the status of which is known.
 
         Raises:
-            Unreadable: See the class.
+            UnreadableFile: See the class.
             OSError: The file is gone, or is another one by now.
         """
         stamp = _stamp(found)
@@ -87,10 +87,10 @@ class Disk:
     """Looks at files; remembers those that have not changed since."""
 
     def __init__(self) -> None:
-        self._digests = Readings(lambda content: hashlib.sha256(content).digest())
+        self._digests = FileContentCache(lambda content: hashlib.sha256(content).digest())
 
     def look(self, searches: Iterable[Search]) -> Sight | None:
-        """What is found at all places of these searches now; None if that cannot be told."""
+        """What is found at all places of these searches now; None if that cannot be known."""
         searches = tuple(searches)
         if sum(len(search.folders) * len(search.names) for search in searches) > _MOST_PLACES:
             return None
@@ -104,7 +104,7 @@ class Disk:
                 found[path] = self._digests.of(path, status)
                 stamps.append((path, _stamp(status)))
                 newest = max(newest, status.st_ctime_ns, _link_changed(path))
-        except (Unreadable, OSError):
+        except (UnreadableFile, OSError):
             return None
         folders = _folders(searches)
         for folder in folders:
@@ -116,7 +116,7 @@ class Disk:
 
 
 def places(searches: Iterable[Search]) -> Iterator[str]:
-    """Every path that may have been looked at."""
+    """Yields every path that may have been looked at."""
     for search in searches:
         for folder in search.folders:
             for name in search.names:
@@ -133,7 +133,7 @@ def status_of(path: str, *, folder: bool = False) -> os.stat_result | None:
 
 
 def working_folder() -> str:
-    """The working directory; empty if it has been removed."""
+    """Returns the working directory; empty if it has been removed."""
     try:
         return os.getcwd()
     except OSError:
@@ -142,11 +142,11 @@ def working_folder() -> str:
 
 def _content(path: str, found: os.stat_result) -> bytes:
     if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
-        raise Unreadable(path)
+        raise UnreadableFile(path)
     # Not even a pipe that has just taken its place makes this wait.
     with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
         if _stamp(os.fstat(file.fileno())) != _stamp(found):
-            raise Unreadable(path)
+            raise UnreadableFile(path)
         return file.read(_LARGEST + 1)
 
 
@@ -162,7 +162,7 @@ def _folders(searches: Iterable[Search]) -> set[str]:
 
 
 def _above(folders: Iterable[str], searches: Iterable[Search]) -> set[str]:
-    """All that leads to these folders, links included."""
+    """Returns all that leads to these folders, links included."""
     above: set[str] = set()
     real = {os.path.realpath(folder) for search in searches for folder in search.folders}
     for path in (*folders, *real):

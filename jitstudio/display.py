@@ -59,7 +59,7 @@ class WindowCheck:
 
 
 def check_window() -> WindowCheck:
-    """Look for a display and for the libraries that a window needs."""
+    """Looks for a display and for the libraries that a window needs."""
     if sys.platform != "linux":
         return WindowCheck()
     platform = os.environ.get("QT_QPA_PLATFORM", "").partition(":")[0]
@@ -84,7 +84,7 @@ def _loads(library: str) -> bool:
 
 
 def _display_problem(display: str) -> str:
-    """Try to connect, as a DISPLAY that leads nowhere would end the process inside Qt."""
+    """Tries to connect, as a DISPLAY that leads nowhere would end the process inside Qt."""
     if not display:
         return "There is no display: neither WAYLAND_DISPLAY nor DISPLAY is set."
     xcb = ctypes.CDLL("libxcb.so.1")

@@ -1,7 +1,7 @@
 """Formats CUDA C++ with clang-format, which comes as a wheel of its own.
 
 Only where the caller says so a ``.clang-format`` of the text's folder is read: clang-format itself
-would look for one in all folders above, whoever has written it.
+would look for one in all folders above, whatever their owner.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Formatted:
     """What formatting changes.
 
     Attributes:
-        edits: Start and end in UTF-16 units, and what shall stand there instead; in order.
+        edits: Start and end in UTF-16 units, and what replaces it; in order.
         caret: Where the caret is then, in the same units.
         style_file: The file that says how; None where none was used.
         is_complete: Whether all of the text could be made sense of.
@@ -96,7 +96,7 @@ def formatted(
     lines: tuple[int, int] | None = None,
     is_unwanted: Callable[[], bool] = lambda: False,
 ) -> Formatted:
-    """Format a text. Takes as long as clang-format does; not for the GUI thread.
+    """Formats a text. Takes as long as clang-format does; not for the GUI thread.
 
     Args:
         text: CUDA C++.
@@ -212,5 +212,5 @@ def _units(content: bytes, places: Iterable[int]) -> list[int]:
 
 
 def _halves(text: str, units: int) -> str:
-    """The beginning of a text, of so many UTF-16 units."""
+    """Returns the beginning of a text, of so many UTF-16 units."""
     return text.encode("utf-16-le", "replace")[: 2 * units].decode("utf-16-le", "replace")

@@ -38,7 +38,7 @@ class Page:
     text: str
 
     def with_commands(self, words: Callable[[str], str]) -> str:
-        """The text with `words(id)` in place of each command."""
+        """Returns the text with `words(id)` in place of each command."""
         return COMMAND.sub(lambda found: words(found[1]), self.text)
 
     @cached_property
@@ -59,20 +59,20 @@ class Page:
 
 @cache
 def pages() -> dict[str, Page]:
-    """All pages by name: the index, then those that it lists."""
+    """Returns all pages by name: the index, then those that it lists."""
     index = _read(INDEX)
     return {INDEX: index} | {name: _read(name) for name in _ENTRY.findall(index.text)}
 
 
 def find_page(topic: str) -> Page | None:
-    """The page of this name or title, whatever the capitals; None if there is none."""
+    """Returns the page of this name or title, whatever the capitals; None if there is none."""
     wanted = topic.casefold()
     found = (p for p in pages().values() if wanted in (p.name, p.title.casefold()))
     return next(found, None)
 
 
 def similar_topics(topic: str, *more: str) -> list[str]:
-    """The names of pages, and of `more`, that are spelt most like it, the closest first."""
+    """Returns the names of pages, and of `more`, that are spelt most like it, the closest first."""
     titles = {page.title.casefold(): page.name for page in pages().values()}
     names = titles | {name: name for name in (*pages(), *more)}
     found = difflib.get_close_matches(topic.casefold(), names, n=3, cutoff=0.6)

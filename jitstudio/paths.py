@@ -1,4 +1,4 @@
-"""Where files lie: those that ship beside the code, and those that are kept for the user.
+"""Where files lie: those that ship next to the code, and those that are kept for the user.
 
 Standard library only, so that the command line can use it too.
 """
@@ -12,12 +12,12 @@ from pathlib import Path
 _NAME = "jitstudio"
 _DATA = ".local/share"
 _PACKAGE = Path(__file__).resolve().parent
-# An installed wheel carries the files inside the package; a checkout has them beside it.
+# An installed wheel carries the files inside the package; a checkout has them next to it.
 _PLACES = (_PACKAGE / "resources", _PACKAGE.parent / "resources")
 
 
 def resource(name: str) -> Path:
-    """The path of a shipped file or folder.
+    """Returns the path of a shipped file or folder.
 
     Args:
         name: Its place below `resources`, such as ``themes/dark.toml``.
@@ -55,7 +55,7 @@ def data_folder() -> Path:
 
 
 def passing_data_folder() -> Path:
-    """What `data_folder` is while the home folder cannot be written to."""
+    """Returns what `data_folder` is while the home folder cannot be written to."""
     return fallback_folder() / _DATA / _NAME
 
 
@@ -64,7 +64,7 @@ UNPACKED_HEADERS = "nvrtc-headers-"
 
 
 def unpacked_headers() -> tuple[Path, ...]:
-    """The folders with the headers that NVRTC brings along, the newest first."""
+    """Returns the folders with the headers that NVRTC brings along, the newest first."""
     places = (cache_folder(), fallback_folder())
     found = [at for place in places for at in place.glob(f"{UNPACKED_HEADERS}*") if at.is_dir()]
     found.sort(reverse=True)
@@ -72,7 +72,7 @@ def unpacked_headers() -> tuple[Path, ...]:
 
 
 def home_folder() -> Path:
-    """The user's home folder, or the fallback folder where there is none.
+    """Returns the user's home folder, or the fallback folder where there is none.
 
     Containers often run as a user without an entry in the list of users, whose HOME is missing,
     ``/`` or cannot be written to.
@@ -103,6 +103,6 @@ def _chosen(variable: str, usual: str) -> Path:
 
 
 def _can_be_used(folder: Path) -> bool:
-    """Whether the folder, or the first one above it that is there, can be written to."""
+    """Returns whether the folder, or the first one above it that is there, can be written to."""
     there = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
     return os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)

@@ -26,7 +26,7 @@ class NotPrivate(PermissionError):
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder and the missing ones above it, or check the one that is there.
+    """Makes a folder and the missing ones above it, or checks the one that is there.
 
     Symbolic links are followed, one name at a time. In a folder that everybody may write to, such
     as the one for temporary files, only what belongs to this user or to root is entered (the rule
@@ -49,12 +49,12 @@ def make_private(folder: Path) -> None:
 
 
 def is_own(status: os.stat_result) -> bool:
-    """Whether a file belongs to this user."""
+    """Returns whether a file belongs to this user."""
     return os.name != "posix" or status.st_uid == os.getuid()
 
 
 def _enter(folder: Path) -> int:
-    """Open the folder from the root on, making what is missing; its descriptor."""
+    """Opens the folder from the root on, making what is missing; its descriptor."""
     names = deque(folder.parts[1:])
     here = _open("/")
     links = 0
@@ -86,7 +86,7 @@ def _open(name: str, folder: int | None = None) -> int:
 
 
 def _seen(name: str, folder: int) -> os.stat_result:
-    """What has this name, which is made as a folder if nothing has."""
+    """Returns what has this name, which is made as a folder if nothing has."""
     if name == "/":  # a symbolic link leads to the root
         return os.stat("/")
     try:

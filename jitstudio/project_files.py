@@ -103,7 +103,7 @@ class OpenProject:
 
 
 def read_project(path: Path) -> OpenProject:
-    """Read a project with its modules and headers. Nothing is run.
+    """Reads a project with its modules and headers. Nothing is run.
 
     Raises:
         ProjectError: The project's own file cannot be read or understood.
@@ -123,7 +123,7 @@ def read_project(path: Path) -> OpenProject:
 
 
 def path_inside(folder: Path, text: str) -> Path:
-    """The file that a path of a project means, links followed.
+    """Returns the file that a path of a project means, links followed.
 
     Raises:
         ProjectError: It lies outside the project's folder, or nowhere.
@@ -155,12 +155,12 @@ def path_in_project(folder: Path, file: Path, resolve: Resolve = Path.resolve) -
 
 
 def file_launch(spec: LaunchSpec, folder: Path, resolve: Resolve = Path.resolve) -> LaunchSpec:
-    """The launch as a project in this folder keeps it: its own files by relative paths."""
+    """Returns the launch as a project in this folder keeps it: its own files by relative paths."""
     return with_buffer_files(spec, _shorten(folder, resolve))
 
 
 def file_sweep(draft: VariantDraft, folder: Path, resolve: Resolve = Path.resolve) -> VariantDraft:
-    """The sweep as a project in this folder keeps it: its own files by relative paths."""
+    """Returns the sweep as a project in this folder keeps it: its own files by relative paths."""
     return with_axis_files(draft, _shorten(folder, resolve))
 
 
@@ -174,7 +174,7 @@ def _shorten(folder: Path, resolve: Resolve) -> Change:
 
 
 def _opened_all(members: Iterable[Member], folder: Path) -> Iterator[OpenMember]:
-    """Read the files of a project, all of which together are no larger than one may be."""
+    """Reads the files of a project, all of which together are no larger than one may be."""
     left = plain_files.LARGEST
     for member in members:
         opened = _opened(member, folder, left)
@@ -223,6 +223,6 @@ def _complete(folder: Path, what: str, problems: dict[str, str]) -> Change:
 
 
 def _split_array(text: str) -> tuple[str, str]:
-    """The path, and the ``::NAME`` of an array in an archive behind it."""
+    """Returns the path, and the ``::NAME`` of an array in an archive behind it."""
     path, mark, name = text.rpartition("::")
     return (path, f"{mark}{name}") if mark else (text, "")

@@ -41,7 +41,7 @@ class Sample:
 
 @cache
 def samples() -> tuple[Sample, ...]:
-    """All samples, in the order of the menu."""
+    """Returns all samples, in the order of the menu."""
     folder = resource("samples")
     listed = tomllib.loads((folder / "samples.toml").read_text(encoding="utf-8"))
     return tuple(_sample(folder, entry) for entry in listed["sample"])

@@ -1,4 +1,4 @@
-"""Opens the window, or has the terminal stand in for it. Imports little: every start waits."""
+"""Opens the window, or builds in the terminal instead. Imports little: every start waits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jitstudio.display import check_window
 
 
 def open_window(files: Sequence[str]) -> int:
-    """Open the window on these files, or on the last session; the exit status."""
+    """Opens the window on these files, or on the last session and returns the exit status."""
     if files and not os.path.exists(files[0]) and not Path(files[0]).suffix:
         # A word without an ending was meant as a command.
         from jitstudio.cli.main import refuse

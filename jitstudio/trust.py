@@ -1,7 +1,7 @@
 """Whether what others wrote may do more than an ordinary project: what is unusual, what is trusted.
 
 A project that nobody has vouched for is built all the same, with the files of its own folder and
-options that do no harm. What goes beyond that is told in sentences, which the user may accept.
+options that do no harm. What goes beyond that is described in sentences, which the user may accept.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ class TrustError(RuntimeError):
 
 
 def concerns(opened: OpenProject) -> tuple[str, ...]:
-    """What a project asks for beyond an ordinary one, a sentence each with its place."""
+    """Returns what a project asks for beyond an ordinary one, a sentence each with its place."""
     found = list(
         dict.fromkeys((*_of_options(opened), *_of_names(opened), *_of_texts(opened))),
     )
     if more := found[_MOST:]:
-        # Told by what they are, so that others in their place ask anew.
+        # Identified by what they are, so that others in their place ask anew.
         told = _digest("\n".join(more).encode("utf-8", "surrogateescape"))
         found[_MOST:] = [f"There are {len(more)} more ({told[:16]})."]
     return tuple(found)
@@ -120,7 +120,7 @@ class TrustStore:
         self._path = settings_folder() / "trusted.json" if path is None else path
 
     def standing(self, opened: OpenProject) -> Standing:
-        """How far the user trusts a project, as it is now."""
+        """Returns how far the user trusts a project, as it is now."""
         found = concerns(opened)
         entry = self._read().get(str(opened.path))
         trusted = entry is not None and (
@@ -130,12 +130,12 @@ class TrustStore:
         return Standing(trusted, found)
 
     def trust(self, project: Path, content: bytes | None, found: Iterable[str]) -> None:
-        """Remember that the user trusts a project.
+        """Remembers that the user trusts a project.
 
         Args:
             project: Its file.
             content: What the user has just written into it himself; None where others have.
-            found: The concerns that he was told.
+            found: The concerns that were shown.
 
         Raises:
             TrustError: It cannot be written down.
@@ -148,7 +148,7 @@ class TrustStore:
         self._write(dict(list(entries.items())[-_MOST:]))
 
     def distrust(self, project: Path) -> None:
-        """Forget that the user has trusted a project.
+        """Forgets that the user has trusted a project.
 
         Raises:
             TrustError: It cannot be written down.
@@ -158,7 +158,7 @@ class TrustStore:
             self._write(entries)
 
     def _read(self) -> dict[str, Any]:
-        """All entries; none where the file is damaged, or others may have written it."""
+        """Returns all entries; none where the file is damaged, or others may have written it."""
         try:
             handle = os.open(self._path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
             with os.fdopen(handle, "rb") as file:

@@ -52,7 +52,7 @@ def tool_versions(info: ToolchainInfo) -> Iterator[Version]:
 
 
 def package_versions() -> Iterator[Version]:
-    """The Python packages at work; read from their metadata, none is imported."""
+    """Yields the Python packages at work; read from their metadata, none is imported."""
     for name, distribution in _PACKAGES.items():
         try:
             yield name, metadata.version(distribution)
@@ -61,7 +61,7 @@ def package_versions() -> Iterator[Version]:
 
 
 def markdown_table(versions: Iterable[Version]) -> str:
-    """The versions for a report of a bug."""
+    """Returns the versions for a report of a bug."""
     rows = (f"| {name} | {version.replace('|', '/')} |" for name, version in versions)
     return "\n".join(("| | version |", "| --- | --- |", *rows, ""))
 

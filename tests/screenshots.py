@@ -88,18 +88,18 @@ def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
 
 def _tie(driver: Driver) -> None:
     """Wait until it is known which lines match."""
-    inspections, correlations = driver.state.inspections, driver.state.correlations
-    driver.wait(lambda: inspections.current is not None)
-    driver.wait(lambda: correlations.tied and correlations.tied.inspection is inspections.current)
+    disassembly, correlations = driver.state.disassembly, driver.state.correlations
+    driver.wait(lambda: disassembly.current is not None)
+    driver.wait(lambda: correlations.tied and correlations.tied.inspection is disassembly.current)
 
 
 def _readings(driver: Driver, grab: Callable[..., None]) -> None:
     """What LTO inlined, in all the ways to see it; the two-module sample is open."""
-    settings, inspections = driver.state.settings, driver.state.inspections
+    settings, disassembly = driver.state.settings, driver.state.disassembly
     if settings.link is not LinkMode.PTX:
         driver.next_result(lambda: setattr(settings, "link", LinkMode.PTX))
     driver.trigger("focusSassAction")
-    driver.wait(lambda: inspections.current is not None)
+    driver.wait(lambda: disassembly.current is not None)
     driver.trigger("pinBaselineAction")
     driver.next_result(lambda: setattr(settings, "link", LinkMode.LTO))
     driver.state.documents.current = driver.state.documents.named("user_transform.cu")
@@ -118,7 +118,7 @@ def _readings(driver: Driver, grab: Callable[..., None]) -> None:
     driver.trigger("editLayoutAction")
     driver.open_sample("Histogram")
     driver.trigger("focusSassAction")
-    driver.wait(lambda: inspections.current is not None)
+    driver.wait(lambda: disassembly.current is not None)
     for action, name in (("focusReportAction", "report"), ("focusGraphAction", "graph")):
         driver.trigger(action)
         pause(_DRAWN_MS)

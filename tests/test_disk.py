@@ -4,7 +4,7 @@ import time
 import pytest
 
 from jitstudio.core.plan import Search
-from jitstudio.disk import Disk, Readings
+from jitstudio.disk import Disk, FileContentCache
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_a_huge_file_is_not_read(folder):
 
 def test_a_file_that_has_settled_is_read_once(folder, monkeypatch):
     read = []
-    readings = Readings(lambda content: read.append(content) or len(content))
+    readings = FileContentCache(lambda content: read.append(content) or len(content))
     header = folder / "a.h"
     header.write_text("one")
     assert [readings.of(str(header), header.stat()) for _ in range(3)] == [3, 3, 3]

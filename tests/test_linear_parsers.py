@@ -20,7 +20,7 @@ from jitstudio.analysis.diff.data import listed_data
 from jitstudio.analysis.diff.text import bare_lines, compare_lines, ptx_lines
 from jitstudio.analysis.ptx_cfg import ptx_graph
 from jitstudio.analysis.sass.reading import read_code, read_live
-from jitstudio.analysis.words import word_at
+from jitstudio.analysis.word_at import word_at
 from jitstudio.core.axes import parse_axis
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import diagnose
@@ -51,7 +51,7 @@ from jitstudio.listing.folds import blocks, folds, outline
 from jitstudio.listing.functions import functions
 from jitstudio.listing.identifiers import identifiers, typed_name
 from jitstudio.listing.includes import includes
-from jitstudio.listing.kernel_names import Spelling, lowered_names, read_name
+from jitstudio.listing.kernel_names import DemangledListing, lowered_names, read_name
 from jitstudio.listing.kernels import llvm_signatures
 from jitstudio.listing.line_classes import classify
 from jitstudio.listing.ptx import entries, parameter_slots, pointer_access
@@ -83,7 +83,7 @@ def _graph(text: str) -> None:
 
 def _spelt(text: str) -> None:
     lines = text.splitlines()
-    Spelling.of(lines, dict.fromkeys(lowered_names(lines), "f"))
+    DemangledListing.of(lines, dict.fromkeys(lowered_names(lines), "f"))
 
 
 def _source(kind: CodeKind, text: str) -> Source:

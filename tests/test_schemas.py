@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from jitstudio.core.code import EMITTED_KINDS
 from jitstudio.core.diagnostics import FixKind, Severity
 from jitstudio.core.launch.result import LaunchOutcome
-from jitstudio.core.options import Effect, Kind
+from jitstudio.core.options import OptionEffect, ValueKind
 from jitstudio.core.project.format import dump, load
 from jitstudio.core.result import Outcome
 from tests.schemas import NAMES, schema, violations
@@ -58,8 +58,8 @@ def test_an_undocumented_or_missing_field_is_found():
             schema("run")["$defs"]["launch"]["properties"]["outcome"],
             [one.value for one in LaunchOutcome],
         ),
-        (OPTION["effect"], [one.value for one in Effect]),
-        (OPTION["value"], [one.value for one in Kind]),
+        (OPTION["effect"], [one.value for one in OptionEffect]),
+        (OPTION["value"], [one.value for one in ValueKind]),
     ],
 )
 def test_the_words_of_a_schema_are_those_of_the_code(part, words):

@@ -39,7 +39,7 @@ def record(folder: Path) -> Iterator[tuple[str, str]]:
     """Drive a window in this folder; yields names and texts to compare."""
     driver = Driver(make_application(), folder)
     driver.start()
-    driver.wait(lambda: driver.state.inspections.current is not None)
+    driver.wait(lambda: driver.state.disassembly.current is not None)
     pause(_DRAWN_MS)
     window = driver.window
     yield from _tree("first-start", window)
@@ -52,7 +52,7 @@ def record(folder: Path) -> Iterator[tuple[str, str]]:
     for sample in samples():
         driver.files.open_sample(sample)
         if driver.next_result(partial(driver.trigger, "buildAction")).ok:
-            driver.wait(lambda: driver.state.inspections.current is not None)
+            driver.wait(lambda: driver.state.disassembly.current is not None)
         for dock in _docks(window):
             driver.show_output(dock.windowTitle())
         pause(_DRAWN_MS)

@@ -20,7 +20,7 @@ class EdgeKind(Enum):
     TABLE = "table"
 
 
-class Block(NamedTuple):
+class BasicBlock(NamedTuple):
     """Code that runs from its start to its end.
 
     Attributes:
@@ -29,7 +29,7 @@ class Block(NamedTuple):
         start: The first instruction of SASS, or the first line of PTX, from 0.
         end: The one behind the last. A line of PTX that holds code of several blocks is of each.
         is_entry: Whether a function begins here.
-        leads_away: Whether it may go on where the text does not tell, or in another function.
+        leads_away: Whether it may go on where the text does not say, or in another function.
     """
 
     id: int
@@ -40,7 +40,7 @@ class Block(NamedTuple):
     leads_away: bool = False
 
 
-class Edge(NamedTuple):
+class ControlFlowEdge(NamedTuple):
     """Control may come from one block to the other; both are ids."""
 
     source: int
@@ -67,7 +67,7 @@ class Loop:
 
 @dataclass(frozen=True, eq=False)
 class FlowGraph:
-    """The control flow of a function and of what stands in its section with it.
+    """The control flow of a function and of what is in its section with it.
 
     Attributes:
         name: Its lowered name.
@@ -77,12 +77,12 @@ class FlowGraph:
     """
 
     name: str
-    blocks: tuple[Block, ...]
-    edges: tuple[Edge, ...]
+    blocks: tuple[BasicBlock, ...]
+    edges: tuple[ControlFlowEdge, ...]
     loops: tuple[Loop, ...] = ()
 
-    def block_at(self, position: int) -> Block | None:
-        """The block of an instruction of SASS or of a line of PTX, or None outside all.
+    def block_at(self, position: int) -> BasicBlock | None:
+        """Returns the block of an instruction of SASS or of a line of PTX, or None outside all.
 
         Of several blocks in a line it is the last.
         """
@@ -103,20 +103,20 @@ class FlowGraph:
     def innermost(self) -> tuple[int, ...]:
         """Per block, the index of the smallest loop around it, or `NOWHERE`."""
         found = [NOWHERE] * len(self.blocks)
-        # A loop inside another stands behind it.
+        # A loop inside another is behind it.
         for index, loop in enumerate(self.loops):
             for block in loop.blocks:
                 found[block] = index
         return tuple(found)
 
     def depth(self, block: int) -> int:
-        """How many loops are around a block."""
+        """Returns how many loops are around a block."""
         loop = self.innermost[block]
         return self.loops[loop].depth if loop != NOWHERE else 0
 
 
 def neighbours(count: int, pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:
-    """For each of `count` nodes those that it is paired with, in the order of the pairs."""
+    """Returns for each of `count` nodes those that it is paired with, in the order of the pairs."""
     found: list[list[int]] = [[] for _ in range(count)]
     for one, other in pairs:
         found[one].append(other)
@@ -127,11 +127,11 @@ class Leap(NamedTuple):
     """What an instruction or a line of PTX does to the flow of control.
 
     Attributes:
-        at: Where it stands.
+        at: Where it is.
         targets: Where it may lead, in the order of the text; what is outside leads away.
         kind: How it leads there.
-        goes_on: Whether control may also come to what stands behind it.
-        leads_away: Whether it may also lead where the text does not tell.
+        goes_on: Whether control may also come to what is behind it.
+        leads_away: Whether it may also lead where the text does not say.
     """
 
     at: int
@@ -143,14 +143,14 @@ class Leap(NamedTuple):
 
 def divide(
     count: int, leaps: Sequence[Leap], entries: dict[int, str], names: dict[int, str]
-) -> tuple[tuple[Block, ...], tuple[Edge, ...]]:
-    """The blocks and edges of code, from what does not just go on in it.
+) -> tuple[tuple[BasicBlock, ...], tuple[ControlFlowEdge, ...]]:
+    """Returns the blocks and edges of code, from what does not just go on in it.
 
     Args:
         count: How many instructions there are, or lines.
         leaps: In the order of the code.
         entries: Where functions begin, with their names; control does not run into one.
-        names: Labels, by what they stand at.
+        names: Labels, by what they are at.
     """
     starts = {0, *entries}
     for leap in leaps:
@@ -158,8 +158,8 @@ def divide(
         starts.add(leap.at + 1)
     bounds = sorted(start for start in starts if 0 <= start < count)
     by_end = {leap.at + 1: leap for leap in leaps}
-    blocks: list[Block] = []
-    edges: dict[tuple[int, int], Edge] = {}
+    blocks: list[BasicBlock] = []
+    edges: dict[tuple[int, int], ControlFlowEdge] = {}
     ids = {start: id_ for id_, start in enumerate(bounds)}
     for id_, (start, end) in enumerate(zip(bounds, [*bounds[1:], count], strict=True)):
         leap = by_end.get(end, Leap(end - 1, goes_on=True))
@@ -168,9 +168,9 @@ def divide(
         if leap.goes_on and end in ids and end not in entries:
             reached.insert(0, (end, EdgeKind.NEXT))
         for target, kind in reached:
-            edges.setdefault((id_, ids[target]), Edge(id_, ids[target], kind))
+            edges.setdefault((id_, ids[target]), ControlFlowEdge(id_, ids[target], kind))
         name = entries.get(start) or names.get(start) or f"#{id_ + 1}"
-        blocks.append(Block(id_, name, start, end, start in entries, away))
+        blocks.append(BasicBlock(id_, name, start, end, start in entries, away))
     return tuple(blocks), tuple(edges.values())
 
 
@@ -179,8 +179,8 @@ def divide(
 _Neighbours = Sequence[Sequence[int]]
 
 
-def loops(blocks: Sequence[Block], edges: Sequence[Edge]) -> tuple[Loop, ...]:
-    """The loops of a graph, by depth, then by head.
+def loops(blocks: Sequence[BasicBlock], edges: Sequence[ControlFlowEdge]) -> tuple[Loop, ...]:
+    """Returns the loops of a graph, by depth, then by head.
 
     A loop is a set of blocks that all reach each other. Those inside it are what still is one
     when its head is left out. Where every loop has one entry these are the natural loops.
@@ -204,11 +204,11 @@ def loops(blocks: Sequence[Block], edges: Sequence[Edge]) -> tuple[Loop, ...]:
 
 
 def _entered(
-    blocks: Sequence[Block], after: _Neighbours, pairs: Iterable[tuple[int, int]]
+    blocks: Sequence[BasicBlock], after: _Neighbours, pairs: Iterable[tuple[int, int]]
 ) -> _Neighbours:
-    """Per block where control really comes from: not from what is never reached itself.
+    """Returns per block where control really comes from: not from what is never reached itself.
 
-    `NOWHERE` stands for the caller.
+    `NOWHERE` represents the caller.
     """
     reached: set[int] = set()
     starts = [block.id for block in blocks if block.is_entry]
@@ -224,7 +224,7 @@ def _entered(
 
 
 def _cycles(nodes: Iterable[int], after: _Neighbours) -> Iterator[frozenset[int]]:
-    """The largest sets of nodes that reach each other, and themselves, among these nodes."""
+    """Yields the largest sets of nodes that reach each other, and themselves, among these nodes."""
     for component in _components(set(nodes), after):
         (first, *more) = component
         if more or first in after[first]:
@@ -232,7 +232,7 @@ def _cycles(nodes: Iterable[int], after: _Neighbours) -> Iterator[frozenset[int]
 
 
 def _components(nodes: set[int], after: _Neighbours) -> Iterator[list[int]]:
-    """The strongly connected components, found as Tarjan does, on a stack of its own."""
+    """Yields the strongly connected components, found as Tarjan does, on a stack of its own."""
     order: dict[int, int] = {}
     lowest: dict[int, int] = {}
     path: list[int] = []

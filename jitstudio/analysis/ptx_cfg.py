@@ -10,7 +10,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from jitstudio.analysis.control_flow import Block, Edge, EdgeKind, FlowGraph, Leap, divide, loops
+from jitstudio.analysis.control_flow import (
+    BasicBlock,
+    ControlFlowEdge,
+    EdgeKind,
+    FlowGraph,
+    Leap,
+    divide,
+    loops,
+)
 from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.listing.functions import Function
 
@@ -45,7 +53,7 @@ class _Statement(NamedTuple):
 
 
 def ptx_graph(lines: Sequence[str], function: Function) -> FlowGraph:
-    """The blocks, edges and loops of a function, by lines from 0; none of a declaration."""
+    """Returns the blocks, edges and loops of a function, by lines from 0; none of a declaration."""
     body = _Body(function.line)
     if function.is_defined:
         body.read("\n".join(lines[function.line : function.end]))
@@ -53,7 +61,9 @@ def ptx_graph(lines: Sequence[str], function: Function) -> FlowGraph:
     return FlowGraph(function.name, blocks, edges, loops(blocks, edges))
 
 
-def _divided(body: _Body, function: Function) -> tuple[tuple[Block, ...], tuple[Edge, ...]]:
+def _divided(
+    body: _Body, function: Function
+) -> tuple[tuple[BasicBlock, ...], tuple[ControlFlowEdge, ...]]:
     leaps = tuple(body.leaps())
     targets = {target for leap in leaps for target in leap.targets}
     statements = body.statements
@@ -71,7 +81,7 @@ def _divided(body: _Body, function: Function) -> tuple[tuple[Block, ...], tuple[
 
 
 class _Body:
-    """What stands between the braces of a function that begins in this line."""
+    """What is between the braces of a function that begins in this line."""
 
     def __init__(self, line: int) -> None:
         self.statements: list[_Statement] = []
@@ -86,7 +96,7 @@ class _Body:
         self._waiting: dict[str, int] = {}
 
     def read(self, text: str) -> None:
-        """Take in the text of the function, from its head on."""
+        """Takes in the text of the function, from its head on."""
         text = _HIDDEN.sub(lambda hidden: "\n" * hidden[0].count("\n") or " ", text)
         at, line = 0, self._line
         for item in _ITEM.finditer(text, max(0, text.find("{"))):
@@ -97,15 +107,15 @@ class _Body:
         self.last_line = min(self._waiting.values(), default=line)
 
     def names(self, targets: set[int]) -> dict[int, str]:
-        """The labels that something leads to, by statement; the first of several there."""
+        """Returns the labels that something leads to, by statement; the first of several there."""
         return {at: name for (_, name), at in reversed(self._labels.items()) if at in targets}
 
     def is_end(self, targets: set[int]) -> bool:
-        """Whether one of the targets stands behind the last statement."""
+        """Returns whether one of the targets is behind the last statement."""
         return len(self.statements) in targets
 
     def leaps(self) -> Iterator[Leap]:
-        """All statements that do not just go on."""
+        """Yields all statements that do not just go on."""
         for at, statement in enumerate(self.statements):
             if (reader := _READERS.get(statement.word)) is not None:
                 yield reader(self, at, statement)
@@ -137,12 +147,12 @@ class _Body:
             self._tables[self._scopes[0], name] = found["rest"]
 
     def named(self, label: str, scopes: _Scopes) -> int:
-        """The statement behind a label that can be seen in these scopes, or `NOWHERE`."""
+        """Returns the statement behind a label that can be seen in these scopes, or `NOWHERE`."""
         keys = ((scope, label) for scope in scopes)
         return next((self._labels[key] for key in keys if key in self._labels), NOWHERE)
 
     def table(self, name: str, scopes: _Scopes) -> tuple[str, ...]:
-        """The labels in a table."""
+        """Returns the labels in a table."""
         keys = ((scope, name) for scope in scopes)
         table = next((self._tables[key] for key in keys if key in self._tables), "")
         return tuple(filter(None, map(str.strip, table.split(","))))

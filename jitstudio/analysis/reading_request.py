@@ -18,7 +18,7 @@ class AnalysisRequest:
         cubin: The file's content.
         name: How messages call it.
         ptx: The PTX texts that it can have been made of, by the module; without them, calls that
-            code was inlined through are told only where they are certain.
+            code was inlined through are reported only where they are certain.
         confined_to: See `BuildRequest`: that of the build that made it.
     """
 
@@ -29,7 +29,7 @@ class AnalysisRequest:
 
 
 @dataclass(frozen=True)
-class Unreadable:
+class ReadingFailure:
     """There is no answer.
 
     Attributes:

@@ -1,6 +1,6 @@
 """What the words of PTX and SASS mean: opcodes, modifiers, special registers, directives.
 
-The texts are data, in `resources/reference`; each file tells how its rows are written.
+The texts are data, in `resources/reference`; each file says how its rows are written.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ class Topic(Enum):
 
 
 @dataclass(frozen=True)
-class Entry:
-    """What is told of one word.
+class ReferenceEntry:
+    """What is known about one word.
 
     Attributes:
         name: The word, or the parts of an opcode by which it is known, such as ``atom.add``.
         topic: What kind of word it is.
         text: A sentence or two.
         form: How it is written with what belongs to it; empty for a modifier.
-        operands: What stands in the form: names, and their meaning.
+        operands: What is in the form: names, and their meaning.
         version: The version of PTX that brought it; empty where that is not known.
         target: The first target that has it; empty for any, or where that is not known.
     """
@@ -55,31 +55,31 @@ class Entry:
 
 @dataclass(frozen=True)
 class Help:
-    """What is told of a word as it stands in a text.
+    """What is known about a word as it is in a text.
 
     Attributes:
         entry: What it is.
         modifiers: What its other parts mean, in their order; unknown ones are left out.
     """
 
-    entry: Entry
-    modifiers: tuple[Entry, ...] = ()
+    entry: ReferenceEntry
+    modifiers: tuple[ReferenceEntry, ...] = ()
 
 
 class Reference:
-    """All that is told of one language."""
+    """All that is known about one language."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[ReferenceEntry]) -> None:
         self.entries = tuple(entries)
         self._opcodes = WordTable(
             (entry.name, entry) for entry in self.entries if entry.topic is Topic.INSTRUCTION
         )
-        self._others: dict[Topic, dict[str, Entry]] = {topic: {} for topic in Topic}
+        self._others: dict[Topic, dict[str, ReferenceEntry]] = {topic: {} for topic in Topic}
         for entry in self.entries:
             self._others[entry.topic][entry.name] = entry
 
     def explain(self, word: str, *, opens: bool = False) -> Help | None:
-        """What a word means, with all its modifiers; None if nothing is known of it.
+        """Returns what a word means, with all its modifiers; None if nothing is known of it.
 
         Args:
             word: Such as ``ld.global.nc.f32``, ``%tid.x``, ``SR_TID.X``, ``R2.64`` or ``.reg``.
@@ -95,13 +95,13 @@ class Reference:
         register = self._find(Topic.REGISTER, head)
         return Help(register, self._modifiers(tail.split("."))) if register and tail else None
 
-    def _find(self, topic: Topic, word: str) -> Entry | None:
+    def _find(self, topic: Topic, word: str) -> ReferenceEntry | None:
         known = self._others[topic]
-        # A # stands for any number, and for the whole row where registers are declared.
+        # A # represents any number, and for the whole row where registers are declared.
         spellings = (word, _NUMBER.sub("#", word, count=1), f"{word}#")
         return next((known[spelling] for spelling in spellings if spelling in known), None)
 
-    def _modifiers(self, parts: Sequence[str]) -> tuple[Entry, ...]:
+    def _modifiers(self, parts: Sequence[str]) -> tuple[ReferenceEntry, ...]:
         known = self._others[Topic.MODIFIER], self._others[Topic.TYPE]
         found = (words.get(f".{part}") for part in parts for words in known)
         return tuple(dict.fromkeys(entry for entry in found if entry))
@@ -109,33 +109,37 @@ class Reference:
 
 @cache
 def reference(kind: CodeKind) -> Reference:
-    """What is told of a kind of code; nothing but of PTX and SASS."""
+    """Returns the reference of a kind of code; empty for all but PTX and SASS."""
     language = _LANGUAGES.get(kind)
     return Reference(_entries(language) if language else ())
 
 
-def _entries(language: str) -> Iterator[Entry]:
+def _entries(language: str) -> Iterator[ReferenceEntry]:
     content = read_table(language)
     yield from _ptx_instructions() if language == "ptx" else _sass_instructions()
     # A release of PTX has no meaning for machine code: there a target alone follows.
     with_version = language == "ptx"
     for topic, file in ((Topic.REGISTER, "registers"), (Topic.DIRECTIVE, "directives")):
         for name, (form, text, *since) in rows(read_table(file)[language]):
-            yield Entry(name, topic, text, form, (), *_since(since, with_version))
+            yield ReferenceEntry(name, topic, text, form, (), *_since(since, with_version))
     for topic in (Topic.MODIFIER, Topic.TYPE):
         for name, (text,) in rows(content.get(topic.value, {})):
-            yield Entry(name, topic, text)
+            yield ReferenceEntry(name, topic, text)
 
 
-def _ptx_instructions() -> Iterator[Entry]:
+def _ptx_instructions() -> Iterator[ReferenceEntry]:
     for name, (form, text, operands, *since) in rows(read_table("ptx")["instruction"]):
-        yield Entry(name, Topic.INSTRUCTION, text, form, _operands(operands), *_since(since, True))
+        yield ReferenceEntry(
+            name, Topic.INSTRUCTION, text, form, _operands(operands), *_since(since, True)
+        )
 
 
-def _sass_instructions() -> Iterator[Entry]:
+def _sass_instructions() -> Iterator[ReferenceEntry]:
     for row in all_opcodes():
         operands = _operands(row.operands)
-        yield Entry(row.name, Topic.INSTRUCTION, row.text, row.shown_form, operands, "", row.target)
+        yield ReferenceEntry(
+            row.name, Topic.INSTRUCTION, row.text, row.shown_form, operands, "", row.target
+        )
 
 
 def _operands(text: str) -> tuple[tuple[str, str], ...]:

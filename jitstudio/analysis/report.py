@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import islice
 
 from jitstudio.analysis.sass.model import WORD_BYTES, LiveRegisters, SassFunction
-from jitstudio.analysis.sass.opcodes import Group, InstructionClass, Space, class_of
+from jitstudio.analysis.sass.opcodes import InstructionClass, OpcodeGroup, Space, class_of
 from jitstudio.analysis.sass.pressure import live_gprs, peaks
 from jitstudio.core.result import Resources
 
-_GROUPS = {group: place for place, group in enumerate(Group)}
+_GROUPS = {group: place for place, group in enumerate(OpcodeGroup)}
 _SPACES = {space: place for place, space in enumerate(Space)}
 _WIDTH = len(LiveRegisters._fields)
 # An addition of a constant to zero: ptxas has the half-precision unit load constants.
@@ -38,7 +38,7 @@ class KernelReport:
         instructions: How many it has, without what fills the last cache line.
         code_bytes: Of its section, with all that fills it.
         counts: Of each class that there is, in the order of the groups.
-        peak: The most registers of each kind that are alive at once; None where nobody told.
+        peak: The most registers of each kind that are alive at once; None where it is unknown.
         peak_indices: Where most general registers are alive: of instructions in a row the first.
     """
 
@@ -51,20 +51,20 @@ class KernelReport:
     peak_indices: tuple[int, ...]
 
     @property
-    def groups(self) -> dict[Group, int]:
+    def groups(self) -> dict[OpcodeGroup, int]:
         """The instructions of each group, also of those that have none."""
-        found = dict.fromkeys(Group, 0)
+        found = dict.fromkeys(OpcodeGroup, 0)
         for each in self.counts:
             found[each.kind.group] += each.count
         return found
 
 
 def report(function: SassFunction, resources: Resources | None) -> KernelReport:
-    """Count what a function consists of.
+    """Counts what a function consists of.
 
     Args:
         function: The function.
-        resources: What it needs; None where no tool has told.
+        resources: What it needs; None where no tool reports it.
     """
     return KernelReport(
         name=function.name,
@@ -86,7 +86,7 @@ def _counted(function: SassFunction) -> Counter[InstructionClass]:
         found[class_of(opcode)] += count
     for opcode in _constants(function):
         found[class_of(opcode)] -= 1
-        found[InstructionClass(Group.MOVE)] += 1
+        found[InstructionClass(OpcodeGroup.MOVE)] += 1
     return +found
 
 

@@ -38,23 +38,23 @@ class WordTable(Generic[Value]):
         ]
         if not fitting:
             return None
-        # The most parts; of as many, those that stand first.
+        # The most parts; of as many, those that are first.
         _, places, value = min(fitting, key=lambda found: found[:2])
         return value, [part for place, part in enumerate(parts) if place not in places]
 
     def values(self) -> Iterator[Value]:
-        """All rows."""
+        """Returns all rows."""
         return (value for rows in self._rows.values() for _, value in rows)
 
 
 @cache
 def read_table(name: str) -> Mapping[str, Any]:
-    """The content of a file of `resources/reference`."""
+    """Returns the content of a file of `resources/reference`."""
     return tomllib.loads(resource(f"reference/{name}.toml").read_text("utf-8"))
 
 
 def rows(table: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    """Each name with its fields; a row with words in braces stands for one row for each word."""
+    """Each name with its fields; a row with words in braces represents one row for each word."""
     for pattern, row in table.items():
         fields = [row] if isinstance(row, str) else row
         braces = _BRACES.search(pattern)
@@ -64,7 +64,7 @@ def rows(table: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _places(wanted: Sequence[str], parts: Sequence[str]) -> tuple[int, ...]:
-    """Where all that is wanted stands, in this order; empty if some of it does not."""
+    """Returns where the wanted parts are, in this order; empty if one is missing."""
     places: list[int] = []
     for part in wanted:
         begin = places[-1] + 1 if places else 0

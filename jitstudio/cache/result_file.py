@@ -73,7 +73,7 @@ def files_of(folder: Path) -> Iterator[Path]:
 
 
 def remove(folder: Path) -> int:
-    """Remove all that a store may have left in its folder; the bytes that it had.
+    """Removes all that a store may have left in its folder; the bytes that it had.
 
     Raises:
         OSError: Something cannot be removed.
@@ -86,12 +86,12 @@ def remove(folder: Path) -> int:
 
 
 def drop_aside(folder: Path) -> None:
-    """Remove the damaged file that is kept."""
+    """Removes the damaged file that is kept."""
     _delete(folder / _ASIDE)
 
 
 def check_files(folder: Path) -> None:
-    """Find out, before SQLite waits for it or follows it, whether each file is one of ours.
+    """Finds out, before SQLite waits for it or follows it, whether each file is one of ours.
 
     Raises:
         Damaged: It is something else.
@@ -120,7 +120,7 @@ def _write_version(path: Path) -> int:
 
 
 def set_aside(folder: Path) -> str:
-    """Make room for a new file.
+    """Makes room for a new file.
 
     Returns:
         The name under which the damaged one is kept, in the place of the last; empty if it is not.
@@ -138,7 +138,7 @@ def set_aside(folder: Path) -> str:
 
 
 def is_passing(error: Exception) -> bool:
-    """Whether the file is well and cannot be used just now."""
+    """Returns whether the file is well and cannot be used just now."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _PASSING
 
 
@@ -150,19 +150,19 @@ def _delete(path: Path) -> None:
 
 
 def reason(error: Exception) -> str:
-    """Why, in a text that holds nothing of a damaged file that a terminal would obey."""
+    """Returns why, in a text that holds nothing of a damaged file that a terminal would obey."""
     words = (error.strerror if isinstance(error, OSError) else "") or str(error)
     return "".join(letter if letter.isprintable() else "?" for letter in words)[:200]
 
 
 def limit_use(database: sqlite3.Connection) -> None:
-    """Have SQLite give up what it begins now once it takes far too long."""
+    """Has SQLite give up what it begins now once it takes far too long."""
     end = time.monotonic() + _LIMIT_OF_USE
     database.set_progress_handler(lambda: time.monotonic() > end, 1_000_000)
 
 
 def open_database(path: Path) -> sqlite3.Connection:
-    """Open the file, or make it.
+    """Opens the file, or makes it.
 
     Raises:
         sqlite3.Error: SQLite cannot do so.
@@ -206,7 +206,7 @@ def _own_tables() -> list[tuple[bytes, ...]]:
 
 
 def read(database: sqlite3.Connection, key: bytes) -> bytes | None:
-    """What is kept under this key, or None; it counts as used now."""
+    """Returns what is kept under this key, or None; it counts as used now."""
     row = database.execute("SELECT value FROM results WHERE key = ?", (key,)).fetchone()
     if row is None:
         return None
@@ -221,7 +221,7 @@ def read(database: sqlite3.Connection, key: bytes) -> bytes | None:
 
 
 def write(database: sqlite3.Connection, key: bytes, value: bytes, usual_limit: int) -> None:
-    """Keep this under the key, unless it is too large a part of the limit."""
+    """Keeps this under the key, unless it is too large a part of the limit."""
     limit = limit_of(database, usual_limit)
     if len(value) > min(limit * _LARGEST, _LONGEST - _CHECK):
         return
@@ -231,20 +231,20 @@ def write(database: sqlite3.Connection, key: bytes, value: bytes, usual_limit: i
 
 
 def limit_of(database: sqlite3.Connection, usual: int) -> int:
-    """The limit that was set for this file, or the usual one."""
+    """Returns the limit that was set for this file, or the usual one."""
     row = database.execute("SELECT bytes FROM limits WHERE name = 'results'").fetchone()
     return usual if row is None else int(row[0])
 
 
 def resize(database: sqlite3.Connection, limit: int) -> None:
-    """Set the limit, and let go of what is more."""
+    """Sets the limit, and drops what exceeds it."""
     # Kept with the results, so that no other program throws away what this one may keep.
     database.execute("INSERT OR REPLACE INTO limits VALUES ('results', ?)", (limit,))
     _evict(database, limit)
 
 
 def _evict(database: sqlite3.Connection, limit: int) -> None:
-    """Let what was not used for the longest time go, where there is more than the limit."""
+    """Lets what was not used for the longest time go, where there is more than the limit."""
     excess = total(database) - limit
     if excess <= 0:
         return
@@ -259,19 +259,19 @@ def _evict(database: sqlite3.Connection, limit: int) -> None:
 
 
 def forget(database: sqlite3.Connection, key: bytes) -> None:
-    """Drop what is kept under this key."""
+    """Drops what is kept under this key."""
     database.execute("DELETE FROM results WHERE key = ?", (key,))
 
 
 def recall(database: sqlite3.Connection, surroundings: bytes) -> bytes | None:
-    """Where a tool was found in these surroundings, as it was kept."""
+    """Returns where a tool was found in these surroundings, as it was kept."""
     found = database.execute("SELECT file FROM tools WHERE surroundings = ?", (surroundings,))
     row = found.fetchone()
     return None if row is None else _unsealed(surroundings, row[0])
 
 
 def remember(database: sqlite3.Connection, surroundings: bytes, file: bytes) -> None:
-    """Keep where a tool was found."""
+    """Keeps where a tool was found."""
     # Few are ever of use, and they are found again soon.
     (count,) = database.execute("SELECT COUNT(*) FROM tools").fetchone()
     if count >= _MOST_TOOLS:
@@ -281,13 +281,13 @@ def remember(database: sqlite3.Connection, surroundings: bytes, file: bytes) -> 
 
 
 def total(database: sqlite3.Connection) -> int:
-    """Bytes of results in the file."""
+    """Returns bytes of results in the file."""
     (total,) = database.execute("SELECT TOTAL(size) FROM results").fetchone()
     return int(total)
 
 
 def empty(database: sqlite3.Connection) -> int:
-    """Drop all but the limit; the bytes of results that were there."""
+    """Drops all but the limit; the bytes of results that were there."""
     dropped = total(database)
     database.executescript("DELETE FROM results; DELETE FROM tools;")
     _shrink(database)
@@ -295,7 +295,7 @@ def empty(database: sqlite3.Connection) -> int:
 
 
 def _shrink(database: sqlite3.Connection) -> None:
-    """Give the space back to the file system."""
+    """Gives the space back to the file system."""
     # `execute` would free one page only, as it takes one step where there is no row to fetch.
     database.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE);")
 

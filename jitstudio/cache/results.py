@@ -30,7 +30,7 @@ _SYSTEM_PLACES = ("/usr/local/cuda", "/usr/local", "/opt/cuda", "/etc/ld.so.cach
 
 
 def fingerprint(*values: Any) -> bytes:
-    """A hash of values of the core, and of the version of this program."""
+    """Returns a hash of values of the core, and of the version of this program."""
     digest = hashlib.sha256()
     _feed(digest, (__version__, *values))
     return digest.digest()
@@ -110,11 +110,11 @@ class Mark:
     sight: Sight | None
 
     def place(self, file: ToolFile) -> bytes:
-        """The key of where the compile looks for files."""
+        """Returns the key of where the compile looks for files."""
         return fingerprint("searches", file, self.folder, self.job)
 
     def key(self, file: ToolFile, sight: Sight) -> bytes:
-        """The key of the result."""
+        """Returns the key of the result."""
         return fingerprint(file, self.folder, self.job, sight.contents)
 
 
@@ -146,7 +146,7 @@ class Cache:
         return replace(mark, searched=searched, sight=self._disk.look(searched.searches))
 
     def find(self, mark: Mark) -> StageFinished | None:
-        """What the tool made of this before, as the result of a tool that has not run."""
+        """Returns what the tool made of this before, as the result of a tool that has not run."""
         if mark.file is None or mark.sight is None or not mark.file.is_there:
             return None
         self._files[mark.surroundings] = mark.file
@@ -156,7 +156,7 @@ class Cache:
         return replace(found, stage=replace(found.stage, ms=0.0, phases=(), cached=True))
 
     def keep(self, mark: Mark, basis: Basis, finished: StageFinished) -> None:
-        """Keep what the tool has made, if it is certain to be made again."""
+        """Keeps what the tool has made, if it is certain to be made again."""
         file = basis.tool
         if file is None or not file.is_there:
             return

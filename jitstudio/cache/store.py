@@ -54,7 +54,7 @@ class Store:
 
     Args:
         folder: Where to keep them; it is made when the first is kept.
-        limit: See `LIMIT`; what `resize` was told last for the same folder counts more.
+        limit: See `LIMIT`; the last `resize` of the same folder comes before it.
         memory_limit: See `MEMORY_LIMIT`.
     """
 
@@ -73,17 +73,17 @@ class Store:
         self._told: set[str] = set()
 
     def take_problem(self) -> str:
-        """What is wrong with the store; given once, empty from then on."""
+        """Returns what is wrong with the store; given once, empty from then on."""
         with self._lock:
             problem, self._problem = self._problem, ""
         return problem
 
     def get(self, key: bytes) -> StageFinished | None:
-        """What was kept under this key, or None."""
+        """Returns what was kept under this key, or None."""
         return self.fetch(StageFinished, key)
 
     def fetch(self, kind: type[_T], key: bytes) -> _T | None:
-        """What of this type was kept under this key, or None."""
+        """Returns what of this type was kept under this key, or None."""
         with self._lock:
             found = self._memory.get(key)
             if isinstance(found, kind):
@@ -100,14 +100,14 @@ class Store:
             return kept
 
     def put(self, key: bytes, value: object) -> None:
-        """Keep this under the key."""
+        """Keeps this under the key."""
         packed = _codec(type(value)).pack(value)
         with self._lock:
             self._memory.put(key, value, len(packed))
             self._try(lambda database: result_file.write(database, key, packed, self._limit), None)
 
     def recall(self, surroundings: bytes) -> ToolFile | None:
-        """Where a tool was found in these surroundings."""
+        """Returns where a tool was found in these surroundings."""
         with self._lock:
             value = self._try(lambda database: result_file.recall(database, surroundings), None)
         with contextlib.suppress(CodecError):
@@ -115,30 +115,30 @@ class Store:
         return None
 
     def remember(self, surroundings: bytes, file: ToolFile) -> None:
-        """Keep where a tool was found in these surroundings."""
+        """Keeps where a tool was found in these surroundings."""
         value = _codec(ToolFile).pack(file)
         with self._lock:
             self._try(lambda database: result_file.remember(database, surroundings, value), None)
 
     def size(self) -> int:
-        """Bytes of results on disk."""
+        """Returns bytes of results on disk."""
         with self._lock:
             return self._try(result_file.total, 0)
 
     def limit(self) -> int:
-        """Bytes of results that may be on disk."""
+        """Returns bytes of results that may be on disk."""
         with self._lock:
             return self._try(
                 lambda database: result_file.limit_of(database, self._limit), self._limit
             )
 
     def resize(self, limit: int) -> None:
-        """Keep so many bytes on disk from the next use on, whichever program uses the folder."""
+        """Keeps so many bytes on disk from the next use on, whichever program uses the folder."""
         # Not under the lock, which somebody may hold for as long as a disk takes.
         self._wanted_limit = limit
 
     def clear(self) -> int:
-        """Forget everything, also what cannot be read; the number of bytes that were on disk."""
+        """Forgets everything, also what cannot be read; the number of bytes that were on disk."""
         with self._lock:
             self._memory.clear()
             self._resting_until = 0.0
@@ -149,7 +149,7 @@ class Store:
             return cleared
 
     def close(self) -> None:
-        """Let go of the file; the next use opens it again."""
+        """Lets go of the file; the next use opens it again."""
         with self._lock:
             database, self._database = self._database, None
             if database is not None:
@@ -165,7 +165,7 @@ class Store:
             return work(database)
         except (OSError, MemoryError) as error:
             self._rest(error)
-        # Whatever else: SQLite tells of damage in many ways, a UnicodeDecodeError among them.
+        # Whatever else: SQLite reports damage in many ways, a UnicodeDecodeError among them.
         except Exception as error:
             if result_file.is_passing(error):
                 self._rest(error)
@@ -189,7 +189,7 @@ class Store:
         return self._database
 
     def _rest(self, error: Exception) -> None:
-        """Leave the file alone for a while."""
+        """Leaves the file alone for a while."""
         self.close()
         self._resting_until = time.monotonic() + _REST
         reason = result_file.reason(error)
@@ -212,7 +212,7 @@ class Store:
         )
 
     def _remove(self) -> int:
-        """Remove the file, whatever it is, which leaves no problem; the bytes that it had."""
+        """Removes the file, whatever it is, which leaves no problem; the bytes that it had."""
         self.close()
         try:
             make_private(self.folder)

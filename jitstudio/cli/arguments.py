@@ -75,7 +75,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def command_parsers() -> Mapping[str, argparse.ArgumentParser]:
-    """The parser of each command by its name."""
+    """Returns the parser of each command by its name."""
     return _grammar()[1].choices
 
 
@@ -548,7 +548,7 @@ def _add_json(command: argparse.ArgumentParser) -> None:
 
 
 def _seconds(text: str) -> float:
-    """A time limit."""
+    """Returns a time limit."""
     value = _number(float, text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError("must be more than 0 seconds")
@@ -556,17 +556,17 @@ def _seconds(text: str) -> float:
 
 
 def _count(text: str) -> int:
-    """How often, once at least."""
+    """Returns how often, once at least."""
     return _at_least(1, text)
 
 
 def _count_or_none(text: str) -> int:
-    """How often, or which one counted from 0."""
+    """Returns how often, or which one counted from 0."""
     return _at_least(0, text)
 
 
 def _tolerance(text: str) -> float:
-    """How far off a number may be."""
+    """Returns how far off a number may be."""
     value = _number(float, text)
     if not 0 <= value < float("inf"):
         raise argparse.ArgumentTypeError("must be 0 or more")

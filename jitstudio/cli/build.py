@@ -34,7 +34,7 @@ from jitstudio.worker.builder import DEFAULT_TIMEOUT, Builder
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Build what the arguments say; the exit status.
+    """Builds what the arguments say and returns the exit status.
 
     Raises:
         UsageError: An argument is wrong, a file cannot be read or written.
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 def build(
     request: BuildRequest, timeout: float = DEFAULT_TIMEOUT, repeat: int = 1
 ) -> tuple[BuildResult, ...]:
-    """Build as often as asked with one set of workers, stopping at the first failure.
+    """Builds as often as asked with one set of workers, stopping at the first failure.
 
     More than one build is for the times of the tools, so the cache stays out of it, and each finds
     workers that have done all they do between builds.
@@ -89,7 +89,7 @@ def build(
 def show(
     result: BuildResult, written: tuple[Path, ...] = (), found: InlinedNamed | None = None
 ) -> None:
-    """Print a result; files already written are named rather than printed."""
+    """Prints a result; files already written are named rather than printed."""
     text_output.print_stages(result)
     text_output.print_names(result)
     text_output.print_kernels(result)

@@ -8,11 +8,11 @@ import json
 from jitstudio.cache.store import Store
 from jitstudio.cli import exit_codes
 from jitstudio.cli.json_output import cache_object
-from jitstudio.cli.terminal import say, tell
+from jitstudio.cli.terminal import print_error, say
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Tell of the cache, and empty it if asked; the exit status is `USAGE` if it is of no use."""
+    """Reports on the cache, and empties it if asked; returns `USAGE` if it cannot be used."""
     store = Store()
     cleared = store.clear() if arguments.clear else None
     size, limit = store.size(), store.limit()
@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
         made = cache_object(str(store.folder), size, limit, cleared, problem)
         say(json.dumps(made, indent=2))
     elif problem:
-        tell(problem)
+        print_error(problem)
     else:
         if cleared is not None:
             say(f"{cleared:,} bytes cleared")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from jitstudio.cli import exit_codes, text_output
 from jitstudio.cli.json_output import result_object
 from jitstudio.cli.request import UsageError
-from jitstudio.cli.terminal import say, table_lines, tell
+from jitstudio.cli.terminal import print_error, say, table_lines
 from jitstudio.core.axes import Axis, AxisKind, VariantError
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import with_idle_options
@@ -79,7 +79,7 @@ def run_links(request: BuildRequest, timeout: float, *, as_json: bool) -> int:
         for result in results:
             text_output.print_stages(result)
             text_output.print_summary(result)
-        tell("")
+        print_error("")
         _print_links(figures)
     return max(exit_codes.OF_OUTCOME[result.outcome] for result in results)
 
@@ -87,7 +87,7 @@ def run_links(request: BuildRequest, timeout: float, *, as_json: bool) -> int:
 def _build_all(
     request: BuildRequest, axes: tuple[Axis, ...], timeout: float, emit: frozenset[CodeKind]
 ) -> tuple[tuple[VariantRow, ...], tuple[BuildResult, ...]]:
-    """The rows, and their builds."""
+    """Returns the rows, and their builds."""
     # From the cache a build would take no time at all, and time is one of the figures.
     request = replace(request, emit=emit, use_cache=False)
     plan = VariantPlan(axes, request, launches=False)
@@ -112,7 +112,7 @@ def _print_targets(rows: tuple[VariantRow, ...]) -> None:
     for row in rows:
         if row.message:
             title = " ".join(filter(None, row.variant.values))
-            tell(f"{title}: {row.message}")
+            print_error(f"{title}: {row.message}")
 
 
 def _print_links(figures: list[export.LinkFigure]) -> None:

@@ -7,7 +7,7 @@ import json
 
 from jitstudio.cli import exit_codes
 from jitstudio.cli.json_output import devices_object
-from jitstudio.cli.terminal import say, tell
+from jitstudio.cli.terminal import print_error, say
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.launch.problems import in_bytes
 from jitstudio.worker.launcher import Launcher
@@ -16,7 +16,7 @@ _WITHOUT = "Building needs no GPU: 'jitstudio build' works all the same."
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """List the GPUs; the exit status is `MISSING` if there is none.
+    """Lists the GPUs; the exit status is `MISSING` if there is none.
 
     Raises:
         WorkerError: The worker itself failed.
@@ -39,8 +39,8 @@ def _show(found: DeviceList) -> None:
     for device in found.devices:
         say(_line(device))
     if found.problem:
-        tell(f"jitstudio: {found.problem}")
-        tell(f"jitstudio: {_WITHOUT}")
+        print_error(f"jitstudio: {found.problem}")
+        print_error(f"jitstudio: {_WITHOUT}")
 
 
 def _line(device: Device) -> str:

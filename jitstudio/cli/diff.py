@@ -10,13 +10,13 @@ from dataclasses import replace
 from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.diff.data import data_sections, listed_data
 from jitstudio.analysis.diff.deltas import report_deltas
-from jitstudio.analysis.diff.program import Program
+from jitstudio.analysis.diff.program import CubinProgram
 from jitstudio.analysis.diff.text import bare_lines, compare_lines, ptx_lines
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import read_code
 from jitstudio.cli import exit_codes, text_output
 from jitstudio.cli.json_output import diff_object
-from jitstudio.cli.machine_code import Difference, Side, Unit, read_machine_code
+from jitstudio.cli.machine_code import ComparedInput, Difference, Unit, read_machine_code
 from jitstudio.cli.request import UsageError, base_request, given_project, read_text, request_from
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import TEXT_KINDS, CodeKind, kind_of
@@ -27,7 +27,7 @@ from jitstudio.worker.builder import Builder
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Build both if they are to be built, and compare them; the exit status.
+    """Builds both if they are to be built, and compares them and returns the exit status.
 
     Raises:
         UsageError: An argument is wrong or a file cannot be read.
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     return _status(found)
 
 
-def _compared(left: Side, right: Side, *, normalised: bool) -> Difference:
+def _compared(left: ComparedInput, right: ComparedInput, *, normalised: bool) -> Difference:
     sides = (left, right)
     if any(side.result and not side.result.ok for side in sides):
         return Difference(sides)
@@ -58,7 +58,7 @@ def _compared(left: Side, right: Side, *, normalised: bool) -> Difference:
     )
 
 
-def _texts(left: Side, right: Side) -> tuple[Sequence[str], Sequence[str]]:
+def _texts(left: ComparedInput, right: ComparedInput) -> tuple[Sequence[str], Sequence[str]]:
     if left.is_kept or right.is_kept:
         return bare_lines(left.lines), bare_lines(right.lines)
     return left.lines, right.lines
@@ -72,13 +72,13 @@ def _status(found: Difference) -> int:
     return max(exit_codes.USAGE, *statuses)
 
 
-def _machine_code(name: str, arguments: argparse.Namespace) -> Side:
+def _machine_code(name: str, arguments: argparse.Namespace) -> ComparedInput:
     if kind_of(name) is CodeKind.SASS:
         text = read_text(name)
         code = read_code(text)
         if not code.functions:
             raise UsageError(f"'{name}' holds no function as nvdisasm -c writes it.")
-        return Side(name, program=Program(code, listed_data(text), is_listed=True))
+        return ComparedInput(name, program=CubinProgram(code, listed_data(text), is_listed=True))
     read = read_machine_code(_request(name, arguments), arguments.timeout)
     resources: dict[str, Resources] = {}
     for unit in read.units:
@@ -86,12 +86,12 @@ def _machine_code(name: str, arguments: argparse.Namespace) -> Side:
     if read.result.ok and not read.units:
         raise UsageError(f"'{name}' holds no machine code.")
     program = _program(read.units) if read.units else None
-    return Side(name, read.result, program=program, resources=resources)
+    return ComparedInput(name, read.result, program=program, resources=resources)
 
 
-def _program(units: tuple[Unit, ...]) -> Program:
-    """All modules of a build as one."""
-    return Program(
+def _program(units: tuple[Unit, ...]) -> CubinProgram:
+    """Returns all modules of a build as one."""
+    return CubinProgram(
         Disassembly(
             ", ".join(dict.fromkeys(unit.code.target for unit in units)),
             tuple(one for unit in units for one in unit.code.functions),
@@ -101,9 +101,9 @@ def _program(units: tuple[Unit, ...]) -> Program:
     )
 
 
-def _ptx(name: str, arguments: argparse.Namespace) -> Side:
+def _ptx(name: str, arguments: argparse.Namespace) -> ComparedInput:
     if kind_of(name) is CodeKind.PTX:
-        return Side(name, lines=tuple(ptx_lines(read_text(name))))
+        return ComparedInput(name, lines=tuple(ptx_lines(read_text(name))))
     request = replace(_request(name, arguments), emit=frozenset({CodeKind.PTX}))
     builder = Builder()
     try:
@@ -113,13 +113,13 @@ def _ptx(name: str, arguments: argparse.Namespace) -> Side:
     made = [one for one in result.artifacts if one.kind is CodeKind.PTX]
     lines = tuple(line for artifact in made for line in ptx_lines(artifact.text))
     is_kept = any(source.kind not in TEXT_KINDS for source in request.sources)
-    return Side(name, result, lines, is_kept=is_kept)
+    return ComparedInput(name, result, lines, is_kept=is_kept)
 
 
-def _source(name: str, _arguments: argparse.Namespace) -> Side:
+def _source(name: str, _arguments: argparse.Namespace) -> ComparedInput:
     if kind_of(name) not in TEXT_KINDS:
         raise UsageError(f"'{name}' is no text. Without --what its machine code is compared.")
-    return Side(name, lines=tuple(read_text(name).splitlines()))
+    return ComparedInput(name, lines=tuple(read_text(name).splitlines()))
 
 
 def _request(name: str, arguments: argparse.Namespace) -> BuildRequest:

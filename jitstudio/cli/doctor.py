@@ -18,7 +18,7 @@ _WIDTH = 11
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Look around and report; the exit status is `MISSING` if a tool is.
+    """Looks for the tools and reports; the exit status is `MISSING` if a tool is.
 
     Raises:
         WorkerError: The worker itself failed.

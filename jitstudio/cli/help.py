@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from jitstudio.cli import COMMANDS, exit_codes
 from jitstudio.cli.arguments import command_parsers
-from jitstudio.cli.terminal import say, tell
+from jitstudio.cli.terminal import print_error, say
 from jitstudio.manual import Page, find_page, pages, similar_topics
 
 _MOST_COLUMNS = 100
@@ -28,7 +28,7 @@ _ITEM = re.compile(r"(- |\d+\. )")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the page of a topic, or all topics; the exit status is `USAGE` for an unknown one."""
+    """Prints the page of a topic, or all topics; the exit status is `USAGE` for an unknown one."""
     topic = " ".join(arguments.topic)
     if not topic:
         return _list_topics()
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         return exit_codes.BUILT
     similar = similar_topics(topic, *COMMANDS)
     hint = f" Did you mean {' or '.join(similar)}?" if similar else ""
-    tell(
+    print_error(
         f"jitstudio: there is no topic '{topic}'.{hint} 'jitstudio help' without a topic lists all."
     )
     return exit_codes.USAGE
@@ -100,7 +100,7 @@ def _block_lines(block: Sequence[str], width: int) -> list[str]:
 
 
 def _table(block: Sequence[str], width: int) -> list[str]:
-    """The cells in line, with the text of the last column in as many lines as it needs."""
+    """Returns the cells in line, with the text of the last column in as many lines as it needs."""
     split = (re.split(r"(?<!\\)\|", line.strip()[1:-1]) for line in block)
     rows = [[_plain(cell.strip()) for cell in cells] for cells in split]
     rows = [row for row in rows if any(cell.strip("-: ") for cell in row)]

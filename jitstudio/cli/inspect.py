@@ -11,11 +11,11 @@ from jitstudio.cli import exit_codes, text_output
 from jitstudio.cli.json_output import inspect_object
 from jitstudio.cli.machine_code import Inspected, MachineCode, Unit, inspected, read_machine_code
 from jitstudio.cli.request import UsageError, base_request, given_project, request_from
-from jitstudio.cli.terminal import say, tell
+from jitstudio.cli.terminal import print_error, say
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Build what the arguments say, if it is to be built, and read it; the exit status.
+    """Builds what the arguments say, if need be, and reads it; returns the exit status.
 
     Raises:
         UsageError: An argument is wrong or a file cannot be read.
@@ -60,8 +60,8 @@ def _show(read: MachineCode, found: Sequence[Inspected], *, with_code: bool) -> 
             text_output.print_code(one)
     for unit in read.units:
         for note in unit.code.notes:
-            tell(note)
+            print_error(note)
     if read.result.stages:
         text_output.print_summary(read.result)
     if read.result.ok and not found:
-        tell("There is no machine code in it.")
+        print_error("There is no machine code in it.")

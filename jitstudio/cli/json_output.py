@@ -21,14 +21,20 @@ from jitstudio.analysis.occupancy.curves import Point
 from jitstudio.analysis.report import KernelReport
 from jitstudio.analysis.sass.model import (
     NOWHERE,
+    InlineChain,
     LiveRegisters,
-    Place,
-    Places,
     SassFunction,
+    SourceLocation,
     control_of,
 )
 from jitstudio.analysis.sass.opcodes import InstructionClass
-from jitstudio.cli.machine_code import Difference, InlinedNamed, Inspected, MachineCode, Side
+from jitstudio.cli.machine_code import (
+    ComparedInput,
+    Difference,
+    InlinedNamed,
+    Inspected,
+    MachineCode,
+)
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Fix
 from jitstudio.core.fatbin import FatbinEntry, fatbin_entries
@@ -74,7 +80,7 @@ def build_object(
 
 
 def result_object(result: BuildResult) -> Json:
-    """What every build gives."""
+    """Returns what every build gives."""
     return {
         "ok": result.ok,
         "outcome": result.outcome.value,
@@ -222,7 +228,7 @@ def _kernel(kernel: Kernel) -> Json:
 
 
 def diagnostic_object(diagnostic: Diagnostic) -> Json:
-    """One error, warning or remark."""
+    """Returns one error, warning or remark."""
     return {
         "severity": diagnostic.severity.value,
         "tool": diagnostic.tool.value if diagnostic.tool else None,
@@ -260,7 +266,7 @@ def _crash(crash: Crash | None) -> Json | None:
 
 
 def launch_object(result: LaunchResult) -> Json:
-    """One launch with its repetitions."""
+    """Returns one launch with its repetitions."""
     return {
         "ok": result.ok,
         "outcome": result.outcome.value,
@@ -289,7 +295,7 @@ def launch_object(result: LaunchResult) -> Json:
 
 
 def devices_object(found: DeviceList) -> Json:
-    """The GPUs, or why there are none."""
+    """Returns the GPUs, or why there are none."""
     return {
         "cuda_version": found.driver_version or None,
         "problem": found.problem or None,
@@ -373,7 +379,7 @@ def _function(one: Inspected) -> Json:
 
 
 def report_object(report: KernelReport, function: SassFunction) -> Json:
-    """A kernel in numbers."""
+    """Returns a kernel in numbers."""
     return asdict(report.resources) | {
         "instructions": report.instructions,
         "padding": len(function) - report.instructions,
@@ -388,7 +394,7 @@ def report_object(report: KernelReport, function: SassFunction) -> Json:
 def occupancy_object(
     usage: Usage, found: Occupancy, what_if: Mapping[str, Sequence[Point]]
 ) -> Json:
-    """How full a multiprocessor is, and what other values would make of it."""
+    """Returns how full a multiprocessor is, and what other values would make of it."""
     return {
         **asdict(usage),
         "blocks": found.blocks,
@@ -455,7 +461,7 @@ def finding_object(finding: Finding, function: SassFunction) -> Json:
 
 
 def _inlining(inlining: Inlining, names: Mapping[str, str]) -> Json:
-    """What an LTO link inlined; `names` has demangled names by the lowered ones."""
+    """Returns what an LTO link inlined; `names` has demangled names by the lowered ones."""
     return {
         "calls": [
             {
@@ -474,7 +480,7 @@ def _inlining(inlining: Inlining, names: Mapping[str, str]) -> Json:
 
 
 def instruction_objects(function: SassFunction, ptx_source: str = "") -> list[Json]:
-    """All instructions, also those that only fill the last cache line.
+    """Returns all instructions, also those that only fill the last cache line.
 
     Args:
         function: Whose.
@@ -482,7 +488,7 @@ def instruction_objects(function: SassFunction, ptx_source: str = "") -> list[Js
     """
     places = [_places(each) for each in function.places]
     lines = set(function.ptx_lines) - {0} if ptx_source else ()
-    in_ptx = {line: _places((Place(ptx_source, line),)) for line in lines}
+    in_ptx = {line: _places((SourceLocation(ptx_source, line),)) for line in lines}
     nowhere = _places(())
     has_encodings = bool(function.encodings)
     columns = zip(
@@ -523,8 +529,8 @@ def _class(kind: InstructionClass) -> Json:
     }
 
 
-def _places(places: Places) -> Json:
-    """The line itself, and the calls it was inlined through."""
+def _places(places: InlineChain) -> Json:
+    """Returns the line itself, and the calls it was inlined through."""
     own = places[0] if places else None
     return {
         "source_file": own.file if own else None,
@@ -533,7 +539,7 @@ def _places(places: Places) -> Json:
     }
 
 
-def _place(place: Place) -> Json:
+def _place(place: SourceLocation) -> Json:
     return {"file": place.file, "line": place.line}
 
 
@@ -557,12 +563,12 @@ def _control(encoding: int) -> Json:
 
 
 def hunk_objects(comparison: Comparison) -> list[Json]:
-    """Each difference with its lines; lines count from 1, columns from 0."""
+    """Returns each difference with its lines; lines count from 1, columns from 0."""
     return [_hunk(comparison, hunk) for hunk in comparison.hunks]
 
 
 def delta_objects(deltas: Iterable[Delta]) -> list[Json]:
-    """Each figure of each function, in both programs."""
+    """Returns each figure of each function, in both programs."""
     return [
         {
             "name": delta.name,
@@ -595,7 +601,7 @@ def _hunk(comparison: Comparison, hunk: Hunk) -> Json:
 
 
 def diff_object(found: Difference, what: str, *, normalised: bool) -> Json:
-    """The JSON object of the command; without a comparison `equal` is null."""
+    """Returns the JSON object of the command; without a comparison `equal` is null."""
     comparison = found.comparison
     return {
         "equal": comparison.equal if comparison else None,
@@ -610,7 +616,7 @@ def diff_object(found: Difference, what: str, *, normalised: bool) -> Json:
     }
 
 
-def _side(side: Side) -> Json:
+def _side(side: ComparedInput) -> Json:
     result = side.result
     return {
         "name": side.name,

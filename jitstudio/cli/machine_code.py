@@ -10,14 +10,14 @@ from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.diff.deltas import Delta
 from jitstudio.analysis.diff.model import Comparison
-from jitstudio.analysis.diff.program import Program, data_comparable
+from jitstudio.analysis.diff.program import CubinProgram, data_comparable
 from jitstudio.analysis.findings.find import findings
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.calculate import Occupancy, Usage, occupancy
 from jitstudio.analysis.occupancy.curves import Point, over_registers, over_shared, over_threads
 from jitstudio.analysis.occupancy.kernel import usage_of, usual_block
 from jitstudio.analysis.occupancy.limits import Limits, limits_of
-from jitstudio.analysis.reading_request import AnalysisRequest, Unreadable
+from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.report import KernelReport, report
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.model import Disassembly, SassFunction
@@ -25,8 +25,8 @@ from jitstudio.cache.store import Store
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
-from jitstudio.core.opened import machine_code, target_shown
 from jitstudio.core.plan import with_idle_options
+from jitstudio.core.prebuilt import machine_code, target_shown
 from jitstudio.core.request import BuildRequest, DemangleRequest, LinkMode
 from jitstudio.core.resources import merge
 from jitstudio.core.result import BuildResult, Outcome, Resources
@@ -89,7 +89,7 @@ class MachineCode:
 def read_machine_code(
     request: BuildRequest, timeout: float, *, with_calls: bool = False
 ) -> MachineCode:
-    """Build what is asked for as far as machine code, and read it.
+    """Builds what is asked for as far as machine code, and reads it.
 
     Args:
         request: What to build; what is machine code already is only read.
@@ -116,7 +116,7 @@ def read_machine_code(
                 request.confined_to,
             )
             code = reader.analyse(asked, timeout=timeout)
-            if isinstance(code, Unreadable):
+            if isinstance(code, ReadingFailure):
                 return MachineCode(_failed(result, cubin, code))
             units.append(_unit(builder, request, result, cubin, code))
         return MachineCode(result, tuple(units))
@@ -126,7 +126,7 @@ def read_machine_code(
 
 
 def makes_ptx(request: BuildRequest) -> bool:
-    """Whether there is PTX on the way to the machine code, or a link that makes it too."""
+    """Returns whether there is PTX on the way to the machine code, or a link that makes it too."""
     return _WITH_PTX[request.link].issuperset(source.kind for source in request.sources)
 
 
@@ -138,7 +138,7 @@ def _built(builder: Builder, request: BuildRequest, timeout: float) -> BuildResu
 
 
 def _cubins(request: BuildRequest, result: BuildResult) -> Iterator[Artifact]:
-    """What was given and what was made, in the order of the modules."""
+    """Yields what was given and what was made, in the order of the modules."""
     made = [a.name for a in result.artifacts if a.kind is CodeKind.CUBIN]
     given = [source.name for source in request.sources]
     for name in sorted(
@@ -183,7 +183,7 @@ def _written_in_ptx(request: BuildRequest, name: str) -> dict[str, str]:
     return {function: module for function, module in found.items() if module}
 
 
-def _failed(result: BuildResult, cubin: Artifact, code: Unreadable) -> BuildResult:
+def _failed(result: BuildResult, cubin: Artifact, code: ReadingFailure) -> BuildResult:
     error = Diagnostic(Severity.ERROR, cubin.name, None, None, code.words)
     return replace(result, outcome=code.outcome, diagnostics=(*result.diagnostics, error))
 
@@ -197,18 +197,18 @@ class InlinedNamed:
 
 
 def with_ptx(request: BuildRequest) -> BuildRequest:
-    """The build with the PTX of the link, whose line table alone names what was inlined."""
+    """Returns the build with the PTX of the link, whose line table alone names what was inlined."""
     return replace(request, emit=request.emit | {CodeKind.PTX})
 
 
 def only_asked_for(result: BuildResult, request: BuildRequest) -> BuildResult:
-    """The result without PTX that was not asked for."""
+    """Returns the result without PTX that was not asked for."""
     kept = (a for a in result.artifacts if a.kind is not CodeKind.PTX or a.kind in request.emit)
     return replace(result, artifacts=tuple(kept))
 
 
 def read_inlined(result: BuildResult) -> InlinedNamed | None:
-    """What the LTO link of a build inlined; None where none made PTX.
+    """Returns what the LTO link of a build inlined; None where none made PTX.
 
     Raises:
         WorkerError: The worker that demangles failed.
@@ -276,7 +276,7 @@ class Inspected:
 
 
 def inspected(unit: Unit, function: SassFunction, block: int | None, shared: int) -> Inspected:
-    """Find out all about a function.
+    """Finds out all about a function.
 
     Args:
         unit: What it is in.
@@ -309,7 +309,7 @@ def _filling(target: str, resources: Resources, block: int | None, shared: int) 
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class ComparedInput:
     """One of the two.
 
     Attributes:
@@ -325,7 +325,7 @@ class Side:
     result: BuildResult | None = None
     lines: tuple[str, ...] = ()
     is_kept: bool = False
-    program: Program | None = None
+    program: CubinProgram | None = None
     resources: Mapping[str, Resources] = field(default_factory=dict)
 
 
@@ -333,7 +333,7 @@ class Side:
 class Difference:
     """What the two have and have not in common; `comparison` is None where a build has failed."""
 
-    sides: tuple[Side, Side]
+    sides: tuple[ComparedInput, ComparedInput]
     comparison: Comparison | None = None
     deltas: tuple[Delta, ...] = ()
 

@@ -18,7 +18,7 @@ _TAKERS = ("--option", "--compare-options", "--axis", "--expect")
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run the command; the exit status."""
+    """Runs the command and returns the exit status."""
     grammar = parser()
     arguments = grammar.parse_args(_with_joined_options(argv))
     if arguments.version:
@@ -29,7 +29,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _run(command: str, arguments: argparse.Namespace) -> int:
-    """Run what the module of this name does, the only one that is loaded; the exit status."""
+    """Runs the command's module, the only one loaded; returns the exit status."""
     terminal.prepare()
     try:
         run: Callable[[argparse.Namespace], int] = import_module(f"jitstudio.cli.{command}").run
@@ -46,12 +46,12 @@ def _run(command: str, arguments: argparse.Namespace) -> int:
 
 
 def _stopped(message: str, status: int) -> int:
-    terminal.tell(f"jitstudio: {message}")
+    terminal.print_error(f"jitstudio: {message}")
     return status
 
 
 def _with_joined_options(argv: Sequence[str]) -> list[str]:
-    """Let `--option -lineinfo` work: argparse takes a value with a dash for the next option."""
+    """Lets `--option -lineinfo` work: argparse takes a value with a dash for the next option."""
     joined: list[str] = []
     words = iter(argv)
     for word in words:
@@ -61,8 +61,8 @@ def _with_joined_options(argv: Sequence[str]) -> list[str]:
 
 
 def refuse(word: str) -> int:
-    """Say that a word is neither a command nor a file; the exit status."""
-    terminal.tell(
+    """Says that a word is neither a command nor a file and returns the exit status."""
+    terminal.print_error(
         f"jitstudio: there is no command or file called '{word}'. "
         f"The commands are {', '.join(COMMANDS)}; jitstudio --help tells more."
     )
@@ -70,11 +70,13 @@ def refuse(word: str) -> int:
 
 
 def build_in_terminal(check: WindowCheck, files: Sequence[str]) -> int:
-    """Build these files, or the sample that the window would begin with; the exit status."""
-    terminal.tell(f"jitstudio: no window can be opened here. {check.problem}")
+    """Builds these files, or the first sample; returns the exit status."""
+    terminal.print_error(f"jitstudio: no window can be opened here. {check.problem}")
     if check.remedy:
-        terminal.tell(f"On Debian and Ubuntu this brings what is missing:\n    {check.remedy}")
-    terminal.tell(
+        terminal.print_error(
+            f"On Debian and Ubuntu this brings what is missing:\n    {check.remedy}"
+        )
+    terminal.print_error(
         "Building in the terminal instead; 'jitstudio build --help' tells how to do more here.\n"
     )
     paths = files or [str(file.path) for file in samples()[0].files]

@@ -10,8 +10,8 @@ from itertools import groupby
 
 from jitstudio.cli import exit_codes
 from jitstudio.cli.json_output import options_object
-from jitstudio.cli.terminal import say, tell
-from jitstudio.core.options import ADDRESSES, OPTIONS, Effect, OptionSpec
+from jitstudio.cli.terminal import print_error, say
+from jitstudio.core.options import ADDRESSES, OPTIONS, OptionEffect, OptionSpec
 from jitstudio.core.tools import Tool
 
 _MOST_COLUMNS = 100
@@ -19,7 +19,7 @@ _INDENT = "    "
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """List the options that are asked for; the exit status is `USAGE` if there are none."""
+    """Lists the options that are asked for; the exit status is `USAGE` if there are none."""
     tool = ADDRESSES.get(arguments.tool)
     search = " ".join(arguments.search)
     found = [
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif found:
         _show(found)
     if not found:
-        tell(f"jitstudio: no option is described by '{search}'.")
+        print_error(f"jitstudio: no option is described by '{search}'.")
     return exit_codes.BUILT if found else exit_codes.USAGE
 
 
@@ -58,11 +58,11 @@ def _takers(spec: OptionSpec) -> str:
 
 
 def _condition(spec: OptionSpec) -> str:
-    """What holds in a project that is not trusted."""
+    """Returns what holds in a project that is not trusted."""
     match spec.effect:
-        case Effect.NOTHING:
+        case OptionEffect.NOTHING:
             return ""
-        case Effect.READS | Effect.INCLUDES:
+        case OptionEffect.READS | OptionEffect.INCLUDES:
             return "Until a project is trusted, within its folder only."
         case _ if spec.value.harmless:
             return "Until a project is trusted, with values only that are known as harmless."

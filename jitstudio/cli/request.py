@@ -35,7 +35,7 @@ class UsageError(ValueError):
 
 
 def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None) -> BuildRequest:
-    """Read all files that the arguments name.
+    """Reads all files that the arguments name.
 
     Args:
         arguments: The words of the command line.
@@ -86,7 +86,7 @@ def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None
 
 
 def source_from(path: str, name_expressions: Sequence[str] = ()) -> Source:
-    """One module from a file; the kind follows from its ending.
+    """Returns one module from a file; the kind follows from its ending.
 
     Raises:
         UsageError: The ending is unknown or the file cannot be read.
@@ -106,7 +106,7 @@ def source_from(path: str, name_expressions: Sequence[str] = ()) -> Source:
 def assign_name_expressions(
     sources: tuple[Source, ...], expressions: Sequence[str]
 ) -> tuple[Source, ...]:
-    """Give each expression to the modules that `with_name_expressions` finds.
+    """Gives each expression to the modules that `with_name_expressions` finds.
 
     Raises:
         UsageError: There is an expression but no CUDA C++ module.
@@ -146,7 +146,7 @@ def _emit(
 
 
 def _check_compared(arguments: argparse.Namespace) -> None:
-    """Refuse what a comparison would pass over in silence."""
+    """Refuses what a comparison would pass over in silence."""
     wanted = {
         "--compare-links": arguments.compare_links,
         "--compare-targets": arguments.compare_targets is not None,
@@ -187,7 +187,7 @@ def _read(path: str) -> bytes:
 
 
 def read_text(path: str) -> str:
-    """A file as text; bytes that are no UTF-8 show as replacement characters.
+    """Returns a file as text; bytes that are no UTF-8 show as replacement characters.
 
     Raises:
         UsageError: It cannot be read.
@@ -196,10 +196,10 @@ def read_text(path: str) -> str:
 
 
 def given_project(sources: Sequence[str]) -> OpenProject | None:
-    """The project that is given in place of the modules; None for modules.
+    """Returns the project that is given in place of the modules; None for modules.
 
     Raises:
-        UsageError: It does not stand alone, or cannot be read.
+        UsageError: It is not alone, or cannot be read.
     """
     projects = [source for source in sources if is_project(Path(source))]
     if not projects:
@@ -288,7 +288,7 @@ def base_launch(opened: OpenProject | None, kernel: str, given: Iterable[str]) -
 def base_sweep(
     opened: OpenProject | None, kernel: str, *, has_axes: bool = False
 ) -> VariantDraft | None:
-    """The sweep that the project describes for a kernel, if it describes one.
+    """Returns the sweep that the project describes for a kernel, if it describes one.
 
     Args:
         opened: The project.
@@ -341,7 +341,7 @@ def _content(opened: OpenMember) -> bytes:
 
 
 def spec_from(arguments: argparse.Namespace, base: LaunchSpec | None = None) -> LaunchSpec:
-    """The launch that the arguments describe.
+    """Returns the launch that the arguments describe.
 
     Args:
         arguments: The words of the command line; a field of the launch that none gives is None.
@@ -366,7 +366,7 @@ def spec_from(arguments: argparse.Namespace, base: LaunchSpec | None = None) -> 
 
 
 def arch_for(chosen: Arch, is_given: bool, found: DeviceList, ordinal: int) -> Arch:
-    """The target that was given, else that of the GPU, else the default."""
+    """Returns the target that was given, else that of the GPU, else the default."""
     if is_given:
         return chosen
     numbers = {device.ordinal: device.number for device in found.devices}
@@ -374,7 +374,7 @@ def arch_for(chosen: Arch, is_given: bool, found: DeviceList, ordinal: int) -> A
 
 
 def argument_texts(arguments: argparse.Namespace) -> dict[str, str]:
-    """The arguments of the kernel, by name.
+    """Returns the arguments of the kernel, by name.
 
     Raises:
         UsageError: One is not written NAME=TEXT, or is given twice.
@@ -391,7 +391,7 @@ def argument_texts(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def made_folder(text: str | None, flag: str) -> Path | None:
-    """The folder, made before the work so that a wrong one costs no time.
+    """Returns the folder, made before the work so that a wrong one costs no time.
 
     Raises:
         UsageError: It cannot be made or written into.
@@ -409,7 +409,7 @@ def made_folder(text: str | None, flag: str) -> Path | None:
 
 
 def without_waiting(path: str, flags: int) -> int:
-    """Open a file to be written: an opener that fails for a pipe without a reader.
+    """Opens a file to be written: an opener that fails for a pipe without a reader.
 
     Raises:
         OSError: There is no reader, or another reason.
@@ -420,7 +420,7 @@ def without_waiting(path: str, flags: int) -> int:
 
 
 def unwritable(path: Path, error: OSError, flag: str) -> UsageError:
-    """Why this file or folder, which this flag has named, cannot be written."""
+    """Returns why this file or folder, which this flag has named, cannot be written."""
     return UsageError(
         f"'{path}' cannot be written: {error.strerror or error}. Choose another place with {flag}."
     )

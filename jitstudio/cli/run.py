@@ -24,7 +24,7 @@ from jitstudio.cli.request import (
     spec_from,
     unwritable,
 )
-from jitstudio.cli.terminal import pass_on, say, tell
+from jitstudio.cli.terminal import pass_on, print_error, say
 from jitstudio.cli.text_output import print_launch
 from jitstudio.core.diagnostics import diagnostic_line
 from jitstudio.core.launch.build import build_for_launch, launched_name
@@ -38,7 +38,7 @@ from jitstudio.core.launch.result import (
     LaunchEvent,
     LaunchOutcome,
     LaunchResult,
-    told,
+    diagnostic_of,
     unlaunched,
 )
 from jitstudio.core.launch.spec import LaunchSpec
@@ -52,7 +52,7 @@ _BUILT = ("ok", "outcome", "arch", "kernels", "diagnostics")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what the arguments say; the exit status.
+    """Does what the arguments say and returns the exit status.
 
     Raises:
         UsageError: An argument is wrong, a file cannot be read or written.
@@ -98,7 +98,7 @@ def _launch(
     ordinal: int,
     heard: Callable[[LaunchEvent], None],
 ) -> LaunchResult:
-    """The launch, or why there was none."""
+    """Returns the launch, or why there was none."""
     try:
         forms = kernel_forms(request.sources, built, request.headers)
         form = choose_form(launched_name(built, spec.kernel), forms)
@@ -111,7 +111,9 @@ def _launch(
     if resolved.request is None:
         return unlaunched(form.title, LaunchOutcome.REFUSED, resolved.problems)
     result = launcher.launch(resolved.request, on_event=heard)
-    return replace(result, diagnostics=(*map(told, resolved.problems), *result.diagnostics))
+    return replace(
+        result, diagnostics=(*map(diagnostic_of, resolved.problems), *result.diagnostics)
+    )
 
 
 def _show_printed(event: LaunchEvent) -> None:
@@ -125,7 +127,7 @@ def _ignore(_event: LaunchEvent) -> None:
 
 
 def _missing(found: DeviceList, ordinal: int) -> SpecProblem | None:
-    """Why there is no such GPU."""
+    """Returns why there is no such GPU."""
     if any(device.ordinal == ordinal for device in found.devices):
         return None
     here = ", ".join(str(device.ordinal) for device in found.devices)
@@ -143,19 +145,19 @@ def _report_build(built: BuildResult, as_json: bool) -> int:
 
 def _report(built: BuildResult, result: LaunchResult, found: DeviceList, ordinal: int) -> None:
     for diagnostic in built.diagnostics:
-        tell(diagnostic_line(diagnostic))
+        print_error(diagnostic_line(diagnostic))
     text_output.print_summary(built)
     device = next((device for device in found.devices if device.ordinal == ordinal), None)
     print_launch(result, device)
 
 
 def _file_name(parameter: str) -> str:
-    """A parameter's name as a name for a file: hand-written code may call it anything."""
+    """Returns a parameter's name as a name for a file: hand-written code may call it anything."""
     return re.sub(r"[^\w-]", "_", parameter)[:_LONGEST_NAME]
 
 
 def _saved(buffers: Iterable[BufferResult], folder: Path) -> Iterable[BufferResult]:
-    """The buffers with the paths of their copies; the launcher's own files go with it."""
+    """Yields the buffers with the paths of their copies; the launcher's own files go with it."""
     for buffer in buffers:
         if not buffer.path:
             yield buffer

@@ -23,7 +23,7 @@ from jitstudio.cli.request import (
     unwritable,
     without_waiting,
 )
-from jitstudio.cli.terminal import say, table_lines, tell
+from jitstudio.cli.terminal import print_error, say, table_lines
 from jitstudio.core.axes import Axis, VariantDraft, VariantError, parse_axis, placeholders_of
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.launch.spec import LaunchSpec
@@ -33,8 +33,8 @@ from jitstudio.variants.plan import VariantPlan
 from jitstudio.variants.rows import (
     BUILD_ENDED,
     CALCULATED,
-    Figure,
     Value,
+    VariantFigure,
     VariantRow,
     VariantTable,
     View,
@@ -59,7 +59,7 @@ _STATUSES = {outcome.value: code for outcome, code in exit_codes.OF_LAUNCH.items
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what the arguments say; the exit status.
+    """Does what the arguments say and returns the exit status.
 
     Raises:
         UsageError: An argument is wrong, a file cannot be read or written, a cluster not used.
@@ -99,7 +99,7 @@ def _plan(arguments: argparse.Namespace) -> VariantPlan:
 def _axes(
     arguments: argparse.Namespace, spec: LaunchSpec, draft: VariantDraft | None
 ) -> tuple[Axis, ...]:
-    """Those that are given, else those of the project."""
+    """Returns those that are given, else those of the project."""
     if not arguments.axis and draft is not None:
         return tuple(axis.axis() for axis in draft.axes)
     if not arguments.axis:
@@ -132,7 +132,7 @@ def _carry_out(
         replace(plan, build=replace(plan.build, arch=arch)),
         places,
         devices=arguments.devices,
-        on_row=progress.tell,
+        on_row=progress.show,
     )
     progress.total = len(run.variants)
     return run.run()
@@ -145,12 +145,12 @@ class _Progress:
         self.total = 0
         self._done = 0
 
-    def tell(self, row: VariantRow) -> None:
+    def show(self, row: VariantRow) -> None:
         self._done += 1
         head = f"[{self._done:{len(str(self.total))}}/{self.total}]"
         time = f"{row.median_ms:.4g} ms" if row.median_ms is not None else ""
         words = (head, row.variant.label, row.outcome, time, row.message)
-        tell("  ".join(filter(None, words)))
+        print_error("  ".join(filter(None, words)))
 
 
 def _show(result: VariantTable) -> None:
@@ -163,15 +163,15 @@ def _show(result: VariantTable) -> None:
         say(line)
     if result.best is not None:
         best = result.rows[result.best]
-        tell(f"best: {best.variant.label}, {best.median_ms:.4g} ms on {best.device}")
-    tell(f"{len(result.rows)} variants in {result.total_ms / 1000:.1f} s")
+        print_error(f"best: {best.variant.label}, {best.median_ms:.4g} ms on {best.device}")
+    print_error(f"{len(result.rows)} variants in {result.total_ms / 1000:.1f} s")
 
 
 def _cells(row: VariantRow) -> tuple[str, ...]:
     return (
         row.outcome,
         _number(row.registers),
-        _number(value(Figure.SPILLED, row, View())),
+        _number(value(VariantFigure.SPILLED, row, View())),
         _occupancy(row),
         _number(row.median_ms, ".4g"),
         _number(row.minimum_ms, ".4g"),
@@ -192,7 +192,7 @@ def _number(number: Value, form: str = "") -> str:
 
 
 def _status(result: VariantTable) -> int:
-    """A failed check first; else well if any ran; else the worst there was."""
+    """Returns a failed check first; else well if any ran; else the worst there was."""
     outcomes = {row.outcome for row in result.rows}
     if LaunchOutcome.WRONG.value in outcomes:
         return exit_codes.WRONG
@@ -202,7 +202,7 @@ def _status(result: VariantTable) -> int:
 
 
 def _table_file(text: str | None) -> Path | None:
-    """The file, opened once before the work so that a wrong one costs no time."""
+    """Returns the file, opened once before the work so that a wrong one costs no time."""
     if text is None:
         return None
     path = Path(text)

@@ -20,7 +20,7 @@ _PLAIN = re.compile(r"[^\n\t -~]")
 
 
 def prepare() -> None:
-    """Let both streams take any character, whatever the locale."""
+    """Lets both streams take any character, whatever the locale."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -37,17 +37,17 @@ def shown(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Print to stdout, which is for results: as they are, unless it is a terminal."""
+    """Prints to stdout, which is for results: as they are, unless it is a terminal."""
     _print(text, sys.stdout)
 
 
 def pass_on(text: str) -> None:
-    """Print to stdout what comes in pieces, with the ends of lines that it brings along."""
+    """Prints to stdout what comes in pieces, with the ends of lines that it brings along."""
     _print(text, sys.stdout, end="")
 
 
-def tell(text: str) -> None:
-    """Print to stderr, which is for everything else."""
+def print_error(text: str) -> None:
+    """Prints to stderr, which is for everything else."""
     _print(shown(text), sys.stderr)
 
 
@@ -59,7 +59,7 @@ def _visible(character: re.Match[str]) -> str:
 def _tell_exception(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    tell("".join(traceback.format_exception(kind, error, trace)).rstrip())
+    print_error("".join(traceback.format_exception(kind, error, trace)).rstrip())
 
 
 def _print(text: str, stream: TextIO, end: str = "\n") -> None:
@@ -75,7 +75,7 @@ def _print(text: str, stream: TextIO, end: str = "\n") -> None:
 
 
 def table_lines(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
-    """The rows with their columns in line.
+    """Returns the rows with their columns in line.
 
     Args:
         rows: The headings and the rows, all of the same length.

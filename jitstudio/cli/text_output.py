@@ -11,9 +11,9 @@ from jitstudio.analysis.diff.deltas import Delta, changed
 from jitstudio.analysis.diff.model import Change, Comparison, Hunk
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.calculate import Resource
-from jitstudio.analysis.sass.model import NOWHERE, Instruction, Place
+from jitstudio.analysis.sass.model import NOWHERE, Instruction, SourceLocation
 from jitstudio.cli.machine_code import Difference, Filling, InlinedNamed, Inspected
-from jitstudio.cli.terminal import say, table_lines, tell
+from jitstudio.cli.terminal import print_error, say, table_lines
 from jitstudio.core.code import TEXT_KINDS, split_variant
 from jitstudio.core.diagnostics import Diagnostic, diagnostic_line
 from jitstudio.core.fatbin import entry_line, fatbin_entries
@@ -47,28 +47,28 @@ _DELTA_HEADINGS = ("function", "figure", "A", "B", "change")
 def print_stages(result: BuildResult) -> None:
     """One line a stage, with what it said."""
     for stage in result.stages:
-        tell(_stage_line(stage))
+        print_error(_stage_line(stage))
         for text in (stage.log, stage.stdout, stage.stderr):
             if text:
-                tell(_indented(text))
+                print_error(_indented(text))
     print_diagnostics(result.diagnostics)
 
 
 def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
     """Errors, warnings and remarks, explained where the cause is known."""
     for diagnostic in diagnostics:
-        tell(diagnostic_line(diagnostic))
+        print_error(diagnostic_line(diagnostic))
         if diagnostic.explanation:
-            tell(_indented(textwrap.fill(diagnostic.explanation, _PROSE_WIDTH)))
+            print_error(_indented(textwrap.fill(diagnostic.explanation, _PROSE_WIDTH)))
 
 
 def print_names(result: BuildResult) -> None:
     """The lowered names, where some were asked for, and why there is none."""
     for name in result.lowered_names:
         if name.lowered:
-            tell(f"{name.expression}  ->  {name.lowered}  ({name.demangled})")
+            print_error(f"{name.expression}  ->  {name.lowered}  ({name.demangled})")
         elif name.error:
-            tell(f"{name.expression}  ->  refused: {name.error}")
+            print_error(f"{name.expression}  ->  refused: {name.error}")
 
 
 def print_kernels(result: BuildResult) -> None:
@@ -84,7 +84,7 @@ def print_kernels(result: BuildResult) -> None:
         cells = ("-" if amount is None else str(amount) for amount in amounts)
         rows.append((f"{kernel.demangled}{at}{target}", *cells))
     for line in table_lines(rows):
-        tell(line)
+        print_error(line)
 
 
 def print_inlined(found: InlinedNamed) -> None:
@@ -95,15 +95,17 @@ def print_inlined(found: InlinedNamed) -> None:
         function = found.names.get(one.function) or _UNNAMED
         rows.append((function, found.names[one.into], calls, str(one.instructions)))
     for line in table_lines(rows, left=3) if len(rows) > 1 else ():
-        tell(line)
+        print_error(line)
     for name in found.inlining.untold:
-        tell(f"What was inlined into {found.names[name]} is not known: it has no line table.")
+        print_error(
+            f"What was inlined into {found.names[name]} is not known: it has no line table."
+        )
 
 
 def print_fatbin(name: str, content: bytes) -> None:
     """What a fatbin holds, an entry a line."""
     for entry in fatbin_entries(content):
-        tell(f"{name} holds {entry_line(entry)}")
+        print_error(f"{name} holds {entry_line(entry)}")
 
 
 def print_artifacts(result: BuildResult) -> None:
@@ -116,13 +118,13 @@ def print_artifacts(result: BuildResult) -> None:
     for artifact in result.artifacts:
         if artifact not in texts:
             size = f"{len(artifact.content):,} bytes"
-            tell(f"{artifact.kind.title} of {artifact.name}: {size}; keep it with -o DIR")
+            print_error(f"{artifact.kind.title} of {artifact.name}: {size}; keep it with -o DIR")
 
 
 def print_summary(result: BuildResult) -> None:
     """How it ended, in one line."""
     ending = result.outcome.value.replace("-", " ")
-    tell(f"{ending} for {result.arch} in {result.total_ms:.0f} ms")
+    print_error(f"{ending} for {result.arch} in {result.total_ms:.0f} ms")
 
 
 def _stage_line(stage: StageResult) -> str:
@@ -144,7 +146,7 @@ def print_launch(result: LaunchResult, device: Device | None) -> None:
         say("driver's compiler:")
         say(_indented(result.jit_log.rstrip("\n")))
     print_diagnostics(result.diagnostics)
-    tell(f"{result.outcome.value.replace('-', ' ')} in {result.total_ms:.0f} ms")
+    print_error(f"{result.outcome.value.replace('-', ' ')} in {result.total_ms:.0f} ms")
 
 
 def _launch_lines(result: LaunchResult, device: Device | None) -> Iterator[tuple[str, str]]:
@@ -251,7 +253,7 @@ def _print_finding(finding: Finding) -> None:
 
 def _code_row(instruction: Instruction, ptx_source: str) -> Sequence[str]:
     live, control, line = instruction.live, instruction.control, instruction.ptx_line
-    in_ptx = (Place(ptx_source, line),) if ptx_source and line else ()
+    in_ptx = (SourceLocation(ptx_source, line),) if ptx_source and line else ()
     places = instruction.places or in_ptx
     return (
         f"0x{instruction.address:04x}",
@@ -278,8 +280,8 @@ def _barrier(number: int | None) -> str:
     return "" if number is None else str(number)
 
 
-def _place(place: Place) -> str:
-    """The file without its folders: paths of line tables are long."""
+def _place(place: SourceLocation) -> str:
+    """Returns the file without its folders: paths of line tables are long."""
     return f"{PurePath(place.file).name}:{place.line}"
 
 
@@ -299,7 +301,7 @@ def print_diff(found: Difference) -> None:
     for line in _unified(comparison):
         say(line)
     _print_deltas(changed(found.deltas))
-    tell(_diff_summary(comparison, data_left_out=found.data_compared is False))
+    print_error(_diff_summary(comparison, data_left_out=found.data_compared is False))
 
 
 def _diff_summary(comparison: Comparison, *, data_left_out: bool) -> str:

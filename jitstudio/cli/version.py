@@ -15,7 +15,7 @@ _WIDTH = 17
 
 
 def run(_arguments: argparse.Namespace) -> int:
-    """Print the versions; no driver is initialised. The exit status is that of success.
+    """Prints the versions; no driver is initialised. The exit status is that of success.
 
     Raises:
         WorkerError: The worker itself failed.

@@ -23,7 +23,7 @@ class Arch:
 
     @classmethod
     def parse(cls, text: str) -> Arch:
-        """Read `sm_90`, `compute_90`, `90` and their `a` and `f` forms.
+        """Reads `sm_90`, `compute_90`, `90` and their `a` and `f` forms.
 
         Raises:
             ValueError: The text is none of these; the message is fit for a person.
@@ -51,7 +51,7 @@ class Arch:
         return f"{self.number // 10}.{self.number % 10}"
 
     def runs_on(self, gpu: int) -> bool:
-        """Whether machine code for this target runs on a GPU.
+        """Returns whether machine code for this target runs on a GPU.
 
         By the CUDA C++ Programming Guide ("Binary Compatibility"): on the same major compute
         capability with at least its minor one, and with the letter ``a`` on exactly that one.
@@ -64,7 +64,7 @@ class Arch:
         return self.number // 10 == gpu // 10 and self.number <= gpu
 
     def assembles_for(self, gpu: int) -> bool:
-        """Whether PTX for this target can be assembled for a GPU.
+        """Returns whether PTX for this target can be assembled for a GPU.
 
         By the CUDA C++ Programming Guide ("Application Compatibility"): for its own target and
         newer ones, and with a letter only where machine code for the target runs.
@@ -89,6 +89,6 @@ def machine_code_for(wanted: Arch, there: Iterable[Arch]) -> Arch | None:
 
 
 def ptx_for(wanted: Arch, there: Iterable[Arch]) -> Arch | None:
-    """The target of the PTX to take; None where there is none that can be assembled."""
+    """Returns the target of the PTX to take; None where there is none that can be assembled."""
     fit = [arch for arch in there if arch.assembles_for(wanted.number)]
     return max(fit, key=lambda arch: (arch == wanted, arch), default=None)

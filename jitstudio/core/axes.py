@@ -52,7 +52,7 @@ class AxisKind(Enum):
 
     @property
     def is_named(self) -> bool:
-        """Whether there can be several axes of this kind, told apart by their names."""
+        """Whether there can be several axes of this kind, distinguished by their names."""
         return self in _NAMED
 
     @property

@@ -84,7 +84,7 @@ EMITTED_KINDS = (
 
 
 def kind_of(name: str) -> CodeKind | None:
-    """The kind that a file of this name holds, or None where its ending says nothing."""
+    """Returns the kind that a file of this name holds, or None where its ending says nothing."""
     return ENDINGS.get(PurePath(name).suffix.lower())
 
 
@@ -92,7 +92,7 @@ _BITCODE = b"BC\xc0\xde"
 
 
 def is_bitcode(content: bytes) -> bool:
-    """Whether these bytes are LLVM IR in its binary form."""
+    """Returns whether these bytes are LLVM IR in its binary form."""
     return content.startswith(_BITCODE)
 
 

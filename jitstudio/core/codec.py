@@ -1,6 +1,6 @@
 """Frozen values as bytes and back, for pipes to other processes and for files.
 
-Not pickle: whoever writes a pickle runs code in the process that reads it. Here the reader names
+Not pickle: a pickle runs code in the process that reads it. Here the reader names
 the type, and the bytes can only fill its fields: dataclasses, named tuples, enums, tuples,
 mappings, unions of these, arrays of integers, and plain values. What does not fit is refused, and
 so is what would take far more memory than it has bytes.
@@ -52,14 +52,14 @@ class Blobs:
         self._data, self._at, self._count = data, start, count
 
     def take(self, size: Any) -> bytes:
-        """The next so many bytes."""
+        """Returns the next so many bytes."""
         if type(size) is not int or not 0 <= size <= len(self._data) - self._at:
             raise CodecError(f"{shortly(size)} is no length of what is left")
         self._at += size
         return bytes(self._data[self._at - size : self._at])
 
     def spend(self, count: int) -> None:
-        """Note that a piece becomes so many values."""
+        """Notes that a piece becomes so many values."""
         self._count += count
         if self._count > MOST_VALUES:
             raise CodecError(f"it has more than {MOST_VALUES:,} parts")
@@ -71,33 +71,33 @@ class Blobs:
 
 
 def shortly(value: object) -> str:
-    """The value in a message, however large it is."""
+    """Returns the value in a message, however large it is."""
     return reprlib.repr(value)
 
 
 _LONG = 256
-"""Characters of a text, or rows of a column, from which on it stands behind the JSON."""
+"""Characters of a text, or rows of a column, from which on it is stored behind the JSON."""
 _SEPARATOR = "\0"
 _INTEGERS = frozenset("bBhHiIlLqQ")
 
 
-class Form:
+class TypeCodec:
     """How values of one type are stored: one of them, and a column of them."""
 
     def lower(self, value: Any, blobs: list[bytes]) -> Any:
-        """The value as JSON knows it; what is long goes to the blobs."""
+        """Returns the value as JSON knows it; what is long goes to the blobs."""
         raise NotImplementedError
 
     def lift(self, plain: Any, blobs: Blobs) -> Any:
-        """The value that `lower` has made this of."""
+        """Returns the value that `lower` has made this of."""
         raise NotImplementedError
 
     def lower_all(self, values: Collection[Any], blobs: list[bytes]) -> Any:
-        """A column of values."""
+        """Returns a column of values."""
         return [self.lower(value, blobs) for value in values]
 
     def lift_all(self, plain: Any, blobs: Blobs) -> Sequence[Any]:
-        """The column that `lower_all` has made this of."""
+        """Returns the column that `lower_all` has made this of."""
         return [self.lift(item, blobs) for item in _listed(plain)]
 
 
@@ -107,7 +107,7 @@ def _listed(plain: Any, length: int | None = None) -> list[Any]:
     return plain
 
 
-class _Plain(Form):
+class _Plain(TypeCodec):
     """`None` and truth values."""
 
     def __init__(self, kind: type) -> None:
@@ -124,7 +124,7 @@ class _Plain(Form):
         return plain
 
 
-class _Number(Form):
+class _Number(TypeCodec):
     """Integers of any size, or floating-point numbers; a long column is an array."""
 
     def __init__(self, kind: type, typecode: str) -> None:
@@ -159,7 +159,7 @@ class _Number(Form):
         return column.tolist()
 
 
-class _Str(Form):
+class _Str(TypeCodec):
     """Texts, half surrogates included; a long column has each text once."""
 
     def lower(self, value: Any, blobs: list[bytes]) -> Any:
@@ -192,7 +192,7 @@ class _Str(Form):
         return list(map(known.setdefault, texts, texts))
 
 
-class _Bytes(Form):
+class _Bytes(TypeCodec):
     """Bytes, as they are."""
 
     def lower(self, value: Any, blobs: list[bytes]) -> Any:
@@ -205,7 +205,7 @@ class _Bytes(Form):
         return blobs.take(plain)
 
 
-class _Array(Form):
+class _Array(TypeCodec):
     """Arrays of machine integers, each with its type code."""
 
     def lower(self, value: Any, blobs: list[bytes]) -> Any:
@@ -221,7 +221,7 @@ class _Array(Form):
         return array(typecode, blobs.take(size))
 
 
-class _Enum(Form):
+class _Enum(TypeCodec):
     """Members of an enum, by their names."""
 
     def __init__(self, kind: type[Enum]) -> None:
@@ -236,7 +236,7 @@ class _Enum(Form):
         return self._kind.__members__[plain]
 
 
-class _Row(Form):
+class _Row(TypeCodec):
     """What has parts, each of a type of its own: dataclasses, named and fixed tuples.
 
     A column of them is one column for each part.
@@ -252,10 +252,10 @@ class _Row(Form):
             self._made = lambda items: kind(**dict(zip(parts, items, strict=True)))
         else:
             self._made = lambda items: kind(*items)
-        self._found: tuple[Form, ...] | None = None
+        self._found: tuple[TypeCodec, ...] | None = None
 
     @property
-    def _parts(self) -> tuple[Form, ...]:
+    def _parts(self) -> tuple[TypeCodec, ...]:
         # Not before they are needed: a type may be a part of itself.
         if self._found is None:
             self._found = tuple(map(form_of, self.parts.values()))
@@ -289,7 +289,7 @@ class _Row(Form):
         return value if isinstance(value, tuple) else [getattr(value, n) for n in self.parts]
 
 
-class _Many(Form):
+class _Many(TypeCodec):
     """Tuples of any length. A column of them is their lengths and a column of what is in them."""
 
     def __init__(self, item: Any) -> None:
@@ -320,7 +320,7 @@ class _Many(Form):
         return value
 
 
-class _Mapping(Form):
+class _Mapping(TypeCodec):
     """Mappings, which come back as `dict`."""
 
     def __init__(self, key: Any, value: Any) -> None:
@@ -335,10 +335,10 @@ class _Mapping(Form):
         return dict(self._items.lift_all(plain, blobs))
 
 
-class _Optional(Form):
+class _Optional(TypeCodec):
     """A value or None."""
 
-    def __init__(self, some: Form) -> None:
+    def __init__(self, some: TypeCodec) -> None:
         self._some = some
 
     def lower(self, value: Any, blobs: list[bytes]) -> Any:
@@ -348,7 +348,7 @@ class _Optional(Form):
         return None if plain is None else self._some.lift(plain, blobs)
 
 
-class _Union(Form):
+class _Union(TypeCodec):
     """A value of one of several types, with the name of its type."""
 
     def __init__(self, kinds: Sequence[Any]) -> None:
@@ -372,7 +372,7 @@ class _Union(Form):
 
 
 _INT = _Number(int, "q")
-_FIXED: dict[Any, Form] = {
+_FIXED: dict[Any, TypeCodec] = {
     NoneType: _Plain(NoneType),
     bool: _Plain(bool),
     int: _INT,
@@ -383,8 +383,8 @@ _FIXED: dict[Any, Form] = {
 
 
 @cache
-def form_of(kind: Any) -> Form:
-    """How values of a type are stored.
+def form_of(kind: Any) -> TypeCodec:
+    """Returns how values of a type are stored.
 
     Raises:
         TypeError: They cannot be.
@@ -465,7 +465,7 @@ class Codec(Generic[_T]):
         self._form = form_of(kind)
 
     def dump(self, value: _T) -> list[bytes]:
-        """The bytes in pieces, of which long ones are those of the value itself.
+        """Returns the bytes in pieces, of which long ones are those of the value itself.
 
         Raises:
             TypeError: It is none of the type.
@@ -478,7 +478,7 @@ class Codec(Generic[_T]):
         return [_HEAD.pack(len(head)) + head.encode("ascii"), *blobs]
 
     def load(self, data: bytes) -> _T:
-        """The value that `dump` has made these bytes of.
+        """Returns the value that `dump` has made these bytes of.
 
         Raises:
             CodecError: They hold no such value.
@@ -507,7 +507,7 @@ class Codec(Generic[_T]):
         return b"".join((self._shape, *self.dump(value)))
 
     def unpack(self, data: bytes) -> _T:
-        """The value that `pack` has made these bytes of.
+        """Returns the value that `pack` has made these bytes of.
 
         Raises:
             CodecError: They hold no such value, or one whose type has other parts by now.

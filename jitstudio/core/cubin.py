@@ -43,7 +43,7 @@ _LABEL = re.compile(r"[\w$]+:$")
 
 
 @dataclass(frozen=True)
-class Section:
+class ElfSection:
     """A section.
 
     Attributes:
@@ -78,8 +78,8 @@ class Variable:
     other: int
 
 
-def sections(content: bytes, named: re.Pattern[str] | None = None) -> tuple[Section, ...]:
-    """The sections in their order; none of bytes that are no such file, or are cut short.
+def sections(content: bytes, named: re.Pattern[str] | None = None) -> tuple[ElfSection, ...]:
+    """Returns the sections in their order; none of bytes that are no such file, or are cut short.
 
     Args:
         content: The file.
@@ -91,8 +91,8 @@ def sections(content: bytes, named: re.Pattern[str] | None = None) -> tuple[Sect
         return ()
 
 
-def variables(symbols: Section, names: bytes) -> Iterator[Variable]:
-    """The variables of a table of symbols.
+def variables(symbols: ElfSection, names: bytes) -> Iterator[Variable]:
+    """Yields the variables of a table of symbols.
 
     Args:
         symbols: The table.
@@ -103,13 +103,13 @@ def variables(symbols: Section, names: bytes) -> Iterator[Variable]:
             yield Variable(_text(names, at), section, value, size, other)
 
 
-def symbol_names(symbols: Section, names: bytes) -> tuple[str, ...]:
-    """The names of a table of symbols, in its order."""
+def symbol_names(symbols: ElfSection, names: bytes) -> tuple[str, ...]:
+    """Returns the names of a table of symbols, in its order."""
     return tuple(_text(names, row[0]) for row in _rows(_SYMBOL, symbols.content, _SYMBOL.size))
 
 
-def relocations(section: Section, *, adds: bool) -> Iterator[tuple[int, int, int, int]]:
-    """What is filled in later: offset, type, the symbol's index, and what is added to it.
+def relocations(section: ElfSection, *, adds: bool) -> Iterator[tuple[int, int, int, int]]:
+    """Yields what is filled in later: offset, type, the symbol's index, and what is added to it.
 
     Args:
         section: The relocations of another section.
@@ -124,7 +124,7 @@ def relocations(section: Section, *, adds: bool) -> Iterator[tuple[int, int, int
 
 
 def cubin_target(content: bytes) -> Arch | None:
-    """What a cubin was built for; None for bytes that are none.
+    """Returns what a cubin was built for; None for bytes that are none.
 
     The header has the number only. The letter behind it is in the note that the assembler leaves,
     if it leaves one.
@@ -142,7 +142,7 @@ def cubin_target(content: bytes) -> Arch | None:
 
 
 def is_relocatable(content: bytes) -> bool:
-    """Whether a cubin has to be linked before it can run."""
+    """Returns whether a cubin has to be linked before it can run."""
     header = _cuda_header(content)
     return header is not None and header[0] == _RELOCATABLE
 
@@ -156,7 +156,7 @@ def keeps_ptx(content: bytes) -> bool:
 
 
 def kept_ptx(content: bytes) -> str:
-    """The PTX that a cubin keeps; empty where it does not.
+    """Returns the PTX that a cubin keeps; empty where it does not.
 
     The assembler keeps each line of it, ended by a NUL and without what was before the first
     word; comments and line marks are kept as empty lines. So line numbers are those of the PTX that
@@ -186,7 +186,7 @@ def _kept(content: bytes) -> bytes:
 
 
 def _indented(lines: list[str]) -> Iterator[str]:
-    """The lines of bodies behind a tab, as compilers write them."""
+    """Yields the lines of bodies behind a tab, as compilers write them."""
     inside = 0
     for line in lines:
         inside -= line.startswith("}")
@@ -195,7 +195,7 @@ def _indented(lines: list[str]) -> Iterator[str]:
         inside += line.startswith("{")
 
 
-def _sections(content: bytes, named: re.Pattern[str] | None) -> Iterator[Section]:
+def _sections(content: bytes, named: re.Pattern[str] | None) -> Iterator[ElfSection]:
     if not content.startswith(_ELF_64):
         return
     _, _, begin, _, size, count, names_at = _HEADER.unpack_from(content)
@@ -210,7 +210,7 @@ def _sections(content: bytes, named: re.Pattern[str] | None) -> Iterator[Section
             continue
         held = b"" if kind == _RESERVES_ONLY else content[start : start + min(length, left)]
         left -= len(held)
-        yield Section(name, held, length, link)
+        yield ElfSection(name, held, length, link)
 
 
 def _rows(row: struct.Struct, content: bytes, size: int) -> Iterator[tuple[int, ...]]:

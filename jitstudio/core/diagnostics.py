@@ -91,7 +91,7 @@ class Edit:
 
 
 def edit_for(fix: Fix, text: str) -> Edit | None:
-    """Where and how a fix changes this text; None where what it replaces is not there."""
+    """Returns where and how a fix changes this text; None where what it replaces is not there."""
     start = start_of_line(text, fix.line) if fix.line else 0
     if fix.kind is FixKind.INSERT_TEXT:
         at = start if fix.line else len(text)
@@ -103,7 +103,7 @@ def edit_for(fix: Fix, text: str) -> Edit | None:
 
 
 def start_of_line(text: str, line: int) -> int:
-    """Where a line begins, counted from 1; the end of a text that has fewer lines."""
+    """Returns where a line begins, counted from 1; the end of a text that has fewer lines."""
     start = 0
     for _ in range(line - 1):
         start = text.find("\n", start) + 1 or len(text)
@@ -138,7 +138,7 @@ class Diagnostic:
 
 
 def diagnostic_line(diagnostic: Diagnostic) -> str:
-    """The form that editors and CI systems know: `file:line:column: severity: message`."""
+    """Returns the form that editors and CI systems know: `file:line:column: severity: message`."""
     place = (diagnostic.file, diagnostic.line, diagnostic.column)
     head = ":".join(str(part) for part in place if part)
     said = f"{diagnostic.severity.value}: {diagnostic.message}"
@@ -175,7 +175,7 @@ _LINKER_TRAILER = re.compile(
 # `@E@error   : Multiple definition of 'f' in 'b.ptx', ...`: nvJitLink, on stderr
 _ON_STDERR = re.compile(r"@[EW]@\w+\s*: (?P<message>.*)")
 _CARET = re.compile(r"\s*\^\s*")
-# What NVRTC's front end says when there is no memory left even to tell that.
+# What NVRTC's front end says when there is no memory left even to say that.
 _EXHAUSTED = "Loop in catastrophic error processing"
 # What says no more than the error before it.
 _SUMMARIES = (
@@ -202,7 +202,7 @@ _NAMELESS_PTX = "application ptx input"
 def diagnose(
     tool: Tool, source: str, ok: bool, log: str, error_log: str, stderr: str = ""
 ) -> tuple[Diagnostic, ...]:
-    """All diagnostics in what one stage has said.
+    """Returns all diagnostics in what one stage has said.
 
     Args:
         tool: The tool that wrote the logs.
@@ -266,7 +266,7 @@ def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: 
 
 
 def _column(groups: dict[str, str | None]) -> int | None:
-    """The column from 1: libNVVM counts from 0, NVRTC's optimiser from 1."""
+    """Returns the column from 1: libNVVM counts from 0, NVRTC's optimiser from 1."""
     if column := groups.get("column"):
         return int(column) + 1
     if character := groups.get("character"):
@@ -275,7 +275,7 @@ def _column(groups: dict[str, str | None]) -> int | None:
 
 
 def _caret_column(following: list[str]) -> int | None:
-    """The column that a caret line points at; NVRTC indents source and caret by two."""
+    """Returns the column that a caret line points at; NVRTC indents source and caret by two."""
     for line in following[:2]:
         if _CARET.fullmatch(line):
             return max(1, line.index("^") - 1)
@@ -285,7 +285,7 @@ def _caret_column(following: list[str]) -> int | None:
 def _named(
     pending: list[Diagnostic], trailer: re.Match[str], tool: Tool, source: str
 ) -> Iterator[Diagnostic]:
-    """Give the file that nvJitLink names afterwards to what ptxas had said before."""
+    """Gives the file that nvJitLink names afterwards to what ptxas had said before."""
     if not pending:
         yield Diagnostic(
             Severity.ERROR, trailer["file"] or source, None, None, trailer["message"].strip(), tool

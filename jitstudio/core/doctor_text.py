@@ -11,7 +11,7 @@ from jitstudio.core.tools import ArchInfo, SandboxState, ToolchainInfo, ToolInfo
 
 
 @dataclass(frozen=True)
-class Finding:
+class DoctorFinding:
     """One thing that was looked for.
 
     Attributes:
@@ -29,47 +29,49 @@ class Finding:
     is_tool: bool = False
 
 
-def tool_findings(info: ToolchainInfo) -> Iterator[Finding]:
-    """The tools, the targets that they know, and what holds them."""
+def tool_findings(info: ToolchainInfo) -> Iterator[DoctorFinding]:
+    """Yields the tools, the targets that they know, and what holds them."""
     for tool in info.tools:
-        yield Finding(tool.tool.value, _tool(tool), tool.path, tool.problem, True)
+        yield DoctorFinding(tool.tool.value, _tool(tool), tool.path, tool.problem, True)
     unknown = "" if info.archs else "The targets are unknown without NVRTC."
-    yield Finding("targets", "  ".join(map(_target, info.archs)), problem=unknown)
+    yield DoctorFinding("targets", "  ".join(map(_target, info.archs)), problem=unknown)
     if info.sandbox is not None:
         yield _sandbox(info.sandbox)
 
 
-def gpu_findings(devices: DeviceList) -> Iterator[Finding]:
-    """The driver, and each GPU."""
+def gpu_findings(devices: DeviceList) -> Iterator[DoctorFinding]:
+    """Yields the driver, and each GPU."""
     version = devices.driver_version
-    yield Finding("driver", f"serves CUDA {version}" if version else "", problem=devices.problem)
+    yield DoctorFinding(
+        "driver", f"serves CUDA {version}" if version else "", problem=devices.problem
+    )
     for device in devices.devices:
-        yield Finding(f"GPU {device.ordinal}", _gpu(device))
+        yield DoctorFinding(f"GPU {device.ordinal}", _gpu(device))
 
 
-def window_finding(problem: str, remedy: str) -> Finding:
-    """Whether a window can be opened.
+def window_finding(problem: str, remedy: str) -> DoctorFinding:
+    """Returns whether a window can be opened.
 
     Args:
         problem: Why not; empty if it can.
         remedy: The command that brings what is missing; empty if nothing is.
     """
     told = "\n".join(filter(None, (problem, remedy and f"On Debian and Ubuntu: {remedy}")))
-    return Finding("window", "" if told else "can be opened", problem=told)
+    return DoctorFinding("window", "" if told else "can be opened", problem=told)
 
 
-def _sandbox(state: SandboxState) -> Finding:
+def _sandbox(state: SandboxState) -> DoctorFinding:
     """In one sentence what holds, and what does not."""
     if not state.problem:
         held = f"landlock {state.landlock} guards your files, seccomp the system calls"
-        return Finding("sandbox", f"compilers reach what they need only: {held}")
+        return DoctorFinding("sandbox", f"compilers reach what they need only: {held}")
     if state.landlock:
         lacks = "Compilers reach no file that they do not need, but all system calls"
     elif state.seccomp:
         lacks = "Compilers have no network, but can read and write all that you can"
     else:
         lacks = "Compilers can do all that you can"
-    return Finding("sandbox", problem=f"{lacks}: {state.problem}. Build only what you trust.")
+    return DoctorFinding("sandbox", problem=f"{lacks}: {state.problem}. Build only what you trust.")
 
 
 def _tool(tool: ToolInfo) -> str:

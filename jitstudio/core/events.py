@@ -32,7 +32,7 @@ class StageStarted:
     steps: int = 1
 
     def stage(self, crash: Crash | None = None, stderr: str = "") -> StageResult:
-        """The stage as far as it came."""
+        """Returns the stage as far as it came."""
         return StageResult(
             tool=self.tool,
             version=self.version,
@@ -45,7 +45,7 @@ class StageStarted:
         )
 
     def lost(self, crash: Crash, stderr: str) -> StageFinished:
-        """The end of a stage whose process died."""
+        """Returns the end of a stage whose process died."""
         told = Diagnostic(Severity.ERROR, self.source, None, None, crash.message, crash.tool)
         return StageFinished(self.stage(crash, stderr), diagnostics=(told,), step=self.step)
 
@@ -99,7 +99,7 @@ class BuildRecord:
     _notices: list[Notice] = field(default_factory=list)
 
     def add(self, event: Event) -> None:
-        """Take in one event."""
+        """Takes in one event."""
         match event:
             case StageStarted():
                 self._running[event.step] = event
@@ -112,7 +112,7 @@ class BuildRecord:
                 self._notices.append(event)
 
     def result(self, total_ms: float, outcome: Outcome | None = None) -> BuildResult:
-        """What all events together come to.
+        """Returns what all events together come to.
 
         Args:
             total_ms: From request to result.
@@ -163,7 +163,7 @@ class BuildRecord:
 
 
 def _merged(kernels: Iterator[Kernel]) -> tuple[Kernel, ...]:
-    """Each kernel once: PTX names it, and who made its machine code knows best what it needs."""
+    """Each kernel once: PTX names it; what it needs comes from the tool that made machine code."""
     merged: dict[tuple[str, str], Kernel] = {}
     for kernel in kernels:
         key = (kernel.module, kernel.name)

@@ -36,7 +36,7 @@ _NOBODY = "jitstudio"
 # The oldest target for which libNVVM reads opaque pointers.
 _FIRST_OPAQUE = 100
 _INCLUDE = re.compile(r"\s*#\s*include\s*(?P<included><[^>]*>|\"[^\"]*\")")
-# A source is looked at no further; what is wanted stands near its beginning or not at all.
+# A source is looked at no further; what is wanted is near its beginning or not at all.
 _LONGEST_SOURCE = 1 << 20
 
 
@@ -111,13 +111,13 @@ class _Case:
 
 
 def _include(case: _Case) -> str | None:
-    """What the line includes, with its brackets or quotes."""
+    """Returns what the line includes, with its brackets or quotes."""
     match = _INCLUDE.match(case.line_text or "")
     return match["included"] if match else None
 
 
 def _only_option(case: _Case) -> str | None:
-    """The option that the user has typed, if it is only one."""
+    """Returns the option that the user has typed, if it is only one."""
     return case.request.options[0] if len(case.request.options) == 1 else None
 
 
@@ -153,7 +153,7 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
 
 
 def _quoted_name(request: BuildRequest) -> str | None:
-    """A name of a file, as a line table would have it, with a quotation mark in it."""
+    """Returns a name of a file, as a line table would have it, with a quotation mark in it."""
     written = [source.content for source in request.sources]
     written += [header.content for header in request.headers]
     names = (os.path.join(source.folder, source.name) for source in request.sources)
@@ -184,7 +184,7 @@ class _Words(dict[str, str]):
         return value
 
     def has(self, name: str, pattern: str) -> bool:
-        """Whether the pattern is found in a word; then its groups are words too."""
+        """Returns whether the pattern is found in a word; then its groups are words too."""
         try:
             match = re.search(pattern, self[name], re.MULTILINE)
         except _UnknownWord:
@@ -195,7 +195,7 @@ class _Words(dict[str, str]):
 
 
 def explained(request: BuildRequest, result: BuildResult) -> BuildResult:
-    """The result with an explanation and a fix at each diagnostic that is known."""
+    """Returns the result with an explanation and a fix at each diagnostic that is known."""
     if not result.diagnostics:
         return result
     told = tuple(
@@ -206,7 +206,7 @@ def explained(request: BuildRequest, result: BuildResult) -> BuildResult:
 
 @cache
 def explanations() -> tuple[Explanation, ...]:
-    """All of them, in the order of the file: the first that fits is taken."""
+    """Returns all of them, in the order of the file: the first that fits is taken."""
     listed = tomllib.loads(resource(_FILE).read_text(encoding="utf-8"))
     return tuple(_explanation(row) for row in listed["explanation"])
 
@@ -236,7 +236,7 @@ def _explain(case: _Case) -> Diagnostic:
 
 
 def _words(explanation: Explanation, case: _Case) -> _Words | None:
-    """The words of the case if the explanation fits it."""
+    """Returns the words of the case if the explanation fits it."""
     if explanation.tools and case.tool not in explanation.tools:
         return None
     match = re.search(explanation.message, case.diagnostic.message)
@@ -249,7 +249,7 @@ def _words(explanation: Explanation, case: _Case) -> _Words | None:
 
 
 def _fix(explanation: Explanation, case: _Case, words: _Words) -> Fix | None:
-    """The fix, unless something it needs is unknown or its text is not the user's."""
+    """Returns the fix, unless something it needs is unknown or its text is not the user's."""
     if not explanation.fix:
         return None
     try:
@@ -309,7 +309,7 @@ _LINE_NAME = re.compile(
 
 
 def quoted_name(text: str) -> str | None:
-    """The first name with a quotation mark in it that a ``#line`` of CUDA C++ gives."""
+    """Returns the first name with a quotation mark in it that a ``#line`` of CUDA C++ gives."""
     names = (match["name"].replace('\\"', '"') for match in _LINE_NAME.finditer(text))
     return next((name for name in names if '"' in name), None)
 
@@ -346,7 +346,7 @@ def _kernel_head(code: str, head: re.Match[str]) -> tuple[int, str, str] | None:
 
 
 def _namespaces(before: str) -> list[str]:
-    """The named namespaces that are open at the end of this code."""
+    """Returns the named namespaces that are open at the end of this code."""
     open_braces: list[str] = []
     for match in _SCOPE.finditer(before):
         if match[0] == "}":
@@ -357,7 +357,7 @@ def _namespaces(before: str) -> list[str]:
 
 
 def function_at(text: str, line: int | None) -> str | None:
-    """The whole C++ function whose head is on this line, from there to its last brace."""
+    """Returns the whole C++ function whose head is on this line, from there to its last brace."""
     if line is None:
         return None
     start = start_of_line(text, line)
@@ -385,12 +385,12 @@ def kernel_annotation(text: str, *, typed_pointers: bool) -> str | None:
 
 
 def free_metadata(text: str) -> str:
-    """The first number that no numbered metadata behind it uses, such as ``4``."""
+    """Returns the first number that no numbered metadata behind it uses, such as ``4``."""
     return str(max((int(number) for number in _METADATA.findall(text)), default=-1) + 1)
 
 
 def ptx_target(text: str) -> str | None:
-    """The target that a PTX module is written for, such as ``sm_90a``."""
+    """Returns the target that a PTX module is written for, such as ``sm_90a``."""
     match = _PTX_TARGET.search(text)
     return match[1] if match else None
 
@@ -400,7 +400,7 @@ def _type_of(parameter: str) -> str:
 
 
 def _bracketed(text: str, start: int) -> str:
-    """What is between the bracket at `start` and its partner."""
+    """Returns what is between the bracket at `start` and its partner."""
     depth = 0
     for at in range(start, len(text)):
         depth += {"(": 1, ")": -1}.get(text[at], 0)
@@ -410,7 +410,7 @@ def _bracketed(text: str, start: int) -> str:
 
 
 def _split(listed: str) -> Iterator[str]:
-    """The parts between the commas that are in no bracket."""
+    """Yields the parts between the commas that are in no bracket."""
     depth, part = 0, ""
     for character in f"{listed},":
         depth += {"(": 1, "<": 1, "{": 1, "[": 1}.get(character, 0)

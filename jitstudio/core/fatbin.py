@@ -49,7 +49,7 @@ class FatbinEntry:
 
 
 def fatbin_entries(content: bytes) -> tuple[FatbinEntry, ...]:
-    """The entries of a fatbin in their order; empty for bytes that are no fatbin."""
+    """Returns the entries of a fatbin in their order; empty for bytes that are no fatbin."""
     try:
         return tuple(_entries(content))
     except struct.error:
@@ -70,7 +70,7 @@ def _entries(content: bytes) -> Iterator[FatbinEntry]:
 
 
 def _entry(content: bytes, at: int) -> tuple[FatbinEntry, int]:
-    """The entry there, and the distance to the next one."""
+    """Returns the entry there, and the distance to the next one."""
     number, _, head, size, target, name_at, name_length, flags, unpacked = _ENTRY.unpack_from(
         content, at
     )
@@ -92,7 +92,7 @@ def _entry(content: bytes, at: int) -> tuple[FatbinEntry, int]:
 
 
 def without_names(content: bytes) -> bytes:
-    """The same file, in which no entry of any fatbin has a name.
+    """Returns the same file, in which no entry of any fatbin has a name.
 
     cuobjdump calls what it unpacks by these names, and two entries may share one. A fatbin may lie
     anywhere in the file, as in objects.
@@ -110,7 +110,7 @@ def unpacked_size(content: bytes) -> int:
 
 
 def _all_places(content: bytes) -> Iterator[int]:
-    """Where the entries of all fatbins in a file begin."""
+    """Yields where the entries of all fatbins in a file begin."""
     at = content.find(_MAGIC_BYTES)
     while at >= 0:
         yield from _places(content, at)
@@ -118,7 +118,7 @@ def _all_places(content: bytes) -> Iterator[int]:
 
 
 def _places(content: bytes, at: int) -> Iterator[int]:
-    """Where the entries of the container there begin."""
+    """Yields where the entries of the container there begin."""
     if at + _CONTAINER.size > len(content):
         return
     _, _, head, length = _CONTAINER.unpack_from(content, at)
@@ -161,7 +161,7 @@ def _cubin_lines(content: bytes) -> Iterator[str]:
 
 
 def entry_line(entry: FatbinEntry) -> str:
-    """What an entry of a fatbin is, in one line."""
+    """Returns what an entry of a fatbin is, in one line."""
     kind = entry.kind.title if entry.kind else "unknown kind"
     packed = f", {entry.unpacked:,} unpacked" if entry.unpacked not in (0, entry.size) else ""
     name = f", {entry.name}" if entry.name else ""

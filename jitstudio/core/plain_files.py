@@ -28,7 +28,7 @@ _PIECE = 1 << 16
 
 
 def read_file(path: Path, limit: int = LARGEST) -> bytes:
-    """The bytes of a plain file, links followed.
+    """Returns the bytes of a plain file, links followed.
 
     Returns:
         At most `limit` bytes.

@@ -61,7 +61,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Route:
+class BuildRoute:
     """How to come to a kind of code: by this tool, out of that kind."""
 
     tool: Tool
@@ -69,32 +69,32 @@ class Route:
 
 
 _K = CodeKind
-ROUTES: dict[tuple[CodeKind, CodeKind], Route] = {
-    (_K.CUDA, _K.PTX): Route(Tool.NVRTC, _K.CUDA),
-    (_K.CUDA, _K.CUBIN): Route(Tool.NVRTC, _K.CUDA),
-    (_K.CUDA, _K.LTOIR): Route(Tool.NVRTC, _K.CUDA),
-    (_K.CUDA, _K.OPTIXIR): Route(Tool.NVRTC, _K.CUDA),
-    (_K.CUDA, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
-    (_K.LLVM_IR, _K.PTX): Route(Tool.NVVM, _K.LLVM_IR),
-    (_K.LLVM_IR, _K.LTOIR): Route(Tool.NVVM, _K.LLVM_IR),
-    (_K.LLVM_IR, _K.CUBIN): Route(Tool.NVJITLINK, _K.PTX),
-    (_K.LLVM_IR, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
-    (_K.PTX, _K.CUBIN): Route(Tool.NVJITLINK, _K.PTX),
-    (_K.PTX, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
-    (_K.CUBIN, _K.PTX): Route(Tool.CUOBJDUMP, _K.CUBIN),
-    (_K.CUBIN, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
-    (_K.LTOIR, _K.PTX): Route(Tool.NVJITLINK, _K.LTOIR),
-    (_K.LTOIR, _K.CUBIN): Route(Tool.NVJITLINK, _K.LTOIR),
-    (_K.LTOIR, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
-    (_K.FATBIN, _K.PTX): Route(Tool.CUOBJDUMP, _K.FATBIN),
-    (_K.FATBIN, _K.CUBIN): Route(Tool.CUOBJDUMP, _K.FATBIN),
-    (_K.FATBIN, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
-    (_K.OBJECT, _K.PTX): Route(Tool.CUOBJDUMP, _K.OBJECT),
-    (_K.OBJECT, _K.CUBIN): Route(Tool.CUOBJDUMP, _K.OBJECT),
-    (_K.OBJECT, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
-    (_K.LIBRARY, _K.PTX): Route(Tool.CUOBJDUMP, _K.LIBRARY),
-    (_K.LIBRARY, _K.CUBIN): Route(Tool.CUOBJDUMP, _K.LIBRARY),
-    (_K.LIBRARY, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
+ROUTES: dict[tuple[CodeKind, CodeKind], BuildRoute] = {
+    (_K.CUDA, _K.PTX): BuildRoute(Tool.NVRTC, _K.CUDA),
+    (_K.CUDA, _K.CUBIN): BuildRoute(Tool.NVRTC, _K.CUDA),
+    (_K.CUDA, _K.LTOIR): BuildRoute(Tool.NVRTC, _K.CUDA),
+    (_K.CUDA, _K.OPTIXIR): BuildRoute(Tool.NVRTC, _K.CUDA),
+    (_K.CUDA, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
+    (_K.LLVM_IR, _K.PTX): BuildRoute(Tool.NVVM, _K.LLVM_IR),
+    (_K.LLVM_IR, _K.LTOIR): BuildRoute(Tool.NVVM, _K.LLVM_IR),
+    (_K.LLVM_IR, _K.CUBIN): BuildRoute(Tool.NVJITLINK, _K.PTX),
+    (_K.LLVM_IR, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
+    (_K.PTX, _K.CUBIN): BuildRoute(Tool.NVJITLINK, _K.PTX),
+    (_K.PTX, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
+    (_K.CUBIN, _K.PTX): BuildRoute(Tool.CUOBJDUMP, _K.CUBIN),
+    (_K.CUBIN, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
+    (_K.LTOIR, _K.PTX): BuildRoute(Tool.NVJITLINK, _K.LTOIR),
+    (_K.LTOIR, _K.CUBIN): BuildRoute(Tool.NVJITLINK, _K.LTOIR),
+    (_K.LTOIR, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
+    (_K.FATBIN, _K.PTX): BuildRoute(Tool.CUOBJDUMP, _K.FATBIN),
+    (_K.FATBIN, _K.CUBIN): BuildRoute(Tool.CUOBJDUMP, _K.FATBIN),
+    (_K.FATBIN, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
+    (_K.OBJECT, _K.PTX): BuildRoute(Tool.CUOBJDUMP, _K.OBJECT),
+    (_K.OBJECT, _K.CUBIN): BuildRoute(Tool.CUOBJDUMP, _K.OBJECT),
+    (_K.OBJECT, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
+    (_K.LIBRARY, _K.PTX): BuildRoute(Tool.CUOBJDUMP, _K.LIBRARY),
+    (_K.LIBRARY, _K.CUBIN): BuildRoute(Tool.CUOBJDUMP, _K.LIBRARY),
+    (_K.LIBRARY, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
 }
 # What holds machine code as it is: it is read, not compiled.
 _BUILT = frozenset({_K.CUBIN, _K.FATBIN, _K.OBJECT, _K.LIBRARY})
@@ -109,7 +109,7 @@ _PACKED = frozenset({_K.CUDA, _K.LLVM_IR, _K.PTX, _K.LTOIR})
 
 
 def default_emit(sources: tuple[Source, ...], link: LinkMode) -> frozenset[CodeKind]:
-    """What to emit when the user did not say: the most readable thing there is."""
+    """Returns what to emit when the user did not say: the most readable thing there is."""
     if link is not LinkMode.NONE:
         return frozenset({_K.SASS})
     return frozenset(
@@ -118,7 +118,7 @@ def default_emit(sources: tuple[Source, ...], link: LinkMode) -> frozenset[CodeK
 
 
 def plan(request: BuildRequest) -> tuple[Step, ...]:
-    """The steps of a build, each after those it needs.
+    """Returns the steps of a build, each after those it needs.
 
     Raises:
         PlanError: There is nothing to build, a module can never become what was asked for or is
@@ -204,7 +204,7 @@ def misnamed(name: str) -> str:
 
 
 def _units(request: BuildRequest) -> list[Source]:
-    """The modules, with one for all LLVM IR where that is joined."""
+    """Returns the modules, with one for all LLVM IR where that is joined."""
     first = next((s for s in request.sources if s.kind is _K.LLVM_IR), None)
     return [
         source
@@ -257,7 +257,7 @@ def _nothing_left(source: Source) -> str:
 
 
 def _chain(start: CodeKind, target: CodeKind) -> tuple[CodeKind, ...]:
-    """The kinds to make one after another, `target` last."""
+    """Returns the kinds to make one after another, `target` last."""
     before = ROUTES[(start, target)].out_of
     if before is start:
         return (target,)
@@ -351,7 +351,7 @@ def _fatbin_steps(request: BuildRequest) -> Iterator[Step]:
 
 
 def _variant(step: Step, request: BuildRequest, target: str) -> Step:
-    """The same step among those for other targets."""
+    """Returns the same step among those for other targets."""
     given = {Ref(source.kind, source.name) for source in request.sources}
     inputs = (
         ref if ref in given else replace(ref, name=f"{ref.name}@{target}") for ref in step.inputs
@@ -425,7 +425,7 @@ class Basis:
 
 
 def with_idle_options(request: BuildRequest, result: BuildResult) -> BuildResult:
-    """The result with a warning for each option that its build has made nothing of."""
+    """Returns the result with a warning for each option that its build has made nothing of."""
     told = dict.fromkeys(_warnings(request))
     return replace(result, diagnostics=(*result.diagnostics, *told)) if told else result
 
@@ -434,7 +434,7 @@ def _warnings(request: BuildRequest) -> Iterator[Diagnostic]:
     try:
         steps = plan(request)
     except PlanError:
-        # The result tells why.
+        # The result says why.
         return
     for given, tools in idle_options(request, {step.tool for step in steps}):
         wanted = " and ".join(tool.value for tool in tools)

@@ -105,7 +105,7 @@ def expression_in(line: str) -> str:
 def with_name_expressions(
     sources: tuple[Source, ...], expressions: Iterable[str]
 ) -> tuple[Source, ...]:
-    """Give each expression to the CUDA C++ modules that mention its first name.
+    """Gives each expression to the CUDA C++ modules that mention its first name.
 
     Where none does, all get it, so that NVRTC says what is wrong with it. A module that has the
     expression already keeps it once.

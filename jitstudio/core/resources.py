@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from math import prod
 
-from jitstudio.core.cubin import Section, sections, symbol_names
+from jitstudio.core.cubin import ElfSection, sections, symbol_names
 from jitstudio.core.result import Resources
 
 # Each kernel has a constant bank for its parameters; device functions have none.
@@ -33,7 +33,7 @@ _CODE = re.compile(r"\.text\..*")
 _SYMBOLS = ".symtab"
 _INFO = ".nv.info"
 _SHARED = ".nv.shared."
-# From sm_90 on the system's own share stands in front of what a kernel declares.
+# From sm_90 on the system's own share is in front of what a kernel declares.
 _RESERVED_BYTES = 1024
 
 # An attribute: format, code, and 16 bits that are the value or, in this format, a length.
@@ -63,12 +63,12 @@ _AMOUNTS: dict[str, re.Pattern[str]] = {
 
 
 def has_code(cubin: bytes) -> bool:
-    """Whether there is any function in a cubin, kernel or not."""
+    """Returns whether there is any function in a cubin, kernel or not."""
     return bool(sections(cubin, _CODE))
 
 
 def cubin_resources(cubin: bytes) -> dict[str, Resources]:
-    """What each kernel of a cubin needs, by its lowered name; spills are in logs only.
+    """Returns what each kernel of a cubin needs, by its lowered name; spills are in logs only.
 
     Of a damaged cubin the names are returned at most.
     """
@@ -84,7 +84,7 @@ def kernels_of(cubin: bytes, log: str) -> tuple[tuple[str, Resources], ...]:
     return tuple(merge(cubin_resources(cubin), read_verbose_log(log)).items())
 
 
-def _resources(found: tuple[Section, ...]) -> dict[str, Resources]:
+def _resources(found: tuple[ElfSection, ...]) -> dict[str, Resources]:
     by_name = {section.name: section for section in found}
     per_symbol = _per_symbol(found)
     reserved = _RESERVED_BYTES if f"{_SHARED}reserved.0" in by_name else 0
@@ -99,12 +99,12 @@ def _resources(found: tuple[Section, ...]) -> dict[str, Resources]:
     }
 
 
-def _kernels(found: tuple[Section, ...]) -> tuple[str, ...]:
+def _kernels(found: tuple[ElfSection, ...]) -> tuple[str, ...]:
     names = (one.name for one in found if one.name.startswith(_PARAMETER_BANK))
     return tuple(dict.fromkeys(name.removeprefix(_PARAMETER_BANK) for name in names))
 
 
-def _per_symbol(found: tuple[Section, ...]) -> dict[str, dict[str, int]]:
+def _per_symbol(found: tuple[ElfSection, ...]) -> dict[str, dict[str, int]]:
     """Registers and stack of every function, by its name."""
     needs: dict[str, dict[str, int]] = {}
     by_name = {section.name: section for section in found}
@@ -120,7 +120,7 @@ def _per_symbol(found: tuple[Section, ...]) -> dict[str, dict[str, int]]:
     return needs
 
 
-def _per_kernel(info: Section | None) -> dict[str, int]:
+def _per_kernel(info: ElfSection | None) -> dict[str, int]:
     found = {"barriers": 0}
     for code, value, payload in _attributes(info):
         if code == _BARRIERS:
@@ -130,7 +130,7 @@ def _per_kernel(info: Section | None) -> dict[str, int]:
     return found
 
 
-def _attributes(info: Section | None) -> Iterator[tuple[int, int, bytes]]:
+def _attributes(info: ElfSection | None) -> Iterator[tuple[int, int, bytes]]:
     """Code, 16-bit value and, for those that have one, payload of each attribute."""
     data = info.content if info is not None else b""
     at = 0
@@ -142,12 +142,12 @@ def _attributes(info: Section | None) -> Iterator[tuple[int, int, bytes]]:
         at += length
 
 
-def _size(section: Section | None) -> int:
+def _size(section: ElfSection | None) -> int:
     return section.size if section is not None else 0
 
 
 def read_verbose_log(text: str) -> dict[str, Resources]:
-    """What a log says of each function, by its lowered name.
+    """Returns what a log says of each function, by its lowered name.
 
     Device functions are among them; ptxas prints their spills, too.
     """
@@ -159,7 +159,7 @@ def read_verbose_log(text: str) -> dict[str, Resources]:
         elif match := _FUNCTION.search(line):
             function = match[1]
         elif function:
-            # ptxas may tell of the functions that a kernel calls before it tells its registers.
+            # ptxas may report the functions that a kernel calls before its registers.
             of = entry if _USED.search(line) and line.startswith("ptxas") and entry else function
             if amounts := _amounts(line):
                 told[of] = replace(told.get(of, Resources()), **amounts)
@@ -167,7 +167,7 @@ def read_verbose_log(text: str) -> dict[str, Resources]:
 
 
 def merge(known: Mapping[str, Resources], told: Mapping[str, Resources]) -> dict[str, Resources]:
-    """Fill what is unknown in `known` with what is `told` of the functions of the same name."""
+    """Fills what is unknown in `known` from what is `told` of the functions of the same name."""
     return {
         name: _filled(resources, told.get(name, Resources())) for name, resources in known.items()
     }

@@ -36,7 +36,7 @@ ENDINGS = {
     Outcome.TIMED_OUT: "Build stopped at its time limit",
     Outcome.CANCELLED: "Build cancelled",
 }
-"""How each outcome is told."""
+"""How each outcome is reported."""
 
 
 @dataclass(frozen=True)
@@ -210,10 +210,10 @@ class BuildResult:
         return f"{ending}{place}: {first.rstrip('.')}{more}."
 
     def resources_of(self, kernel: str) -> Resources | None:
-        """What the kernel of this lowered name needs; None where no tool has said."""
+        """Returns what the kernel of this lowered name needs; None where no tool has said."""
         found = (k.resources for k in self.kernels if k.name == kernel and k.resources)
         return next(found, None)
 
     def artifact(self, kind: CodeKind, name: str) -> Artifact | None:
-        """The artifact of this kind made from the module `name`, or None."""
+        """Returns the artifact of this kind made from the module `name`, or None."""
         return next((a for a in self.artifacts if a.kind is kind and a.name == name), None)

@@ -34,7 +34,7 @@ class FileStamp:
         inode: Which file it is, whatever its path. Its device is left out: it may get another
             number whenever the machine starts.
         size: Its bytes.
-        mtime_ns: When it was written, as whoever wrote it may say.
+        mtime_ns: When it was written; a program may set it.
         ctime_ns: When it was last written, renamed or touched, as the file system says.
     """
 
@@ -46,7 +46,7 @@ class FileStamp:
 
     @classmethod
     def of(cls, path: str) -> FileStamp:
-        """The file as it is now.
+        """Returns the file as it is now.
 
         Raises:
             OSError: It is not there.

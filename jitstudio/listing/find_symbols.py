@@ -47,7 +47,7 @@ _FUNCTION_NAMES = frozenset(
 
 
 def cuda_symbols(text: str) -> tuple[Symbol, ...]:
-    """The functions, kernels, types, macros and variables of the GPU, in order."""
+    """Returns the functions, kernels, types, macros and variables of the GPU, in order."""
     content = text.encode("utf-8", "replace")
     finder = _Finder(content)
     return tuple(finder.within(parse_in_pieces(content), ""))
@@ -92,7 +92,7 @@ class _Finder:
             yield from self.within(body, f"{scope}{self._text(name)}::" if name else scope)
 
     def _declaration(self, node: Node, scope: str) -> Iterator[Symbol]:
-        """A type that is defined on the way, and the variables that last."""
+        """Yields a type that is defined on the way, and the variables that last."""
         yield from self.within(node, scope)
         words = {self._content[child.start_byte : child.end_byte] for child in node.children}
         declarator = node.child_by_field_name("declarator")
@@ -114,7 +114,7 @@ def _has(node: Node, word: str) -> bool:
 
 
 def _function_name(node: Node) -> Node | None:
-    """The whole name of a function, `Class::operator()` for one."""
+    """Returns the whole name of a function, `Class::operator()` for one."""
     for inner in declarator_chain(node.child_by_field_name("declarator")):
         if inner.type == "function_declarator":
             named = inner.child_by_field_name("declarator")

@@ -26,7 +26,7 @@ _PATTERNS = {
 
 
 def folds(kind: CodeKind, text: str) -> dict[int, int]:
-    """The last line before the closing brace, by the line of the opening one, from 0.
+    """Returns the last line before the closing brace, by the line of the opening one, from 0.
 
     Of several braces in a line it is the outermost that counts. There is nothing to fold where
     the brace is closed in the next line or never.
@@ -51,7 +51,7 @@ def folds(kind: CodeKind, text: str) -> dict[int, int]:
     return found
 
 
-class Block(NamedTuple):
+class FoldRange(NamedTuple):
     """Lines that belong together, counted from 0.
 
     Attributes:
@@ -69,7 +69,7 @@ class Block(NamedTuple):
     starts_folded: bool = False
 
 
-def blocks(kind: CodeKind, lines: Sequence[str]) -> tuple[Block, ...]:
+def blocks(kind: CodeKind, lines: Sequence[str]) -> tuple[FoldRange, ...]:
     """The blocks of a listing in the order of their heads; a line is the head of one at most."""
     find = _FINDERS.get(kind)
     if find is None:
@@ -96,7 +96,7 @@ class _Braces:
         self._lines = lines
         # Where a function began whose brace is still to come.
         self._function: int | None = None
-        self._open: list[Block] = []
+        self._open: list[FoldRange] = []
         self._inner: Counter[str] = Counter()
 
     @property
@@ -104,8 +104,8 @@ class _Braces:
         """Whether the brace of a function is awaited."""
         return self._function is not None
 
-    def take(self, line: int, part: str) -> Block | None:
-        """Take in a part; gives back the block that it closes."""
+    def take(self, line: int, part: str) -> FoldRange | None:
+        """Takes in a part; gives back the block that it closes."""
         if part == "{":
             self._open.append(self._begin(line))
             self._function = None
@@ -118,34 +118,34 @@ class _Braces:
             self._function = line
         return None
 
-    def _begin(self, line: int) -> Block:
+    def _begin(self, line: int) -> FoldRange:
         if self._function is not None:
             head = " ".join(self._lines[self._function : line + 1])
             name = _PTX_NAME.search(head)
-            return Block(self._function, line, name[1] if name else "", is_function=True)
+            return FoldRange(self._function, line, name[1] if name else "", is_function=True)
         if self._open:
             outer = self._open[0].name
             self._inner[outer] += 1
-            return Block(line, line, f"{outer}/{self._inner[outer]}")
-        # The brace of a section stands below its name.
+            return FoldRange(line, line, f"{outer}/{self._inner[outer]}")
+        # The brace of a section is below its name.
         above = self._lines[line - 1].strip() if line else ""
         if above.startswith(".section"):
-            return Block(line - 1, line, above, starts_folded=True)
+            return FoldRange(line - 1, line, above, starts_folded=True)
         title = self._lines[line][:_LONGEST_NAME].partition("{")[0].strip()
-        return Block(line, line, title, starts_folded=title.startswith(".section"))
+        return FoldRange(line, line, title, starts_folded=title.startswith(".section"))
 
 
 _HEADER = "header"
 
 
-def _ptx_header(lines: Sequence[str]) -> Iterator[Block]:
-    """The comments that the text begins with."""
+def _ptx_header(lines: Sequence[str]) -> Iterator[FoldRange]:
+    """Yields the comments that the text begins with."""
     is_comment = (line.startswith("//") or not line.strip() for line in lines)
     count = sum(1 for _ in takewhile(bool, is_comment))
-    yield from _closed(lines, Block(0, 0, _HEADER, starts_folded=True), count - 1)
+    yield from _closed(lines, FoldRange(0, 0, _HEADER, starts_folded=True), count - 1)
 
 
-def _ptx_blocks(lines: Sequence[str]) -> Iterator[Block]:
+def _ptx_blocks(lines: Sequence[str]) -> Iterator[FoldRange]:
     yield from _ptx_header(lines)
     braces = _Braces(lines)
     in_comment = False
@@ -176,10 +176,10 @@ _ENCODING = re.compile(r"\s*+/\* 0x")
 _TEXT = ".text."
 
 
-def _sass_blocks(lines: Sequence[str]) -> Iterator[Block]:
-    function: Block | None = None
-    basic: Block | None = None
-    header: Block | None = Block(0, 0, _HEADER, starts_folded=True)
+def _sass_blocks(lines: Sequence[str]) -> Iterator[FoldRange]:
+    function: FoldRange | None = None
+    basic: FoldRange | None = None
+    header: FoldRange | None = FoldRange(0, 0, _HEADER, starts_folded=True)
     padding = _Padding(lines)
     for number, line in enumerate(lines):
         if (mark := _SASS_MARK.match(line)) is None:
@@ -204,14 +204,14 @@ def _sass_blocks(lines: Sequence[str]) -> Iterator[Block]:
             yield from _closed(lines, header, number - 1)
             header = None
         if label is None and header is None:
-            header = Block(number, number, line.strip(), starts_folded=True)
+            header = FoldRange(number, number, line.strip(), starts_folded=True)
         if label is None or label.startswith(_TEXT):
             if function is not None:
                 yield from _closed(lines, function, number - 1)
             name = (label or "").removeprefix(_TEXT)
-            function = Block(number, number, name, is_function=True) if label else None
+            function = FoldRange(number, number, name, is_function=True) if label else None
         elif function is not None:
-            basic = Block(number, number, f"{function.name}/{label}")
+            basic = FoldRange(number, number, f"{function.name}/{label}")
     yield from padding.end(len(lines), function)
     for block in (basic, function, header):
         if block is not None:
@@ -226,13 +226,13 @@ class _Padding:
         self._first = self._last = 0
 
     def take(self, line: int) -> None:
-        """Take in a NOP."""
+        """Takes in a NOP."""
         if not self._last or not self._are_rest(self._last + 1, line):
             self._first = line
         self._last = line
 
-    def end(self, line: int, function: Block | None) -> Iterator[Block]:
-        """The NOPs up to a line that is no instruction, where no code runs into them."""
+    def end(self, line: int, function: FoldRange | None) -> Iterator[FoldRange]:
+        """Yields the NOPs up to a line that is no instruction, where no code runs into them."""
         name = function.name if function else ""
         first, last = self._first, self._last
         self._first = self._last = 0
@@ -241,24 +241,24 @@ class _Padding:
             above -= 1
         mark = _SASS_MARK.match(self._lines[above]) if last else None
         if mark is not None and mark["leave"] and self._are_rest(last + 1, line):
-            block = Block(first, first, f"{name}/padding", starts_folded=True)
+            block = FoldRange(first, first, f"{name}/padding", starts_folded=True)
             yield from _closed(self._lines, block, line - 1)
 
     def _are_rest(self, first: int, behind: int) -> bool:
-        """Whether lines only go on with the encoding of what is above them."""
+        """Returns whether lines only go on with the encoding of what is above them."""
         rest = (self._lines[number] for number in range(first, behind))
         return all(not line.strip() or _ENCODING.match(line) for line in rest)
 
 
-def _closed(lines: Sequence[str], block: Block, last: int) -> Iterator[Block]:
-    """A block that ends at the last line with text, if it has more than its head."""
+def _closed(lines: Sequence[str], block: FoldRange, last: int) -> Iterator[FoldRange]:
+    """Yields a block that ends at the last line with text, if it has more than its head."""
     while last > block.head and not lines[last].strip():
         last -= 1
     if last > block.head:
         yield block._replace(last=last)
 
 
-_FINDERS: dict[CodeKind, Callable[[Sequence[str]], Iterator[Block]]] = {
+_FINDERS: dict[CodeKind, Callable[[Sequence[str]], Iterator[FoldRange]]] = {
     CodeKind.PTX: _ptx_blocks,
     CodeKind.SASS: _sass_blocks,
 }
@@ -274,9 +274,9 @@ class Outline:
     """
 
     classes: bytes
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[FoldRange, ...] = ()
 
 
 def outline(kind: CodeKind, lines: Sequence[str]) -> Outline:
-    """Read through a listing; takes a second for 300,000 lines."""
+    """Reads through a listing; takes a second for 300,000 lines."""
     return Outline(classify(kind, lines), blocks(kind, lines))

@@ -41,7 +41,7 @@ def functions(kind: CodeKind, lines: Sequence[str]) -> tuple[Function, ...]:
 
 
 def function_at(found: Sequence[Function], line: int) -> Function | None:
-    """The function that a line belongs to, or None between two of them."""
+    """Returns the function that a line belongs to, or None between two of them."""
     at = bisect_right(found, line, key=lambda function: function.line) - 1
     return found[at] if at >= 0 and line < found[at].end else None
 
@@ -54,7 +54,7 @@ _FIRST = {
 
 
 def first_instruction(kind: CodeKind, lines: Sequence[str], function: Function) -> int:
-    """The line of the first instruction of a function; its head where there is none."""
+    """Returns the line of the first instruction of a function; its head where there is none."""
     body = range(function.line + 1, min(function.end, len(lines)))
     return next((at for at in body if _FIRST[kind].match(lines[at])), function.line)
 
@@ -99,7 +99,7 @@ class _PtxReader:
             elif token["mark"]:
                 yield from self._mark(number, token["mark"])
             elif token["name"] and self._head and not (self._head.name or self._parentheses):
-                # In front of the name of a function stands what it returns, in parentheses.
+                # In front of the name of a function is what it returns, in parentheses.
                 self._head = replace(self._head, name=token["name"])
 
     def _mark(self, number: int, mark: str) -> Iterator[Function]:
@@ -161,7 +161,7 @@ Place = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Link:
+class CodeLink:
     """A name that leads somewhere.
 
     Attributes:
@@ -190,8 +190,8 @@ class CodeText:
     functions: Sequence[Function] = ()
 
 
-def link_at(text: CodeText, place: Place) -> Link | None:
-    """The link at a place; None where there is no name, or one that leads nowhere else."""
+def link_at(text: CodeText, place: Place) -> CodeLink | None:
+    """Returns the link at a place; None where there is no name, or one that leads nowhere else."""
     line, column = place
     word = _word_at(text.kind, text.lines[line][: column + _LONGEST_NAME], column)
     if word is None or _in_comment(word):
@@ -199,19 +199,19 @@ def link_at(text: CodeText, place: Place) -> Link | None:
     target = _TARGET_FINDERS[text.kind](text, line, word)
     if target is None or target[0] == line:
         return None
-    return Link(line, word.span(), target)
+    return CodeLink(line, word.span(), target)
 
 
 _LONGEST_NAME = 5000
 _WORDS = {
-    # What stands beside a dot is a directive, an opcode or what qualifies it.
+    # What is next to a dot is a directive, an opcode or what qualifies it.
     CodeKind.PTX: re.compile(r"(?<![\w$%.])(?:%[\w$]+|[A-Za-z_$][\w$]*+(?!\.)|\d+)"),
     CodeKind.SASS: re.compile(r"0x[\da-f]+|[.$A-Za-z_][\w.$]*"),
 }
 
 
 def _word_at(kind: CodeKind, text: str, column: int) -> re.Match[str] | None:
-    """The name that is at a column or ends there."""
+    """Returns the name that is at a column or ends there."""
     start = max(0, column - _LONGEST_NAME)
     touched = (m for m in _WORDS[kind].finditer(text, start) if m.start() <= column <= m.end())
     return max(touched, key=lambda match: match.start(), default=None)
@@ -246,14 +246,14 @@ def _ptx_target(text: CodeText, line: int, word: re.Match[str]) -> Place | None:
 
 
 def _outside_functions(text: CodeText) -> Iterator[int]:
-    """The lines of the module itself."""
+    """Returns the lines of the module itself."""
     ends = (0, *(function.end for function in text.functions))
     starts = (*(function.line for function in text.functions), len(text.lines))
     return chain.from_iterable(map(range, ends, starts))
 
 
 def _ptx_definitions(name: str, lines: Sequence[str], within: Iterable[int]) -> Iterator[Place]:
-    """Where a name is declared, or is a label."""
+    """Yields where a name is declared, or is a label."""
     if name.startswith("%"):
         yield from _registers(name, lines, within)
         return
@@ -263,7 +263,7 @@ def _ptx_definitions(name: str, lines: Sequence[str], within: Iterable[int]) -> 
 
 
 def _registers(name: str, lines: Sequence[str], within: Iterable[int]) -> Iterator[Place]:
-    """Where a register is declared, alone or as one of many: `%r<8>` declares %r0 to %r7."""
+    """Yields where a register is declared, alone or as one of many: `%r<8>` declares %r0 to %r7."""
     stem = name.rstrip("0123456789")
     many = rf"|{re.escape(stem)}(?=<)" if stem != name else ""
     declared = re.compile(rf"\.reg\b[^;]*?(?<![\w$%])({re.escape(name)}(?![\w$<]){many})")
@@ -328,7 +328,7 @@ def _sass_target(text: CodeText, line: int, word: re.Match[str]) -> Place | None
 
 
 def _function_head(text: CodeText, name: str) -> Place | None:
-    """Where a function begins: rather its body than a declaration."""
+    """Returns where a function begins: rather its body than a declaration."""
     named = [function for function in text.functions if function.name == name]
     if not named:
         return None
@@ -339,7 +339,7 @@ def _function_head(text: CodeText, name: str) -> Place | None:
 def _matches(
     pattern: re.Pattern[str], hint: str, lines: Sequence[str], within: Iterable[int]
 ) -> Iterator[Place]:
-    """Where the first group that took part begins, in lines that hold the hint."""
+    """Yields where the first group that took part begins, in lines that hold the hint."""
     for number in within:
         text = lines[number]
         if hint in text and (match := pattern.search(text)):

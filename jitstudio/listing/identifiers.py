@@ -48,7 +48,7 @@ _SPELLINGS = {
 
 
 def identifiers(kind: CodeKind, text: str, stop: Event) -> frozenset[str]:
-    """All names of a text, those in comments and strings left out.
+    """Returns all names of a text, those in comments and strings left out.
 
     This is for the background: it gives way to other threads, and leaves off when asked to.
     """
@@ -64,7 +64,7 @@ def identifiers(kind: CodeKind, text: str, stop: Event) -> frozenset[str]:
 
 
 def typed_name(kind: CodeKind, before: str) -> str:
-    """The beginning of a name that a text ends with; empty where it ends with none."""
+    """Returns the beginning of a name that a text ends with; empty where it ends with none."""
     spelling = _SPELLINGS.get(kind)
     match = spelling.typed.search(before) if spelling else None
     return match[0] if match else ""

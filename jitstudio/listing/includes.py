@@ -92,7 +92,7 @@ def _decoded(names: Iterable[bytes]) -> frozenset[str]:
 
 
 def _may_begin(text: bytes, at: int) -> bool:
-    """Whether a directive may be here: at the start of a line, comments aside."""
+    """Returns whether a directive may be here: at the start of a line, comments aside."""
     start = text.rfind(b"\n", max(0, at - _FARTHEST), at) + 1
     before = text[max(start, at - _FARTHEST) : at]
     return not before.strip() or b"*/" in before or len(before) == _FARTHEST

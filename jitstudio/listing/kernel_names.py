@@ -33,7 +33,7 @@ class KernelName:
 
 
 def read_name(text: str) -> KernelName:
-    """Take apart a demangled name, a name expression, or a name that is in C or mangled.
+    """Takes apart a demangled name, a name expression, or a name that is in C or mangled.
 
     Of a mangled name only the path is read; demangle it first to know more.
     """
@@ -106,7 +106,7 @@ def _behind_the_last_blank(text: str) -> str:
 
 
 def split(listed: str) -> Iterator[str]:
-    """The parts between the commas that are in no bracket."""
+    """Yields the parts between the commas that are in no bracket."""
     depth, start = 0, 0
     for at, character in enumerate(f"{listed},"):
         depth += (character in _OPENING) - (character in _CLOSING)
@@ -117,7 +117,7 @@ def split(listed: str) -> Iterator[str]:
 
 
 def _partner(text: str) -> int:
-    """Where the bracket is closed that the text begins with; its end where it is not."""
+    """Returns where the bracket is closed that the text begins with; its end where it is not."""
     depth = 0
     for at, character in enumerate(text):
         depth += (character in _OPENING) - (character in _CLOSING)
@@ -127,7 +127,7 @@ def _partner(text: str) -> int:
 
 
 def _partner_before(text: str) -> int:
-    """Where the bracket is opened that the text ends with; its start where it is not."""
+    """Returns where the bracket is opened that the text ends with; its start where it is not."""
     depth = 0
     for at in range(len(text) - 1, -1, -1):
         depth += (text[at] in _CLOSING) - (text[at] in _OPENING)
@@ -137,7 +137,7 @@ def _partner_before(text: str) -> int:
 
 
 def _mangled_path(name: str) -> str:
-    """The namespaces and the name of a mangled name, by the Itanium C++ ABI."""
+    """Returns the namespaces and the name of a mangled name, by the Itanium C++ ABI."""
     at = len("_ZN") if name.startswith("_ZN") else len("_Z")
     parts: list[str] = []
     while match := _MANGLED_PART.match(name, at):
@@ -157,20 +157,20 @@ _STAND_IN = "_"
 
 
 def lowered_names(lines: Sequence[str]) -> frozenset[str]:
-    """All mangled names in a listing, without what compilers hang onto them."""
+    """Returns all mangled names in a listing, without what compilers hang onto them."""
     found = (match for line in lines if _PREFIX in line for match in _NAME.findall(line))
     return frozenset(_BEHIND.sub("", name) for name in found)
 
 
 @dataclass(frozen=True)
-class Spelling:
+class DemangledListing:
     """A listing with its names in C++.
 
     Attributes:
         lowered: The lines as the tools wrote them.
         lines: The lines to show.
         stand_ins: For each line that differs: the line to show with one identifier in place of
-            each such name, for whoever reads code and would stumble over `f<int>(float const*)`.
+            each such name, for readers of code that would stumble over `f<int>(float const*)`.
         names: What each lowered name is shown as.
     """
 
@@ -180,13 +180,13 @@ class Spelling:
     names: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def plain(cls, lines: Sequence[str]) -> Spelling:
-        """The lines as the tools wrote them."""
+    def plain(cls, lines: Sequence[str]) -> DemangledListing:
+        """Returns the lines as the tools wrote them."""
         return cls(lines, lines)
 
     @classmethod
-    def of(cls, lines: Sequence[str], names: Mapping[str, str]) -> Spelling:
-        """The lines with these names replaced by what they mean."""
+    def of(cls, lines: Sequence[str], names: Mapping[str, str]) -> DemangledListing:
+        """Returns the lines with these names replaced by what they mean."""
         shown = list(lines)
         stand_ins: dict[int, str] = {}
         for number, line in enumerate(lines):
@@ -202,7 +202,7 @@ class Spelling:
         return cls(lines, tuple(shown), stand_ins, names)
 
     def name(self, lowered: str) -> str:
-        """How a name is shown."""
+        """Returns how a name is shown."""
         return self.names.get(lowered, lowered)
 
     def to_lowered(self, line: int, column: int) -> int:
@@ -210,7 +210,7 @@ class Spelling:
         return self._move(line, column, shown=True)
 
     def to_shown(self, line: int, column: int) -> int:
-        """The column in the line that is shown."""
+        """Returns the column in the line that is shown."""
         return self._move(line, column, shown=False)
 
     def _move(self, line: int, column: int, *, shown: bool) -> int:
@@ -226,7 +226,7 @@ class Spelling:
 
 
 def _parts(line: str, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """A line in pieces: each as it was written, and as it is shown."""
+    """Yields a line in pieces: each as it was written, and as it is shown."""
     at = 0
     for match in _NAME.finditer(line):
         name = _BEHIND.sub("", match.group())

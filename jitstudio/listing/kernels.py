@@ -35,7 +35,7 @@ def kernel_forms(
     *,
     access: bool = False,
 ) -> tuple[KernelForm, ...]:
-    """The kernels of a result, each with its parameters.
+    """Returns the kernels of a result, each with its parameters.
 
     Args:
         sources: The modules that were built.
@@ -49,7 +49,7 @@ def kernel_forms(
     forms = [known.form(kernel, _kernel_name(kernel, result)) for kernel in kernels]
     used = Counter(form.title for form in forms)
     words = {kernel.name: kernel.demangled.removeprefix("void ") for kernel in kernels}
-    # Overloads have nothing but their parameters to be told apart by.
+    # Overloads have nothing but their parameters to be distinguished by.
     return tuple(
         form if used[form.title] == 1 else replace(form, title=words[form.lowered])
         for form in forms
@@ -139,14 +139,14 @@ class _Known:
         )
 
     def _named(self, name: KernelName) -> tuple[Parameter, ...] | None:
-        """What a name in C++ says of the parameters where no source does."""
+        """Returns what a name in C++ says of the parameters where no source does."""
         if name.parameters is None:
             return None
         pairs = zip(name.parameters, types_of(name.parameters, self.types), strict=True)
         return tuple(Parameter("", spelling, found) for spelling, found in pairs)
 
     def _layout(self, kernel: Kernel) -> _Layout | None:
-        """The PTX of this very module, else any with such a kernel, as after a link."""
+        """Returns the PTX of this very module, else any with such a kernel, as after a link."""
         found = [layout for layout in self.layouts if kernel.name in layout.kernels]
         module = _module(kernel.module)
         return min(found, key=lambda layout: layout.module != module, default=None)
@@ -197,13 +197,13 @@ class _Reading:
 
 
 def _more(by_source: Type | None, by_name: Type | None) -> Type | None:
-    """The type that says more; the name knows what dependent types of the source are."""
+    """Returns the type that says more; the name knows what dependent types of the source are."""
     untold = by_source is None or (isinstance(by_source, Pointer) and by_source.target is None)
     return by_name if untold and by_name is not None else by_source
 
 
 def _accessed(parameters: Sequence[FormParameter], access: Access) -> tuple[FormParameter, ...]:
-    """The parameters with what happens behind those that are pointers."""
+    """Returns the parameters with what happens behind those that are pointers."""
     return tuple(
         replace(p, access=access.get(i)) if isinstance(p.type, Pointer) else p
         for i, p in enumerate(parameters)
@@ -211,7 +211,7 @@ def _accessed(parameters: Sequence[FormParameter], access: Access) -> tuple[Form
 
 
 def _kernel_name(kernel: Kernel, result: BuildResult) -> KernelName:
-    """The kernel's name in C++; from a name expression where nothing can demangle."""
+    """Returns the kernel's name in C++; from a name expression where nothing can demangle."""
     if kernel.demangled != kernel.name or not kernel.name.startswith("_Z"):
         return read_name(kernel.demangled)
     expressions = (n.expression for n in result.lowered_names if n.lowered == kernel.name)
@@ -231,7 +231,7 @@ def _llvm(source: Source) -> tuple[Signature, ...]:
 
 
 def _defines(result: BuildResult, module: str) -> tuple[str, ...]:
-    """The macros that the compiler was given for this module."""
+    """Returns the macros that the compiler was given for this module."""
     options = [o for s in result.stages if s.source == module for o in s.options]
     return tuple(dict.fromkeys(_bodies(options)))
 
@@ -272,10 +272,10 @@ class DeclaredKernel:
         return "::".join((*self.node.scope, self.node.name))
 
     def signature(self, bindings: Bindings = NOTHING) -> Signature:
-        """The kernel with these template arguments put in.
+        """Returns the kernel with these template arguments put in.
 
         Args:
-            bindings: What template parameters stand for; types that depend on others are unknown.
+            bindings: What template parameters represent; types that depend on others are unknown.
         """
         bounds = self._attribute("__launch_bounds__", bindings)
         cluster = self._attribute("__cluster_dims__", bindings)
@@ -296,7 +296,7 @@ class DeclaredKernel:
         return tuple(template_name(n) for n in nodes if n.type.endswith("_declaration"))
 
     def bindings(self, arguments: Iterable[str]) -> dict[str, Argument]:
-        """What the template's parameters stand for, given its first arguments as C++ text."""
+        """What the template's parameters represent, given its first arguments as C++ text."""
         if self.node.template is None:
             return {}
         given = [self._argument(text) for text in arguments]
@@ -306,7 +306,7 @@ class DeclaredKernel:
             return {}
 
     def types_of(self, parameters: Iterable[str]) -> tuple[Type | None, ...]:
-        """What C++ text of parameter types means where this kernel is declared."""
+        """Returns what C++ text of parameter types means where this kernel is declared."""
         return types_of(parameters, self.types, self.node.scope)
 
     def _parameters(self, bindings: Bindings) -> Iterable[Parameter]:
@@ -327,7 +327,7 @@ class DeclaredKernel:
             return None
 
     def _attribute(self, name: str, bindings: Bindings) -> list[int | None]:
-        """The numbers in the brackets of an attribute; empty where it is not there."""
+        """Returns the numbers in the brackets of an attribute; empty where it is not there."""
         given = [a.arguments for a in self.node.attributes if a.name == name]
         call = _first(parse(b"int x = f(%s);" % given[-1]), {"argument_list"}) if given else None
         try:
@@ -338,13 +338,13 @@ class DeclaredKernel:
 
 
 def types_of(parameters: Iterable[str], types: Types, scope: Scope = ()) -> tuple[Type | None, ...]:
-    """What C++ text of parameter types means in this scope."""
+    """Returns what C++ text of parameter types means in this scope."""
     nodes = (_first(parse(f"void f({text});".encode()), _PARAMETERS) for text in parameters)
     return tuple(_passed(node, types, scope, NOTHING) if node else None for node in nodes)
 
 
 def _passed(node: Node, types: Types, scope: Scope, bindings: Bindings) -> Type | None:
-    """What a parameter is."""
+    """Returns what a parameter is."""
     try:
         return types.declared(
             node.child_by_field_name("type"),
@@ -361,7 +361,7 @@ def _passed(node: Node, types: Types, scope: Scope, bindings: Bindings) -> Type 
 def declared_kernels(
     source: Source, headers: Sequence[Header] = (), defines: tuple[str, ...] = ()
 ) -> tuple[DeclaredKernel, ...]:
-    """The kernels of a source in CUDA C++, in order; none for other kinds.
+    """Returns the kernels of a source in CUDA C++, in order; none for other kinds.
 
     Args:
         source: The module.
@@ -377,7 +377,7 @@ def declared_kernels(
 
 
 def _spelling(node: Node, name: Node | None) -> str:
-    """The type as it is written: a declaration without its name and its default."""
+    """Returns the type as it is written: a declaration without its name and its default."""
     text, start = node.text or b"", node.start_byte
     default = node.child_by_field_name("default_value")
     end = default.start_byte if default else node.end_byte
@@ -389,7 +389,7 @@ def _spelling(node: Node, name: Node | None) -> str:
 
 
 def _first(root: Node, kinds: Iterable[str]) -> Node | None:
-    """The first node of one of these kinds, from the outside to the inside."""
+    """Returns the first node of one of these kinds, from the outside to the inside."""
     todo = [root]
     while todo:
         node = todo.pop()
@@ -420,7 +420,7 @@ _MARK = re.compile(r"[](){}<>[,]")
 _PARAMETER_NAME = re.compile(rf"\s%({_NAME})\Z")
 _ADDRESS = re.compile(r"ptr\b|.*\*\s*(?:$|\s)", re.DOTALL)
 _WORD = re.compile(r"(?P<word>\w+)\b(?![\s\w()]*\*)")
-# Typed pointers tell what they point at.
+# Typed pointers say what they point at.
 _TARGET = re.compile(r"(?P<word>\w++)\s*+(?:addrspace\(\d++\))?\s*+\*(?!.*\*)", re.DOTALL)
 _KERNEL = re.compile(r"\bptx_kernel\b")
 _ONLY_READ = re.compile(r"\breadonly\b")
@@ -428,7 +428,7 @@ _BY_VALUE = re.compile(r"\bbyval\b")
 
 
 def llvm_signatures(source: Source) -> tuple[Signature, ...]:
-    """The kernels of a module, by their calling convention or by `!nvvm.annotations`."""
+    """Returns the kernels of a module, by their calling convention or by `!nvvm.annotations`."""
     if is_bitcode(source.content):
         return ()
     text = _COMMENT.sub("", source.content.decode("utf-8", "replace"))
@@ -448,7 +448,7 @@ def llvm_signatures(source: Source) -> tuple[Signature, ...]:
 
 
 def _parameters(text: str) -> tuple[Parameter, ...]:
-    """What is listed up to the closing bracket."""
+    """Returns what is listed up to the closing bracket."""
     depth, begin, parts = 0, 0, []
     for mark in _MARK.finditer(f"{text})"):
         if depth == 0 and mark[0] in ",)":
@@ -511,7 +511,7 @@ def merged(
     *,
     declared: bool,
 ) -> Merged:
-    """The parameters of a kernel.
+    """Returns the parameters of a kernel.
 
     Args:
         kernel: Its lowered name.
@@ -554,7 +554,7 @@ def expanded(parameters: Sequence[Parameter], count: int | None) -> tuple[Parame
 
 
 def _by_types(parameters: Sequence[Parameter], notes: tuple[str, ...]) -> Merged:
-    """The layout that the rules of the ABI give."""
+    """Returns the layout that the rules of the ABI give."""
     unknown = dict.fromkeys(p.spelling for p in parameters if p.type is None)
     if unknown:
         note = f"The source does not tell how large {', '.join(unknown)} is: build PTX, too."
@@ -577,12 +577,12 @@ def _placed(
 
 
 def _slot_name(slot: PtxParameter, kernel: str) -> str:
-    """The name in the PTX, if somebody gave it."""
+    """Returns the name in the PTX, if somebody gave it."""
     return _GENERATED.sub("", slot.name.removeprefix(kernel))
 
 
 def _names(parameters: Sequence[Parameter]) -> Iterator[str]:
-    """A name for each that no other has."""
+    """Yields a name for each that no other has."""
     taken = {p.name for p in parameters}
     seen: set[str] = set()
     for number, parameter in enumerate(parameters):
@@ -594,7 +594,7 @@ def _names(parameters: Sequence[Parameter]) -> Iterator[str]:
 
 
 def _parameter_type(parameter: Parameter, slot: PtxParameter) -> Type:
-    """What the source says where it fits, else what the bytes allow."""
+    """Returns what the source says where it fits, else what the bytes allow."""
     known = parameter.type
     if known is not None and known.size == slot.slot.size:
         return known

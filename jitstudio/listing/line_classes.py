@@ -14,7 +14,7 @@ from jitstudio.listing.lines import LineClass
 
 
 def classify(kind: CodeKind, lines: Sequence[str]) -> bytes:
-    """The `LineClass` of each line of a listing, a byte for each."""
+    """Returns the `LineClass` of each line of a listing, a byte for each."""
     reader = _READERS.get(kind)
     return bytes(len(lines)) if reader is None else bytes(map(reader(), lines))
 
@@ -24,7 +24,7 @@ _COMMENT_OR_STRING = re.compile(r'"[^"]*+"?|//.*|/\*(?>.*?\*/)|/\*.*')
 
 
 def _without_comments(line: str, in_comment: bool) -> tuple[str, bool]:
-    """A line without its comments, and whether one is open at its end."""
+    """Returns a line without its comments, and whether one is open at its end."""
     at = 0
     if in_comment:
         end = line.find("*/")

@@ -9,7 +9,7 @@ _PIECE = 1 << 18
 
 
 def split_at_newlines(text: str) -> list[str]:
-    """The lines of a text, by newlines alone; what `str.split` gives, a piece at a time."""
+    """Returns the lines of a text, by newlines alone; what `str.split` gives, a piece at a time."""
     lines: list[str] = []
     start = 0
     while (end := text.find("\n", start + _PIECE)) >= 0:
@@ -19,7 +19,7 @@ def split_at_newlines(text: str) -> list[str]:
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines of a text, by the line ends that compilers count."""
+    """Returns the lines of a text, by the line ends that compilers count."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return split_at_newlines(text)

@@ -28,7 +28,7 @@ _BODY = re.compile(rf"(?>{_COMMENT}|[^;{{.]|\.(?!entry\b))*+\{{")
 
 
 def entries(text: str) -> tuple[str, ...]:
-    """The names of the kernels that a PTX text defines, in order.
+    """Returns the names of the kernels that a PTX text defines, in order.
 
     A declaration without a body names no kernel, nor does what is in a comment or a string.
     """
@@ -76,7 +76,7 @@ class PtxParameter:
 
 
 def parameter_slots(ptx: str) -> dict[str, tuple[PtxParameter, ...]]:
-    """The parameters of every kernel that a PTX text defines, by the kernel's name.
+    """Returns the parameters of every kernel that a PTX text defines, by the kernel's name.
 
     A kernel whose parameters cannot be read is left out.
     """
@@ -87,7 +87,7 @@ def parameter_slots(ptx: str) -> dict[str, tuple[PtxParameter, ...]]:
 
 
 def without_comments(ptx: str) -> str:
-    """The text with a space for each comment."""
+    """Returns the text with a space for each comment."""
     # A function, so that other threads get a turn while a text of megabytes is gone through.
     return _ANY_COMMENT.sub(lambda _comment: " ", ptx)
 
@@ -181,7 +181,7 @@ _RULES: dict[str, _Rule] = {
     **dict.fromkeys(("atom", "red", "sured", "multimem.red"), _UPDATE),
     "cp.async": _Memory((_WRITE, _READ, _BOTH)),
     "cp.reduce.async": _Memory((_BOTH, _READ, _BOTH)),
-    # The map of a tensor tells an address that is not its own.
+    # The map of a tensor holds an address that is not its own.
     **dict.fromkeys(("cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor"), _UNLISTED),
     **dict.fromkeys(("prefetch", "prefetchu", "applypriority", "txq", "suq"), _HINT),
     **dict.fromkeys(("cp.async.bulk.prefetch", "createpolicy"), _HINT),
@@ -213,7 +213,7 @@ def pointer_access(ptx: str) -> dict[str, Access]:
 
 
 def _bodies(text: str) -> Iterator[tuple[str, str]]:
-    """The kernels with their instructions, each up to the next function."""
+    """Yields the kernels with their instructions, each up to the next function."""
     functions = list(_FUNCTION.finditer(text))
     ends = [*(function.start() for function in functions[1:]), len(text)]
     for function, end in zip(functions, ends, strict=False):
@@ -236,7 +236,7 @@ class _Flow:
     """Where values go in one kernel.
 
     Attributes:
-        loaded: The registers that are loaded from a parameter, by what stands for its address.
+        loaded: The registers that are loaded from a parameter, by what represents its address.
         carried: The registers that are computed from each name.
         touched: The names in addresses, and others that come to memory, by what is done with them.
     """
@@ -255,7 +255,7 @@ class _Flow:
         return flow
 
     def direction(self, parameter: str) -> Direction | None:
-        """What happens behind a pointer."""
+        """Returns what happens behind a pointer."""
         # A parameter has an address itself, and a compiler may choose between two of them.
         places = self._reached((parameter,))
         if not all(places.isdisjoint(names) for names in self.touched.values()):
@@ -265,7 +265,7 @@ class _Flow:
         return None if unknown else _DIRECTIONS.get((read, written))
 
     def _reached(self, registers: Iterable[str]) -> set[str]:
-        """All registers that values may come to from these."""
+        """Returns all registers that values may come to from these."""
         reached = set(registers)
         waiting = list(reached)
         while waiting:
@@ -291,7 +291,7 @@ class _Flow:
             into[source] += names[:results]
 
     def _touch(self, memory: _Memory, operands: str) -> None:
-        """Take note of the names inside and outside of brackets, which take turns."""
+        """Takes note of the names inside and outside of brackets, which take turns."""
         parts = _BRACKET.split(operands)
         for number, address in enumerate(parts[1::2]):
             self._note(memory.addresses[min(number, len(memory.addresses) - 1)], address)

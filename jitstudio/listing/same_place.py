@@ -10,14 +10,14 @@ _REACH = 1500
 _CONTEXT = 4
 # Registers, labels and addresses are numbered anew in each build.
 _NUMBERS = re.compile(r"\d+|/\*[0-9a-f]+\*/")
-# The rest of a line that is megabytes long tells no more.
+# The rest of a line that is megabytes long says no more.
 _LONGEST = 200
 
 
 def same_line(
     before: Sequence[str], after: Sequence[str], line: int, head: int | None = None
 ) -> int:
-    """The number of the line that a line has become, or of the one that is in its place.
+    """Returns the number of the line that a line has become, or of the one that is in its place.
 
     Args:
         before: The old text.

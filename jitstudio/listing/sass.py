@@ -19,7 +19,7 @@ _PIECE = 10_000
 
 
 def char_cells(char: str) -> int:
-    """How many cells a character takes that is no tab."""
+    """Returns how many cells a character takes that is no tab."""
     if char.isascii():
         return 1
     if unicodedata.combining(char):
@@ -61,7 +61,7 @@ _SHORT_TARGET = "`(.L_x_12)"
 
 
 def tightened(lines: Sequence[str]) -> tuple[str, ...]:
-    """The lines of a listing without the blanks that nothing is ever printed in.
+    """Returns the lines of a listing without the blanks that nothing is ever printed in.
 
     The address begins the line, opcodes are in one column behind the longest predicate, and
     encodings stay as far behind them as they were. Headings lose most of their dashes.
@@ -90,12 +90,12 @@ OUTLIERS = 0.03
 
 
 def code_end(line: str) -> int:
-    """Where the code of an instruction ends: a semicolon behind it says nothing."""
+    """Returns where the code of an instruction ends: a semicolon behind it says nothing."""
     return len(line.rstrip(" ;"))
 
 
 @dataclass(frozen=True)
-class Extent:
+class TextExtent:
     """How much room a text takes, in cells.
 
     Attributes:
@@ -112,7 +112,7 @@ class Extent:
     usual: int = 0
 
     @classmethod
-    def of(cls, lines: Sequence[str], kind: CodeKind | None) -> Extent:
+    def of(cls, lines: Sequence[str], kind: CodeKind | None) -> TextExtent:
         """Measures a text; only SASS has addresses. Takes half a second for 300,000 lines."""
         if kind is not CodeKind.SASS:
             return cls(widest_line(lines))

@@ -56,7 +56,7 @@ _REACH = 4000
 
 
 def ptx_symbols(text: str) -> tuple[Symbol, ...]:
-    """The kernels, functions, variables and labels, in order."""
+    """Returns the kernels, functions, variables and labels, in order."""
     return tuple(
         Symbol(match[match.lastgroup], SymbolKind[match.lastgroup], number)
         for number, match in _matches(_PTX_PATTERN, text)
@@ -65,7 +65,7 @@ def ptx_symbols(text: str) -> tuple[Symbol, ...]:
 
 
 def llvm_symbols(text: str) -> tuple[Symbol, ...]:
-    """The kernels, functions, variables, types and blocks, in order."""
+    """Returns the kernels, functions, variables, types and blocks, in order."""
     kernels = {match["name"] for _, match in _matches(_ANNOTATION, text)}
     found = []
     for number, match in _matches(_LLVM_PATTERN, text):

@@ -28,7 +28,7 @@ _FILES: dict[CodeKind, tuple[str, type[LineLexer]]] = {
 }
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _HEADERS = "a header"
-# What a word is of which nothing more is told; the first that fits.
+# What a word is of which nothing more is known; the first that fits.
 _GROUPS = (
     (Keyword.Type, "a type"),
     (Keyword.Pseudo, "a directive"),
@@ -42,7 +42,7 @@ _GROUPS = (
 
 @lru_cache
 def vocabulary(kind: CodeKind) -> Vocabulary:
-    """The words of a kind of text; none where it is not typed by people."""
+    """Returns the words of a kind of text; none where it is not typed by people."""
     if kind not in _FILES:
         return Vocabulary({}, {})
     name, lexer = _FILES[kind]

@@ -12,7 +12,13 @@ import numpy as np
 from jitstudio.core.launch.request import Expectation
 from jitstudio.core.launch.result import CheckResult, Mismatch
 from jitstudio.core.launch.types import Type
-from jitstudio.numerics.dtypes import Column, NumericsError, columns, is_floating, size_in_words
+from jitstudio.numerics.dtypes import (
+    BufferColumn,
+    NumericsError,
+    columns,
+    is_floating,
+    size_in_words,
+)
 
 _PIECE = 1 << 16
 """Numbers that are compared at a time."""
@@ -46,8 +52,8 @@ class _Tally:
     largest_relative: float = 0.0
     mismatches: list[Mismatch] = field(default_factory=list)
 
-    def add(self, column: Column, first: int, got: np.ndarray, expected: np.ndarray) -> None:
-        """Compare a piece that begins with this element."""
+    def add(self, column: BufferColumn, first: int, got: np.ndarray, expected: np.ndarray) -> None:
+        """Compares a piece that begins with this element."""
         self.count += got.size
         if np.array_equal(got, expected):
             return
@@ -75,7 +81,7 @@ class _Tally:
 
 
 def _label(name: str, lanes: tuple[int, ...]) -> str:
-    """What is before a number of a struct, such as ``position[2]: ``."""
+    """Returns what is before a number of a struct, such as ``position[2]: ``."""
     return f"{name}{''.join(f'[{lane}]' for lane in lanes)}: " if name else ""
 
 
@@ -86,7 +92,7 @@ def compare(
     element: Type,
     tolerance: Tolerance,
 ) -> CheckResult:
-    """Compare a buffer with numbers of any type.
+    """Compares a buffer with numbers of any type.
 
     What is expected of a floating-point buffer is rounded to its type first, as the buffer can
     hold nothing else; the differences are those of double precision. NaN equals NaN. Integers are
@@ -121,7 +127,7 @@ def compare(
     )
 
 
-def _pieces(column: Column) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+def _pieces(column: BufferColumn) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
     """The numbers as they are compared, with the index of the first element of each piece."""
     got, expected = column.array, column.numbers
     rounds = got.dtype.kind == "b" or is_floating(got.dtype)
@@ -140,7 +146,7 @@ def _are_integers(*arrays: np.ndarray) -> bool:
 def _compare_floats(
     got: np.ndarray, expected: np.ndarray, tolerance: Tolerance
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The differences, and which of them are too large."""
+    """Returns the differences, and which of them are too large."""
     left, right = got.astype(np.float64), expected.astype(np.float64)
     difference = np.abs(left - right)
     allowed = tolerance.absolute + tolerance.relative * np.abs(right)
@@ -154,12 +160,12 @@ def _compare_floats(
 def _compare_integers(
     got: np.ndarray, expected: np.ndarray, tolerance: Tolerance
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The differences, and which of them are too large; nothing overflows or is rounded."""
+    """Returns the differences, and which of them are too large; nothing overflows or is rounded."""
     greater = got > expected
     left, right = got.astype(np.uint64), expected.astype(np.uint64)
     upper, lower = np.where(greater, left, right), np.where(greater, right, left)
     difference = upper - lower
-    # Only a negative and a large unsigned integer are further apart than 64 bits can tell.
+    # Only a negative and a large unsigned integer are further apart than 64 bits can say.
     apart = np.where(greater, (got >= 0) & (expected < 0), (expected >= 0) & (got < 0))
     difference[apart & (difference < upper)] = _LARGEST
     allowed = tolerance.absolute + tolerance.relative * np.abs(expected.astype(np.float64))

@@ -31,7 +31,7 @@ _ADDRESS = np.dtype(np.uint64)
 
 
 def numpy_dtype(type: Type) -> np.dtype[Any]:  # noqa: A002
-    """One element with its lanes: `base` is the type of a lane, `shape` how many there are.
+    """Returns one element with its lanes: `base` is the type of a lane, `shape` how many there are.
 
     `numpy.empty(n, numpy_dtype(type))` has the lanes as further axes.
     """
@@ -50,22 +50,22 @@ def numpy_dtype(type: Type) -> np.dtype[Any]:  # noqa: A002
 
 
 def shape_of(type: Type, length: int) -> tuple[int, ...]:  # noqa: A002
-    """The shape of a buffer of so many elements."""
+    """Returns the shape of a buffer of so many elements."""
     return (length, *numpy_dtype(type).shape)
 
 
 def is_floating(dtype: np.dtype[Any]) -> bool:
-    """Whether it is a floating-point type, those of `ml_dtypes` included."""
+    """Returns whether it is a floating-point type, those of `ml_dtypes` included."""
     return dtype.kind == "f" or _needs_bits(dtype)
 
 
 def is_integer(dtype: np.dtype[Any]) -> bool:
-    """Whether it is an integer type; `bool` is none."""
+    """Returns whether it is an integer type; `bool` is none."""
     return dtype.kind in "iu"
 
 
 def save_buffer(path: str | os.PathLike[str], array: np.ndarray) -> None:
-    """Write a buffer to an .npy file.
+    """Writes a buffer to an .npy file.
 
     Raises:
         OSError: It cannot be written.
@@ -77,7 +77,7 @@ def save_buffer(path: str | os.PathLike[str], array: np.ndarray) -> None:
 def new_buffer(
     path: str | os.PathLike[str], element: Type, length: int
 ) -> np.memmap[Any, np.dtype[Any]]:
-    """Make a file like those of `save_buffer`, mapped to be written.
+    """Makes a file like those of `save_buffer`, mapped to be written.
 
     Raises:
         OSError: It cannot be written.
@@ -87,7 +87,7 @@ def new_buffer(
 
 
 def open_buffer(path: str | os.PathLike[str], element: Type) -> np.ndarray:
-    """Map a file of `save_buffer`, to be read only.
+    """Maps a file of `save_buffer`, to be read only.
 
     Raises:
         OSError: It cannot be read.
@@ -134,7 +134,7 @@ def _needs_bits(dtype: np.dtype[Any]) -> bool:
 
 
 def _bits(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The same type with unsigned integers in place of what .npy files cannot name."""
+    """Returns the same type with unsigned integers in place of what .npy files cannot name."""
     if dtype.subdtype is not None:
         return np.dtype((_bits(dtype.base), dtype.shape))
     if dtype.fields is not None:
@@ -151,7 +151,7 @@ def _bits(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 @dataclass(frozen=True)
-class Column:
+class BufferColumn:
     """Numbers of one type: a whole buffer, or a field of all its structs.
 
     Attributes:
@@ -192,7 +192,7 @@ def spread(value: Any, shape: tuple[int, ...], size: str) -> np.ndarray:
 
 
 def fill_from(value: Any, element: Type, length: int) -> np.ndarray:
-    """A buffer with these numbers, which become its type as an assignment in C makes them.
+    """Returns a buffer with these numbers, which become its type as an assignment in C makes them.
 
     A struct takes a struct of the same fields or a list that has an entry for each field.
 
@@ -206,21 +206,21 @@ def fill_from(value: Any, element: Type, length: int) -> np.ndarray:
     return array
 
 
-def columns(array: np.ndarray, value: Any, size: str, label: str = "") -> Iterator[Column]:
-    """A buffer with the numbers that belong to it; the fields of its structs each by itself.
+def columns(array: np.ndarray, value: Any, size: str, label: str = "") -> Iterator[BufferColumn]:
+    """Yields a buffer with the numbers that belong to it; the fields of its structs each by itself.
 
     Args:
         array: The buffer.
         value: A number, an array, or a list of such; for structs also a list of the fields.
         size: How many numbers the buffer has, for a message.
-        label: Of the field that this is, see `Column`.
+        label: Of the field that this is, see `BufferColumn`.
 
     Raises:
         NumericsError: They do not fit.
     """
     names = array.dtype.names
     if names is None:
-        yield Column(label, array, spread(value, array.shape, size))
+        yield BufferColumn(label, array, spread(value, array.shape, size))
         return
     for number, name in enumerate(names):
         inner = f"{label}.{name}" if label else name
@@ -229,7 +229,7 @@ def columns(array: np.ndarray, value: Any, size: str, label: str = "") -> Iterat
 
 
 def _part(value: Any, names: tuple[str, ...], number: int) -> Any:
-    """What there is for one field of a struct."""
+    """Returns what there is for one field of a struct."""
     match value:
         case np.ndarray() | np.void() if value.dtype.names == names:
             return value[names[number]]
@@ -253,7 +253,7 @@ def _array(value: Any) -> np.ndarray:
 
 
 def size_in_words(element: Type, length: int) -> str:
-    """How many elements a buffer has, and how many numbers if that is not the same."""
+    """Returns how many elements a buffer has, and how many numbers if that is not the same."""
     lanes = math.prod(numpy_dtype(element).shape)
     elements = f"{length:,} element{'' if length == 1 else 's'} of {element.name}"
     return elements if lanes == 1 else f"{elements}, {length * lanes:,} numbers"

@@ -30,7 +30,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _erf(values: Any) -> Any:
-    """The error function, which NumPy lacks, in double precision."""
+    """Returns the error function, which NumPy lacks, in double precision."""
     array = np.asarray(values, np.float64)
     numbers = np.fromiter(map(math.erf, array.flat), np.float64, array.size)
     return numbers.reshape(array.shape)
@@ -160,7 +160,7 @@ class ExpressionError(NumericsError):
 
 
 @dataclass(frozen=True)
-class Place:
+class ExpressionText:
     """Knows where the parts of a parsed text are in what the user wrote.
 
     Attributes:
@@ -174,17 +174,17 @@ class Place:
     origin: Sequence[int]
 
     def start(self, node: ast.expr) -> int:
-        """Where this part begins, in characters from 0."""
+        """Returns where this part begins, in characters from 0."""
         return self.origin[self._characters(node.col_offset)]
 
     def words(self, node: ast.expr) -> str:
-        """What the user wrote there, shortened."""
+        """Returns what the user wrote there, shortened."""
         end = self.origin[self._characters(node.end_col_offset or 0) - 1] + 1
         words = self.expression[self.start(node) : end]
         return words if len(words) <= _LONGEST_SHOWN else f"{words[: _LONGEST_SHOWN - 1]}…"
 
     def _characters(self, column: int) -> int:
-        """A column of the tree, which counts bytes, in characters."""
+        """Returns a column of the tree, which counts bytes, in characters."""
         return len(self.text.encode()[:column].decode())
 
 
@@ -200,11 +200,11 @@ class Parsed:
 
     body: ast.expr
     names: frozenset[str]
-    place: Place
+    place: ExpressionText
 
 
 def parse(expression: str, parameters: Collection[str]) -> Parsed:
-    """Read an expression over these parameters.
+    """Reads an expression over these parameters.
 
     Raises:
         ExpressionError: It is no expression, or has something in it that is not allowed.
@@ -232,7 +232,7 @@ def parse(expression: str, parameters: Collection[str]) -> Parsed:
     return Parsed(body, frozenset(reader.names), place)
 
 
-def _prepared(expression: str, suffix: str, keywords: Collection[str]) -> Place:
+def _prepared(expression: str, suffix: str, keywords: Collection[str]) -> ExpressionText:
     """One line without leading space, in which parameters named like keywords are renamed."""
     line = re.sub(r"[\s\0]", " ", expression)
     first = len(line) - len(line.lstrip())
@@ -243,20 +243,22 @@ def _prepared(expression: str, suffix: str, keywords: Collection[str]) -> Place:
             origin += [*range(first, match.end()), *(match.end() - 1 for _ in suffix)]
             first = match.end()
     text += line[first:]
-    return Place(expression, text, [*origin, *range(first, len(line) + 1)])
+    return ExpressionText(expression, text, [*origin, *range(first, len(line) + 1)])
 
 
 class _Reader(ast.NodeTransformer):
     """Refuses all that is not known to be harmless, and finds out what names mean."""
 
-    def __init__(self, place: Place, parameters: Collection[str], renamed: dict[str, str]) -> None:
+    def __init__(
+        self, place: ExpressionText, parameters: Collection[str], renamed: dict[str, str]
+    ) -> None:
         self.names = set[str]()
         self._place = place
         self._parameters = parameters
         self._renamed = renamed
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        """Look at the parts of what is harmless itself."""
+        """Looks at the parts of what is harmless itself."""
         if not isinstance(node, _PLAIN):
             self._refuse(node, _REFUSED.get(type(node), "This"))
         return super().generic_visit(node)
@@ -270,7 +272,7 @@ class _Reader(ast.NodeTransformer):
         return node
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        """A parameter, a constant or a type."""
+        """Returns a parameter, a constant or a type."""
         name = self._parameter(node)
         if name:
             self.names.add(name)
@@ -289,14 +291,14 @@ class _Reader(ast.NodeTransformer):
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """Elements, or a field of a struct by its name."""
+        """Returns elements, or a field of a struct by its name."""
         node.value = self.visit(node.value)
         if not (isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)):
             node.slice = self.visit(node.slice)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """A function or method that is known."""
+        """Returns a function or method that is known."""
         node.func = self._function(node.func)
         for argument in node.keywords:
             if argument.arg not in KEYWORDS:
@@ -331,7 +333,7 @@ class _Reader(ast.NodeTransformer):
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
     def _parameter(self, node: ast.Name) -> str:
-        """The parameter of this name; empty for none."""
+        """Returns the parameter of this name; empty for none."""
         name = self._renamed.get(node.id, node.id)
         return name if name in self._parameters else ""
 
@@ -361,7 +363,7 @@ _NUMBERS = (bool, int, float, np.generic, np.ndarray, list, tuple)
 
 
 def evaluate(expression: str, values: Mapping[str, Any]) -> Any:
-    """What an expression comes to: a number, an array, or a list or tuple of such.
+    """Returns what an expression comes to: a number, an array, or a list or tuple of such.
 
     Args:
         expression: As the user wrote it.
@@ -408,7 +410,7 @@ def _checked(handler: Callable[[ast.expr], Any]) -> Callable[[ast.expr], Any]:
 
 
 def _frozen(value: Any) -> Any:
-    """The same numbers, safe from functions that write to their arguments."""
+    """Returns the same numbers, safe from functions that write to their arguments."""
     if not isinstance(value, np.ndarray):
         return value
     view = value.view()
@@ -417,7 +419,7 @@ def _frozen(value: Any) -> Any:
 
 
 def _sound(value: Any) -> Any:
-    """Refuse what only looks like numbers.
+    """Refuses what only looks like numbers.
 
     Raises:
         TypeError: It is an array of Python objects or strings.
@@ -430,8 +432,10 @@ def _sound(value: Any) -> Any:
     return value
 
 
-def _in_words(interpreter: Interpreter, error: BaseException, place: Place) -> ExpressionError:
-    """What went wrong at first; asteval says it again for every level."""
+def _in_words(
+    interpreter: Interpreter, error: BaseException, place: ExpressionText
+) -> ExpressionError:
+    """Returns what went wrong at first; asteval says it again for every level."""
     node = None
     if interpreter.error:
         node = interpreter.error[0].node

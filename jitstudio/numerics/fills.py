@@ -27,7 +27,7 @@ _Make = Callable[[int, int, np.dtype[Any]], np.ndarray]
 
 
 def generate(buffer: Buffer) -> np.ndarray:
-    """The content of a buffer before the launch; the same for the same fill, always.
+    """Returns the content of a buffer before the launch; the same for the same fill, always.
 
     Numbers are counted through all lanes, so that a range of ``float4`` begins ``0 1 2 3``. The
     fields of a struct are filled each by itself.
@@ -55,7 +55,7 @@ def generate(buffer: Buffer) -> np.ndarray:
 
 
 def _columns(array: np.ndarray) -> Iterator[np.ndarray]:
-    """The array, or all fields of its structs."""
+    """Yields the array, or all fields of its structs."""
     if array.dtype.names is None:
         yield array
         return
@@ -141,7 +141,7 @@ def _whole(*numbers: _Number) -> bool:
 
 
 def _word(number: _Number) -> int:
-    """A number as 64 bits that wrap around, as an assignment in C does."""
+    """Returns a number as 64 bits that wrap around, as an assignment in C does."""
     if not math.isfinite(number):
         raise NumericsError(f"An integer cannot be {number}.")
     return int(number) % _WORD

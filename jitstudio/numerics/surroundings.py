@@ -22,7 +22,7 @@ INDEX = "i"
 """The name of the indices of the elements, unless a parameter has it."""
 
 
-class Scope(Mapping[str, Any]):
+class ExpressionScope(Mapping[str, Any]):
     """All names of an expression; a buffer is made or opened when it is asked for.
 
     Args:
@@ -67,12 +67,12 @@ class Scope(Mapping[str, Any]):
 
 
 def evaluate_among(expression: str, surroundings: Surroundings, length: int) -> Any:
-    """What an expression over the parameters comes to.
+    """Returns what an expression over the parameters comes to.
 
     Raises:
         NumericsError: It cannot be evaluated.
     """
-    return evaluate(expression, Scope(surroundings, length))
+    return evaluate(expression, ExpressionScope(surroundings, length))
 
 
 _SETTERS = (
@@ -86,7 +86,7 @@ _SETTERS = (
 
 @cache
 def use_all_cores() -> None:
-    """Let OpenBLAS use the cores of this process, where it was started with one. Linux only.
+    """Lets OpenBLAS use the cores of this process, where it was started with one. Linux only.
 
     Another library than OpenBLAS starts its threads by itself when it needs them.
     """

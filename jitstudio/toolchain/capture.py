@@ -21,18 +21,18 @@ class Capture:
         _unbuffer_c_streams()
 
     def mark(self) -> tuple[int, int]:
-        """Where both are now."""
+        """Returns where both are now."""
         return os.fstat(STDOUT).st_size, os.fstat(STDERR).st_size
 
     def since(self, mark: tuple[int, int]) -> tuple[str, str]:
-        """What was added to both since then, at most the last mebibyte of each."""
+        """Returns what was added to both since then, at most the last mebibyte of each."""
         sys.stdout.flush()
         sys.stderr.flush()
         return read_from(STDOUT, mark[0]), read_from(STDERR, mark[1])
 
 
 def read_from(descriptor: int, start: int) -> str:
-    """The text of an open file from `start` on, at most its last mebibyte."""
+    """Returns the text of an open file from `start` on, at most its last mebibyte."""
     end = os.fstat(descriptor).st_size
     start = max(start, end - _MOST)
     return os.pread(descriptor, end - start, start).decode("utf-8", "replace").rstrip()

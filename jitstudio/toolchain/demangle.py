@@ -29,18 +29,18 @@ _REFERENCE = re.compile(r"[ST][0-9A-RU-Z]*+_")
 _MOST_REFERENCES = 10
 _LONGEST_PLAIN = 2_000
 _LONGEST = 100_000
-"""Characters of a name, and of what it is in words: nobody reads more."""
+"""Characters of a name, and of what it is: nobody reads more."""
 _PATIENCE, _BUDGET = 0.5, 2.0
 """Seconds for one name, and for all of a call that have many references."""
 
 
 def demangle(name: str) -> str:
-    """The name in C++; see `demangled`."""
+    """Returns the name in C++; see `demangled`."""
     return demangled((name,))[name]
 
 
 def demangled(names: Iterable[str]) -> dict[str, str]:
-    """Each name in C++, or the name itself: see there.
+    """Returns each name in C++, or the name itself: see there.
 
     That is one that is not mangled, that nothing can read, or whose words would be too many or take
     too long. The format is the Itanium C++ ABI's, which NVRTC uses on every platform.
@@ -78,7 +78,7 @@ def _read(name: str) -> str:
 
 
 def _read_apart(names: Sequence[str], end: float) -> list[str]:
-    """Read names in a copy of this process, as far as it comes within its time."""
+    """Reads names in a copy of this process, as far as it comes within its time."""
     if not hasattr(os, "fork"):
         return []
     source, sink = os.pipe()
@@ -103,9 +103,9 @@ def _read_apart(names: Sequence[str], end: float) -> list[str]:
 
 
 def _tell(names: Sequence[str], sink: int) -> None:
-    """Write what names are in C++, a line each, and end."""
+    """Writes what names are in C++, a line each, and ends."""
     try:
-        # Whoever has asked may be gone by the time it is due to end this.
+        # The caller may be gone by the time it is due to end this.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(math.ceil(_BUDGET))
         with open(sink, "wb", buffering=0) as file:

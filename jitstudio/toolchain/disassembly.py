@@ -13,7 +13,7 @@ import time
 from dataclasses import replace
 from typing import IO
 
-from jitstudio.analysis.reading_request import Unreadable
+from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import (
     CODE_OPTIONS,
@@ -28,7 +28,7 @@ from jitstudio.core.resources import cubin_resources
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.report import Report, ToolMissing, text_of
+from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
 # Beyond what the other run took. nvdisasm needs minutes to count the live registers of a function
 # with tens of thousands of instructions, and hardly longer than for the rest with many small ones.
@@ -39,8 +39,8 @@ _UNCOUNTED = (
 )
 
 
-def read_cubin(cubin: bytes, name: str) -> Disassembly | Unreadable:
-    """Read the machine code of a cubin.
+def read_cubin(cubin: bytes, name: str) -> Disassembly | ReadingFailure:
+    """Reads the machine code of a cubin.
 
     Args:
         cubin: The file's content.
@@ -52,7 +52,7 @@ def read_cubin(cubin: bytes, name: str) -> Disassembly | Unreadable:
     try:
         program = locate.nvdisasm()
     except ToolMissing as missing:
-        return Unreadable(str(missing), Outcome.MISSING)
+        return ReadingFailure(str(missing), Outcome.MISSING)
     # Files without a name: a worker that is killed meanwhile leaves nothing behind. And not pipes:
     # the run that nobody listens to yet would soon have to wait.
     with (
@@ -83,7 +83,7 @@ def read_cubin(cubin: bytes, name: str) -> Disassembly | Unreadable:
             if reading.returncode:
                 counting.kill()
                 told = _why(reading.returncode, text_of(errors), path, name)
-                return Unreadable(
+                return ReadingFailure(
                     told, Outcome.CRASHED if reading.returncode < 0 else Outcome.FAILED
                 )
             # Read while the other one is still at work.
@@ -114,7 +114,7 @@ def _why(status: int, errors: str, path: str, name: str) -> str:
 
 
 def disassemble(job: Job) -> Report:
-    """Disassemble one cubin."""
+    """Disassembles one cubin."""
     program = locate.nvdisasm()
     report = Report()
     ((ref, cubin),) = job.inputs

@@ -59,13 +59,13 @@ class DriverError(RuntimeError):
 
 
 def why_unusable() -> str:
-    """Why nothing can be launched; empty where something can. Asks no GPU about itself."""
+    """Returns why nothing can be launched; empty where something can. Asks no GPU about itself."""
     counted = _count()
     return counted.problem if isinstance(counted, DeviceList) else ""
 
 
 def describe() -> DeviceList:
-    """Initialise the driver and list the GPUs, without making a context on any."""
+    """Initialises the driver and lists the GPUs, without making a context on any."""
     counted = _count()
     if isinstance(counted, DeviceList):
         return counted
@@ -80,7 +80,7 @@ def describe() -> DeviceList:
 
 
 def _count() -> tuple[str, int] | DeviceList:
-    """The CUDA version that the driver serves and how many GPUs there are; or why none."""
+    """Returns the CUDA version that the driver serves and how many GPUs there are; or why none."""
     try:
         (version,) = checked("cuDriverGetVersion", driver.cuDriverGetVersion())
         number = f"{version // 1000}.{version % 1000 // 10}"
@@ -96,7 +96,7 @@ def _count() -> tuple[str, int] | DeviceList:
 
 
 def checked(call: str, answer: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What a driver call has answered besides its status.
+    """Returns what a driver call has answered besides its status.
 
     Raises:
         DriverError: The status is not success.
@@ -156,7 +156,7 @@ class GpuError(RuntimeError):
 
 @contextmanager
 def doing(what: str) -> Iterator[None]:
-    """Turn the errors of the block into a `GpuError` that says what was being done.
+    """Turns the errors of the block into a `GpuError` that says what was being done.
 
     Raises:
         GpuError: See above.

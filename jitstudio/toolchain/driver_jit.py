@@ -16,7 +16,7 @@ from jitstudio.core.options import find
 from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain.driver import DriverError, checked
-from jitstudio.toolchain.report import Report, ToolMissing, text_of
+from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
 _J = driver.CUjit_option
 _LOG_SIZE = 1 << 18
@@ -35,7 +35,7 @@ _REMEDY = "nvJitLink makes the same of PTX without a driver: choose it as the as
 
 @cache
 def version() -> str:
-    """The newest CUDA version that the driver serves, such as ``13.0``.
+    """Returns the newest CUDA version that the driver serves, such as ``13.0``.
 
     Raises:
         ToolMissing: There is no driver, or no GPU that it can use.
@@ -69,7 +69,7 @@ class Assembled:
 
 
 def assemble(job: Job) -> Report:
-    """Assemble one PTX module for the target that the job names."""
+    """Assembles one PTX module for the target that the job names."""
     version()
     report = Report(options=tuple(_sent(job)))
     with report.timed():
@@ -84,7 +84,7 @@ def assemble(job: Job) -> Report:
 
 
 def assemble_here(modules: Iterable[tuple[str, bytes]], options: Iterable[str] = ()) -> Assembled:
-    """Assemble PTX in the current context, for its GPU unless the options name a target.
+    """Assembles PTX in the current context, for its GPU unless the options name a target.
 
     Args:
         modules: Names and texts.
@@ -131,7 +131,7 @@ def _sent(job: Job) -> Iterator[str]:
 
 
 def _setting(option: str) -> tuple[Any, int] | None:
-    """How the driver calls an option; None where it has none of this kind."""
+    """Returns how the driver calls an option; None where it has none of this kind."""
     if option in _FLAGS:
         return _FLAGS[option]
     if option.startswith(_ARCH):
@@ -147,7 +147,7 @@ def _setting(option: str) -> tuple[Any, int] | None:
 
 @cache
 def _context() -> Any:
-    """The first GPU's context, which a link needs though it runs nothing there."""
+    """Returns the first GPU's context, which a link needs though it runs nothing there."""
     checked("cuInit", driver.cuInit(0))
     (device,) = checked("cuDeviceGet", driver.cuDeviceGet(0))
     (context,) = checked("cuDevicePrimaryCtxRetain", driver.cuDevicePrimaryCtxRetain(device))

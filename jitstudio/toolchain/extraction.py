@@ -22,7 +22,7 @@ from jitstudio.core.plan import Job, Ref
 from jitstudio.core.resources import has_code
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate, nvjitlink
-from jitstudio.toolchain.report import Report, ToolMissing, text_of
+from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
 _UNPACK = ("-xelf", "all", "-xptx", "all")
 # How cuobjdump calls what it unpacks: with a number if there is more than one.
@@ -44,7 +44,7 @@ class _Piece:
 
 
 def extract(job: Job) -> Report:
-    """Find the code for the target of the job in its only input."""
+    """Finds the code for the target of the job in its only input."""
     ((ref, content),) = job.inputs
     if ref.kind is CodeKind.CUBIN:
         return _kept(ref, content)
@@ -104,7 +104,7 @@ def _empty(ref: Ref, told: str) -> str:
 
 
 def _pieces(folder: Path) -> Iterable[_Piece]:
-    """What was unpacked, in the order of the file."""
+    """Yields what was unpacked, in the order of the file."""
     found = [(path, match) for path in folder.iterdir() if (match := _UNPACKED.match(path.name))]
     for path, match in sorted(found, key=lambda pair: int(pair[1]["number"] or 0)):
         kind, content = _KINDS[match["ending"]], read_file(path)
@@ -156,7 +156,7 @@ def _take_built(job: Job, there: list[_Piece], report: Report) -> None:
 
 
 def _link(job: Job, report: Report) -> None:
-    """Have nvJitLink make machine code, as part of this job."""
+    """Has nvJitLink make machine code, as part of this job."""
     try:
         linked = nvjitlink.link(replace(job, makes=(CodeKind.CUBIN,)))
     except ToolMissing as missing:
@@ -198,7 +198,7 @@ def _take_ptx(job: Job, pieces: tuple[_Piece, ...], wanted: Arch, report: Report
 
 
 def _listed(pieces: tuple[_Piece, ...]) -> str:
-    """Such as ``cubins for sm_80 and sm_90, PTX for compute_90``."""
+    """Returns such as ``cubins for sm_80 and sm_90, PTX for compute_90``."""
     words = {CodeKind.CUBIN: "machine code", CodeKind.PTX: "PTX"}
     parts = []
     for kind, word in words.items():

@@ -33,9 +33,16 @@ from cuda.bindings import nvrtc
 from cuda.pathfinder import find_nvidia_header_directory
 
 from jitstudio.core.code import split_variant
-from jitstudio.core.options import Effect, lies_in, read, shown
+from jitstudio.core.options import OptionEffect, lies_in, read, shown
 from jitstudio.core.plan import HOW_TO_TRUST, NOT_TRUSTED, Job, Search
-from jitstudio.disk import TICK_NS, Readings, Unreadable, places, status_of, working_folder
+from jitstudio.disk import (
+    TICK_NS,
+    FileContentCache,
+    UnreadableFile,
+    places,
+    status_of,
+    working_folder,
+)
 from jitstudio.listing.includes import Includes, includes
 from jitstudio.paths import UNPACKED_HEADERS, cache_folder, fallback_folder
 from jitstudio.private import make_private
@@ -51,7 +58,7 @@ _ABANDONED = 3600.0
 
 
 def header_options(job: Job, version: str) -> tuple[str, ...]:
-    """What to send behind the user's options, so that his folders are searched first."""
+    """Returns what to send behind the user's options, so that his folders are searched first."""
     includes = any(option.startswith(_FORCED) for option in job.options)
     texts = (*(content for _, content in job.inputs), *(h.content for h in job.headers))
     if not includes and not any(_INCLUDE.search(text) for text in texts):
@@ -62,7 +69,7 @@ def header_options(job: Job, version: str) -> tuple[str, ...]:
 
 
 def header_folders(version: str) -> tuple[str, ...]:
-    """The folders that `header_options` lets NVRTC search."""
+    """Returns the folders that `header_options` lets NVRTC search."""
     named = [option.partition("=")[2] for option in _options(version)]
     below = [str(Path(folder) / "cccl") for folder in named]
     return (*named, *(folder for folder in below if folder not in named and os.path.isdir(folder)))
@@ -86,7 +93,7 @@ def _options(version: str) -> tuple[str, ...]:
 
 @cache
 def _unpacked(version: str) -> str:
-    """The folder of the headers that NVRTC brings along; empty where it brings none.
+    """Returns the folder of the headers that NVRTC brings along; empty where it brings none.
 
     Raises:
         OSError: They cannot be unpacked anywhere.
@@ -103,7 +110,7 @@ def _unpacked(version: str) -> str:
 
 
 def _bundled() -> Any:
-    """What NVRTC says of the headers that it brings along; None where it has none."""
+    """Returns what NVRTC says of the headers that it brings along; None where it has none."""
     try:
         status, info, *_ = nvrtc.nvrtcGetBundledHeadersInfo()
     except (AttributeError, RuntimeError, TypeError):
@@ -113,7 +120,7 @@ def _bundled() -> Any:
 
 
 def _install(folder: Path) -> str:
-    """Unpack the headers, unless they are there already; safe among several processes.
+    """Unpacks the headers, unless they are there already; safe among several processes.
 
     They are unpacked next to the folder, which appears once it is whole: a process that is killed
     meanwhile leaves no half of it.
@@ -141,7 +148,7 @@ def _install(folder: Path) -> str:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove what processes that were killed have unpacked; it takes others seconds."""
+    """Removes what processes that were killed have unpacked; it takes others seconds."""
     for left in folder.glob(f"{_UNPACKING}*"):
         with contextlib.suppress(OSError):
             if time.time() - left.lstat().st_mtime > _ABANDONED:
@@ -160,7 +167,7 @@ def _installed() -> Iterator[str]:
 
 _FOLDER, _FORCES = "-I", "--pre-include"
 _MADE_UP = {"__nv_nvrtc_builtin_header.h", "__nv_name_map"}
-_READINGS: Readings[Includes] = Readings(includes)
+_READINGS: FileContentCache[Includes] = FileContentCache(includes)
 
 
 class _Trace:
@@ -180,16 +187,16 @@ class _Trace:
         return ("-Xcudafe", "--trace_includes", "-Xcudafe", f"--error_output={file}")
 
     def begin(self) -> None:
-        """Forget what was opened until now."""
+        """Forgets what was opened until now."""
         if self._descriptor >= 0:
             os.ftruncate(self._descriptor, 0)
 
     def opened(self) -> frozenset[str] | None:
-        """What was opened since, as NVRTC writes it; None if it did not say."""
+        """Returns what was opened since, as NVRTC writes it; None if it did not say."""
         if self._descriptor < 0:
             return None
         size = os.fstat(self._descriptor).st_size
-        # Blanks before a name tell how deep it was included.
+        # Blanks before a name say how deep it was included.
         lines = os.fsdecode(os.pread(self._descriptor, size, 0)).splitlines()
         names = {line.lstrip(" ") for line in lines}
         return frozenset(names - _MADE_UP) if names & _MADE_UP else None
@@ -224,7 +231,7 @@ def searches_of(
     in_memory = {header.name for header in job.headers}
     try:
         scans += [scan for name in opened if (scan := _scan(name, in_memory))]
-    except (Unreadable, OSError):
+    except (UnreadableFile, OSError):
         return None
     everywhere = [
         os.path.join(here, at) for at in ("", str(PurePath(source).parent), *own, *folders)
@@ -241,7 +248,7 @@ def _all_told(scans: list[tuple[str, Includes]]) -> bool:
 
 
 def _scan(name: str, in_memory: set[str]) -> tuple[str, Includes] | None:
-    """The folder of a file that was opened, and what is in it; None for one in memory."""
+    """Returns the folder of a file that was opened, and what is in it; None for one in memory."""
     status = status_of(name)
     if status is None and name in in_memory:
         return None
@@ -266,7 +273,7 @@ def _searches(
 
 
 def _plain(path: str) -> str:
-    """A path without what makes no difference, whatever is a link."""
+    """Returns a path without what makes no difference, whatever is a link."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     return "/".join(parts)
 
@@ -342,7 +349,7 @@ def _refusal(text: str, name: str, real: str) -> str:
 
 def _folders(job: Job) -> Iterator[str]:
     for given in read(job.options):
-        if given.spec and given.spec.effect is Effect.READS and given.value:
+        if given.spec and given.spec.effect is OptionEffect.READS and given.value:
             yield given.value
 
 
@@ -350,7 +357,7 @@ def _texts(job: Job) -> Iterator[_Text]:
     forced = (
         given.value
         for given in read(job.options)
-        if given.spec and given.spec.effect is Effect.INCLUDES and given.value
+        if given.spec and given.spec.effect is OptionEffect.INCLUDES and given.value
     )
     yield _Text("--pre-include", "", frozenset(forced))
     beside = os.path.dirname(job.name)

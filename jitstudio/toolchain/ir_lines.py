@@ -61,7 +61,7 @@ class _Function:
 
 
 def with_lines(module: bytes, name: str, major: int, minor: int) -> bytes | None:
-    """A module of LLVM IR with a line table.
+    """Returns a module of LLVM IR with a line table.
 
     Args:
         module: The text.
@@ -82,7 +82,7 @@ def with_lines(module: bytes, name: str, major: int, minor: int) -> bytes | None
     added, subprograms = list(_version(text, f", i32 {major}, i32 {minor}")), []
     for number, function in enumerate(_functions(text), free + 4):
         line = bisect_right(starts, function.head)
-        # Of inlined code the table tells the linkage name.
+        # Of inlined code the table has the linkage name.
         subprograms.append(
             f'!{number} = distinct !DISubprogram(name: "{function.name}", '
             f'linkageName: "{function.name}", scope: {file}, '
@@ -118,7 +118,7 @@ def _version(text: str, of_debug: str) -> Iterator[tuple[int, str]]:
 
 
 def _functions(text: str) -> Iterator[_Function]:
-    """Those that are defined, up to the first one that does not end."""
+    """Yields those that are defined, up to the first one that does not end."""
     at = 0
     while definition := _DEFINITION.search(text, at):
         name, body = _head(text, definition.end())
@@ -129,7 +129,7 @@ def _functions(text: str) -> Iterator[_Function]:
 
 
 def _head(text: str, at: int) -> tuple[str, int]:
-    """The name of a function and where its body begins; both empty where there is none."""
+    """Returns the name of a function and where its body begins; both empty where there is none."""
     name, depth = "", 0
     for mark in _HEAD_MARK.finditer(text, at):
         name = name or mark["name"] or ""
@@ -165,7 +165,7 @@ def _instructions(text: str, at: int) -> tuple[tuple[Span, ...], int]:
 
 
 def _with(text: str, added: list[tuple[int, str]]) -> str:
-    """A text with more at some offsets."""
+    """Returns a text with more at some offsets."""
     parts: list[str] = []
     at = 0
     for offset, more in sorted(added):
@@ -175,6 +175,6 @@ def _with(text: str, added: list[tuple[int, str]]) -> str:
 
 
 def _spelt(name: str) -> str:
-    """A name as a string of LLVM IR has it."""
+    """Returns a name as a string of LLVM IR has it."""
     characters = name.encode("utf-8", "surrogateescape").decode("latin-1")
     return _UNSPELT.sub(lambda found: f"\\{ord(found[0]):02X}", characters)

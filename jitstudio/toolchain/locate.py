@@ -21,7 +21,7 @@ from cuda.pathfinder import (
 )
 
 from jitstudio.core.tools import USUAL_TOOLKITS, Tool
-from jitstudio.toolchain.report import ToolMissing
+from jitstudio.toolchain.tool_output import ToolMissing
 
 _LIBRARIES = {
     Tool.NVRTC: "nvrtc",
@@ -42,7 +42,7 @@ _PROGRAMS = {Tool.NVDISASM: "nvdisasm", Tool.CUOBJDUMP: "cuobjdump"}
 
 
 def announce_toolkit() -> None:
-    """Let cuda-pathfinder know an installed toolkit, unless the user has chosen one.
+    """Lets cuda-pathfinder know an installed toolkit, unless the user has chosen one.
 
     Sets CUDA_PATH in this process; cuda-pathfinder still looks at the wheels first.
     """
@@ -58,7 +58,7 @@ def announce_toolkit() -> None:
 
 @cache
 def load(tool: Tool) -> tuple[str, str]:
-    """Load the library of a tool into this process.
+    """Loads the library of a tool into this process.
 
     Returns:
         Its path, and how it was found.
@@ -74,7 +74,7 @@ def load(tool: Tool) -> tuple[str, str]:
 
 
 def locate(tool: Tool) -> tuple[str, str]:
-    """The path of a tool, and how it was found.
+    """Returns the path of a tool, and how it was found.
 
     Raises:
         ToolMissing: It is not here.
@@ -87,7 +87,7 @@ def locate(tool: Tool) -> tuple[str, str]:
 
 @cache
 def program(tool: Tool) -> str:
-    """The path of a tool that is a program of its own.
+    """Returns the path of a tool that is a program of its own.
 
     Raises:
         ToolMissing: It is not here.
@@ -100,7 +100,7 @@ def program(tool: Tool) -> str:
 
 
 def programs(*tools: Tool) -> tuple[str, ...]:
-    """The paths of those of these programs that are here."""
+    """Returns the paths of those of these programs that are here."""
     found = []
     for tool in tools:
         with contextlib.suppress(ToolMissing):
@@ -109,7 +109,7 @@ def programs(*tools: Tool) -> tuple[str, ...]:
 
 
 def nvdisasm() -> str:
-    """The path of the disassembler.
+    """Returns the path of the disassembler.
 
     Raises:
         ToolMissing: It is not here.
@@ -119,7 +119,7 @@ def nvdisasm() -> str:
 
 @cache
 def program_version(tool: Tool) -> str:
-    """Such as ``13.5``, as the program itself says.
+    """Returns such as ``13.5``, as the program itself says.
 
     Raises:
         ToolMissing: It is not here, or does not start.

@@ -11,7 +11,7 @@ from jitstudio.core.code import CodeKind, split_variant
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.report import Report, words
+from jitstudio.toolchain.tool_output import Report, words
 
 _PTX_TARGET = re.compile(rb"^[^\S\n]*+\.target\s++sm_(\w++)", re.MULTILINE)
 _TARGET = re.compile(r"(?:sm|compute)_(\w+)")
@@ -23,7 +23,7 @@ class _Unknown(ValueError):
 
 @cache
 def version() -> str:
-    """Such as ``13.4``.
+    """Returns such as ``13.4``.
 
     Raises:
         ToolMissing: nvFatbin is not here.
@@ -34,7 +34,7 @@ def version() -> str:
 
 
 def pack(job: Job) -> Report:
-    """Pack cubins, PTX and LTO-IR into one fatbin."""
+    """Packs cubins, PTX and LTO-IR into one fatbin."""
     locate.load(Tool.NVFATBIN)
     report = Report()
     options = list(job.options)
@@ -81,7 +81,7 @@ def _add(handle: int, ref: Ref, code: bytes, report: Report) -> None:
 
 
 def _target_of(ref: Ref, code: bytes) -> str:
-    """The number of the target with its letter, such as ``90a``."""
+    """Returns the number of the target with its letter, such as ``90a``."""
     _, _, variant = split_variant(ref.name)
     if match := _TARGET.fullmatch(variant):
         return match[1]

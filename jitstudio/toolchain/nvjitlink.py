@@ -15,7 +15,7 @@ from jitstudio.core.plain_files import LARGEST
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.report import Report, text_of, words
+from jitstudio.toolchain.tool_output import Report, text_of, words
 
 _INPUT_TYPES = {
     CodeKind.PTX: nvjitlink.InputType.PTX,
@@ -47,7 +47,7 @@ class _NotThere(RuntimeError):
 
 @cache
 def version() -> str:
-    """Such as ``13.5``.
+    """Returns such as ``13.5``.
 
     Raises:
         ToolMissing: nvJitLink is not here.
@@ -58,7 +58,7 @@ def version() -> str:
 
 
 def too_large(ref: Ref, content: bytes) -> str:
-    """Why a file is not unpacked, by what its headers say; empty where it may be."""
+    """Returns why a file is not unpacked, by what its headers say; empty where it may be."""
     size = unpacked_size(content) if ref.kind in _PACKED else 0
     if size <= max(LARGEST, _MOST_UNPACKED * len(content)):
         return ""
@@ -69,7 +69,7 @@ def too_large(ref: Ref, content: bytes) -> str:
 
 
 def link(job: Job) -> Report:
-    """Assemble one module, or link several."""
+    """Assembles one module, or links several."""
     if refused := next(filter(None, (too_large(*given) for given in job.inputs)), ""):
         return Report(options=job.options, error_log=refused)
     locate.load(Tool.NVJITLINK)
@@ -107,7 +107,7 @@ def link(job: Job) -> Report:
         nvjitlink.destroy(handle)
     if report.ok and _ERROR_LINE.search(report.error_log):
         # Once a link has met a PTX version that is too new, later ones in the same process
-        # answer "success" to unresolved references; only their logs still tell.
+        # answer "success" to unresolved references; only their logs still say.
         report.ok = False
         report.made.clear()
     return report

@@ -32,7 +32,7 @@ from jitstudio.toolchain.headers import (
     stray_include,
 )
 from jitstudio.toolchain.precompile import PRECOMPILED, Prefix, prefix_of, without_messages
-from jitstudio.toolchain.report import Report, text_of, words
+from jitstudio.toolchain.tool_output import Report, text_of, words
 
 _OUTPUTS: dict[CodeKind, tuple[Callable[..., Any], Callable[..., Any]]] = {
     CodeKind.PTX: (nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX),
@@ -53,7 +53,7 @@ class NvrtcError(RuntimeError):
 
 @cache
 def version() -> str:
-    """Such as ``13.4``.
+    """Returns such as ``13.4``.
 
     Raises:
         ToolMissing: NVRTC is not here.
@@ -71,7 +71,7 @@ def supported_archs() -> tuple[Arch, ...]:
 
 
 def compile_cuda(job: Job) -> Report:
-    """Compile one CUDA C++ module."""
+    """Compiles one CUDA C++ module."""
     options = (*job.options, *_own_options(job))
     folders = header_folders(version())
     if told := stray_include(job, folders):
@@ -112,7 +112,7 @@ def _own_options(job: Job) -> Iterator[str]:
     yield from header_options(job, version())
     if CodeKind.CUBIN in job.makes:
         yield "--ptxas-options=-v"
-        # Beside a driver NVRTC keeps cubins in a cache of its own, and tells nothing of those.
+        # Next to a driver NVRTC keeps cubins in a cache of its own, and says nothing of those.
         if not set(job.options) & _CACHE_OPTIONS:
             yield "--no-cache"
     if not any(option.startswith(_TIME) for option in job.options):
@@ -140,7 +140,7 @@ def _rescue_ptx(job: Job, options: tuple[str, ...], report: Report) -> None:
 
 
 def _sort_out_names(job: Job, options: tuple[str, ...], report: Report) -> None:
-    """Lower all name expressions but those for which the compile was refused."""
+    """Lowers all name expressions but those for which the compile was refused."""
 
     def attempt(expressions: Sequence[str]) -> Report:
         tried = Report()
@@ -225,7 +225,7 @@ _WARNING = (
 
 
 def split_phases(log: str) -> tuple[str, tuple[Phase, ...]]:
-    """The log without the table that `--time=-` puts into it, and that table."""
+    """Returns the log without the table that `--time=-` puts into it, and that table."""
     match = _TIMES.search(log)
     if match is None:
         return log, ()
@@ -235,7 +235,7 @@ def split_phases(log: str) -> tuple[str, tuple[Phase, ...]]:
 
 
 def tidy(log: str, folders: tuple[str, ...]) -> str:
-    """The log without what the user can do nothing about.
+    """Returns the log without what the user can do nothing about.
 
     That is NVRTC's own words on precompiled headers, and warnings inside NVIDIA's headers, of
     which the number is known.
@@ -275,7 +275,7 @@ class Sorted:
 def sort_out(
     name: str, expressions: Sequence[str], log: str, attempt: Callable[[Sequence[str]], Report]
 ) -> Sorted:
-    """Compile with fewer expressions until each is known to be right or wrong.
+    """Compiles with fewer expressions until each is known to be right or wrong.
 
     Args:
         name: The module.
@@ -302,7 +302,7 @@ def _sort(
     attempt: Callable[[Sequence[str]], Report],
     found: Sorted,
 ) -> None:
-    """Sort expressions of which at least one is wrong."""
+    """Sorts expressions of which at least one is wrong."""
     blamed = _blamed(log)
     if len(expressions) == 1:
         (only,) = expressions
@@ -319,7 +319,7 @@ def _sort(
 def _parts(
     expressions: Sequence[str], blamed: Mapping[str, str], found: Sorted
 ) -> Iterator[Sequence[str]]:
-    """What to try next, less what is known to be wrong."""
+    """Yields what to try next, less what is known to be wrong."""
     if alone := [name for name in expressions if _COMMENT in name]:
         yield from ([name] for name in alone)
         rest = [name for name in expressions if name not in alone]
@@ -335,7 +335,7 @@ def _parts(
 
 
 def _blamed(log: str) -> dict[str, str]:
-    """The first error in each expression that NVRTC shows as wrong."""
+    """Returns the first error in each expression that NVRTC shows as wrong."""
     errors: dict[str, str] = {}
     for match in _IN_NAME.finditer(log):
         errors.setdefault(expression_in(match["echo"]), match["message"])

@@ -15,7 +15,7 @@ from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.ir_lines import with_lines
-from jitstudio.toolchain.report import Report, ToolMissing, text_of, words
+from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of, words
 
 _LIBDEVICE = "libdevice"
 _OPAQUE_SINCE = 15
@@ -31,7 +31,7 @@ _Module = tuple[str, bytes]
 
 @cache
 def version() -> str:
-    """The NVVM IR version's library version, such as ``2.0``.
+    """Returns the NVVM IR version's library version, such as ``2.0``.
 
     Raises:
         ToolMissing: libNVVM is not here.
@@ -63,7 +63,7 @@ def llvm_dialect(arch: Arch) -> int | None:
 
 
 def compile_ir(job: Job) -> Report:
-    """Verify and compile LLVM IR modules, text or bitcode, as one program.
+    """Verifies and compiles LLVM IR modules, text or bitcode, as one program.
 
     What has no debug metadata is compiled with a line table; see `ir_lines`. Should libNVVM refuse
     that copy, the modules as they are decide: errors are about the user's own lines.
@@ -152,7 +152,7 @@ def _compile(program: int, job: Job, report: Report, notes: list[str]) -> None:
 
 @cache
 def libdevice_file() -> tuple[str, ...]:
-    """The file of NVIDIA's library of mathematical functions; empty where it is missing."""
+    """Returns the file of NVIDIA's library of mathematical functions; empty where it is missing."""
     try:
         return (find_bitcode_lib("device"),)
     except BitcodeLibNotFoundError:

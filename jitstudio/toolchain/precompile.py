@@ -109,7 +109,7 @@ class Precompiled:
         return self._made[prefix].opened
 
     def compiled(self, prefix: Prefix, front_end_ms: float) -> str:
-        """Take note of a compile without a precompiled header; a sentence for its log."""
+        """Takes note of a compile without a precompiled header; a sentence for its log."""
         if front_end_ms < WORTH_MS:
             return ""
         if prefix in self._refused:
@@ -119,14 +119,14 @@ class Precompiled:
         return "No precompiled header yet: one is made for the next build, once this one is done."
 
     def used(self, prefix: Prefix, log: str) -> str:
-        """Take note of a compile with one; a sentence for its log."""
+        """Takes note of a compile with one; a sentence for its log."""
         if "using precompiled header file" in log:
             return "Precompiled header used."
         self._drop(prefix)
         return "Precompiled header not used: NVRTC did not find it fit."
 
     def make_next(self) -> None:
-        """Make the one that has waited longest. Takes seconds."""
+        """Makes the one that has waited longest. Takes seconds."""
         prefix = self._waiting.popleft()
         if len(self._made) >= _MOST_KEPT:
             self._drop(next(iter(self._made)))
@@ -143,7 +143,7 @@ class Precompiled:
             self._refused.add(prefix)
 
     def _make(self, prefix: Prefix) -> int:
-        """Make one; the bytes of heap that were missing."""
+        """Makes one; the bytes of heap that were missing."""
         with tempfile.TemporaryDirectory(prefix="jitstudio-") as folder:
             path = Path(folder) / "headers.pch"
             options = [*prefix.options, f"--create-pch={path}", *TRACE.options]
@@ -164,7 +164,7 @@ class Precompiled:
         return 0
 
     def _keep(self, prefix: Prefix, path: Path, began: int) -> None:
-        """Keep what was made, if it is known for certain what it was made of."""
+        """Keeps what was made, if it is known for certain what it was made of."""
         opened = TRACE.opened()
         if opened is None:
             return
@@ -188,7 +188,7 @@ class Precompiled:
 
 
 def without_messages(log: str) -> str:
-    """A log without what NVRTC says about precompiled headers in its own words."""
+    """Returns a log without what NVRTC says about precompiled headers in its own words."""
     return _PARAGRAPH.sub("", log)
 
 
@@ -226,7 +226,7 @@ class Prefix:
 
 
 def prefix_of(job: Job, options: Iterable[str], folders: tuple[str, ...]) -> Prefix | None:
-    """What could be precompiled of a module; None where there is nothing.
+    """Returns what could be precompiled of a module; None where there is nothing.
 
     Args:
         job: The module's compile.
@@ -241,7 +241,7 @@ def prefix_of(job: Job, options: Iterable[str], folders: tuple[str, ...]) -> Pre
 
 
 def _ends(text: bytes, folders: tuple[str, ...]) -> Iterator[int]:
-    """Where each of NVIDIA's headers ends that has only others of them before it."""
+    """Yields where each of NVIDIA's headers ends that has only others of them before it."""
     at = 0
     while piece := _PIECE.match(text, at):
         at = piece.end()

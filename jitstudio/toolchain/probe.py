@@ -14,7 +14,7 @@ from jitstudio.core.request import ProbeRequest
 from jitstudio.core.tools import ArchInfo, FileStamp, Tool, ToolchainInfo, ToolFile, ToolInfo
 from jitstudio.disk import TICK_NS
 from jitstudio.toolchain import driver, locate, nvfatbin, nvjitlink, nvrtc, nvvm
-from jitstudio.toolchain.report import ToolMissing
+from jitstudio.toolchain.tool_output import ToolMissing
 
 _VERSIONS: dict[Tool, Callable[[], str]] = {
     Tool.NVRTC: nvrtc.version,
@@ -27,7 +27,7 @@ _VERSIONS: dict[Tool, Callable[[], str]] = {
 
 
 def probe(request: ProbeRequest) -> ToolchainInfo:
-    """Look for everything; what is missing is named in the answer, not raised."""
+    """Looks for everything; what is missing is named in the answer, not raised."""
     # The driver has a place of its own in the answer.
     tools = tuple(_tool(tool) for tool in _VERSIONS)
     usable = {tool.tool for tool in tools if not tool.problem}
@@ -70,7 +70,7 @@ def _archs(usable: set[Tool]) -> tuple[ArchInfo, ...]:
 _BEGAN_NS = time.time_ns()
 """Before any tool was loaded."""
 
-# How the names of libraries begin that a tool loads: itself, and what lies beside it.
+# How the names of libraries begin that a tool loads: itself, and what lies next to it.
 _FAMILIES = {
     Tool.NVRTC: ("libnvrtc",),
     Tool.NVVM: ("libnvvm",),
@@ -82,7 +82,7 @@ _FAMILIES = {
 
 @cache
 def identity(tool: Tool) -> ToolFile | None:
-    """The file with all its parts, or None where the tool is missing.
+    """Returns the file with all its parts, or None where the tool is missing.
 
     None also where a part has changed since this process began: then nobody knows which of its
     versions was loaded.
@@ -97,7 +97,7 @@ def identity(tool: Tool) -> ToolFile | None:
 
 
 def _parts(tool: Tool, path: str) -> Iterator[str]:
-    """What a tool loads or reads by itself."""
+    """Yields what a tool loads or reads by itself."""
     if tool in _FAMILIES:
         beside = Path(os.path.realpath(path)).parent
         yield from (str(file) for file in beside.iterdir() if _is_of(tool, str(file)))
@@ -112,7 +112,7 @@ def _is_of(tool: Tool, path: str) -> bool:
 
 
 def _mapped() -> Iterator[str]:
-    """The files that are in the memory of this process."""
+    """Yields the files that are in the memory of this process."""
     try:
         lines = Path("/proc/self/maps").read_text(errors="surrogateescape").splitlines()
     except OSError:

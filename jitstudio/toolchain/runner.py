@@ -28,7 +28,7 @@ from jitstudio.toolchain import (
 from jitstudio.toolchain.capture import Capture
 from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.probe import identity
-from jitstudio.toolchain.report import Report, ToolMissing
+from jitstudio.toolchain.tool_output import Report, ToolMissing
 
 Emit = Callable[[Event], None]
 
@@ -51,7 +51,7 @@ _RUNNERS = {
 
 
 def run(job: Job, emit: Emit, capture: Capture) -> Basis:
-    """Do the job, reporting everything through `emit`; what fails is reported, not raised."""
+    """Does the job, reporting everything through `emit`; what fails is reported, not raised."""
     runner = _RUNNERS[job.tool]
     try:
         version = runner.version()
@@ -99,7 +99,7 @@ def _lowered(job: Job, report: Report) -> Iterator[LoweredName]:
 
 
 def _kernels(job: Job, report: Report) -> Iterator[Kernel]:
-    """The kernels of the machine code where there is some, else of the PTX."""
+    """Yields the kernels of the machine code where there is some, else of the PTX."""
     if not job.final:
         return
     found: dict[str, Resources | None] = {}
@@ -128,7 +128,7 @@ def _noticed(job: Job, report: Report) -> Iterator[Diagnostic]:
 
 
 _COMPILED_BY_IT = (CodeKind.PTX, CodeKind.LTOIR)
-# Why the compilers do so, and what to do, is told by `core.explanations`.
+# Why the compilers do so, and what to do, is explained by `core.explanations`.
 _COMPILED_TO_NOTHING = "Compiled, but there is no kernel in the result."
 _EMPTY = {
     Tool.NVRTC: _COMPILED_TO_NOTHING,

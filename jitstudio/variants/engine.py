@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from jitstudio.analysis.reading_request import Unreadable
+from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.analysis.report import KernelReport
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.build import launched_name
@@ -27,7 +27,7 @@ from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.listing.kernels import kernel_forms
 from jitstudio.variants import rows, tasks
 from jitstudio.variants.plan import MOST_VARIANTS, Variant, VariantPlan, expand
-from jitstudio.variants.rows import Block, VariantRow, VariantTable
+from jitstudio.variants.rows import BlockResources, VariantRow, VariantTable
 from jitstudio.variants.sites import Site
 from jitstudio.worker.builder import DEFAULT_TIMEOUT
 
@@ -120,7 +120,7 @@ class VariantRun:
         self._to_build = deque(self._wanting)
         self._to_launch: list[_Ready] = []
         self._to_read: deque[tuple[BuildRequest, BuildResult]] = deque()
-        self._readings: dict[BuildRequest, Mapping[str, KernelReport] | Unreadable] = {}
+        self._readings: dict[BuildRequest, Mapping[str, KernelReport] | ReadingFailure] = {}
         self._running: dict[Future[Any], _RunningCall] = {}
         self._ended: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
         self._rows: dict[int, VariantRow] = {}
@@ -167,17 +167,17 @@ class VariantRun:
                 self._to_launch.remove(ready)
                 self._launch(gpu, ready)
         for site in self._sites:
-            # One reads beside the builds, more where cores are free.
+            # One reads next to the builds, more where cores are free.
             while self._to_read and (not self._count(site, _READER) or self._free(site) > 0):
                 self._read(site, *self._to_read.popleft())
 
     def _freest(self) -> Site | None:
-        """The site with the most cores free for builds."""
+        """Returns the site with the most cores free for builds."""
         best = max(self._sites, key=lambda site: site.jobs - self._count(site, _CORE), default=None)
         return best if best is not None and self._count(best, _CORE) < best.jobs else None
 
     def _free(self, site: Site) -> int:
-        """The cores of a site that neither build nor read."""
+        """Returns the cores of a site that neither build nor read."""
         return site.jobs - self._count(site, _CORE) - self._count(site, _READER)
 
     def _count(self, site: Site, occupies: str) -> int:
@@ -238,7 +238,7 @@ class VariantRun:
     def _prepare(
         self, variant: Variant, result: BuildResult, forms: tuple[KernelForm, ...]
     ) -> _Ready | VariantRow:
-        """What to launch where, or the row of a variant that is not launched."""
+        """Returns what to launch where, or the row of a variant that is not launched."""
         row = rows.built(variant, result, "", None)
         try:
             form = choose_form(launched_name(result, variant.spec.kernel), forms)
@@ -274,7 +274,7 @@ class VariantRun:
         self._finish(rows.unlaunched(ready.row, LaunchOutcome.CRASHED, message))
 
     def _have_read(
-        self, request: BuildRequest, answer: Mapping[str, KernelReport] | Unreadable
+        self, request: BuildRequest, answer: Mapping[str, KernelReport] | ReadingFailure
     ) -> None:
         self._readings[request] = answer
         found = (self._rows.get(variant.index) for variant in self._wanting[request])
@@ -282,11 +282,11 @@ class VariantRun:
             self._finish(row)
 
     def _unread(self, request: BuildRequest, message: str) -> None:
-        self._have_read(request, Unreadable(message))
+        self._have_read(request, ReadingFailure(message))
 
     def _finish(self, row: VariantRow) -> None:
         match self._readings.get(row.variant.build):
-            case Unreadable() as why:
+            case ReadingFailure() as why:
                 row = replace(row, message=row.message or why.words)
             case Mapping() as reports:
                 row = replace(row, reports=reports)
@@ -330,11 +330,11 @@ def gpus_of(sites: Sequence[Site], ordinals: Collection[int] | None) -> tuple[Gp
     return tuple(found.values())
 
 
-def _block(spec: LaunchSpec, form: KernelForm) -> Block:
-    """The block of a launch, as far as it can be told without a GPU."""
+def _block(spec: LaunchSpec, form: KernelForm) -> BlockResources:
+    """Returns the block of a launch, as far as it can be known without a GPU."""
     faults = Faults()
     names = arguments_of(form, spec.arguments, "", faults).names
     made = geometry(spec, form, names, faults)
     if not made.has_block or form.cluster or spec.cluster.strip():
-        return Block(None)
-    return Block(made.config.threads_per_block, made.config.shared)
+        return BlockResources(None)
+    return BlockResources(made.config.threads_per_block, made.config.shared)

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from jitstudio.core.request import LinkMode
 from jitstudio.variants.rows import (
-    Figure,
     Value,
+    VariantFigure,
     VariantRow,
     VariantTable,
     View,
@@ -32,7 +32,7 @@ Column = Callable[[VariantRow], Cell]
 SWEEP_COLUMNS: dict[str, Column] = {
     "outcome": lambda row: row.outcome,
     "registers": lambda row: row.registers,
-    "spill_bytes": lambda row: value(Figure.SPILLED, row, View()),
+    "spill_bytes": lambda row: value(VariantFigure.SPILLED, row, View()),
     "occupancy": lambda row: row.occupancy,
     "median_ms": lambda row: row.median_ms,
     "minimum_ms": lambda row: row.minimum_ms,
@@ -44,20 +44,25 @@ SWEEP_COLUMNS: dict[str, Column] = {
     "message": lambda row: row.message or None,
     "occupancy_source": lambda row: row.occupancy_source or None,
 }
-"""The columns of ``jitstudio sweep``, in JSON and CSV, beside the values of the axes."""
+"""The columns of ``jitstudio sweep``, in JSON and CSV, next to the values of the axes."""
 
 COMPARED_FIGURES = (
-    *(Figure.REGISTERS, Figure.SPILLED, Figure.LIVE, Figure.INSTRUCTIONS),
-    *(Figure.CODE, Figure.SHARED, Figure.OCCUPANCY, Figure.BUILD),
+    *(
+        VariantFigure.REGISTERS,
+        VariantFigure.SPILLED,
+        VariantFigure.LIVE,
+        VariantFigure.INSTRUCTIONS,
+    ),
+    *(VariantFigure.CODE, VariantFigure.SHARED, VariantFigure.OCCUPANCY, VariantFigure.BUILD),
 )
 """The figures of ``--compare-targets``."""
 TARGET_HEADINGS = ("target", "options", "link")
 """The headings before them."""
 
 _OF_FUNCTION = {
-    "registers": Figure.REGISTERS,
-    "stack, bytes": Figure.STACK,
-    "instructions": Figure.INSTRUCTIONS,
+    "registers": VariantFigure.REGISTERS,
+    "stack, bytes": VariantFigure.STACK,
+    "instructions": VariantFigure.INSTRUCTIONS,
 }
 """The figures of each function of ``--compare-links``."""
 
@@ -220,13 +225,13 @@ def to_markdown(table: VariantTable, view: View) -> str:
     return "".join(f"| {' | '.join(map(_cell, line))} |\n" for line in (heading, sides, *lines))
 
 
-def written(figure: Figure, number: Value) -> str:
+def written(figure: VariantFigure, number: Value) -> str:
     """Returns a figure as text for CSV, Markdown and the terminal; empty for None."""
     if number is None:
         return ""
-    if figure is Figure.OCCUPANCY:
+    if figure is VariantFigure.OCCUPANCY:
         return f"{number:.3f}"
-    if figure in (Figure.MEDIAN, Figure.MINIMUM):
+    if figure in (VariantFigure.MEDIAN, VariantFigure.MINIMUM):
         return f"{number:.6g}"
     return f"{number:.1f}" if isinstance(number, float) else str(number)
 

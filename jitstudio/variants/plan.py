@@ -72,7 +72,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class Extent:
+class PlanSize:
     """How much work a plan is.
 
     Attributes:
@@ -125,7 +125,7 @@ def expand(plan: VariantPlan, most: int = MOST_VARIANTS) -> tuple[Variant, ...]:
     return tuple(variants)
 
 
-def extent(plan: VariantPlan) -> Extent:
+def extent(plan: VariantPlan) -> PlanSize:
     """Returns how much work a plan is, from its axes alone: quick, however many variants it has.
 
     Raises:
@@ -135,7 +135,7 @@ def extent(plan: VariantPlan) -> Extent:
     builds = 1
     for axis in plan.axes:
         builds *= len({_point(plan, ((axis, value),))[0] for value in axis.values})
-    return Extent(math.prod(len(axis.values) for axis in plan.axes), builds)
+    return PlanSize(math.prod(len(axis.values) for axis in plan.axes), builds)
 
 
 def _check(plan: VariantPlan, most: int) -> None:
@@ -171,7 +171,7 @@ _Put = Callable[[_Point, Axis, str], _Point]
 def _point(
     plan: VariantPlan, chosen: tuple[tuple[Axis, str], ...]
 ) -> tuple[BuildRequest, LaunchSpec]:
-    """The build and the launch with these values."""
+    """Returns the build and the launch with these values."""
     point = _Point(plan.build, plan.spec, plan.by_link)
     # A link can replace the whole build, so it comes before what the others change of it.
     for axis, value in sorted(chosen, key=lambda pair: pair[0].kind is not AxisKind.LINK):

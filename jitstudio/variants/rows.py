@@ -30,11 +30,11 @@ DRIVER, CALCULATED = "driver", "calculated"
 
 
 @dataclass(frozen=True)
-class Block:
+class BlockResources:
     """What the occupancy of a launch depends on.
 
     Attributes:
-        threads: Per block; None where the launch does not tell, or where it has clusters: how many
+        threads: Per block; None where the launch does not say, or where it has clusters: how many
             of those are resident depends on how a GPU groups its multiprocessors.
         shared: Bytes of dynamic shared memory per block.
     """
@@ -75,7 +75,7 @@ class VariantRow:
     message: str = ""
     result: BuildResult | None = None
     kernel: str = ""
-    block: Block | None = None
+    block: BlockResources | None = None
     reports: Mapping[str, KernelReport] = field(default_factory=dict)
     cubin_bytes: int | None = None
     driver_registers: int | None = None
@@ -133,7 +133,7 @@ class VariantRow:
         return self.result.resources_of(kernel) if self.result else None
 
 
-class Figure(Enum):
+class VariantFigure(Enum):
     """One figure of a variant; the value is its heading in CSV and Markdown."""
 
     MEDIAN = "median ms"
@@ -152,9 +152,9 @@ class Figure(Enum):
     BUILD = "build ms"
 
 
-MEASURED = frozenset({Figure.MEDIAN, Figure.MINIMUM, Figure.BANDWIDTH})
+MEASURED = frozenset({VariantFigure.MEDIAN, VariantFigure.MINIMUM, VariantFigure.BANDWIDTH})
 """The figures that a launch gives."""
-MORE_IS_BETTER = frozenset({Figure.OCCUPANCY, Figure.BANDWIDTH})
+MORE_IS_BETTER = frozenset({VariantFigure.OCCUPANCY, VariantFigure.BANDWIDTH})
 """Of all other figures less is better."""
 
 
@@ -175,12 +175,12 @@ class View:
         return self.kernel or row.kernel
 
 
-def value(figure: Figure, row: VariantRow, view: View) -> Value:
+def value(figure: VariantFigure, row: VariantRow, view: View) -> Value:
     """Returns a figure of a variant; None where it is not known."""
     return _VALUES[figure](row, view)
 
 
-def best(figure: Figure, rows: Iterable[VariantRow], view: View) -> Value:
+def best(figure: VariantFigure, rows: Iterable[VariantRow], view: View) -> Value:
     """Returns the best value of a figure; None where fewer than two variants differ in it.
 
     A time is the best only of a variant that ran and passed its checks.
@@ -199,7 +199,7 @@ def kernels_in(rows: Iterable[VariantRow]) -> dict[str, str]:
 
 
 def functions_in(rows: Iterable[VariantRow]) -> dict[str, str]:
-    """Returns the kernels of all variants, then the functions beside them, by lowered names."""
+    """Returns the kernels of all variants, then the other functions, by lowered names."""
     rows = tuple(rows)
     return kernels_in(rows) | {
         name: name for row in rows for name in row.reports if row.resources(name) is None
@@ -232,7 +232,7 @@ class VariantTable:
 
 
 def reports_of(result: BuildResult, code: Disassembly) -> dict[str, KernelReport]:
-    """Returns what the machine code tells of each function, the kernels first."""
+    """Returns what the machine code says about each function, the kernels first."""
     functions = sorted(code.functions, key=lambda function: not function.is_kernel)
     return {f.name: report(f, result.resources_of(f.name)) for f in functions}
 
@@ -250,7 +250,9 @@ def unbuilt(
     return VariantRow(variant, f"{BUILD_ENDED}{outcome.value}", message, result)
 
 
-def built(variant: Variant, result: BuildResult, kernel: str, block: Block | None) -> VariantRow:
+def built(
+    variant: Variant, result: BuildResult, kernel: str, block: BlockResources | None
+) -> VariantRow:
     """Returns the row of a variant that was built.
 
     Args:
@@ -277,7 +279,7 @@ def unlaunched(row: VariantRow, outcome: LaunchOutcome, message: str) -> Variant
     row = replace(row, outcome=outcome.value, message=message)
     if outcome is LaunchOutcome.MISSING:
         return row
-    # Where there are GPUs, only their driver tells it.
+    # Where there are GPUs, only their driver says it.
     return replace(row, occupancy=None, occupancy_source="")
 
 
@@ -347,34 +349,34 @@ def _occupancy(row: VariantRow, view: View) -> Value:
     kernel = view.kernel_of(row)
     if row.result is None or (row.block and kernel == row.kernel):
         return row.occupancy
-    return _occupancy_at(row.result, kernel, row.block or Block(view.threads))
+    return _occupancy_at(row.result, kernel, row.block or BlockResources(view.threads))
 
 
-def _occupancy_at(result: BuildResult, kernel: str, block: Block) -> float | None:
+def _occupancy_at(result: BuildResult, kernel: str, block: BlockResources) -> float | None:
     needs = result.resources_of(kernel)
     if needs is None or block.threads is None:
         return None
     return occupancy_at(result.arch, needs, block.threads, block.shared)
 
 
-_VALUES: dict[Figure, Callable[[VariantRow, View], Value]] = {
-    Figure.MEDIAN: _measured("median_ms"),
-    Figure.MINIMUM: _measured("minimum_ms"),
-    Figure.BANDWIDTH: _measured("bandwidth"),
-    Figure.REGISTERS: _registers,
-    Figure.SPILLED: _needs("spill_stores"),
-    Figure.STACK: _needs("stack_bytes"),
-    Figure.LIVE: _live,
-    Figure.INSTRUCTIONS: _read("instructions"),
-    Figure.CODE: _read("code_bytes"),
-    Figure.SHARED: _needs("shared_bytes"),
-    Figure.OCCUPANCY: _occupancy,
-    Figure.CUBIN: lambda row, _view: row.cubin_bytes,
-    Figure.LINK: lambda row, _view: row.link_ms,
-    Figure.BUILD: lambda row, _v: row.compile_ms if row.result and row.result.ok else None,
+_VALUES: dict[VariantFigure, Callable[[VariantRow, View], Value]] = {
+    VariantFigure.MEDIAN: _measured("median_ms"),
+    VariantFigure.MINIMUM: _measured("minimum_ms"),
+    VariantFigure.BANDWIDTH: _measured("bandwidth"),
+    VariantFigure.REGISTERS: _registers,
+    VariantFigure.SPILLED: _needs("spill_stores"),
+    VariantFigure.STACK: _needs("stack_bytes"),
+    VariantFigure.LIVE: _live,
+    VariantFigure.INSTRUCTIONS: _read("instructions"),
+    VariantFigure.CODE: _read("code_bytes"),
+    VariantFigure.SHARED: _needs("shared_bytes"),
+    VariantFigure.OCCUPANCY: _occupancy,
+    VariantFigure.CUBIN: lambda row, _view: row.cubin_bytes,
+    VariantFigure.LINK: lambda row, _view: row.link_ms,
+    VariantFigure.BUILD: lambda row, _v: row.compile_ms if row.result and row.result.ok else None,
 }
 
 
-def figures_known(rows: Sequence[VariantRow], view: View) -> tuple[Figure, ...]:
+def figures_known(rows: Sequence[VariantRow], view: View) -> tuple[VariantFigure, ...]:
     """Returns the figures that are known of any variant."""
-    return tuple(f for f in Figure if any(value(f, row, view) is not None for row in rows))
+    return tuple(f for f in VariantFigure if any(value(f, row, view) is not None for row in rows))

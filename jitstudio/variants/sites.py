@@ -42,7 +42,7 @@ class Certificates:
     """Paths of PEM files that a cluster and its clients know each other by.
 
     Attributes:
-        authority: Of whoever has signed all certificates.
+        authority: The certificate authority that has signed all certificates.
         certificate: This side's own.
         key: The private key for that.
     """
@@ -79,7 +79,7 @@ class Site:
     alive: Callable[[], bool]
 
     def interrupt(self) -> None:
-        """End its builds and launches in progress."""
+        """Ends its builds and launches in progress."""
         self.call(tasks.interrupt, self.session)
 
 
@@ -137,8 +137,8 @@ def cluster(
 ) -> Iterator[tuple[Site, ...]]:
     """The workers of a Dask cluster, which must have jitstudio installed.
 
-    Dask runs what it is sent, in both directions: whoever answers can run code here. So an address
-    beyond this machine has to be one of TLS, which makes sure who answers.
+    Dask runs what it is sent, in both directions: the peer can run code here. So an address
+    beyond this machine has to be one of TLS, which verifies the peer.
 
     Args:
         address: Of its scheduler, such as ``tls://host:8786``.
@@ -171,7 +171,7 @@ def cluster(
 
 
 def _is_safe(address: str) -> bool:
-    """Whether nobody but the scheduler can answer: by TLS, or on this machine itself."""
+    """Returns whether nobody but the scheduler can answer: by TLS, or on this machine itself."""
     scheme, _, place = address.rpartition("://")
     if scheme in _SAFE:
         return True

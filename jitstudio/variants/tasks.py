@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Generic, Protocol, TypeVar
 
-from jitstudio.analysis.reading_request import AnalysisRequest, Unreadable
+from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.report import KernelReport
 from jitstudio.cache.store import Store
 from jitstudio.core.launch.device import DeviceList
@@ -28,17 +28,17 @@ from jitstudio.worker.disassembly_reader import DisassemblyReader
 from jitstudio.worker.launcher import Launcher
 
 
-class Tool(Protocol):
+class RequestRunner(Protocol):
     """A `Builder`, a `Launcher` or an `DisassemblyReader`."""
 
     def cancel(self, ticket: int) -> None:
-        """End the call with this ticket."""
+        """Ends the call with this ticket."""
 
     def close(self) -> None:
-        """End its processes for good."""
+        """Ends its processes for good."""
 
 
-_T = TypeVar("_T", bound=Tool)
+_T = TypeVar("_T", bound=RequestRunner)
 
 
 class ToolPool(Generic[_T]):
@@ -71,14 +71,14 @@ class ToolPool(Generic[_T]):
                 self._free.append(tool)
 
     def interrupt(self) -> None:
-        """End all calls in progress."""
+        """Ends all calls in progress."""
         with self._lock:
             used = dict(self._used)
         for ticket, tool in used.items():
             tool.cancel(ticket)
 
     def close(self) -> None:
-        """End all tools; calls in progress end as cancelled."""
+        """Ends all tools; calls in progress end as cancelled."""
         with self._lock:
             tools = [*self._free, *self._used.values()]
             self._free.clear()
@@ -132,7 +132,7 @@ def build_variant(
 
 def read_variant(
     session: str, request: BuildRequest, result: BuildResult
-) -> Mapping[str, KernelReport] | Unreadable:
+) -> Mapping[str, KernelReport] | ReadingFailure:
     """Reads the machine code of a build; returns a report of each function by its lowered name.
 
     Raises:
@@ -145,7 +145,7 @@ def read_variant(
         pool = _sessions[session].readers
     with pool.borrow() as (reader, ticket):
         answer = reader.analyse(asked, ticket=ticket)
-    return answer if isinstance(answer, Unreadable) else reports_of(result, answer)
+    return answer if isinstance(answer, ReadingFailure) else reports_of(result, answer)
 
 
 def launch_variant(session: str, request: LaunchRequest) -> LaunchResult:

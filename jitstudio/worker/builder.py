@@ -15,8 +15,8 @@ from jitstudio.core.code import TEXT_KINDS, Source, is_bitcode
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import BuildRecord, Event, Notice, Problem
 from jitstudio.core.explanations import explained
-from jitstudio.core.opened import target_shown
 from jitstudio.core.plan import PlanError, Step, plan
+from jitstudio.core.prebuilt import target_shown
 from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.core.tools import ToolchainInfo
@@ -70,11 +70,11 @@ class Builder:
         return self._pool.first.pid
 
     def limit_memory(self, size: int) -> None:
-        """Let each child that is started from now on take so many bytes, 0 for any number."""
+        """Lets each child that is started from now on take so many bytes, 0 for any number."""
         self._pool.limit_memory(size)
 
     def start(self) -> None:
-        """Start the first child now rather than at the first call.
+        """Starts the first child now rather than at the first call.
 
         Raises:
             WorkerError: It cannot be started.
@@ -91,7 +91,7 @@ class Builder:
         timeout: float | None = None,
         steps: tuple[Step, ...] | None = None,
     ) -> BuildResult:
-        """Build and wait for the result.
+        """Builds and waits for the result.
 
         Args:
             request: What to build.
@@ -119,7 +119,7 @@ class Builder:
         return explained(request, result)
 
     def probe(self, request: ProbeRequest, *, timeout: float | None = 60) -> ToolchainInfo:
-        """Ask for the tools and wait for the answer.
+        """Asks for the tools and waits for the answer.
 
         Raises:
             WorkerError: See `build`; also when the child died or took too long.
@@ -128,7 +128,7 @@ class Builder:
         return info
 
     def demangle(self, request: DemangleRequest, *, timeout: float | None = 60) -> dict[str, str]:
-        """The names in C++; one that nothing can read stands for itself.
+        """Returns the names in C++; one that nothing can read stays as it is.
 
         Raises:
             WorkerError: See `probe`.
@@ -141,15 +141,15 @@ class Builder:
         self._queue.cancel(ticket)
 
     def settle(self, timeout: float = _CHORES) -> None:
-        """Wait until the workers are done with what they do for builds to come."""
+        """Waits until the workers are done with what they do for builds to come."""
         self._pool.settle(timeout)
 
     def empty_cache(self) -> int:
-        """Forget all results that were kept; the number of bytes that were on disk."""
+        """Forgets all results that were kept; the number of bytes that were on disk."""
         return self._store.clear() if self._store is not None else 0
 
     def close(self) -> None:
-        """Kill all children for good. A build in progress ends as cancelled."""
+        """Kills all children for good. A build in progress ends as cancelled."""
         with self._queue.closing():
             self._pool.close()
             if self._store is not None:
@@ -169,7 +169,7 @@ class Builder:
         tell: Callable[[Event], None],
         calls: RunningCalls,
     ) -> bool:
-        """Do all of it; whether it came to its end before it was ended."""
+        """Does all of it; returns whether it came to its end before it was ended."""
         try:
             steps = plan(request) if steps is None else steps
         except PlanError as error:
@@ -199,12 +199,12 @@ def _why_not_told(death: Death, ending: Ending | None, timeout: float | None) ->
 
 
 def refused(error: PlanError) -> Problem:
-    """A wish that no plan can fulfil."""
+    """Returns a wish that no plan can fulfil."""
     return Problem(Outcome.REFUSED, _error(str(error)))
 
 
 def store_problem(told: str) -> Notice:
-    """The cache cannot be used, or could not."""
+    """Returns the cache cannot be used, or could not."""
     return Notice(Diagnostic(Severity.WARNING, "", None, None, told))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.limits import default_memory_limit
-from jitstudio.worker.protocol import Call, Program
+from jitstudio.worker.protocol import Call, WorkerProgram
 from jitstudio.worker.sandbox.access import NOTHING, Need
 
 _numbers = itertools.count(1)
@@ -44,7 +44,7 @@ class RunningCalls:
         return self._ending
 
     def start_clock(self) -> None:
-        """Stop by itself once the time is up."""
+        """Stops by itself once the time is up."""
         if self.limit is None:
             return
         seconds = min(self.limit, threading.TIMEOUT_MAX)
@@ -64,7 +64,7 @@ class RunningCalls:
         on_event: Callable[[Any], None] = lambda event: None,
         need: Need = NOTHING,
     ) -> Any:
-        """The answer of a process, or its `Death`; for the arguments see `WorkerHost.ask`.
+        """Returns the answer of a process, or its `Death`; for the arguments see `WorkerHost.ask`.
 
         Raises:
             WorkerError: See `WorkerHost.ask`.
@@ -77,7 +77,7 @@ class RunningCalls:
         return told if isinstance(told, Death) else told.answer
 
     def begin(self, host: WorkerHost) -> int | None:
-        """Announce a call to this host; its ticket, or None if no more are to be made."""
+        """Announces a call to this host; its ticket, or None if no more are to be made."""
         with self._lock:
             if self._ending is not None:
                 return None
@@ -91,7 +91,7 @@ class RunningCalls:
             del self._hosts[ticket]
 
     def stop(self, ending: Ending) -> None:
-        """Kill what is under way and let nothing more begin. The first reason counts."""
+        """Kills what is under way and lets nothing more begin. The first reason counts."""
         with self._lock:
             self._ending = self._ending or ending
             for ticket, host in self._hosts.items():
@@ -115,7 +115,7 @@ class CallQueue:
 
     @contextlib.contextmanager
     def take(self, ticket: int, limit: float | None) -> Iterator[RunningCalls]:
-        """Wait until all work before this one has ended; for the block, this is the only one.
+        """Waits until all work before this one has ended; for the block, this is the only one.
 
         Args:
             ticket: The number by which `cancel` knows it; 0 for none.
@@ -141,12 +141,12 @@ class CallQueue:
                     self._current = None
 
     def has(self, ticket: int) -> bool:
-        """Whether the work with this ticket is in progress."""
+        """Returns whether the work with this ticket is in progress."""
         with self._lock:
             return self._current is not None and self._current[0] == ticket
 
     def cancel(self, ticket: int) -> None:
-        """End the work with this ticket; work yet to come ends at once."""
+        """Ends the work with this ticket; work yet to come ends at once."""
         with self._lock:
             self._doomed = ticket
             current = self._current
@@ -155,13 +155,13 @@ class CallQueue:
 
     @contextlib.contextmanager
     def idle(self) -> Iterator[None]:
-        """Wait until there is no work and keep it so for the block."""
+        """Waits until there is no work and keeps it so for the block."""
         with self._busy:
             yield
 
     @contextlib.contextmanager
     def closing(self) -> Iterator[None]:
-        """Let nothing more begin, end what is in progress and, for the block, wait for its end."""
+        """Lets nothing more begin, ends what runs and, for the block, waits for its end."""
         with self._lock:
             self._closed = True
             current = self._current
@@ -188,7 +188,7 @@ class SingleWorker:
         memory_limit: Bytes the process may take at most, 0 for any number, None for the default.
     """
 
-    def __init__(self, program: Program, memory_limit: int | None) -> None:
+    def __init__(self, program: WorkerProgram, memory_limit: int | None) -> None:
         limit = default_memory_limit() if memory_limit is None else memory_limit
         self._host = WorkerHost(limit, program)
         self._queue = CallQueue()
@@ -199,7 +199,7 @@ class SingleWorker:
         return self._host.pid
 
     def close(self) -> None:
-        """Kill the process for good. A call in progress ends as cancelled."""
+        """Kills the process for good. A call in progress ends as cancelled."""
         with self._queue.closing():
             self._host.close()
 

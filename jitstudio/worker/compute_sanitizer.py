@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from jitstudio.core.launch.result import Finding
+from jitstudio.core.launch.result import SanitizerFinding
 from jitstudio.core.launch.spec import Sanitizer
 from jitstudio.core.tools import USUAL_TOOLKITS
 from jitstudio.worker.host import WorkerHost
-from jitstudio.worker.protocol import Program
+from jitstudio.worker.protocol import WorkerProgram
 
 _NAME = "compute-sanitizer"
 _ROOTS = ("CUDA_HOME", "CUDA_PATH")
@@ -43,19 +43,19 @@ class Sanitized:
     """
 
     host: WorkerHost
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[SanitizerFinding, ...] = ()
 
 
 def find_sanitizer() -> str | None:
-    """The program, on the PATH or in the toolkit's folder; None where there is none."""
+    """Returns the program, on the PATH or in the toolkit's folder; None where there is none."""
     roots = [os.environ[name] for name in _ROOTS if os.environ.get(name)]
     folders = [str(Path(root) / "bin") for root in (*roots, *USUAL_TOOLKITS)]
     return shutil.which(_NAME) or shutil.which(_NAME, path=os.pathsep.join(folders))
 
 
 @contextlib.contextmanager
-def sanitized(tool: Sanitizer, program: Program) -> Iterator[Sanitized]:
-    """Have a process under the sanitizer for the block; its findings are complete after it.
+def sanitized(tool: Sanitizer, program: WorkerProgram) -> Iterator[Sanitized]:
+    """Has a process under the sanitizer for the block; its findings are complete after it.
 
     Raises:
         SanitizerMissing: There is none.
@@ -99,9 +99,9 @@ _ASIDES = (
 )
 
 
-def findings(log: str) -> tuple[Finding, ...]:
-    """What the log reports, the same place and words once."""
-    seen: dict[tuple[str, str, int | None], Finding] = {}
+def findings(log: str) -> tuple[SanitizerFinding, ...]:
+    """Returns what the log reports, the same place and words once."""
+    seen: dict[tuple[str, str, int | None], SanitizerFinding] = {}
     for finding in _findings(log):
         key = (finding.message.partition(",")[0], finding.file, finding.line)
         known = seen.get(key)
@@ -109,14 +109,14 @@ def findings(log: str) -> tuple[Finding, ...]:
     return tuple(seen.values())
 
 
-def _findings(log: str) -> Iterator[Finding]:
+def _findings(log: str) -> Iterator[SanitizerFinding]:
     for head, body in _reports(log):
         if head.startswith(_ASIDES):
             continue
         places = (match[1] for line in (head, *body) if (match := _PLACE.search(line)))
         kernel, file, line = _place(next(places, ""))
         details = [line for line in body if line.startswith(_CLOSER)]
-        yield Finding(", ".join((head, *details)), kernel, file, line)
+        yield SanitizerFinding(", ".join((head, *details)), kernel, file, line)
 
 
 def _place(text: str) -> tuple[str, str, int | None]:

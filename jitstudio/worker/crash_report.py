@@ -26,7 +26,7 @@ _OUT_OF_MEMORY_WORDS = ("bad_alloc", "MemoryError", "out of memory", "Out of mem
 
 
 def crash_after_death(tool: Tool | None, death: Death) -> Crash:
-    """The crash of a child that nobody wanted to end while this tool ran."""
+    """Returns the crash of a child that nobody wanted to end while this tool ran."""
     who = tool.value if tool else "The worker process"
     name, what = cause_of_death(death, "on this input")
     if name == OUT_OF_MEMORY:
@@ -35,7 +35,7 @@ def crash_after_death(tool: Tool | None, death: Death) -> Crash:
 
 
 def cause_of_death(death: Death, met: str = "") -> tuple[str, str]:
-    """Why a child is gone that nobody wanted to end.
+    """Returns why a child is gone that nobody wanted to end.
 
     Args:
         death: Its end.
@@ -60,7 +60,7 @@ def cause_of_death(death: Death, met: str = "") -> tuple[str, str]:
 
 
 def crash_after_time_limit(tool: Tool | None, limit: float) -> Crash:
-    """The end of a child that was killed at its time limit, in seconds."""
+    """Returns the end of a child that was killed at its time limit, in seconds."""
     who = tool.value if tool else "The worker process"
     return Crash(
         tool,

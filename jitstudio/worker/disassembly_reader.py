@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from jitstudio.analysis.reading_request import AnalysisRequest, Unreadable
+from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.result import Outcome
 from jitstudio.worker.calls import Ending, SingleWorker
 from jitstudio.worker.crash_report import cause_of_death
 from jitstudio.worker.host import Death
 from jitstudio.worker.programs.disassemble import DISASSEMBLING
-from jitstudio.worker.sandbox.access import Access, Need
+from jitstudio.worker.sandbox.access import Need, SandboxAccess
 
 DEFAULT_TIMEOUT = 120.0
 """Seconds an analysis may take unless the caller says otherwise."""
@@ -36,8 +36,8 @@ class DisassemblyReader(SingleWorker):
 
     def analyse(
         self, request: AnalysisRequest, *, ticket: int = 0, timeout: float = DEFAULT_TIMEOUT
-    ) -> Disassembly | Unreadable:
-        """Read the machine code of a cubin.
+    ) -> Disassembly | ReadingFailure:
+        """Reads the machine code of a cubin.
 
         Args:
             request: Which.
@@ -57,23 +57,25 @@ class DisassemblyReader(SingleWorker):
         return answer
 
     def cancel(self, ticket: int) -> None:
-        """End the analysis with this ticket; one yet to come ends at once."""
+        """Ends the analysis with this ticket; one yet to come ends at once."""
         self._queue.cancel(ticket)
 
     def _read(
         self, request: AnalysisRequest, ticket: int, timeout: float
-    ) -> Disassembly | Unreadable:
+    ) -> Disassembly | ReadingFailure:
         reading = f"Reading the machine code of {request.name} was"
-        match self._ask(request, ticket, timeout, Need(Access(confined_to=request.confined_to))):
+        match self._ask(
+            request, ticket, timeout, Need(SandboxAccess(confined_to=request.confined_to))
+        ):
             case Ending.CANCEL:
-                return Unreadable(f"{reading} cancelled.", Outcome.CANCELLED)
+                return ReadingFailure(f"{reading} cancelled.", Outcome.CANCELLED)
             case Ending.TIME_LIMIT:
                 words = f"{reading} stopped after {timeout:g} s, its time limit."
-                return Unreadable(f"{words} Build fewer kernels at once.", Outcome.TIMED_OUT)
+                return ReadingFailure(f"{words} Build fewer kernels at once.", Outcome.TIMED_OUT)
             case Death() as death:
                 _, what = cause_of_death(death)
                 words = f"The process that reads {request.name} {what}"
-                return Unreadable(words, Outcome.CRASHED)
+                return ReadingFailure(words, Outcome.CRASHED)
             case told:
-                answer: Disassembly | Unreadable = told
+                answer: Disassembly | ReadingFailure = told
                 return answer

@@ -27,7 +27,7 @@ from jitstudio.worker.sandbox.needs import need_of_buffers
 DEFAULT_TIMEOUT = 60.0
 """Seconds a calculation may take unless the caller says otherwise."""
 
-# The system kills whoever takes the last of the memory.
+# The system kills the process that takes the last of the memory.
 _MEMORY_CAUSES = (OUT_OF_MEMORY, "SIGKILL")
 
 
@@ -58,7 +58,7 @@ class HostEvaluator(SingleWorker):
         timeout: float = DEFAULT_TIMEOUT,
         confined_to: tuple[str, ...] | None = None,
     ) -> None:
-        """Write the content of a buffer, which a file or an expression gives, to an .npy file.
+        """Writes the content of a buffer, which a file or an expression gives, to an .npy file.
 
         Args:
             buffer: What to fill, and how.
@@ -96,7 +96,7 @@ class HostEvaluator(SingleWorker):
         timeout: float = DEFAULT_TIMEOUT,
         confined_to: tuple[str, ...] | None = None,
     ) -> CheckResult:
-        """Compare what a kernel has written with what was expected.
+        """Compares what a kernel has written with what was expected.
 
         Args:
             expectation: Of which buffer, and what.
@@ -130,7 +130,7 @@ class HostEvaluator(SingleWorker):
         return CheckResult(expectation.buffer, expectation.expression, ok=False, problem=words)
 
     def cancel(self) -> None:
-        """End the calculation in progress, if there is one, by killing its process."""
+        """Ends the calculation in progress, if there is one, by killing its process."""
         self._queue.cancel(self._latest)
 
     def _calculate(

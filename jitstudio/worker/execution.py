@@ -40,7 +40,7 @@ class Schedule:
         return len(self._steps)
 
     def take_ready(self) -> list[tuple[int, Job]]:
-        """The steps that have all they need, each given once, in the order of the plan."""
+        """Returns the steps that have all they need, each given once, in the order of the plan."""
         ready = [
             number
             for number, step in self._waiting.items()
@@ -74,7 +74,7 @@ class Schedule:
 
     def _is_final(self, step: Step, module: str) -> bool:
         if step.tool is Tool.NVDISASM and not self._given.issuperset(step.inputs):
-            return False  # who built the cubin has listed its kernels
+            return False  # the step that built the cubin has listed its kernels
         return self._request.link is LinkMode.NONE or module == LINKED
 
 
@@ -148,7 +148,7 @@ class Execution:
         self._heard: queue.SimpleQueue[tuple[_Step, _Heard]] = queue.SimpleQueue()
 
     def run(self) -> bool:
-        """Work until nothing more can be done; whether it came so far before it was ended."""
+        """Works until nothing more can be done; returns False if it was ended before."""
         self._pool.begin()
         try:
             while self._go_on():
@@ -161,7 +161,7 @@ class Execution:
             self._pool.end()
 
     def _go_on(self) -> bool:
-        """Begin what can be begun and hear what there is to hear; whether that was anything."""
+        """Begins ready steps and takes answers; returns whether there were any."""
         self._look_around()
         if self._waiting and not self._working and not self._pool.wait(self._is_over):
             self._cut_short = True
@@ -179,7 +179,7 @@ class Execution:
         return True
 
     def _look_around(self) -> None:
-        """Take from the cache what can be done now, and let the rest wait for a worker."""
+        """Takes from the cache what can be done now, and lets the rest wait for a worker."""
         while ready := self._schedule.take_ready():
             for number, job in ready:
                 mark = self._cache.mark(job) if self._cache else None
@@ -260,7 +260,7 @@ class Execution:
                 raise heard
 
     def _crash(self, tool: Tool, death: Death) -> Crash | None:
-        """How a worker ended; None if the user wanted it so."""
+        """Returns how a worker ended; None if the user wanted it so."""
         if not death.killed:
             return crash_after_death(tool, death)
         self._cut_short = True
@@ -288,7 +288,7 @@ class Execution:
 
 
 def _call(step: _Step, host: WorkerHost, tell: Callable[[_Heard], None]) -> None:
-    """Have a step done and report everything, the end included.
+    """Has a step done and reports everything, the end included.
 
     A crash in a child that has worked before is tried once more in a fresh one, as what the
     libraries keep from one job to the next can kill them: nvJitLink 13.5 dies of a symbol

@@ -15,8 +15,8 @@ from jitstudio.core.codec import CodecError
 from jitstudio.worker.limits import WATCH
 from jitstudio.worker.process import ChildProcess
 from jitstudio.worker.programs.build import BUILDING
-from jitstudio.worker.protocol import Call, Done, FrameTooLarge, InternalError, Program, Unfit
-from jitstudio.worker.sandbox.access import NOTHING, Access, Need, identity
+from jitstudio.worker.protocol import Call, Done, FrameTooLarge, InternalError, Unfit, WorkerProgram
+from jitstudio.worker.sandbox.access import NOTHING, Need, SandboxAccess, identity
 
 _NONSENSE = (CodecError, FrameTooLarge, Unfit)
 
@@ -64,16 +64,16 @@ class WorkerHost:
     """
 
     def __init__(
-        self, memory_limit: int, program: Program = BUILDING, wrapper: Sequence[str] = ()
+        self, memory_limit: int, program: WorkerProgram = BUILDING, wrapper: Sequence[str] = ()
     ) -> None:
         self.memory_limit = memory_limit
         self._program = program
         self._wrapper = tuple(wrapper)
         self._child: ChildProcess | None = None
         self._served = 0
-        self._sealed: Access | None = None
+        self._sealed: SandboxAccess | None = None
         self._identities: dict[str, tuple[int, int] | None] = {}
-        self._earlier = Access()
+        self._earlier = SandboxAccess()
         # Guards what `kill` and `close` look at from other threads.
         self._lock = threading.Lock()
         self._current: int | None = None
@@ -101,7 +101,7 @@ class WorkerHost:
         return need.met_by(sealed) and all(identity(at) == identities.get(at) for at in roots)
 
     def start(self) -> None:
-        """Start the child now rather than at the first call.
+        """Starts the child now rather than at the first call.
 
         Raises:
             WorkerError: It cannot be started.
@@ -112,7 +112,7 @@ class WorkerHost:
     def ask(
         self, call: Call[Any], on_event: Callable[[Any], None], need: Need = NOTHING
     ) -> Done[Any] | Death:
-        """Send one call and wait for its end.
+        """Sends one call and waits for its end.
 
         Args:
             call: What to do; `kill` knows it by its ticket.
@@ -134,7 +134,7 @@ class WorkerHost:
             return answer
 
     def kill(self, ticket: int) -> None:
-        """End the call with this ticket, by killing the child; one yet to come ends at once."""
+        """Ends the call with this ticket, by killing the child; one yet to come ends at once."""
         with self._lock:
             self._doomed = ticket
             child = self._child if self._current == ticket else None
@@ -142,12 +142,12 @@ class WorkerHost:
             child.kill()
 
     def rest(self) -> None:
-        """End an idle child; the next call starts another."""
+        """Ends an idle child; the next call starts another."""
         with self._busy:
             self._reap()
 
     def close(self) -> None:
-        """Kill the child for good. A call in progress ends as killed."""
+        """Kills the child for good. A call in progress ends as killed."""
         with self._lock:
             self._closed = True
             current = self._current
@@ -216,8 +216,8 @@ class WorkerHost:
                 ) from error
         return self._child
 
-    def _access(self, need: Need) -> Access:
-        """What the child is sealed with; at its first call, with what this one needs."""
+    def _access(self, need: Need) -> SandboxAccess:
+        """Returns what the child is sealed with; at its first call, with what this one needs."""
         if self._sealed is None:
             sealed = need.of_new_process(self._earlier)
             paths = (*(sealed.readable or ()), *sealed.writable)
@@ -234,9 +234,9 @@ class WorkerHost:
 
 
 def _converse(
-    child: ChildProcess, program: Program, call: Call[Any], on_event: Callable[[Any], None]
+    child: ChildProcess, program: WorkerProgram, call: Call[Any], on_event: Callable[[Any], None]
 ) -> Done[Any] | InternalError:
-    """Send the call and hear the child out.
+    """Sends the call and hears the child out.
 
     Raises:
         EOFError, OSError: The child is gone.

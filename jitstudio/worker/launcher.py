@@ -33,8 +33,8 @@ from jitstudio.worker.compute_sanitizer import SanitizerMissing, find_sanitizer,
 from jitstudio.worker.crash_report import cause_of_death
 from jitstudio.worker.evaluator import CalculationError, HostEvaluator
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
-from jitstudio.worker.programs.launch import LAUNCHING, Launch, ListDevices, WarmUp
-from jitstudio.worker.sandbox.access import Access, Need
+from jitstudio.worker.programs.launch import LAUNCHING, LaunchCommand, ListDevices, WarmUp
+from jitstudio.worker.sandbox.access import Need, SandboxAccess
 
 _ASKING_LIMIT = 60.0
 _WARM_UP_LIMIT = 20.0
@@ -64,7 +64,7 @@ class Launcher:
         return self._gpu.pid
 
     def devices(self) -> DeviceList:
-        """The GPUs with their free memory.
+        """Returns the GPUs with their free memory.
 
         Raises:
             WorkerError: The process could not be started, or is broken.
@@ -77,7 +77,7 @@ class Launcher:
             return replace(found, sanitizer=find_sanitizer() is not None)
 
     def inspect(self, request: InspectRequest) -> KernelFacts | Diagnostic:
-        """What the driver says about a kernel, or why it says nothing.
+        """Returns what the driver says about a kernel, or why it says nothing.
 
         Raises:
             WorkerError: See `devices`.
@@ -98,7 +98,7 @@ class Launcher:
         on_event: Callable[[LaunchEvent], None] = lambda event: None,
         asked_at: float | None = None,
     ) -> LaunchResult:
-        """Launch and wait for the result.
+        """Launches and waits for the result.
 
         Args:
             request: What to launch.
@@ -124,24 +124,24 @@ class Launcher:
             self._files.trim()
         return replace(
             result,
-            # A process that was killed has told this, and takes nothing along.
+            # A process that was killed has reported this, and takes nothing along.
             console=result.console or diary.printed,
             total_ms=(time.monotonic() - asked_at) * 1000,
         )
 
     def cancel(self, ticket: int) -> None:
-        """End the launch with this ticket, by killing its processes; one yet to come, too."""
+        """Ends the launch with this ticket, by killing its processes; one yet to come, too."""
         self._queue.cancel(ticket)
         if self._queue.has(ticket):
             self._evaluator.cancel()
 
     def rest(self) -> None:
-        """End the idle process with the GPU, which gives all its memory back."""
+        """Ends the idle process with the GPU, which gives all its memory back."""
         with self._queue.idle():
             self._gpu.rest()
 
     def close(self) -> None:
-        """Kill all processes for good and remove all files. A launch in progress is cancelled."""
+        """Kills all processes for good and removes all files. A launch in progress is cancelled."""
         self._evaluator.cancel()
         with self._queue.closing():
             self._gpu.close()
@@ -150,7 +150,7 @@ class Launcher:
                 files.close()
 
     def _enter(self, confined_to: tuple[str, ...] | None) -> None:
-        """Work for builds that are confined like this.
+        """Works for builds that are confined like this.
 
         What nobody trusts may have taken over the processes it was in, and the files that those
         may write: others have processes and files of their own. The files of one other that nobody
@@ -175,7 +175,7 @@ class Launcher:
             if calls.ending is None:
                 return _failed(request, LaunchOutcome.REFUSED, _error(str(error)))
             prepared = {}
-        call = Launch(
+        call = LaunchCommand(
             request,
             tuple((name, str(path)) for name, path in prepared.items()),
             str(self._files.new_run()),
@@ -201,7 +201,7 @@ class Launcher:
         return judged(request, replace(answer, checks=checks))
 
     def _need(self) -> Need:
-        """The GPU, what buffers begin with, and the folder of what kernels have written.
+        """Returns the GPU, what buffers begin with, and the folder of what kernels have written.
 
         Raises:
             WorkerError: The folder cannot be made.
@@ -213,7 +213,7 @@ class Launcher:
                 f"The files of launches cannot be kept: {error.strerror or error}. Make room in "
                 "the folder for temporary files, or set TMPDIR to another one."
             ) from error
-        return Need(Access((folder,), (runs,), gpu=True, confined_to=self._confined_to))
+        return Need(SandboxAccess((folder,), (runs,), gpu=True, confined_to=self._confined_to))
 
     def _checks(
         self,
@@ -249,7 +249,7 @@ class Launcher:
         return tuple(made)
 
     def _warm_up(self, device: int) -> None:
-        """Have a process that was just replaced open the GPU before it is asked to."""
+        """Has a process that was just replaced open the GPU before it is asked to."""
         if self._gpu.pid is None or self._gpu.worn:
             return
 
@@ -258,7 +258,7 @@ class Launcher:
         def warm() -> None:
             calls = RunningCalls(_WARM_UP_LIMIT)
             calls.start_clock()
-            # Whatever is wrong with the GPU is told at the next launch.
+            # Whatever is wrong with the GPU is reported at the next launch.
             with contextlib.suppress(WorkerError):
                 calls.ask(self._gpu, WarmUp(device), need=need)
             calls.stop_clock()
@@ -297,7 +297,7 @@ class _Diary:
 
 
 def _ended(request: LaunchRequest, death: Death, ending: Ending | None, doing: str) -> LaunchResult:
-    """A launch whose process died or was killed while it was doing this."""
+    """Returns a launch whose process died or was killed while it was doing this."""
     match ending:
         case Ending.CANCEL:
             return _failed(request, LaunchOutcome.CANCELLED)
@@ -315,7 +315,7 @@ def _ended(request: LaunchRequest, death: Death, ending: Ending | None, doing: s
 
 
 def _why(death: Death, calls: RunningCalls) -> str:
-    """Why a question was not answered."""
+    """Returns why a question was not answered."""
     match calls.ending:
         case Ending.CANCEL:
             return "It was cancelled."
@@ -355,7 +355,7 @@ class LaunchFiles:
         self._fills: OrderedDict[object, Path] = OrderedDict()
 
     def new_run(self) -> Path:
-        """An empty folder for the outputs of a launch.
+        """Returns an empty folder for the outputs of a launch.
 
         Raises:
             OSError: It cannot be made.
@@ -366,7 +366,7 @@ class LaunchFiles:
         return run
 
     def trim(self) -> None:
-        """Remove what nobody looks at any more; large files take a while."""
+        """Removes what nobody looks at any more; large files take a while."""
         while len(self._runs) > _KEPT_RUNS:
             scratch.remove(self._runs.pop(0))
         while len(self._fills) > _KEPT_FILLS:
@@ -407,7 +407,7 @@ class LaunchFiles:
         return prepared
 
     def close(self) -> None:
-        """Remove all of them."""
+        """Removes all of them."""
         if self._made is not None:
             scratch.remove(self._made)
 
@@ -441,7 +441,7 @@ class LaunchFiles:
 
 
 def _in_order(buffers: tuple[Buffer, ...]) -> Iterator[Buffer]:
-    """Those that need a file: first what files hold, as expressions may refer to it."""
+    """Yields those that need a file: first what files hold, as expressions may refer to it."""
     for kind in (FillKind.FILE, FillKind.EXPRESSION):
         yield from (buffer for buffer in buffers if buffer.length and buffer.fill.kind is kind)
 

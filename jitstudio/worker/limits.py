@@ -88,7 +88,7 @@ def _number_in(path: Path) -> int | None:
 
 
 def limit_memory(size: int, *, for_good: bool = True) -> None:
-    """Limit this process to `size` bytes of data; 0 for no limit. Linux only.
+    """Limits this process to `size` bytes of data; 0 for no limit. Linux only.
 
     Args:
         size: The bytes.
@@ -104,7 +104,7 @@ def limit_memory(size: int, *, for_good: bool = True) -> None:
 
 
 def limit_files(size: int) -> None:
-    """Limit the files that this process writes to so many bytes each. Linux only."""
+    """Limits the files that this process writes to so many bytes each. Linux only."""
     if sys.platform != "linux":
         return
     _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -114,7 +114,7 @@ def limit_files(size: int) -> None:
 
 
 def die_first() -> None:
-    """Have the kernel end this process, and what it starts, before others if memory runs out."""
+    """Has the kernel end this process, and what it starts, before others if memory runs out."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(str(_DIES_FIRST))
 
@@ -151,7 +151,7 @@ class MemoryWatch:
         self._thread: threading.Thread | None = None
 
     def add(self, process: _Watched) -> None:
-        """Look after this one, too."""
+        """Watches this one, too."""
         with self._lock:
             self._processes.add(process)
 
@@ -191,7 +191,7 @@ class MemoryWatch:
 
 
 def _hold(processes: tuple[_Watched, ...], limit: int) -> None:
-    """End the largest if all together have more; one that is ending gives back what it has."""
+    """Ends the largest if all together have more; one that is ending gives back what it has."""
     taken = {process: memory_of(process.pid) for process in processes}
     largest = max(taken, key=lambda process: taken[process], default=None)
     if largest is None or sum(taken.values()) <= limit:

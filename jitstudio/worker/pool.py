@@ -13,7 +13,7 @@ from jitstudio.worker.calls import RunningCalls
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.limits import WATCH
 from jitstudio.worker.programs.build import Precompile
-from jitstudio.worker.sandbox.access import NOTHING, Access, Need
+from jitstudio.worker.sandbox.access import NOTHING, Need, SandboxAccess
 
 MOST_WORKERS = 8
 KEPT_WARM = 60.0
@@ -24,14 +24,14 @@ _GLANCE = 0.1
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Returns how many cores this process may use."""
     with contextlib.suppress(AttributeError):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def default_size() -> int:
-    """As many workers as this process may use cores, within reason."""
+    """Returns as many workers as this process may use cores, within reason."""
     return min(cores(), MOST_WORKERS)
 
 
@@ -59,7 +59,7 @@ class Pool:
         return self._hosts[0]
 
     def limit_memory(self, size: int) -> None:
-        """Let each child that is started from now on take so many bytes, 0 for any number.
+        """Lets each child that is started from now on take so many bytes, 0 for any number.
 
         All worker processes together may not take more, from now on.
         """
@@ -68,13 +68,13 @@ class Pool:
             host.memory_limit = size
 
     def is_home(self, module: str) -> bool:
-        """Whether the home of this module is free."""
+        """Returns whether the home of this module is free."""
         home = self._homes.get(module)
         with self._changed:
             return home is not None and any(host.pid == home for host in self._idle)
 
     def take(self, module: str, need: Need = NOTHING) -> WorkerHost | None:
-        """The best free worker for this module: its home, else one that is warm.
+        """Returns the best free worker for this module: its home, else one that is warm.
 
         None of these is, if it would have to be replaced to meet the need and another one not.
         """
@@ -114,14 +114,14 @@ class Pool:
             self._changed.notify_all()
 
     def ask(self, request: ProbeRequest | DemangleRequest, calls: RunningCalls) -> Any:
-        """What any free worker answers to a call that belongs to no module, or its `Death`.
+        """Returns what any free worker answers to a call that belongs to no module, or its `Death`.
 
         Raises:
             WorkerError: See `WorkerHost.ask`.
         """
         need = NOTHING
         if isinstance(request, ProbeRequest):
-            need = Need(Access(gpu=request.devices))
+            need = Need(SandboxAccess(gpu=request.devices))
         host = self.take("", need) if self.wait(lambda: calls.ending is not None) else None
         if host is None:
             return Death(killed=True)
@@ -131,7 +131,7 @@ class Pool:
             self.give(host)
 
     def wait(self, enough: Callable[[], bool]) -> bool:
-        """Wait for a worker to be done with its chores; whether one is free.
+        """Waits for a worker to be done with its chores; returns whether one is free.
 
         Args:
             enough: Asked now and then whether to wait no longer.
@@ -142,7 +142,7 @@ class Pool:
             return bool(self._idle)
 
     def settle(self, timeout: float) -> None:
-        """Wait until all chores are done."""
+        """Waits until all chores are done."""
         with self._changed:
             self._changed.wait_for(lambda: len(self._idle) == len(self._hosts), timeout)
 
@@ -166,7 +166,7 @@ class Pool:
             self._alarm.start()
 
     def close(self) -> None:
-        """End all workers for good."""
+        """Ends all workers for good."""
         self.begin()
         for host in self._hosts:
             host.close()
@@ -175,7 +175,7 @@ class Pool:
         calls = RunningCalls(_CHORE_LIMIT)
         calls.start_clock()
         try:
-            # A worker that dies of it, or is closed, has nothing to tell: nobody has asked.
+            # A worker that dies of it, or is closed, has nothing to say: nobody has asked.
             with contextlib.suppress(WorkerError):
                 calls.ask(host, Precompile())
         finally:

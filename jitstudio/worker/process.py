@@ -52,7 +52,7 @@ class ChildProcess:
     """
 
     def __init__(self, memory_limit: int, program: str, wrapper: Sequence[str] = ()) -> None:
-        """Start it.
+        """Starts it.
 
         Args:
             memory_limit: Bytes it may take, 0 for any number.
@@ -111,13 +111,13 @@ class ChildProcess:
         return self.alive and not self._answers.ready
 
     def forget_printed(self) -> None:
-        """Drop what it has written to stderr so far; call it only while it is idle."""
+        """Drops what it has written to stderr so far; calls it only while it is idle."""
         # Both sides share the file position, so the next text begins at the start again.
         os.ftruncate(self._printed.fileno(), 0)
         os.lseek(self._printed.fileno(), 0, os.SEEK_SET)
 
     def kill(self) -> None:
-        """Kill it and what it has started, without waiting."""
+        """Kills it and what it has started, without waiting."""
         if self._popen.returncode is not None:
             return
         with contextlib.suppress(OSError):
@@ -127,7 +127,7 @@ class ChildProcess:
                 os.killpg(self._popen.pid, 9)
 
     def reap(self) -> tuple[int, str]:
-        """Make sure that it is dead and let go of all that belonged to it.
+        """Makes sure that it is dead and frees all that belonged to it.
 
         Returns:
             Its exit status as `subprocess` counts it, 0 if it will not die; and what it wrote to
@@ -153,7 +153,7 @@ class ChildProcess:
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _ended(self) -> bool:
-        """Whether it has ended. It is not reaped, where the system can say so without."""
+        """Returns whether it has ended. It is not reaped, where the system can say so without."""
         if self._popen.returncode is not None or not hasattr(os, "waitid"):
             return self._popen.poll() is not None
         asked = os.WEXITED | os.WNOHANG | os.WNOWAIT

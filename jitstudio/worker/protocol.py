@@ -23,7 +23,7 @@ from typing import IO, Any, Generic, TypeVar
 from jitstudio.core.codec import Codec
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.worker.sandbox.access import Access
+from jitstudio.worker.sandbox.access import SandboxAccess
 
 _LENGTH = struct.Struct("<I")
 
@@ -47,7 +47,7 @@ class Wire:
         self._sending = threading.Lock()
 
     def send(self, parts: Sequence[bytes], largest: int = LARGEST) -> None:
-        """Send one frame, which is these parts one behind the other.
+        """Sends one frame, which is these parts one behind the other.
 
         Raises:
             OSError: The other end is gone.
@@ -64,7 +64,7 @@ class Wire:
             self._writer.flush()
 
     def receive(self, largest: int = LARGEST) -> bytes:
-        """Wait for the next frame.
+        """Waits for the next frame.
 
         Raises:
             EOFError: The other end is gone, perhaps in the middle of a frame.
@@ -112,11 +112,11 @@ class Pipe(io.RawIOBase):
         os.set_blocking(file.fileno(), False)
 
     def readable(self) -> bool:
-        """Whether this is the end to read from."""
+        """Returns whether this is the end to read from."""
         return self._file.readable()
 
     def writable(self) -> bool:
-        """Whether this is the end to write to."""
+        """Returns whether this is the end to write to."""
         return self._file.writable()
 
     @property
@@ -125,7 +125,7 @@ class Pipe(io.RawIOBase):
         return bool(self._poll.poll(0))
 
     def readinto(self, buffer: Any) -> int:
-        """Wait for bytes and read them; none once the process is gone and all is read."""
+        """Waits for bytes and reads them; none once the process is gone and all is read."""
         while True:
             try:
                 return os.readv(self._file.fileno(), [buffer])
@@ -134,7 +134,7 @@ class Pipe(io.RawIOBase):
                     return 0
 
     def write(self, data: Any) -> int:
-        """Wait for room and write what fits.
+        """Waits for room and writes what fits.
 
         Raises:
             OSError: The process is gone.
@@ -147,12 +147,12 @@ class Pipe(io.RawIOBase):
                     raise BrokenPipeError from None
 
     def close(self) -> None:
-        """Close the pipe."""
+        """Closes the pipe."""
         self._file.close()
         super().close()
 
     def _wait(self) -> bool:
-        """Wait until something can be done; whether that can be before the process is gone."""
+        """Waits until something can be done; returns False if the process ends first."""
         while not self._poll.poll(_GLANCE):
             if not self._alive():
                 return self.ready
@@ -180,7 +180,7 @@ class Call(Generic[_Request]):
 
     ticket: int
     request: _Request
-    access: Access = field(default_factory=Access)
+    access: SandboxAccess = field(default_factory=SandboxAccess)
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ def anything_goes(request: Any, said: Any) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Service:
+class RequestType:
     """One kind of request that a program takes.
 
     Attributes:
@@ -253,7 +253,7 @@ class Service:
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class WorkerProgram:
     """What a worker process runs.
 
     Attributes:
@@ -262,7 +262,7 @@ class Program:
     """
 
     module: str
-    services: tuple[Service, ...]
+    services: tuple[RequestType, ...]
 
     @cached_property
     def calls(self) -> Codec[Call[Any]]:
@@ -270,8 +270,8 @@ class Program:
         requests = reduce(or_, [service.request for service in self.services])
         return Codec(GenericAlias(Call, (requests,)))
 
-    def service(self, request: object) -> Service:
-        """What answers this request."""
+    def service(self, request: object) -> RequestType:
+        """Returns what answers this request."""
         return next(one for one in self.services if isinstance(request, one.request))
 
 

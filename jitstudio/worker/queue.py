@@ -51,10 +51,10 @@ class Worker(Protocol):
     """The owner of the processes that carry requests out."""
 
     def cancel(self, ticket: int) -> None:
-        """End the request with this ticket; from any thread."""
+        """Ends the request with this ticket; from any thread."""
 
     def close(self) -> None:
-        """End all processes; what is in progress ends."""
+        """Ends all processes; what is in progress ends."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class RequestQueue:
         self._closed = False
 
     def submit(self, tag: str, work: Work) -> int:
-        """Queue a request in place of one of the same tag that has not begun.
+        """Queues a request in place of one of the same tag that has not begun.
 
         Returns:
             Its ticket, by which the observer and the worker know it.
@@ -102,7 +102,7 @@ class RequestQueue:
         return request.ticket
 
     def cancel(self, tag: str) -> None:
-        """Drop what waits under this tag and kill what runs under it."""
+        """Drops what waits under this tag and kills what runs under it."""
         with self._changed:
             dropped = self._waiting.pop(tag, None)
             running = self._running
@@ -112,7 +112,7 @@ class RequestQueue:
             self._worker.cancel(running.ticket)
 
     def close(self) -> None:
-        """End `serve`, killing what runs."""
+        """Ends `serve`, killing what runs."""
         with self._changed:
             self._closed = True
             self._waiting.clear()
@@ -120,7 +120,7 @@ class RequestQueue:
         self._worker.close()
 
     def serve(self) -> None:
-        """Work until `close`; call this in a thread that may wait."""
+        """Works until `close`; calls this in a thread that may wait."""
         while (request := self._take()) is not None:
             try:
                 self._carry_out(request)

@@ -19,7 +19,7 @@ _NAMES = re.compile(r"jitstudio-[a-z]+-(\d+)-\w+")
 
 
 def make(kind: str) -> Path:
-    """A new folder that nobody else can enter.
+    """Returns a new folder that nobody else can enter.
 
     Args:
         kind: What it is for, in lower-case letters.
@@ -32,12 +32,12 @@ def make(kind: str) -> Path:
 
 
 def remove(folder: Path) -> None:
-    """Remove one with all that is in it."""
+    """Removes one with all that is in it."""
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def empty(folder: Path) -> None:
-    """Remove what lies in one, where the folder itself cannot be."""
+    """Removes what lies in one, where the folder itself cannot be."""
     try:
         found = list(os.scandir(folder))
     except OSError:
@@ -51,7 +51,7 @@ def empty(folder: Path) -> None:
 
 @cache
 def _remove_orphans(folder: str) -> None:
-    """Remove, once, what was left by programs that were killed: buffers can be large."""
+    """Removes, once, what was left by programs that were killed: buffers can be large."""
     for entry in os.scandir(folder):
         named = _NAMES.fullmatch(entry.name)
         if named is not None and not _runs(int(named[1])):

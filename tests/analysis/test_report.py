@@ -4,7 +4,7 @@ import pytest
 
 from jitstudio.analysis.report import report
 from jitstudio.analysis.sass.model import LiveRegisters, SassFunction
-from jitstudio.analysis.sass.opcodes import Group, class_of
+from jitstudio.analysis.sass.opcodes import OpcodeGroup, class_of
 from jitstudio.core.result import Resources
 from tests.support import cuda, request
 
@@ -54,10 +54,10 @@ def test_instructions_are_counted_by_class_in_the_order_of_the_groups():
         ("fp32", 2),
         ("control", 1),
     ]
-    assert told.groups == dict.fromkeys(Group, 0) | {
-        Group.MEMORY: 4,
-        Group.FLOAT: 2,
-        Group.CONTROL: 1,
+    assert told.groups == dict.fromkeys(OpcodeGroup, 0) | {
+        OpcodeGroup.MEMORY: 4,
+        OpcodeGroup.FLOAT: 2,
+        OpcodeGroup.CONTROL: 1,
     }
     assert told.resources == Resources()
 
@@ -113,4 +113,4 @@ extern "C" __global__ void k(float4* a, const float4* __restrict__ b, double* d)
     assert told.peak.gpr <= told.resources.registers
     for index in told.peak_indices:
         assert kernel.live_at(index).gpr > 0
-    assert class_of(kernel.opcodes[kernel.code_length - 1]).group is Group.CONTROL
+    assert class_of(kernel.opcodes[kernel.code_length - 1]).group is OpcodeGroup.CONTROL

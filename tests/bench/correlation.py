@@ -15,15 +15,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from jitstudio.analysis.correlation.bands import bands  # noqa: E402
 from jitstudio.analysis.correlation.chains import corrected  # noqa: E402
 from jitstudio.analysis.correlation.index import Correlation  # noqa: E402
+from jitstudio.analysis.correlation.line_hues import line_hues  # noqa: E402
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines  # noqa: E402
-from jitstudio.analysis.sass.model import Place  # noqa: E402
+from jitstudio.analysis.sass.model import SourceLocation  # noqa: E402
 from jitstudio.analysis.sass.reading import read_code  # noqa: E402
 
 GOAL_MS = 16
-CALL, LINE = Place("/src/k.cu", 7), Place("/src/k.cuh", 5)
+CALL, LINE = SourceLocation("/src/k.cu", 7), SourceLocation("/src/k.cuh", 5)
 
 
 def sass(count: int) -> str:
@@ -67,7 +67,7 @@ def main(count: int) -> int:
     timed("tell the calls of each instruction", lambda: corrected(code, modules))
     timed("tie all together", lambda: Correlation(code, modules))
     found = Correlation(code, modules)
-    timed("colour all", lambda: bands(found, lambda _file: True))
+    timed("colour all", lambda: line_hues(found, lambda _file: True))
     (function,) = code.functions
     cursor = [
         timed("cursor on a line of the source", lambda: found.of_place(LINE), 20),

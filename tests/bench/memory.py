@@ -37,8 +37,8 @@ def build_again(driver: Driver, number: int) -> None:
     # The driver would keep them all.
     driver.results.clear()
     driver.show_output(_PANES[number % len(_PANES)])
-    inspections = driver.state.inspections
-    driver.wait(lambda: inspections.current or inspections.problem)
+    disassembly = driver.state.disassembly
+    driver.wait(lambda: disassembly.current or disassembly.problem)
 
 
 def start(driver: Driver) -> None:

@@ -25,7 +25,7 @@ PROGRAMS = ("build", "disassemble", "evaluate", "launch")
 SEAL = """
 import importlib, sys, time
 from jitstudio.worker.sandbox import seal
-from jitstudio.worker.sandbox.access import Access
+from jitstudio.worker.sandbox.access import SandboxAccess
 
 program = importlib.import_module(sys.argv[1])
 role = getattr(program, "_ROLE", seal.Role())

@@ -11,8 +11,8 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import keeps_ptx, sections
 from jitstudio.core.fatbin import contents, fatbin_entries
 from jitstudio.core.launch.c_types import FLOAT
+from jitstudio.numerics.array_files import load
 from jitstudio.numerics.dtypes import NumericsError
-from jitstudio.numerics.files import load
 from tests.core.fatbins import container, entry
 from tests.support import KERNEL
 

@@ -9,11 +9,11 @@ from jitstudio.core.launch.request import Direction, Slot
 from jitstudio.core.launch.result import (
     BufferResult,
     CheckResult,
-    Finding,
     KernelFacts,
     LaunchOutcome,
     LaunchResult,
     Mismatch,
+    SanitizerFinding,
     Stray,
     Timing,
 )
@@ -94,7 +94,7 @@ def test_a_launch_that_never_began_has_all_fields_too():
 
 
 def test_a_finding_without_a_line_table_has_no_place():
-    found = replace(RAN, findings=(Finding("Invalid read", "k"),))
+    found = replace(RAN, findings=(SanitizerFinding("Invalid read", "k"),))
     told = read(launch_object(found), "run", build=BUILD)
     assert told["findings"] == [
         {"message": "Invalid read", "kernel": "k", "file": None, "line": None, "count": 1}

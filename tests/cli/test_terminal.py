@@ -38,7 +38,7 @@ def test_a_pipe_gets_results_as_they_are_and_messages_written_out(monkeypatch):
     monkeypatch.setattr(sys, "stderr", err)
     terminal.say(HOSTILE)
     terminal.pass_on(HOSTILE)
-    terminal.tell(HOSTILE)
+    terminal.print_error(HOSTILE)
     assert out.getvalue() == f"{HOSTILE}\n{HOSTILE}"
     assert not any(character in err.getvalue() for character in FORBIDDEN)
 

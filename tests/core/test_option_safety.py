@@ -8,8 +8,8 @@ import pytest
 
 from jitstudio.core.options import (
     OPTIONS,
-    Effect,
-    Kind,
+    OptionEffect,
+    ValueKind,
     hazard,
     options_for,
     refused,
@@ -176,11 +176,11 @@ def test_no_word_of_a_project_can_look_like_one_of_ours(tmp_path):
 
 def test_each_row_says_what_its_option_does_besides():
     for spec in OPTIONS:
-        if spec.value.kind in (Kind.PATH, Kind.OPTION):
-            assert spec.effect is not Effect.NOTHING, spec
-        if spec.value.kind is Kind.OPTION:
+        if spec.value.kind in (ValueKind.PATH, ValueKind.OPTION):
+            assert spec.effect is not OptionEffect.NOTHING, spec
+        if spec.value.kind is ValueKind.OPTION:
             assert re.fullmatch(spec.value.harmless, spec.value.example), spec
-        elif spec.effect is Effect.NOTHING:
+        elif spec.effect is OptionEffect.NOTHING:
             written = spec.written(spec.value.example or None)
             assert list(refused((written,), (os.sep,), os.sep)) == [], spec
 

@@ -2,8 +2,8 @@ import pytest
 
 from jitstudio.core.options import (
     OPTIONS,
-    Group,
-    Kind,
+    OptionGroup,
+    ValueKind,
     find,
     have_effects,
     join_options,
@@ -195,7 +195,7 @@ def test_every_option_is_explained_in_a_sentence():
 
 
 def test_the_table_goes_group_by_group():
-    order = list(Group)
+    order = list(OptionGroup)
     places = [order.index(row.group) for row in OPTIONS]
     assert places == sorted(places)
     assert set(places) == set(range(len(order)))
@@ -203,11 +203,11 @@ def test_the_table_goes_group_by_group():
 
 def test_a_default_is_a_value_that_could_be_given():
     for row in OPTIONS:
-        if row.value.kind is Kind.CHOICE and row.default:
+        if row.value.kind is ValueKind.CHOICE and row.default:
             assert row.default in row.value.choices
-        if row.value.kind is Kind.TRUTH:
+        if row.value.kind is ValueKind.TRUTH:
             assert row.default in ("true", "false")
-        if row.value.kind is Kind.NUMBER and row.default:
+        if row.value.kind is ValueKind.NUMBER and row.default:
             assert row.value.low <= int(row.default) <= row.value.high
 
 

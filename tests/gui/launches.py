@@ -14,11 +14,11 @@ from jitstudio.core.launch.request import Direction, LaunchConfig, LaunchRequest
 from jitstudio.core.launch.result import (
     BufferResult,
     CheckResult,
-    Finding,
     KernelFacts,
     LaunchOutcome,
     LaunchResult,
     Mismatch,
+    SanitizerFinding,
     Stray,
     Timing,
     judged,
@@ -73,8 +73,10 @@ WRONG = as_judged(
         CheckResult("other", "x[:7]", False, problem="7 values were expected for 8 elements."),
     ),
     findings=(
-        Finding("Invalid __global__ read of size 4 bytes", "saxpy<float>", "saxpy.cu", 12, 32),
-        Finding("Race reported between Write access and Read access", "saxpy<float>"),
+        SanitizerFinding(
+            "Invalid __global__ read of size 4 bytes", "saxpy<float>", "saxpy.cu", 12, 32
+        ),
+        SanitizerFinding("Race reported between Write access and Read access", "saxpy<float>"),
     ),
     jit_log="ptxas info    : 0 bytes gmem\n",
 )

@@ -39,7 +39,7 @@ def bars(driver, name):
 
 def test_the_instructions_have_columns(histogram):
     pane = sass(histogram)
-    inspection = histogram.state.inspections.current
+    inspection = histogram.state.disassembly.current
     (function,) = inspection.code.functions
     line = inspection.rows.line(function, 0)
     assert pane.columns.gutter.isVisible()
@@ -51,7 +51,7 @@ def test_the_instructions_have_columns(histogram):
 
 def test_f4_goes_from_peak_to_peak_and_says_what_holds_it(histogram):
     pane = sass(histogram)
-    (function,) = histogram.state.inspections.current.code.functions
+    (function,) = histogram.state.disassembly.current.code.functions
     heights = pane.columns.cells.heights(function)
     lines = [pane.columns.cells.line(function, at) for at in heights.peaks]
     count = len(lines)
@@ -97,7 +97,7 @@ def test_the_source_has_bars_while_they_are_wanted(histogram):
     assert source.width == 0
     trigger(histogram, "pressureAction")
     histogram.wait(lambda: source.bars)
-    (function,) = histogram.state.inspections.current.code.functions
+    (function,) = histogram.state.disassembly.current.code.functions
     top = max(function.live[::4])
     assert max(bar.number for bar in source.bars.values()) == top
     assert max(bar.share for bar in source.bars.values()) == 1

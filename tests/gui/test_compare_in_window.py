@@ -137,7 +137,7 @@ def test_nothing_is_compared_that_nobody_sees(started):
     assert not view.isVisible()
     started.trigger("pinBaselineAction")
     # The code is known, so that it would have been compared by now.
-    started.wait(lambda: started.state.inspections.current)
+    started.wait(lambda: started.state.disassembly.current)
     pause(300)
     assert view.compared is None
     show(started)

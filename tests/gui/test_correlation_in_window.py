@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from jitstudio.analysis.correlation.hues import PLAIN
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.kit.limits import LONGEST_LINE
+from jitstudio.gui.kit.text_limits import LONGEST_LINE
 from tests.gui.driver import pause
 
 PRODUCT = "value * value + 1.0f"
@@ -17,9 +17,9 @@ CALL = "out[i] = user_transform(in[i])"
 
 def ready(driver):
     """Wait until what is shown is tied together."""
-    inspections, correlations = driver.state.inspections, driver.state.correlations
-    driver.wait(lambda: inspections.current is not None)
-    driver.wait(lambda: correlations.tied and correlations.tied.inspection is inspections.current)
+    disassembly, correlations = driver.state.disassembly, driver.state.correlations
+    driver.wait(lambda: disassembly.current is not None)
+    driver.wait(lambda: correlations.tied and correlations.tied.inspection is disassembly.current)
     pause(20)
 
 
@@ -399,7 +399,7 @@ def test_code_of_a_header_leads_to_its_file(with_headers, tmp_path):
     # With its namesake in a tab the compiler would take the wrong one.
     assert driver.next_result(driver.state.build_controller.build).ok
     # Where there is no call, either, the PTX.
-    driver.wait(lambda: driver.state.inspections.current is not None)
+    driver.wait(lambda: driver.state.disassembly.current is not None)
     ready(driver)
     jump_from(driver, "gone.inc")
     assert driver.listing("ptxView").hasFocus()

@@ -45,17 +45,17 @@ def choose(driver, name, text):
 
 def instruction_at_caret(driver):
     pane = driver.listings[CodeKind.SASS]
-    spot = driver.state.inspections.current.rows.spot(pane.code_view.line - 1)
+    spot = driver.state.disassembly.current.rows.spot(pane.code_view.line - 1)
     return spot.function.name, spot.index
 
 
 def test_a_graph_leads_to_the_text_and_back(driver, tmp_path):
     canvas = opened(driver, tmp_path)
-    panes, inspections = driver, driver.state.inspections
+    panes, disassembly = driver, driver.state.disassembly
     assert QApplication.focusWidget() is canvas
     choose(driver, "graphKernelCombo", "first")
     driver.wait(lambda: picture(driver).graph.name == "first")
-    assert inspections.kernel == "first"
+    assert disassembly.kernel == "first"
     assert [loop.depth for loop in picture(driver).graph.loops] == [1, 2]
     assert "2 loops, nested 2 deep" in driver.find(QLabel, "graphSummary").text()
 
@@ -76,7 +76,7 @@ def test_a_graph_leads_to_the_text_and_back(driver, tmp_path):
     driver.wait(sass.isVisible)
     assert instruction_at_caret(driver) == ("first", blocks[2].start)
     last = blocks[-1]
-    sass.code_view.go_to(inspections.current.rows.line(inspections.function, last.start) + 1)
+    sass.code_view.go_to(disassembly.current.rows.line(disassembly.function, last.start) + 1)
     driver.trigger("focusGraphAction")
     driver.wait(lambda: canvas.current == last.id)
 
@@ -107,7 +107,7 @@ def test_ptx_has_a_graph_of_its_own_and_the_kernel_stays(driver, tmp_path):
     driver.trigger("focusGraphAction")
     choose(driver, "graphKernelCombo", "second")
     driver.wait(lambda: picture(driver).graph.name == "second")
-    assert driver.state.inspections.kernel == "second"
+    assert driver.state.disassembly.kernel == "second"
     choose(driver, "graphKindCombo", "SASS")
     driver.wait(lambda: picture(driver).kind is CodeKind.SASS)
     assert picture(driver).graph.name == "second"

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plain_files import LARGEST
-from jitstudio.gui.kit.limits import MOST_LINES
+from jitstudio.gui.kit.text_limits import MOST_LINES
 from jitstudio.gui.state import file_reader
 from jitstudio.gui.state.documents import Document
 from tests.bench.memory import resident

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QTableView, QToolButton
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.launch.result import LaunchOutcome
-from jitstudio.gui.features.launch.models.arguments import VALUE
+from jitstudio.gui.features.launch.models.arguments_model import VALUE
 from jitstudio.gui.features.variants.dialog import VariantsDialog
 from jitstudio.toolchain.driver import describe
 from tests.gui.driver import Driver, pause

@@ -61,7 +61,7 @@ def test_the_keyboard_is_never_lost(started):
     assert press("Space") is started.editor
 
     # A message is among the panes; done with it, one is back in the text.
-    panes.shell.notices.tell("Read this.")
+    panes.shell.notices.show_message("Read this.")
     assert panes.shell.notices.isAncestorOf(press("Shift+F6"))
     assert press("Space") is started.editor
     assert panes.shell.notices.text == ""

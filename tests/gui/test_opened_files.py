@@ -45,11 +45,11 @@ def test_a_file_is_read_like_the_output_of_a_build(driver, files, name, target):
     assert [kernel.name for kernel in result.kernels] == ["fine"]
     assert result.kernels[0].resources.registers > 0
     assert driver.find(QLabel, "targetLabel").text() == target
-    inspections = driver.state.inspections
-    inspections.want("test", True)
-    driver.wait(lambda: inspections.current)
-    assert inspections.function.name == "fine"
-    inspections.want("test", False)
+    disassembly = driver.state.disassembly
+    disassembly.want("test", True)
+    driver.wait(lambda: disassembly.current)
+    assert disassembly.function.name == "fine"
+    disassembly.want("test", False)
 
 
 def test_another_target_shows_the_other_code_of_a_fatbin(driver, files):

@@ -11,9 +11,9 @@ REGISTERS = "registers"
 
 def read(driver):
     """Wait until the SASS that is shown has been read."""
-    inspections = driver.state.inspections
-    driver.wait(lambda: inspections.current is not None)
-    return inspections.current
+    disassembly = driver.state.disassembly
+    driver.wait(lambda: disassembly.current is not None)
+    return disassembly.current
 
 
 def drawn(driver, code):
@@ -38,7 +38,7 @@ def test_a_reader_sees_what_lto_inlined(started):
     by_ptx = read(started)
     called = by_ptx.code.function("apply_transform")
     assert any(opcode.startswith("CALL") for opcode in called.opcodes)
-    state.inspections.set_kernel("apply_transform")
+    state.disassembly.set_kernel("apply_transform")
     started.trigger("focusGraphAction")
     drawn(started, by_ptx.code)
     started.trigger("pinBaselineAction")

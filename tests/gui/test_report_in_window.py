@@ -31,7 +31,7 @@ def test_a_kernel_is_reported_on_and_its_findings_lead_to_the_source(started):
     started.next_result(lambda: started.editor.setPlainText(SOURCE))
     report = reported(started)
     assert [report.kernels.itemText(n) for n in range(report.kernels.count())] != []
-    started.state.inspections.set_kernel("second")
+    started.state.disassembly.set_kernel("second")
     started.wait(lambda: report.overview.findings.findings)
     assert report.kernels.currentText() == "second"
     (finding,) = report.overview.findings.findings
@@ -52,7 +52,7 @@ def test_an_instruction_is_shown_in_the_sass(started):
     report = reported(started)
     started.wait(lambda: report.overview.figures)
     report.instruction_activated.emit(2)
-    inspection = started.state.inspections.current
+    inspection = started.state.disassembly.current
     pane = started.listings[CodeKind.SASS]
     spot = inspection.rows.spot(pane.code_view.caret.line)
     assert spot.index == 2
@@ -62,7 +62,7 @@ def test_nothing_is_reported_while_nobody_looks(started):
     report = started.pane("report")
     assert not report.isVisible()
     # The code is known, so that it would have been reported on by now.
-    started.wait(lambda: started.state.inspections.current)
+    started.wait(lambda: started.state.disassembly.current)
     pause(300)
     assert report.kernels.count() == 0
     reported(started)
@@ -70,11 +70,11 @@ def test_nothing_is_reported_while_nobody_looks(started):
 
 
 def test_the_report_stays_until_the_next_build_has_been_read(started):
-    report, inspections = reported(started), started.state.inspections
-    before, hints = inspections.current, []
-    inspections.changed.connect(lambda: hints.append(report.hint))
+    report, disassembly = reported(started), started.state.disassembly
+    before, hints = disassembly.current, []
+    disassembly.changed.connect(lambda: hints.append(report.hint))
     started.next_result(lambda: started.replace("a[i]", "2 * a[i]"))
-    started.wait(lambda: inspections.current not in (None, before))
+    started.wait(lambda: disassembly.current not in (None, before))
     assert len(hints) > 1
     assert set(hints) == {""}
 
@@ -96,14 +96,14 @@ def test_nothing_stays_of_another_tab(started, tmp_path):
 
 def test_what_ended_the_reading_is_told(started):
     report = reported(started)
-    service, inspections = started.state.analysis_service, started.state.inspections
+    service, disassembly = started.state.analysis_service, started.state.disassembly
     # It is asked, and does not answer.
     os.kill(service.worker_pid, signal.SIGSTOP)
     started.next_result(lambda: started.editor.setPlainText(SOURCE))
-    assert inspections.is_reading
+    assert disassembly.is_reading
     pause(200)
     os.kill(service.worker_pid, signal.SIGKILL)
-    started.wait(lambda: inspections.problem)
+    started.wait(lambda: disassembly.problem)
     assert "SIGKILL" in report.hint
     # It can be had without another build.
     started.find(QPushButton, "readAgain").click()

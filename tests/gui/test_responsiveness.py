@@ -143,26 +143,26 @@ def test_no_event_waits_in_a_whole_session(session, tmp_path):
 @pytest.mark.bench
 def test_no_event_waits_where_large_kernels_are_read(session, tmp_path):
     driver, do = session.driver, session.do
-    inspections, panes = driver.state.inspections, driver
+    disassembly, panes = driver.state.disassembly, driver
     large, changed = tmp_path / "large.cu", tmp_path / "changed.cu"
     large.write_text(_large_kernels())
     changed.write_text(_large_kernels().replace("1.5f", "2.5f"))
 
     def is_read(name: str) -> bool:
-        return inspections.current is not None and inspections.current.name == name
+        return disassembly.current is not None and disassembly.current.name == name
 
     for switch in ("listings.follow", "editor.pressure"):
         driver.state.preferences.set_value(switch, True)
     driver.show_output("Report")
     driver.show_output("SASS")
     do("opening it", lambda: driver.files.open_paths([large]), lambda: is_read("large.cu"))
-    assert sum(map(len, inspections.current.code.functions)) > INSTRUCTIONS
+    assert sum(map(len, disassembly.current.code.functions)) > INSTRUCTIONS
     driver.wait(lambda: driver.editor.pressure.bars)
     session.trigger("focusReportAction", "focusGraphAction", "pinBaselineAction")
-    kernels = [kernel.name for kernel in inspections.current.code.kernels]
+    kernels = [kernel.name for kernel in disassembly.current.code.kernels]
     for pane, kernel in zip(("Report", "Graph", "SASS"), kernels, strict=False):
         driver.show_output(pane)
-        do(f"another kernel in {pane}", lambda kernel=kernel: inspections.set_kernel(kernel))
+        do(f"another kernel in {pane}", lambda kernel=kernel: disassembly.set_kernel(kernel))
     session.trigger("focusSassAction", "nextPeakAction", "nextPeakAction", "previousPeakAction")
     sass = driver.listing("sassView")
     for line in range(100, 8000, 500):

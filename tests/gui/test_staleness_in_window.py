@@ -51,7 +51,7 @@ def test_a_failed_build_marks_every_pane_and_moves_nothing(unhurried):
     driver = unhurried
     sass = driver.listing("sassView")
     driver.show_output("SASS")
-    driver.wait(lambda: driver.state.inspections.current is not None)
+    driver.wait(lambda: driver.state.disassembly.current is not None)
     driver.wait(lambda: driver.state.correlations.tied is not None)
     before = picture(sass)
     kernels = driver.pane("kernels").model.rows

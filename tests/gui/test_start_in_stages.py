@@ -13,8 +13,8 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.gui.shell.status_line import StatusLine
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import Switch
+from jitstudio.gui.state.document_files import digest
 from jitstudio.gui.state.documents import Document
-from jitstudio.gui.state.files import digest
 from jitstudio.gui.state.user_state import UserState
 from jitstudio.gui.window import window_builder as builder
 from tests.gui.driver import Driver

@@ -16,7 +16,7 @@ from jitstudio.gui.features.variants.axes_model import KIND, VALUES
 from jitstudio.gui.features.variants.dialog import VariantsDialog
 from jitstudio.toolchain.driver import describe
 from jitstudio.variants.export import COMPARED_FIGURES
-from jitstudio.variants.rows import Figure, value
+from jitstudio.variants.rows import VariantFigure, value
 from tests.gui.driver import Driver, pause
 from tests.gui.processes import children, running_threads
 from tests.support import SAMPLES, SLOW_CUDA
@@ -174,9 +174,9 @@ def test_block_and_kernel_choose_what_the_figures_are_about(started, targets, tm
     kernels = targets.table._kernel
     assert {kernels.itemText(n) for n in range(kernels.count())} == {"a", "b"}
     kernels.setCurrentText("b")
-    assert value(Figure.SHARED, row, targets.table.view) == 36
+    assert value(VariantFigure.SHARED, row, targets.table.view) == 36
     kernels.setCurrentText("a")
-    assert value(Figure.OCCUPANCY, row, targets.table.view) is None
+    assert value(VariantFigure.OCCUPANCY, row, targets.table.view) is None
     # The axes of a launch say the block also where nothing is launched.
     targets.findChild(QLineEdit, "variantsKernel").setText("a")
     vary(targets, (AxisKind.BLOCK, "", "64, 128"))
@@ -192,7 +192,7 @@ def test_both_links_are_compared_at_once_and_line_by_line(started):
     ptx, lto = ended(started, dialog)
     view = dialog.table.view
     assert view.kernel == "apply_transform"
-    called, inlined = (value(Figure.INSTRUCTIONS, row, view) for row in (ptx, lto))
+    called, inlined = (value(VariantFigure.INSTRUCTIONS, row, view) for row in (ptx, lto))
     assert 0 < inlined < called
     assert "user_transform" in ptx.reports
     assert lto.cubin_bytes < ptx.cubin_bytes

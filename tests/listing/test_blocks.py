@@ -5,7 +5,7 @@ from time import perf_counter
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.folds import Block, blocks
+from jitstudio.listing.folds import FoldRange, blocks
 from tests.listing.mutations import mutated
 
 PTX = """\
@@ -58,32 +58,32 @@ first:
 
 def test_functions_inner_braces_and_sections_of_ptx_are_blocks():
     assert blocks(CodeKind.PTX, PTX) == (
-        Block(0, 10, "first", is_function=True),
-        Block(4, 6, "first/1"),
-        Block(8, 9, "first/3"),
-        Block(11, 16, "second", is_function=True),
-        Block(17, 20, ".section\t.debug_str", starts_folded=True),
+        FoldRange(0, 10, "first", is_function=True),
+        FoldRange(4, 6, "first/1"),
+        FoldRange(8, 9, "first/3"),
+        FoldRange(11, 16, "second", is_function=True),
+        FoldRange(17, 20, ".section\t.debug_str", starts_folded=True),
     )
 
 
 def test_kernels_and_basic_blocks_of_sass_are_blocks():
     assert blocks(CodeKind.SASS, SASS) == (
-        Block(0, 2, SASS[0], starts_folded=True),
-        Block(4, 15, "first", is_function=True),
-        Block(6, 10, "first/.L_x_1"),
-        Block(12, 13, "first/.L_x_2"),
-        Block(18, 19, SASS[18], starts_folded=True),
+        FoldRange(0, 2, SASS[0], starts_folded=True),
+        FoldRange(4, 15, "first", is_function=True),
+        FoldRange(6, 10, "first/.L_x_1"),
+        FoldRange(12, 13, "first/.L_x_2"),
+        FoldRange(18, 19, SASS[18], starts_folded=True),
     )
 
 
 def test_comments_at_the_start_and_padding_are_folded_at_first():
     assert blocks(CodeKind.PTX, ["//", "// Generated", "", ".version 9.0"]) == (
-        Block(0, 1, "header", starts_folded=True),
+        FoldRange(0, 1, "header", starts_folded=True),
     )
     nops = [f"/*{at:04x}*/ NOP ;" for at in (32, 48, 64)]
     code = [".text.k:", "/*0000*/ MOV R0, R1 ;", "/*0010*/ BRA `(.L_x_1);", *nops, ".L_x_1:"]
     (padding,) = (block for block in blocks(CodeKind.SASS, code) if block.starts_folded)
-    assert padding == Block(3, 5, "k/padding", starts_folded=True)
+    assert padding == FoldRange(3, 5, "k/padding", starts_folded=True)
     # What an instruction runs into is code.
     assert not any(b.starts_folded for b in blocks(CodeKind.SASS, [*code[:2], *nops]))
     with_encodings = [line for nop in nops for line in (nop, "      /* 0x000fea0003800000 */")]
@@ -99,12 +99,12 @@ def test_the_rest_of_an_encoding_belongs_to_its_instruction():
         "                       /* 0x000fea0003800000 */",
         "  /*0010*/    NOP ;    /* 0x0000000000007918 */",
     ]
-    assert blocks(CodeKind.SASS, lines)[1] == Block(1, 3, "k/.L_x_1")
+    assert blocks(CodeKind.SASS, lines)[1] == FoldRange(1, 3, "k/.L_x_1")
 
 
 def test_braces_in_comments_and_strings_are_none():
     lines = ['.pragma "{";', "// {", "/* {", "{ */ /* { */", ".entry k() {", "ret; }"]
-    assert blocks(CodeKind.PTX, lines) == (Block(4, 5, "k", is_function=True),)
+    assert blocks(CodeKind.PTX, lines) == (FoldRange(4, 5, "k", is_function=True),)
 
 
 def test_a_declaration_is_no_block():

@@ -4,7 +4,7 @@ import pytest
 from pygments.token import Error
 
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.kernel_names import Spelling, lowered_names
+from jitstudio.listing.kernel_names import DemangledListing, lowered_names
 from jitstudio.listing.lexers.ptx import PtxLexer
 from jitstudio.listing.lexers.sass import SassLexer
 from jitstudio.toolchain.demangle import demangle
@@ -24,7 +24,7 @@ def test_names_are_found_without_what_hangs_on_them():
 
 
 def test_lines_with_names_in_words():
-    spelling = Spelling.of(LINES[:3], NAMES)
+    spelling = DemangledListing.of(LINES[:3], NAMES)
     assert spelling.lines == (
         ".entry void saxpy<float>(float)(",
         "\t.param .f32 void saxpy<float>(float)_param_0 // void saxpy<float>(float), f()",
@@ -40,13 +40,13 @@ def test_lines_with_names_in_words():
     ("line", "lowered", "shown"), [(0, 0, 0), (0, 7, 7), (0, 21, 31), (0, 22, 32), (2, 3, 3)]
 )
 def test_columns_there_and_back(line, lowered, shown):
-    spelling = Spelling.of(LINES, NAMES)
+    spelling = DemangledListing.of(LINES, NAMES)
     assert spelling.to_shown(line, lowered) == shown
     assert spelling.to_lowered(line, shown) == lowered
 
 
 def test_a_column_within_a_name_is_its_beginning():
-    spelling = Spelling.of(LINES, NAMES)
+    spelling = DemangledListing.of(LINES, NAMES)
     assert spelling.to_lowered(0, 20) == 7
     assert spelling.to_shown(0, 12) == 7
 
@@ -56,7 +56,7 @@ def test_the_samples_lose_no_name_and_lex_without_errors(listings):
         lines = text.split("\n")
         names = {name: demangle(name) for name in lowered_names(lines)}
         assert all(shown != name for name, shown in names.items()), what
-        spelling = Spelling.of(lines, names)
+        spelling = DemangledListing.of(lines, names)
         assert not any("_Z" in line.replace("_ZZ9histogramE5local", "") for line in spelling.lines)
         for number, line in spelling.stand_ins.items():
             assert len(line) == len(spelling.lines[number])
@@ -69,5 +69,5 @@ def test_hundreds_of_thousands_of_lines_take_little_time():
     lines = ["\tadd.f32 %f1, %f2, %f3;", "\tcall _Z1fv;"] * 150_000
     start = perf_counter()
     assert lowered_names(lines) == {"_Z1fv"}
-    assert Spelling.of(lines, NAMES).lines[-1] == "\tcall f();"
+    assert DemangledListing.of(lines, NAMES).lines[-1] == "\tcall f();"
     assert perf_counter() - start < 3

@@ -1,4 +1,4 @@
-from jitstudio.core.launch.result import Finding
+from jitstudio.core.launch.result import SanitizerFinding
 from jitstudio.worker.compute_sanitizer import findings
 
 # As compute-sanitizer 13.0 writes them; most frames of the host are left out.
@@ -36,7 +36,7 @@ CLEAN = """\
 
 def test_the_same_place_is_told_once_with_its_line():
     (finding,) = findings(MEMCHECK)
-    assert finding == Finding(
+    assert finding == SanitizerFinding(
         "Invalid __global__ write of size 4 bytes, by thread (0,0,0) in block (0,0,0), "
         "Access to 0x48ea800000 is out of bounds, "
         "and is 1 bytes after the nearest allocation at 0x48ea400000 of size 4,194,304 bytes",

@@ -1,5 +1,5 @@
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.sass import Extent, tightened
+from jitstudio.listing.sass import TextExtent, tightened
 
 TEXT = """\
 \t.section\t.text.walk,"ax",@progbits
@@ -41,21 +41,21 @@ def test_instructions_lose_the_room_in_front_of_them_and_stay_in_line():
 def test_the_room_that_instructions_take():
     lines = tightened(TEXT.splitlines()[1:9])
     long_call = "/*0040*/      CALL.REL.NOINC `($__internal_0_$__cuda_sm20_div_rn_f64_full) ;"
-    extent = Extent.of((*lines, long_call, "/*12340*/ EXIT ;"), CodeKind.SASS)
+    extent = TextExtent.of((*lines, long_call, "/*12340*/ EXIT ;"), CodeKind.SASS)
     assert (extent.widest, extent.digits) == (len(long_call), 5)
     assert extent.code == len("     LDC R1, c[0x0][0x28] ;   /* 0x00000a00ff017b82 */")
-    assert Extent.of(lines[3:], CodeKind.SASS).code == len("     IADD3 R2, R2, 0x1, RZ")
-    assert Extent.of(lines, CodeKind.PTX).digits == 0
+    assert TextExtent.of(lines[3:], CodeKind.SASS).code == len("     IADD3 R2, R2, 0x1, RZ")
+    assert TextExtent.of(lines, CodeKind.PTX).digits == 0
 
 
 def test_a_few_long_instructions_are_no_measure_for_all():
     usual = [f"/*{16 * at:04x}*/ IADD3 R2, R2, 0x1, RZ ;" for at in range(98)]
     long = ["/*0620*/ LOP3.LUT R2, R2, 0xffffff00, R3, 0xf8, !PT ;", "/*0630*/ " + 60 * "x" + " ;"]
-    extent = Extent.of((*usual, *long), CodeKind.SASS)
+    extent = TextExtent.of((*usual, *long), CodeKind.SASS)
     assert (extent.code, extent.usual) == (60, len("IADD3 R2, R2, 0x1, RZ"))
-    extent = Extent.of((*usual[:60], *long), CodeKind.SASS)
+    extent = TextExtent.of((*usual[:60], *long), CodeKind.SASS)
     assert extent.usual == len("IADD3 R2, R2, 0x1, RZ")
-    assert Extent.of(usual[:1], CodeKind.SASS).usual == len("IADD3 R2, R2, 0x1, RZ")
+    assert TextExtent.of(usual[:1], CodeKind.SASS).usual == len("IADD3 R2, R2, 0x1, RZ")
 
 
 def test_what_is_no_instruction_keeps_its_indent():

@@ -7,7 +7,7 @@ from jitstudio.core.plan import Job, Ref
 from jitstudio.core.resources import cubin_resources
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import driver, driver_jit
-from jitstudio.toolchain.report import ToolMissing
+from jitstudio.toolchain.tool_output import ToolMissing
 from tests.support import ptx
 
 K = CodeKind

@@ -6,7 +6,7 @@ import pytest
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.probe import identity
-from jitstudio.toolchain.report import ToolMissing
+from jitstudio.toolchain.tool_output import ToolMissing
 
 
 @pytest.mark.parametrize("tool", [Tool.NVRTC, Tool.NVVM, Tool.NVJITLINK, Tool.NVDISASM])

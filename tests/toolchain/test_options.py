@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from jitstudio.core.options import OPTIONS, Effect, Kind
+from jitstudio.core.options import OPTIONS, OptionEffect, ValueKind
 from jitstudio.core.plan import plan
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
@@ -34,13 +34,13 @@ REJECTED = re.compile(
 def samples(spec):
     """The options to try for a row."""
     match spec.value.kind:
-        case Kind.FLAG:
+        case ValueKind.FLAG:
             return [None]
-        case Kind.CHOICE:
+        case ValueKind.CHOICE:
             return spec.value.choices
-        case Kind.TRUTH:
+        case ValueKind.TRUTH:
             return ["true", "false"]
-        case Kind.NUMBER:
+        case ValueKind.NUMBER:
             return [str(spec.value.low), str(spec.value.high), spec.value.example]
     return [spec.value.example]
 
@@ -77,7 +77,7 @@ def test_the_tool_takes_the_option(worker, spec, tool, value):
     before = set(os.listdir())
     result = worker.build(REQUESTS[tool](options))
     if set(os.listdir()) - before:
-        assert spec.effect is Effect.WRITES
+        assert spec.effect is OptionEffect.WRITES
     stage = stage_of(result, tool)
     if spec.too_new_for(tool, stage.version):
         pytest.skip(f"{tool.value} {stage.version} does not know it yet")
@@ -91,7 +91,7 @@ def test_a_project_that_is_not_trusted_sends_it_if_it_does_no_harm(worker):
     for spec, tool, value in (case.values for case in CASES):
         options = (spec.written(value), *NEEDED.get(spec.flag, ()))
         wanted = replace(REQUESTS[tool](options), confined_to=(folder,), folder=folder)
-        if spec.effect in (Effect.WRITES, Effect.RUNS) and value in NOT_HARMLESS:
+        if spec.effect in (OptionEffect.WRITES, OptionEffect.RUNS) and value in NOT_HARMLESS:
             assert worker.build(wanted).outcome is Outcome.REFUSED, (spec, tool, value)
         else:
             # A build is as good as another: that it takes the option is tested above.

@@ -15,7 +15,7 @@ from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources
 from jitstudio.variants import export, sites
 from jitstudio.variants.engine import VariantRun
 from jitstudio.variants.plan import VariantPlan, expand, parse_option_sets, parse_targets
-from jitstudio.variants.rows import Figure, VariantRow, VariantTable, View, value
+from jitstudio.variants.rows import VariantFigure, VariantRow, VariantTable, View, value
 from tests.support import GOOD, request, sample
 from tests.variants.plans import HUNGRY
 
@@ -99,10 +99,10 @@ def test_every_figure_is_known_of_what_was_built(targets):
     for row in targets.rows[:6]:
         found = {f: value(f, row, View("hungry")) for f in export.COMPARED_FIGURES}
         assert None not in found.values(), found
-        assert found[Figure.SHARED] == 256
-        assert found[Figure.LIVE] <= found[Figure.REGISTERS] + 1
-        assert 0 < found[Figure.OCCUPANCY] <= 1
-        assert found[Figure.CODE] >= 16 * found[Figure.INSTRUCTIONS]
+        assert found[VariantFigure.SHARED] == 256
+        assert found[VariantFigure.LIVE] <= found[VariantFigure.REGISTERS] + 1
+        assert 0 < found[VariantFigure.OCCUPANCY] <= 1
+        assert found[VariantFigure.CODE] >= 16 * found[VariantFigure.INSTRUCTIONS]
         assert not row.result.artifacts
 
 
@@ -111,7 +111,7 @@ def test_a_target_that_cannot_be_built_says_why(targets):
     failed = targets.rows[6]
     assert failed.outcome == "build-failed"
     assert failed.message.startswith("Build failed")
-    assert all(value(f, failed, View("hungry")) is None for f in Figure)
+    assert all(value(f, failed, View("hungry")) is None for f in VariantFigure)
 
 
 @pytest.mark.tools
@@ -119,7 +119,7 @@ def test_the_table_of_all_that_is_known(targets):
     read = list(csv.DictReader(io.StringIO(export.to_csv(targets, View("hungry")))))
     assert [row["target"] for row in read] == ["sm_80"] * 3 + ["sm_90"] * 3 + ["sm_20"] * 3
     assert read[1]["options"] == "-maxrregcount=24"
-    of_row = value(Figure.REGISTERS, targets.rows[1], View("hungry"))
+    of_row = value(VariantFigure.REGISTERS, targets.rows[1], View("hungry"))
     assert read[1]["registers"] == str(of_row)
     assert "median ms" not in read[0]
     assert (read[6]["registers"], read[6]["problem"]) == ("", targets.rows[6].message)

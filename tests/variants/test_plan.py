@@ -7,7 +7,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import LinkMode
 from jitstudio.variants.plan import (
-    Extent,
+    PlanSize,
     VariantPlan,
     expand,
     extent,
@@ -131,14 +131,14 @@ def test_a_plan_without_axes_is_one_launch():
 
 def test_the_extent_is_told_without_making_the_variants():
     given = plan("T=float,double", "block=64,128,256", "-DUNROLL=1,2")
-    assert extent(given) == Extent(variants=12, builds=4)
+    assert extent(given) == PlanSize(variants=12, builds=4)
     assert len({variant.build for variant in expand(given)}) == 4
 
 
 def test_instances_that_are_built_anyway_are_one_build():
     both = cuda(SAXPY.content.decode(), "saxpy.cu", "saxpy<float>", "saxpy<double>")
     given = replace(plan("T=float,double", "block=64,128"), build=request(both))
-    assert extent(given) == Extent(variants=4, builds=1)
+    assert extent(given) == PlanSize(variants=4, builds=1)
 
 
 @pytest.mark.parametrize(

@@ -5,18 +5,18 @@ from functools import partial
 
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.worker.children.serving import Answer, serve, take_wire
+from jitstudio.worker.children.serving import CallResult, serve, take_wire
 from jitstudio.worker.limits import limit_memory
-from jitstudio.worker.protocol import Program, Service
-from jitstudio.worker.sandbox.seal import Role
+from jitstudio.worker.protocol import RequestType, WorkerProgram
+from jitstudio.worker.sandbox.seal import ProgramNeeds
 
-ROLE = Role()
+ROLE = ProgramNeeds()
 
 
-_SERVICES = (Service(str, 1 << 20, str),)
-PLAIN = Program("tests.worker.sealed", _SERVICES)
-PROGRAMS = Program("tests.worker.sealed_with_programs", _SERVICES)
-NUMPY = Program("tests.worker.sealed_with_numpy", _SERVICES)
+_SERVICES = (RequestType(str, 1 << 20, str),)
+PLAIN = WorkerProgram("tests.worker.sealed", _SERVICES)
+PROGRAMS = WorkerProgram("tests.worker.sealed_with_programs", _SERVICES)
+NUMPY = WorkerProgram("tests.worker.sealed_with_numpy", _SERVICES)
 
 
 def main(memory_limit, role=ROLE):
@@ -30,9 +30,9 @@ def work(request, tell):
     try:
         exec(request, scope)
     except OSError as error:
-        return Answer(errno.errorcode[error.errno])
-    return Answer(str(scope.get("answer", "done")))
+        return CallResult(errno.errorcode[error.errno])
+    return CallResult(str(scope.get("answer", "done")))
 
 
 def role_with_programs():
-    return Role(partial(locate.programs, Tool.NVDISASM))
+    return ProgramNeeds(partial(locate.programs, Tool.NVDISASM))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from jitstudio.analysis.reading_request import AnalysisRequest, Unreadable
+from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
@@ -112,7 +112,7 @@ def test_answers_about_what_nobody_trusts_are_kept_apart(cubins):
 
 def test_what_is_no_cubin_is_told_by_the_name_that_the_user_knows(reader):
     told = reader.analyse(AnalysisRequest(b"\x7fELF" + bytes(300), "mine.cubin"))
-    assert isinstance(told, Unreadable)
+    assert isinstance(told, ReadingFailure)
     assert "mine.cubin" in told.words
     assert "/dev/fd" not in told.words
 
@@ -129,7 +129,7 @@ def test_a_killed_process_is_told_and_the_next_call_works(reader, cubins):
         time.sleep(0.005)
     os.kill(first, signal.SIGKILL)
     reading.join(QUICK)
-    assert isinstance(answers[0], Unreadable)
+    assert isinstance(answers[0], ReadingFailure)
     assert "many" in answers[0].words
     assert answers[0].outcome is Outcome.CRASHED
     code = reader.analyse(AnalysisRequest(cubins["two"], "two.cubin"))
@@ -144,7 +144,7 @@ def test_an_analysis_can_be_cancelled(reader, cubins):
     told = reader.analyse(AnalysisRequest(cubins["many"], "many.cubin"), ticket=7)
     assert time.monotonic() - started < QUICK
     words = "Reading the machine code of many.cubin was cancelled."
-    assert told == Unreadable(words, Outcome.CANCELLED)
+    assert told == ReadingFailure(words, Outcome.CANCELLED)
 
 
 def test_an_analysis_ends_at_its_time_limit(reader, cubins):

@@ -18,7 +18,7 @@ from jitstudio.core.launch.request import (
     InspectRequest,
     LaunchConfig,
     LaunchRequest,
-    Value,
+    ValueArgument,
 )
 from jitstudio.core.launch.result import LaunchOutcome, LaunchProgress
 from jitstudio.core.launch.spec import Sanitizer
@@ -50,7 +50,7 @@ def launch_request(fill=NOTHING, **fields):
         "device": 0,
         "arguments": (
             Buffer("x", FLOAT, 0, 16, fill, Direction.IN),
-            Value("n", INT, 8, (16).to_bytes(4, "little"), 16),
+            ValueArgument("n", INT, 8, (16).to_bytes(4, "little"), 16),
         ),
         "parameter_bytes": 12,
         "config": LaunchConfig((1, 1, 1), (32, 1, 1)),

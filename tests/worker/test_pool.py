@@ -7,7 +7,7 @@ from jitstudio.core.result import Outcome
 from jitstudio.worker import pool as pool_module
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.pool import MOST_WORKERS, Pool, default_size
-from jitstudio.worker.sandbox.access import NOTHING, Access, Need
+from jitstudio.worker.sandbox.access import NOTHING, Need, SandboxAccess
 from tests.support import GOOD, KERNEL, SLOW, cuda, request
 
 pytestmark = pytest.mark.tools
@@ -37,7 +37,7 @@ def test_the_first_is_taken_first_and_a_warm_one_before_a_cold(pool, hosts):
 def test_one_that_would_have_to_be_replaced_is_taken_last(pool, hosts):
     hosts[0].pid = 10
     hosts[0].suits = lambda need: need == NOTHING
-    more = Need(Access(gpu=True))
+    more = Need(SandboxAccess(gpu=True))
     assert pool.take("m") is hosts[0]
     pool.give(hosts[0], "m")
     assert pool.is_home("m")

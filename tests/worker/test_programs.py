@@ -16,7 +16,7 @@ from jitstudio.core.launch.result import (
     LaunchResult,
     Timing,
 )
-from jitstudio.worker.programs.launch import LAUNCHING, Launch
+from jitstudio.worker.programs.launch import LAUNCHING, LaunchCommand
 from jitstudio.worker.protocol import Unfit
 
 OUTPUT = Buffer("out", FLOAT, 0, 4, direction=Direction.OUT)
@@ -36,7 +36,7 @@ def call(tmp_path):
         parameter_bytes=8,
         config=LaunchConfig(),
     )
-    return Launch(request, (), str(tmp_path), 0.0)
+    return LaunchCommand(request, (), str(tmp_path), 0.0)
 
 
 def check(call, **told):

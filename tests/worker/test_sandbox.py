@@ -12,7 +12,7 @@ import pytest
 
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.protocol import Call
-from jitstudio.worker.sandbox.access import Access, Need
+from jitstudio.worker.sandbox.access import Need, SandboxAccess
 from tests.support import ROOT
 from tests.worker.sealed import NUMPY, PLAIN, PROGRAMS
 
@@ -44,7 +44,7 @@ def started():
 
 
 def told(host, code, access=None, most=None):
-    need = Need(access or Access(), most)
+    need = Need(access or SandboxAccess(), most)
     answer = host.ask(Call(1, code), lambda event: None, need)
     return answer if isinstance(answer, Death) else answer.answer
 
@@ -202,24 +202,24 @@ def test_it_reads_what_the_call_needs(started, tmp_path, home):
     (folder / "inside").write_text("in")
     (folder / "link").symlink_to(home / "secret")
     (tmp_path / "alias").symlink_to(folder)
-    host, access = started(), Access((str(tmp_path / "alias"),))
+    host, access = started(), SandboxAccess((str(tmp_path / "alias"),))
     read = "answer = open({!r}).read()".format
     assert told(host, read(str(folder / "inside")), access) == "in"
     assert told(host, read(str(tmp_path / "alias" / "inside")), access) == "in"
     assert told(host, read(str(folder / "link")), access) == "EACCES"
     assert told(host, read(str(folder / ".." / "home" / "secret")), access) == "EACCES"
     assert told(host, f"open({str(folder / 'new')!r}, 'w')", access) == "EACCES"
-    everything = Access(None)
+    everything = SandboxAccess(None)
     assert told(host, read(str(home / "secret")), everything) == "secret"
     assert told(host, f"open({str(home / 'new')!r}, 'w')", everything) == "EACCES"
 
 
 def test_a_process_is_replaced_only_for_a_call_that_needs_more(started, tmp_path):
-    first, second = (Access((str(tmp_path / name),)) for name in ("a", "b"))
+    first, second = (SandboxAccess((str(tmp_path / name),)) for name in ("a", "b"))
     host = started()
     told(host, "", first)
     seen = [host.pid]
-    for access in (Access(), first, second, first, second, Access()):
+    for access in (SandboxAccess(), first, second, first, second, SandboxAccess()):
         told(host, "", access)
         seen.append(host.pid)
     assert seen[0] == seen[1] == seen[2] != seen[3]
@@ -227,15 +227,15 @@ def test_a_process_is_replaced_only_for_a_call_that_needs_more(started, tmp_path
 
 
 def test_a_confined_call_finds_no_process_that_can_reach_more(started, tmp_path):
-    wide, narrow = Access((str(tmp_path),)), Access((str(tmp_path / "a"),))
+    wide, narrow = SandboxAccess((str(tmp_path),)), SandboxAccess((str(tmp_path / "a"),))
     host = started()
     told(host, "", wide)
     pid = host.pid
-    told(host, "", Access(), most=narrow)
+    told(host, "", SandboxAccess(), most=narrow)
     confined = host.pid
     assert confined != pid
     told(host, "", narrow, most=narrow)
-    told(host, "", Access())
+    told(host, "", SandboxAccess())
     assert host.pid == confined
 
 
@@ -243,7 +243,7 @@ def test_an_unsealed_process_is_not_replaced(started, tmp_path):
     host = started()
     host.start()
     pid = host.pid
-    told(host, "", Access((str(tmp_path),)), most=Access((str(tmp_path),)))
+    told(host, "", SandboxAccess((str(tmp_path),)), most=SandboxAccess((str(tmp_path),)))
     assert host.pid == pid
 
 
@@ -326,7 +326,7 @@ def test_the_environment_is_no_file_to_include(sealed):
 
 
 def test_a_process_with_the_gpu_reaches_the_driver_only(started, home):
-    host, access = started(), Access(gpu=True)
+    host, access = started(), SandboxAccess(gpu=True)
     assert told(host, "import socket as s; s.socket(s.AF_UNIX)", access) == "done"
     connect = "import socket as s; s.socket(s.AF_UNIX).connect('/run/dbus/system_bus_socket')"
     assert told(host, connect, access) == "EPERM"

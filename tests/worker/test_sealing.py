@@ -24,7 +24,7 @@ pytestmark = [
 SEAL = """
 import os, sys
 from jitstudio.worker.sandbox import seal
-from jitstudio.worker.sandbox.access import Access
+from jitstudio.worker.sandbox.access import SandboxAccess
 real = seal._syscall
 def lacking(number, *arguments):
     if number in {missing}:

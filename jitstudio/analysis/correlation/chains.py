@@ -1,8 +1,8 @@
-"""Through which calls inlined code has come: what nvdisasm tells, put right.
+"""Through which calls inlined code has come: what nvdisasm prints, corrected.
 
-nvdisasm tells of a line anew when it is another one, but not when it is the same line that was
-inlined through other calls: then the calls that it told before are those of other code. PTX tells
-of each. Where there is none, only those calls are kept that are certain.
+nvdisasm prints a line anew when it is another one, but not when it is the same line that was
+inlined through other calls: then the calls printed before are those of other code. PTX has the
+calls of each instruction. Without PTX, only those calls are kept that are certain.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.analysis.correlation.ptx_lines import PtxLines
-from jitstudio.analysis.sass.model import NOWHERE, Disassembly, Places, SassFunction
+from jitstudio.analysis.sass.model import NOWHERE, Disassembly, InlineChain, SassFunction
 
 _Ids = NDArray[np.int32]
 
 
 def corrected(code: Disassembly, modules: Mapping[str, PtxLines]) -> Disassembly:
-    """The code with the calls that each instruction has really come through.
+    """Returns the code with the calls that each instruction has really come through.
 
     Args:
         code: As it was read.
-        modules: What each PTX text tells of its lines; empty where there is none.
+        modules: What each PTX text says about its lines; empty where there is none.
     """
     module_of = modules_of(code.functions, modules)
     made_of = (modules.get(module_of.get(function, "")) for function in code.functions)
@@ -36,7 +36,7 @@ def corrected(code: Disassembly, modules: Mapping[str, PtxLines]) -> Disassembly
 def modules_of(
     functions: Iterable[SassFunction], modules: Mapping[str, PtxLines]
 ) -> dict[SassFunction, str]:
-    """The PTX of each function: the one that defines it.
+    """Returns the PTX of each function: the one that defines it.
 
     Where several do, as a static function may be in each of them, it is the one whose table it has.
     """
@@ -74,22 +74,22 @@ def _corrected(function: SassFunction, ptx: PtxLines | None) -> SassFunction:
 class _Chains:
     """The different places of a function, with those that come to them."""
 
-    def __init__(self, places: Iterable[Places]) -> None:
+    def __init__(self, places: Iterable[InlineChain]) -> None:
         self._ids = {place: number for number, place in enumerate(places)}
         self._told = tuple(self._ids)
 
     @property
-    def places(self) -> tuple[Places, ...]:
+    def places(self) -> tuple[InlineChain, ...]:
         return tuple(self._ids)
 
     def certain(self, ids: _Ids, lines: _Ids) -> _Ids:
         """Without calls that may be those of other code.
 
-        Those are certain that have just been told, and those of what was made of the same PTX:
-        where no line is missing between two lines, no `.loc` stands between them.
+        Those are certain that have just been printed, and those of what was made of the same PTX:
+        where no line is missing between two lines, no `.loc` is between them.
 
         Args:
-            ids: The places as they were told.
+            ids: The places as they were printed.
             lines: The lines of PTX, 0 where unknown.
         """
         is_new = np.diff(ids, prepend=np.int32(NOWHERE - 1)) != 0
@@ -101,13 +101,13 @@ class _Chains:
         alone = np.array([*(self._id(place[:1]) for place in self._told), NOWHERE], np.int32)
         return np.where(is_new | is_same, ids, alone[ids])
 
-    def told_by_ptx(self, ids: _Ids, told: _Ids, of_ptx: Sequence[Places]) -> _Ids:
-        """With the calls that the PTX tells of the same line.
+    def told_by_ptx(self, ids: _Ids, told: _Ids, of_ptx: Sequence[InlineChain]) -> _Ids:
+        """With the calls that the PTX has for the same line.
 
         Args:
             ids: What is known of each instruction.
-            told: What the PTX tells of it, an index into the next or `NOWHERE`.
-            of_ptx: The places that the PTX tells.
+            told: What the PTX says about it, an index into the next or `NOWHERE`.
+            of_ptx: The places in the PTX.
         """
         known = self.places
         # From -1 on, both of them in one number.
@@ -122,5 +122,5 @@ class _Chains:
         pairs = ((int(one) // base - 1, int(one) % base - 1) for one in both)
         return np.array([chosen(*pair) for pair in pairs], np.int32)[which]
 
-    def _id(self, places: Places) -> int:
+    def _id(self, places: InlineChain) -> int:
         return self._ids.setdefault(places, len(self._ids))

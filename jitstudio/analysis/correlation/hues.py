@@ -1,4 +1,4 @@
-"""How the colour of a line is given in a byte; apart from `bands`, as that loads NumPy."""
+"""How the colour of a line is given in a byte; apart from `line_hues`, as that loads NumPy."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ PLAIN = 0
 """Of a line that is no instruction, or has no counterpart."""
 
 UNMAPPED = 255
-"""Of an instruction of which the line tables tell nothing at all."""
+"""Of an instruction of which the line tables say nothing at all."""

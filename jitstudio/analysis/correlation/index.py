@@ -1,7 +1,7 @@
 """Source lines, PTX lines and instructions that belong together, found from each of the three.
 
 All is looked up in what was laid out once, so that it can follow a cursor. Nothing is guessed: what
-the line tables do not tell stays without a counterpart.
+is not in the line tables stays without a counterpart.
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ from numpy.typing import NDArray
 
 from jitstudio.analysis.correlation.chains import modules_of, ptx_lines_of
 from jitstudio.analysis.correlation.ptx_lines import PtxLines
-from jitstudio.analysis.sass.model import NOWHERE, Disassembly, Place, Places, SassFunction
+from jitstudio.analysis.sass.model import (
+    NOWHERE,
+    Disassembly,
+    InlineChain,
+    SassFunction,
+    SourceLocation,
+)
 
 Numbers = Sequence[int] | NDArray[np.intp]
 """Lines or indices, ascending."""
@@ -33,7 +39,7 @@ class Matches:
         code: Indices of instructions by the function.
     """
 
-    places: tuple[Place, ...] = ()
+    places: tuple[SourceLocation, ...] = ()
     ptx: Mapping[str, Numbers] = field(default_factory=dict)
     code: Mapping[SassFunction, Numbers] = field(default_factory=dict)
 
@@ -50,7 +56,7 @@ class Coverage(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Tied:
+class InstructionOrigins:
     """Where the instructions of a function come from.
 
     Attributes:
@@ -60,7 +66,7 @@ class Tied:
     """
 
     ids: NDArray[np.int32]
-    places: Sequence[Places]
+    places: Sequence[InlineChain]
     starts: NDArray[np.int32]
 
     @cached_property
@@ -72,7 +78,7 @@ class Tied:
         return self.starts[self._order]
 
     def made_of(self, start: int) -> NDArray[np.intp]:
-        """The instructions that were made of a statement of PTX, in their order."""
+        """Returns the instructions that were made of a statement of PTX, in their order."""
         first, last = np.searchsorted(self._sorted_starts, (start, start + 1))
         return self._order[first:last]
 
@@ -82,7 +88,7 @@ class Correlation:
 
     Args:
         code: The machine code, with the calls that it was inlined through; see `chains.corrected`.
-        modules: What each PTX text tells of its lines, by a name; see `modules.ptx_of`.
+        modules: What each PTX text says about its lines, by a name; see `modules.ptx_of`.
 
     Attributes:
         code: The machine code.
@@ -94,8 +100,8 @@ class Correlation:
         self.modules = dict(modules)
         self._module_of = modules_of(code.functions, self.modules)
         self._tied = {function: self._tie(function) for function in code.functions}
-        self._code_by_place: dict[Place, dict[SassFunction, NDArray[np.intp]]] = {}
-        self._ptx_by_place: dict[Place, dict[str, NDArray[np.intp]]] = {}
+        self._code_by_place: dict[SourceLocation, dict[SassFunction, NDArray[np.intp]]] = {}
+        self._ptx_by_place: dict[SourceLocation, dict[str, NDArray[np.intp]]] = {}
         for function, tied in self._tied.items():
             for place, indices in _by_place(tied.ids, tied.places):
                 self._code_by_place.setdefault(place, {})[function] = indices
@@ -104,29 +110,29 @@ class Correlation:
                 self._ptx_by_place.setdefault(place, {})[name] = found
 
     @property
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[SourceLocation]:
         """Every line of a source that something was made of."""
         return iter(dict.fromkeys(chain(self._code_by_place, self._ptx_by_place)))
 
     def module_of(self, function: SassFunction) -> str:
-        """The PTX that a function was made of; empty where that is not known."""
+        """Returns the PTX that a function was made of; empty where that is not known."""
         return self._module_of.get(function, "")
 
     def functions_of(self, module: str) -> tuple[SassFunction, ...]:
-        """The functions that were made of a PTX text."""
+        """Returns the functions that were made of a PTX text."""
         return tuple(f for f in self.code.functions if self.module_of(f) == module)
 
-    def tied(self, function: SassFunction) -> Tied:
-        """Where the instructions of a function of this code come from."""
+    def tied(self, function: SassFunction) -> InstructionOrigins:
+        """Returns where the instructions of a function of this code come from."""
         return self._tied[function]
 
-    def of_place(self, place: Place) -> Matches:
-        """What was made of a line of a source, there or inlined through a call on it."""
+    def of_place(self, place: SourceLocation) -> Matches:
+        """Returns what was made of a line of a source, there or inlined through a call on it."""
         code, ptx = self._code_by_place.get(place, {}), self._ptx_by_place.get(place, {})
         return Matches((place,) if code or ptx else (), ptx, code)
 
     def of_ptx(self, module: str, line: int) -> Matches:
-        """Where a line of PTX comes from, and what was made of it."""
+        """Returns where a line of PTX comes from, and what was made of it."""
         lines = self.modules.get(module)
         if lines is None or not 0 < line <= lines.count:
             return Matches()
@@ -137,21 +143,21 @@ class Correlation:
         return Matches(places, {module: statement}, code) if places or code else Matches()
 
     def of_code(self, function: SassFunction, index: int) -> Matches:
-        """Where an instruction comes from, by way of which PTX."""
+        """Returns where an instruction comes from, by way of which PTX."""
         tied = self._tied[function]
         place, start = int(tied.ids[index]), int(tied.starts[index])
-        places: Places = () if place == NOWHERE else tied.places[place]
+        places: InlineChain = () if place == NOWHERE else tied.places[place]
         module = self.module_of(function)
         ptx = {module: self.modules[module].statement(start)} if start else {}
         return Matches(places, ptx, {function: (index,)}) if places or ptx else Matches()
 
-    def callee(self, places: Places) -> str:
-        """The lowered name of the function that inlined code is of; empty where none tells."""
+    def callee(self, places: InlineChain) -> str:
+        """The lowered name of the function that inlined code is of; empty where none says."""
         tellers = (lines.callees for lines in self.modules.values())
         return next((callees[places] for callees in tellers if places in callees), "")
 
     def coverage(self) -> Coverage:
-        """How much of the code is tied to something."""
+        """Returns how much of the code is tied to something."""
         total = source = ptx = 0
         for function, tied in self._tied.items():
             count = function.code_length
@@ -160,22 +166,22 @@ class Correlation:
             ptx += int(np.count_nonzero(tied.starts[:count]))
         return Coverage(total, source, ptx)
 
-    def _tie(self, function: SassFunction) -> Tied:
+    def _tie(self, function: SassFunction) -> InstructionOrigins:
         ids = np.frombuffer(function.place_ids, np.int32)
         module = self.modules.get(self.module_of(function))
         if module is None:
-            return Tied(ids, function.places, np.zeros(len(ids), np.int32))
+            return InstructionOrigins(ids, function.places, np.zeros(len(ids), np.int32))
         starts = module.starts[ptx_lines_of(function, module)]
-        return Tied(ids, function.places, starts)
+        return InstructionOrigins(ids, function.places, starts)
 
 
 def _by_place(
-    ids: NDArray[np.int32], places: Sequence[Places]
-) -> Iterator[tuple[Place, NDArray[np.intp]]]:
-    """For each line of a source, the indices of all that has it in its chain."""
+    ids: NDArray[np.int32], places: Sequence[InlineChain]
+) -> Iterator[tuple[SourceLocation, NDArray[np.intp]]]:
+    """Yields for each line of a source, the indices of all that has it in its chain."""
     order = np.argsort(ids, kind="stable")
     firsts = np.searchsorted(ids[order], np.arange(len(places) + 1))
-    runs: dict[Place, list[NDArray[np.intp]]] = {}
+    runs: dict[SourceLocation, list[NDArray[np.intp]]] = {}
     for number, of_one in enumerate(places):
         run = order[firsts[number] : firsts[number + 1]]
         # A recursive call may be in a chain twice.

@@ -1,4 +1,4 @@
-"""What was inlined where, as the line table of the PTX that an LTO link made tells.
+"""What was inlined where, as the line table of the PTX that an LTO link made says.
 
 Each `.loc` of inlined code names the function and the call (PTX ISA, `.loc`: `function_name`,
 `inlined_at`). A call of which no instruction is left is in no table.
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jitstudio.analysis.correlation.ptx_lines import PtxLines, read_ptx_lines
-from jitstudio.analysis.sass.model import NOWHERE, Place, Places
+from jitstudio.analysis.sass.model import NOWHERE, InlineChain, SourceLocation
 from jitstudio.listing.functions import Function
 
 
@@ -22,7 +22,7 @@ class Inlined:
     """A function that was inlined through a call, or through several on the same line.
 
     Attributes:
-        function: Its lowered name; empty where the table does not tell.
+        function: Its lowered name; empty where the table does not say.
         into: The lowered name of the kernel or function that it is in now.
         calls: The line of the call; then, if that was inlined too, the call's call...
         place: The first line of the function that something was made of.
@@ -32,15 +32,15 @@ class Inlined:
 
     function: str
     into: str
-    calls: Places
-    place: Place
+    calls: InlineChain
+    place: SourceLocation
     ptx_line: int
     instructions: int
 
 
 @dataclass(frozen=True)
 class Inlining:
-    """What the line table of a PTX text tells.
+    """What the line table of a PTX text says.
 
     Attributes:
         found: By function in the order of the PTX, then by call, each behind what it is inside of.
@@ -52,7 +52,7 @@ class Inlining:
 
 
 def inlining(lines: Sequence[str]) -> Inlining:
-    """Find what was inlined in a PTX text."""
+    """Finds what was inlined in a PTX text."""
     ptx = read_ptx_lines(lines)
     found: list[Inlined] = []
     untold = []
@@ -68,13 +68,13 @@ def inlining(lines: Sequence[str]) -> Inlining:
 class _Code(NamedTuple):
     """The instructions of a function that come from the same place."""
 
-    places: Places
+    places: InlineChain
     first_line: int
     instructions: int
 
 
 def _codes(function: Function, ptx: PtxLines) -> list[_Code]:
-    """What a function consists of, as far as the line table tells."""
+    """Returns what a function consists of, as far as the line table says."""
     lines = np.arange(function.line + 1, function.end + 1)
     # An instruction over several lines counts once.
     lines = lines[ptx.starts[lines] == lines]
@@ -88,8 +88,10 @@ def _codes(function: Function, ptx: PtxLines) -> list[_Code]:
     return [code for code in codes if code.places]
 
 
-def _inlined(into: str, codes: Iterable[_Code], callees: Mapping[Places, str]) -> Iterable[Inlined]:
-    found: dict[tuple[str, Places], Inlined] = {}
+def _inlined(
+    into: str, codes: Iterable[_Code], callees: Mapping[InlineChain, str]
+) -> Iterable[Inlined]:
+    found: dict[tuple[str, InlineChain], Inlined] = {}
     for code in codes:
         for depth in range(len(code.places) - 1):
             place, *calls = code.places[depth:]

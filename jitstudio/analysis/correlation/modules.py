@@ -26,10 +26,9 @@ def ptx_of(request: BuildRequest, result: BuildResult, name: str) -> dict[str, s
 
 
 def spellings(name: str, folder: str = "") -> Iterator[str]:
-    """What a line table may call a module or header of a build.
+    """Yields what a line table may call a module or header of a build.
 
-    NVRTC joins the name that it was given to its working directory, which is that of whoever
-    started the build.
+    NVRTC joins the name that it was given to its working directory, which is that of its process.
 
     Args:
         name: What the build calls it.

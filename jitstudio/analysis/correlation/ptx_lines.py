@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.analysis.sass.model import NOWHERE, Place, Places
+from jitstudio.analysis.sass.model import NOWHERE, InlineChain, SourceLocation
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.functions import Function, functions
 
@@ -27,7 +27,7 @@ _STRINGS = ".debug_str"
 _LABEL = re.compile(r"\s*+([\w$.%]++):\s*\Z")
 _BYTES = re.compile(r"\s*+\.b8\s++([\dA-Fa-fx,\s]++)\Z")
 _COMMENT = re.compile(r"//.*|/\*(?>.*?\*/)|/\*.*")
-# Labels, braces and a predicate may stand in front of an opcode, which begins with a small letter.
+# Labels, braces and a predicate may come in front of an opcode, which begins with a small letter.
 _STATEMENT = re.compile(r"\s*+(?:(?:[\w$.%]++\s*+:(?!:)|\{)\s*+)*+(?:@!?[\w$%]++\s*+)?[a-z]")
 
 _At = tuple[int, int, int]
@@ -38,7 +38,7 @@ _Frames = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, eq=False)
 class PtxLines:
-    """What a PTX text tells of its lines, which count from 1.
+    """What a PTX text says about its lines, which count from 1.
 
     Attributes:
         count: How many lines there are.
@@ -50,18 +50,18 @@ class PtxLines:
 
     count: int
     functions: tuple[Function, ...]
-    places: tuple[Places, ...]
-    callees: Mapping[Places, str]
+    places: tuple[InlineChain, ...]
+    callees: Mapping[InlineChain, str]
     _place_ids: array[int]
     _long: Mapping[int, range]
 
-    def places_of(self, line: int) -> Places:
-        """Where an instruction comes from; empty for other lines, and where no `.loc` tells."""
+    def places_of(self, line: int) -> InlineChain:
+        """Where an instruction comes from; empty for other lines, and where no `.loc` says."""
         place = self.place_id(line)
         return () if place == NOWHERE else self.places[place]
 
     def place_id(self, line: int) -> int:
-        """The index of its places, or `NOWHERE`."""
+        """Returns the index of its places, or `NOWHERE`."""
         return self._place_ids[line - 1] if 0 < line <= self.count else NOWHERE
 
     @cached_property
@@ -79,12 +79,12 @@ class PtxLines:
         return found
 
     def statement(self, line: int) -> range:
-        """The lines of the instruction that a line is of; other lines stand for themselves."""
+        """The lines of the instruction that a line is of; other lines represent themselves."""
         return self._long.get(line) or range(line, line + 1)
 
 
 def read_ptx_lines(lines: Sequence[str]) -> PtxLines:
-    """Read a PTX text; of a broken or truncated one what can be made out."""
+    """Reads a PTX text; of a broken or truncated one what can be made out."""
     defined = tuple(f for f in functions(CodeKind.PTX, lines) if f.is_defined)
     reader = _Reader(len(lines))
     reader.read_code(lines, defined)
@@ -98,7 +98,7 @@ class _Code:
     """How far a function has been read.
 
     Attributes:
-        recent: What was told of each location when it was met last.
+        recent: What was known of each location when it was met last.
         place: The one that holds now.
         start: The line where an instruction begins that has not ended.
         in_comment: Whether a comment is open.
@@ -154,7 +154,7 @@ class _Reader:
         frames: _Frames = ((int(file), int(line)),)
         if label is not None:
             caller, caller_line, caller_column = map(int, call)
-            # The chain goes on with whatever was told of the call when it was met last.
+            # The chain goes on with whatever was known of the call when it was met last.
             outer = recent.get((caller, caller_line, caller_column), ((caller, caller_line),))
             frames += outer
             self.labels[frames] = (label, int(offset or 0))
@@ -191,14 +191,14 @@ class _Reader:
             self.count, defined, tuple(places.values()), callees, self.place_ids, self.long
         )
 
-    def _places(self, frames: _Frames) -> Places:
-        """Nothing at all where a part is not known: half a chain would tell another story.
+    def _places(self, frames: _Frames) -> InlineChain:
+        """Nothing at all where a part is not known: half a chain would be misleading.
 
-        Line 0 stands for code that the compiler brought along.
+        Line 0 represents code that the compiler brought along.
         """
         if any(number not in self.files or not line for number, line in frames):
             return ()
-        return tuple(Place(self.files[number], line) for number, line in frames)
+        return tuple(SourceLocation(self.files[number], line) for number, line in frames)
 
     def _string(self, label: str, offset: int) -> str:
         text, _, _ = bytes(self.strings.get(label, b"")[offset:]).partition(b"\0")
@@ -206,7 +206,7 @@ class _Reader:
 
 
 def _without_comments(line: str, in_comment: bool) -> tuple[str, bool]:
-    """A line of code without its comments, and whether one is open at its end."""
+    """Returns a line of code without its comments, and whether one is open at its end."""
     if in_comment:
         _, end, line = line.partition("*/")
         if not end:

@@ -20,9 +20,9 @@ _MOST_CELLS = 1 << 32
 
 
 def align(left: Keys, right: Keys) -> Pairs:
-    """The pairs of places that hold the same, ascending in both.
+    """Returns the pairs of places that hold the same, ascending in both.
 
-    Lines that stand once in each text tie the texts together first; that is how people see it,
+    Lines that are once in each text tie the texts together first; that is how people see it,
     and it leaves little between them.
     """
     pairs: Pairs = []
@@ -37,7 +37,7 @@ def align(left: Keys, right: Keys) -> Pairs:
 
 
 def align_by(stages: Sequence[tuple[Keys, Keys]]) -> Pairs:
-    """Align by the first keys, then what is left between by the next ones, and so on.
+    """Aligns by the first keys, then what is left between by the next ones, and so on.
 
     What is left at last is paired in its order: a line in the place of another.
     """
@@ -60,7 +60,7 @@ def merged(pairs: Pairs, left_count: int, right_count: int) -> Iterator[tuple[in
 
 
 def _anchors(left: Keys, right: Keys) -> Pairs:
-    """What stands once in each, as many as stand in the same order."""
+    """Returns what is once in each, as many as are in the same order."""
     counts, others = Counter(left), Counter(right)
     where = {key: at for at, key in enumerate(right) if others[key] == 1}
     single = [(at, where[key]) for at, key in enumerate(left) if counts[key] == 1 and key in where]
@@ -68,7 +68,7 @@ def _anchors(left: Keys, right: Keys) -> Pairs:
 
 
 def _longest_ascending(pairs: Pairs) -> Pairs:
-    """The most pairs of which the second ones ascend, too; by patience sorting."""
+    """Returns the most pairs of which the second ones ascend, too; by patience sorting."""
     tops: list[int] = []
     last: list[int] = []
     before: list[int] = []
@@ -95,7 +95,7 @@ def _between(left: Keys, right: Keys) -> Iterator[tuple[int, int]]:
 
 
 def _gaps(pairs: Pairs, left: int, right: int) -> Iterator[tuple[range, range]]:
-    """What both have between two pairs that follow each other."""
+    """Yields what both have between two pairs that follow each other."""
     at_left = at_right = 0
     for one, other in [*pairs, (left, right)]:
         if at_left < one and at_right < other:
@@ -127,7 +127,7 @@ def _in_order(pairs: Pairs, left_count: int, right_count: int) -> Pairs:
 def common_subsequence(
     left: Sequence[Hashable], right: Sequence[Hashable]
 ) -> Iterator[tuple[int, int]]:
-    """The pairs of places that hold the same, ascending in both; as many as there can be."""
+    """Yields the pairs of places that hold the same, ascending in both; as many as there can be."""
     shorter = min(len(left), len(right))
     before = next((at for at in range(shorter) if left[at] != right[at]), shorter)
     rest = shorter - before
@@ -145,7 +145,7 @@ def common_subsequence(
 
 
 def _trace(columns: Sequence[Hashable], rows: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """The pairs, from the last to the first."""
+    """Returns the pairs, from the last to the first."""
     found: list[tuple[int, int]] = []
     where: dict[Hashable, int] = {}
     for column, value in enumerate(columns):
@@ -174,7 +174,7 @@ def _trace(columns: Sequence[Hashable], rows: Sequence[Hashable]) -> list[tuple[
 
 
 def _table(masks: Sequence[int], before: int, full: int) -> list[int]:
-    """The row in front of these, and theirs."""
+    """Returns the row in front of these, and theirs."""
     table = [before]
     for mask in masks:
         both = before & mask

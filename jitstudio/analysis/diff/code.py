@@ -9,14 +9,14 @@ from itertools import chain, zip_longest
 from jitstudio.analysis.diff.data import DataSection
 from jitstudio.analysis.diff.instructions import (
     Pair,
-    Spelling,
+    TokenSpelling,
     compare_as_written,
     compare_normalised,
     counted,
     hides_a_difference,
 )
-from jitstudio.analysis.diff.model import ASIDE, TOKEN, Change, Comparison, Row
-from jitstudio.analysis.diff.program import Program, data_comparable, partners
+from jitstudio.analysis.diff.model import ASIDE, TOKEN, Change, Comparison, DiffRow
+from jitstudio.analysis.diff.program import CubinProgram, data_comparable, partners
 from jitstudio.analysis.diff.text import change_of, compare_lines
 from jitstudio.analysis.sass.model import NOWHERE, SassFunction
 
@@ -29,14 +29,16 @@ _ADDRESS_TOKENS = 5
 _END = ";"
 
 
-def compare_programs(left: Program, right: Program, *, normalised: bool = False) -> Comparison:
-    """The targets where they differ, function by function, then the data.
+def compare_programs(
+    left: CubinProgram, right: CubinProgram, *, normalised: bool = False
+) -> Comparison:
+    """Returns the targets where they differ, function by function, then the data.
 
     Args:
         left: One program.
         right: The other program.
         normalised: Whether names of registers, addresses and labels do not count, nor control
-            bits. Otherwise all counts but the address that stands in front of an instruction.
+            bits. Otherwise all counts but the address that is in front of an instruction.
     """
     return _Writer(left, right, normalised=normalised).compare()
 
@@ -44,12 +46,12 @@ def compare_programs(left: Program, right: Program, *, normalised: bool = False)
 class _Writer:
     """Writes both texts and their rows."""
 
-    def __init__(self, left: Program, right: Program, *, normalised: bool) -> None:
+    def __init__(self, left: CubinProgram, right: CubinProgram, *, normalised: bool) -> None:
         self._programs = (left, right)
         self._normalised = normalised
         self._left: list[str] = []
         self._right: list[str] = []
-        self._rows: list[Row] = []
+        self._rows: list[DiffRow] = []
         self._words: tuple[dict[int, tuple[str, ...]], ...] = ({}, {})
 
     def compare(self) -> Comparison:
@@ -70,7 +72,7 @@ class _Writer:
         )
 
     def _targets(self, left: str, right: str) -> None:
-        # A cut listing does not tell its own.
+        # A cut listing does not say its own.
         if left and right and left != right:
             self._left.append(f".target {left}")
             self._right.append(f".target {right}")
@@ -90,11 +92,11 @@ class _Writer:
             public = (self._programs[0].public, self._programs[1].public)
             pairs, spelling = compare_normalised(left, right, public)
         else:
-            pairs, spelling = compare_as_written(left, right), Spelling({}, {})
+            pairs, spelling = compare_as_written(left, right), TokenSpelling({}, {})
         for pair in pairs:
             self._marks(ours.marks.get(pair.left, ()), theirs.marks.get(pair.right, ()))
             self._instruction(ours, theirs, pair, spelling)
-        self._rows.append(Row(len(self._left) - 1, len(self._right) - 1, Change.EQUAL))
+        self._rows.append(DiffRow(len(self._left) - 1, len(self._right) - 1, Change.EQUAL))
 
     def _head(self, left: SassFunction, right: SassFunction, at: int, other: int) -> None:
         ours, theirs = (
@@ -103,10 +105,12 @@ class _Writer:
         )
         self._row(at, other, names_count=not (self._normalised and ours == theirs))
 
-    def _instruction(self, ours: Layout, theirs: Layout, pair: Pair, spelling: Spelling) -> None:
+    def _instruction(
+        self, ours: FunctionLines, theirs: FunctionLines, pair: Pair, spelling: TokenSpelling
+    ) -> None:
         left = ours.lines[pair.left] if pair.left != NOWHERE else NOWHERE
         right = theirs.lines[pair.right] if pair.right != NOWHERE else NOWHERE
-        self._rows.append(Row(left, right, pair.change))
+        self._rows.append(DiffRow(left, right, pair.change))
         if pair.change not in (Change.CONTROL, Change.CHANGED):
             return
         left_tail, right_tail = _tails(ours.function, theirs.function, pair)
@@ -124,13 +128,13 @@ class _Writer:
     def _row(self, left: int, right: int, *, names_count: bool = True) -> None:
         same = NOWHERE in (left, right) or self._left[left] == self._right[right]
         change = change_of(left, right, same=same or not names_count)
-        self._rows.append(Row(left, right, change))
+        self._rows.append(DiffRow(left, right, change))
 
     def _alone(self, lines: Sequence[int], *, is_left: bool) -> None:
-        rows: Callable[[int], Row] = (
-            (lambda line: Row(line, NOWHERE, Change.REMOVED))
+        rows: Callable[[int], DiffRow] = (
+            (lambda line: DiffRow(line, NOWHERE, Change.REMOVED))
             if is_left
-            else (lambda line: Row(NOWHERE, line, Change.ADDED))
+            else (lambda line: DiffRow(NOWHERE, line, Change.ADDED))
         )
         self._rows += map(rows, lines)
 
@@ -141,7 +145,7 @@ class _Writer:
         self._left += left_text
         self._right += right_text
         self._rows += (
-            Row(
+            DiffRow(
                 row.left + at_left if row.left != NOWHERE else NOWHERE,
                 row.right + at_right if row.right != NOWHERE else NOWHERE,
                 row.change,
@@ -159,9 +163,9 @@ def _data_text(sections: Iterable[DataSection]) -> list[str]:
 
 
 def _tails(left: SassFunction, right: SassFunction, pair: Pair) -> tuple[str, str]:
-    """What the text of two instructions hides of the difference."""
+    """Returns what the text of two instructions hides of the difference."""
     if pair.change is Change.CONTROL:
-        told = control_words(left, pair.left), control_words(right, pair.right)
+        told = control_text(left, pair.left), control_text(right, pair.right)
     elif hides_a_difference(left, right, pair.left, pair.right):
         told = f"{left.encoding(pair.left):#034x}", f"{right.encoding(pair.right):#034x}"
     else:
@@ -170,7 +174,7 @@ def _tails(left: SassFunction, right: SassFunction, pair: Pair) -> tuple[str, st
 
 
 def _words(line: str, spelt: Sequence[str] | None, tail: str) -> tuple[str, ...]:
-    """How the tokens of an instruction's line are compared: never by its address."""
+    """Returns how the tokens of an instruction's line are compared: never by its address."""
     if spelt is None:
         spelt = TOKEN.findall(line)[_ADDRESS_TOKENS:-1]
     return (*[ASIDE] * _ADDRESS_TOKENS, *spelt, _END, *TOKEN.findall(tail))
@@ -183,7 +187,7 @@ _PREDICATE_COLUMNS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class FunctionLines:
     """A function as lines.
 
     Attributes:
@@ -199,9 +203,9 @@ class Layout:
     marks: dict[int, list[int]] = field(default_factory=dict)
 
 
-def lay_out(function: SassFunction, text: list[str]) -> Layout:
-    """Add the lines of a function to a text."""
-    layout = Layout(function, len(text))
+def lay_out(function: SassFunction, text: list[str]) -> FunctionLines:
+    """Adds the lines of a function to a text."""
+    layout = FunctionLines(function, len(text))
     text.append(head_of(function))
     names: dict[int, list[str]] = {}
     for name, index in _shown_names(function):
@@ -217,20 +221,20 @@ def lay_out(function: SassFunction, text: list[str]) -> Layout:
 
 
 def head_of(function: SassFunction) -> str:
-    """The line above a function."""
+    """Returns the line above a function."""
     return f"{'.kernel' if function.is_kernel else '.func'} {function.name}"
 
 
 def instruction_line(function: SassFunction, index: int) -> str:
-    """An instruction as a listing shows it."""
+    """Returns an instruction as a listing shows it."""
     address = f"  /*{function.addresses[index]:04x}*/"
     predicate = function.predicates[index].rjust(_PREDICATE_COLUMNS)
     rest = f"{function.opcodes[index]} {function.operands[index]}".rstrip()
     return f"{address} {predicate} {rest} ;"
 
 
-def control_words(function: SassFunction, index: int) -> str:
-    """What the control bits of an instruction say."""
+def control_text(function: SassFunction, index: int) -> str:
+    """Returns what the control bits of an instruction say."""
     control = function[index].control
     if control is None:
         return ""
@@ -246,7 +250,7 @@ def control_words(function: SassFunction, index: int) -> str:
 
 
 def _shown_names(function: SassFunction) -> Iterator[tuple[str, int]]:
-    """The inner functions, and of the labels those that the code names."""
+    """Returns the inner functions, and of the labels those that the code names."""
     named = " ".join(set(function.operands))
     parts = ((part.name, part.start) for part in function.parts[1:])
     labels = ((label.name, label.index) for label in function.labels if label.name in named)

@@ -1,4 +1,4 @@
-"""What a cubin holds beside code and can make two programs differ, as lines of text."""
+"""What a cubin holds besides code and can make two programs differ, as lines of text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from jitstudio.analysis.diff.names import PublicNames
 from jitstudio.core.cubin import (
-    Section,
+    ElfSection,
     relocations,
     sections,
     symbol_names,
@@ -53,7 +53,7 @@ class DataSection:
 
 
 def data_sections(cubin: bytes) -> tuple[DataSection, ...]:
-    """What counts beside code: constants, variables, parameters, limits on threads.
+    """Returns what counts besides code: constants, variables, parameters, limits on threads.
 
     Empty for bytes that are no cubin.
     """
@@ -63,25 +63,25 @@ def data_sections(cubin: bytes) -> tuple[DataSection, ...]:
     return tuple(sorted((one for one in told if one.lines), key=lambda one: one.name))
 
 
-def _lines(cubin: Sequence[Section], section: Section) -> Iterator[str]:
+def _lines(cubin: Sequence[ElfSection], section: ElfSection) -> Iterator[str]:
     for start, read in _READERS.items():
         if section.name.startswith(start):
             yield from read(cubin, section)
             return
 
 
-def _content(_cubin: Sequence[Section], section: Section) -> Iterator[str]:
+def _content(_cubin: Sequence[ElfSection], section: ElfSection) -> Iterator[str]:
     data = section.content
     for at in range(0, len(data), _LINE_BYTES):
         yield f"{at:#06x}  {data[at : at + _LINE_BYTES].hex(' ', 4)}"
 
 
-def _size(_cubin: Sequence[Section], section: Section) -> Iterator[str]:
+def _size(_cubin: Sequence[ElfSection], section: ElfSection) -> Iterator[str]:
     if section.size:
         yield f"{section.size} bytes"
 
 
-def _attributes(_cubin: Sequence[Section], section: Section) -> Iterator[str]:
+def _attributes(_cubin: Sequence[ElfSection], section: ElfSection) -> Iterator[str]:
     yield from sorted(_obeyed(section.content))
 
 
@@ -97,7 +97,7 @@ def _obeyed(data: bytes) -> Iterator[str]:
         at += length
 
 
-def _relocations(cubin: Sequence[Section], section: Section) -> Iterator[str]:
+def _relocations(cubin: Sequence[ElfSection], section: ElfSection) -> Iterator[str]:
     if section.link >= len(cubin):
         return
     symbols = cubin[section.link]
@@ -108,8 +108,8 @@ def _relocations(cubin: Sequence[Section], section: Section) -> Iterator[str]:
         yield f"{offset:#06x}  type {kind} {name} + {added:#x}"
 
 
-def _variables(cubin: Sequence[Section], section: Section) -> Iterator[str]:
-    """The variables that the host can find by their names."""
+def _variables(cubin: Sequence[ElfSection], section: ElfSection) -> Iterator[str]:
+    """Yields the variables that the host can find by their names."""
     names = _names_of(cubin, section)
     public = PublicNames(symbol_names(section, names))
     yield from sorted(
@@ -126,12 +126,12 @@ def _told_beside(other: int) -> str:
     return f"{', managed' if other & _MANAGED else ''}{f', other {rest:#x}' if rest else ''}"
 
 
-def _names_of(cubin: Sequence[Section], symbols: Section) -> bytes:
+def _names_of(cubin: Sequence[ElfSection], symbols: ElfSection) -> bytes:
     return cubin[symbols.link].content if symbols.link < len(cubin) else b""
 
 
 # By how the name of a section begins; the first that fits.
-_READERS: dict[str, Callable[[Sequence[Section], Section], Iterator[str]]] = {
+_READERS: dict[str, Callable[[Sequence[ElfSection], ElfSection], Iterator[str]]] = {
     _PARAMETERS: _size,
     ".nv.constant": _content,
     ".nv.global.init": _content,
@@ -162,7 +162,7 @@ _COUNTED = re.compile(r"\.L_\d+")
 
 
 def listed_data(text: str) -> tuple[DataSection, ...] | None:
-    """What counts beside code; None where the listing is one of code alone."""
+    """Returns what counts besides code; None where the listing is one of code alone."""
     found = dict(_sections(text.splitlines()))
     if not any(name.startswith(_OF_FULL_LISTING) for name in found):
         return None
@@ -175,7 +175,7 @@ def listed_data(text: str) -> tuple[DataSection, ...] | None:
 
 
 def _sections(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """The sections by their names, with their lines."""
+    """Yields the sections by their names, with their lines."""
     held: list[str] = []
     for line in lines:
         if section := _SECTION.match(line):
@@ -195,7 +195,7 @@ def _listed_lines(name: str, held: Iterable[str]) -> Iterable[str]:
 
 
 def _listed_attributes(held: Iterable[str]) -> Iterator[str]:
-    """Each attribute that counts, in one line."""
+    """Returns each attribute that counts, in one line."""
     told: list[list[str]] = []
     counts = False
     for line in held:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 
-from jitstudio.analysis.diff.program import Program, partners
+from jitstudio.analysis.diff.program import CubinProgram, partners
 from jitstudio.analysis.report import KernelReport, report
 from jitstudio.analysis.sass.model import SassFunction
-from jitstudio.analysis.sass.opcodes import Group
+from jitstudio.analysis.sass.opcodes import OpcodeGroup
 from jitstudio.core.result import Resources
 
 _LIVE = "live_registers"
@@ -46,7 +46,7 @@ Needs = Mapping[str, Resources]
 
 
 def report_deltas(
-    left: Program, right: Program, left_needs: Needs, right_needs: Needs
+    left: CubinProgram, right: CubinProgram, left_needs: Needs, right_needs: Needs
 ) -> tuple[Delta, ...]:
     """The reports of all functions side by side; a figure that is not known of both is left out."""
     return tuple(
@@ -71,7 +71,7 @@ def _deltas(left: KernelReport | None, right: KernelReport | None) -> Iterator[D
 
 
 def changed(deltas: Iterable[Delta]) -> tuple[Delta, ...]:
-    """Those that differ."""
+    """Returns those that differ."""
     return tuple(delta for delta in deltas if delta.changed)
 
 
@@ -79,7 +79,7 @@ def _resource(field: str) -> Callable[[KernelReport], int | None]:
     return lambda told: getattr(told.resources, field)
 
 
-def _group(group: Group) -> Callable[[KernelReport], int | None]:
+def _group(group: OpcodeGroup) -> Callable[[KernelReport], int | None]:
     return lambda told: told.groups[group]
 
 
@@ -88,6 +88,6 @@ FIGURES: dict[str, Callable[[KernelReport], int | None]] = {
     "code_bytes": lambda told: told.code_bytes,
     **{field.name: _resource(field.name) for field in fields(Resources)},
     _LIVE: lambda told: told.peak.gpr if told.peak else None,
-    **{f"{group.value}_instructions": _group(group) for group in Group},
+    **{f"{group.value}_instructions": _group(group) for group in OpcodeGroup},
 }
-"""How each figure is read off a report, in the order in which they are told."""
+"""How each figure is read off a report, in the order in which they are shown."""

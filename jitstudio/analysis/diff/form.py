@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from jitstudio.analysis.sass.liveness import Effect, effect
+from jitstudio.analysis.sass.liveness import RegisterEffect, effect
 from jitstudio.analysis.sass.operands import (
     ALL_REGISTERS,
     GPR,
@@ -28,18 +28,18 @@ REGISTERS = numbers(ALL_REGISTERS)
 
 _LARGEST_VECTOR = 128
 _TARGET = re.compile(r"`\((?P<target>[^()]*)\)|(?P<label>(?<!\w)\.L_\w+)|(?P<reuse>\.reuse\b)")
-# What stands for a name: no listing has this sign, not even one that breaks off behind an `R`.
+# What represents a name: no listing has this sign, not even one that breaks off behind an `R`.
 _NAME = "%"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Form:
+class InstructionForm:
     """An instruction in its parts.
 
     Attributes:
         skeleton: All but the rest; constants, modifiers and registers that mean something.
         uses: All registers, by number, in their order: of a pair both, of a vector all.
-        named: Which of the uses are the registers that stand in the text, by their places.
+        named: Which of the uses are the registers that are in the text, by their places.
         targets: Labels and symbols in their order.
         guard: The predicate in front, with its ``!``; empty where there is none.
         written: Which of the uses are surely and wholly written where the guard holds.
@@ -54,12 +54,12 @@ class Form:
     guard: str
     written: range
     is_known: bool
-    effect: Effect
+    effect: RegisterEffect
 
 
 @lru_cache(1 << 15)
-def form_of(predicate: str, opcode: str, operands: str) -> Form:
-    """The parts of an instruction."""
+def form_of(predicate: str, opcode: str, operands: str) -> InstructionForm:
+    """Returns the parts of an instruction."""
     decoded = decode(opcode, operands)
     uses: list[int] = []
     named: list[int] = []
@@ -77,7 +77,7 @@ def form_of(predicate: str, opcode: str, operands: str) -> Form:
     targets: list[str] = []
     skeleton = REGISTER.sub(_kind, operands) if decoded.is_known else operands
     skeleton = _TARGET.sub(lambda token: _kept(token, targets), skeleton)
-    return Form(
+    return InstructionForm(
         skeleton=f"{REGISTER.sub(_kind, predicate)} {opcode} {skeleton}",
         uses=tuple(uses),
         named=tuple(named),
@@ -90,7 +90,7 @@ def form_of(predicate: str, opcode: str, operands: str) -> Form:
 
 
 def _range(use: Use, *, is_known: bool) -> range:
-    """The registers of a use; of an instruction that is not known all that it may mean."""
+    """Returns the registers of a use; of an instruction that is not known all that it may mean."""
     first, end = file_of(use.register)
     is_vector = not is_known and first in (GPR, UGPR)
     return range(
@@ -103,7 +103,7 @@ def _kind(register: re.Match[str]) -> str:
 
 
 def _kept(token: re.Match[str], targets: list[str]) -> str:
-    """What remains of a target, which is told apart, or of a hint."""
+    """Returns what remains of a target, which is distinguished, or of a hint."""
     if token["reuse"]:
         return ""
     targets.append(token[0] if token["label"] else token["target"])
@@ -126,10 +126,10 @@ Uses = tuple[int, ...]
 _CERTAIN = 1 << 60
 
 
-class Renaming:
+class RegisterRenaming:
     """One to one: no two registers of a function become the same one of the other.
 
-    Where the functions differ each register goes with the one that it stands beside most often;
+    Where the functions differ each register goes with the one that it is next to most often;
     where they are the same under any renaming, that is this one.
 
     Args:
@@ -150,11 +150,11 @@ class Renaming:
                 self._to_left[right_number] = left_number
 
     def to_left(self, number: int) -> int | None:
-        """The register of the first function; None where no one knows."""
+        """Returns the register of the first function; None where no one knows."""
         return self._to_left.get(number)
 
     def holds(self, left: Uses, right: Uses) -> bool:
-        """Whether it makes the registers of one instruction those of the other.
+        """Returns whether it makes the registers of one instruction those of the other.
 
         The instructions have to be the same but for names.
         """

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from jitstudio.analysis.diff.align import Keys, align, align_by, merged
-from jitstudio.analysis.diff.form import REGISTERS, Form, Renaming, Uses, form_of
+from jitstudio.analysis.diff.form import REGISTERS, InstructionForm, RegisterRenaming, Uses, form_of
 from jitstudio.analysis.diff.model import ASIDE, TOKEN, Change
 from jitstudio.analysis.diff.names import PublicNames
 from jitstudio.analysis.diff.text import change_of
@@ -32,7 +32,7 @@ class Pair(NamedTuple):
     change: Change
 
 
-class Spelling(NamedTuple):
+class TokenSpelling(NamedTuple):
     """How the tokens of instructions that differ are compared, by index."""
 
     left: Mapping[int, tuple[str, ...]]
@@ -40,12 +40,12 @@ class Spelling(NamedTuple):
 
 
 def counted(function: SassFunction) -> range:
-    """The indices of what is compared: all but the NOPs that fill the last cache line."""
+    """Returns the indices of what is compared: all but the NOPs that fill the last cache line."""
     return range(min(function.code_length + 1, len(function)))
 
 
 def compare_as_written(left: SassFunction, right: SassFunction) -> list[Pair]:
-    """All that the listing tells counts but the address of an instruction itself."""
+    """Compares all of the listing but the address of an instruction itself."""
     ours, theirs = ([function[at].text for at in counted(function)] for function in (left, right))
     pairs = align_by([(ours, theirs), _opcodes(left, right, str), _opcodes(left, right, _base)])
     same = {one for one, other in pairs if ours[one] == theirs[other]}
@@ -57,8 +57,8 @@ def compare_as_written(left: SassFunction, right: SassFunction) -> list[Pair]:
 
 def compare_normalised(
     left: SassFunction, right: SassFunction, public: tuple[PublicNames, PublicNames]
-) -> tuple[list[Pair], Spelling]:
-    """Names of registers and labels do not count as long as one renaming fits all of them.
+) -> tuple[list[Pair], TokenSpelling]:
+    """Returns names of registers and labels do not count as long as one renaming fits all of them.
 
     First each register is one thing all over a function. Where that does not do each of its webs
     is one: code in which only the allocator chose otherwise differs by less then.
@@ -88,7 +88,7 @@ class _Compared:
 
     pairs: list[Pair]
     names: _Names
-    renaming: Renaming
+    renaming: RegisterRenaming
     partners: Mapping[int, int]
 
     @cached_property
@@ -124,18 +124,18 @@ class _Normalised:
         return len(self._aligned) == len(one) == len(other)
 
     def registers(self) -> _Names:
-        """Each register is one thing all over a function."""
+        """Treats each register as one web all over a function."""
         left, right = ([form.uses for form in forms] for forms in self._forms)
         return left, right
 
     def webs(self) -> _Names | None:
-        """Each web is one thing; None where they are not known."""
+        """Treats each web as one unit; returns None where they are not known."""
         left = webs(self._left, self._forms[0], self._places[0])
         right = webs(self._right, self._forms[1], self._places[1])
         return (left, right) if left is not None and right is not None else None
 
     def compare(self, names: _Names, *, called: bool) -> _Compared:
-        """Both side by side.
+        """Returns both side by side.
 
         Args:
             names: What goes one to one.
@@ -168,8 +168,8 @@ class _Normalised:
         ]
         return _Compared(found, names, renaming, partners)
 
-    def _spelt(self, names: _Names, renaming: Renaming) -> tuple[Keys, Keys]:
-        """The instructions of both with the names of the first function."""
+    def _spelt(self, names: _Names, renaming: RegisterRenaming) -> tuple[Keys, Keys]:
+        """Returns the instructions of both with the names of the first function."""
         ours: list[Hashable] = list(zip(self._skeletons[0], names[0], strict=True))
         theirs: list[Hashable] = [
             (key, tuple(map(renaming.to_left, uses)))
@@ -182,7 +182,7 @@ class _Normalised:
         left: int,
         right: int,
         names: _Names,
-        renaming: Renaming,
+        renaming: RegisterRenaming,
         partners: Mapping[int, int],
     ) -> Change:
         if left < 0 or right < 0:
@@ -194,7 +194,9 @@ class _Normalised:
         )
         return _change(self._left, self._right, left, right, same=same)
 
-    def _lead_to_the_same(self, left: Form, right: Form, partners: Mapping[int, int]) -> bool:
+    def _lead_to_the_same(
+        self, left: InstructionForm, right: InstructionForm, partners: Mapping[int, int]
+    ) -> bool:
         if not left.targets:
             return True
         ours = (_place(name, self._places[0]) for name in left.targets)
@@ -204,8 +206,8 @@ class _Normalised:
             for (a, one), (b, other) in zip(ours, theirs, strict=True)
         )
 
-    def spelling(self, compared: _Compared) -> Spelling:
-        """How the tokens of what differs are compared."""
+    def spelling(self, compared: _Compared) -> TokenSpelling:
+        """Returns how the tokens of what differs are compared."""
         left: dict[int, tuple[str, ...]] = {}
         right: dict[int, tuple[str, ...]] = {}
         (ours, theirs), to_left = compared.names, compared.renaming.to_left
@@ -218,12 +220,12 @@ class _Normalised:
                 left[one] = tuple(self._words(0, one, ours[one]))
                 words = self._words(1, other, [*map(to_left, theirs[other])])
                 right[other] = tuple([called.get(word, word) for word in words])
-        return Spelling(left, right)
+        return TokenSpelling(left, right)
 
     def _words(self, side: int, at: int, uses: Sequence[int | None]) -> list[str]:
-        """The tokens of an instruction, as its line has them but for private names.
+        """Returns the tokens of an instruction, as its line has them but for private names.
 
-        In the place of a register stands what it is used as.
+        A register is replaced by what it is used as.
         """
         function, named = (self._left, self._right)[side], self._forms[side][at].named
         tokens = [_plain(token) for token in TOKEN.findall(_text(function, at))]
@@ -237,9 +239,11 @@ class _Normalised:
         return [*map(self._public[side].within, tokens)]
 
 
-def _renaming(names: _Names, pairs: Iterable[tuple[int, int]], fixed: Iterable[int]) -> Renaming:
+def _renaming(
+    names: _Names, pairs: Iterable[tuple[int, int]], fixed: Iterable[int]
+) -> RegisterRenaming:
     left, right = names
-    return Renaming(((left[a], right[b]) for a, b in pairs), fixed)
+    return RegisterRenaming(((left[a], right[b]) for a, b in pairs), fixed)
 
 
 def _text(function: SassFunction, at: int) -> str:
@@ -251,17 +255,17 @@ def _plain(token: str) -> str:
     return ASIDE if token == _REUSE else token
 
 
-def _forms(function: SassFunction, public: PublicNames) -> list[Form]:
+def _forms(function: SassFunction, public: PublicNames) -> list[InstructionForm]:
     return [
         form_of(function.predicates[at], function.opcodes[at], public.within(function.operands[at]))
         for at in counted(function)
     ]
 
 
-def _skeletons(function: SassFunction, forms: Sequence[Form]) -> list[str]:
-    """What has to be the same letter by letter."""
+def _skeletons(function: SassFunction, forms: Sequence[InstructionForm]) -> list[str]:
+    """Returns what has to be the same letter by letter."""
     return [
-        # The listing does not tell which NaN of many: the upper half of the first word does.
+        # The listing does not say which NaN of many: the upper half of the first word does.
         f"{form.skeleton} {function.encoding(at) >> 32 & 0xFFFFFFFF:x}"
         if "NAN" in form.skeleton
         else form.skeleton
@@ -270,7 +274,7 @@ def _skeletons(function: SassFunction, forms: Sequence[Form]) -> list[str]:
 
 
 def named_places(function: SassFunction) -> dict[str, int]:
-    """What can be branched to in a function, by its names."""
+    """Returns what can be branched to in a function, by its names."""
     return {
         **{label.name: label.index for label in function.labels},
         **{part.name: part.start for part in function.parts},
@@ -279,13 +283,13 @@ def named_places(function: SassFunction) -> dict[str, int]:
 
 
 def _place(name: str, places: Mapping[str, int]) -> tuple[int | str, str]:
-    """Where a name leads, or the name itself; and how far behind that, as it is written."""
+    """Returns where a name leads, or the name itself; and how far behind that, as it is written."""
     label, _, offset = name.partition("+")
     return (places[label], offset) if label in places else (name, "")
 
 
 def _has_callers(function: SassFunction) -> bool:
-    """Whether other functions rely on its registers: it is called, or calls one of them."""
+    """Returns whether other functions rely on its registers: it is called, or calls one of them."""
     if not function.is_kernel:
         return True
     inside = {part.name for part in function.parts}
@@ -316,7 +320,7 @@ def _differing_bits(left: SassFunction, right: SassFunction, one: int, other: in
 def hides_a_difference(
     left: SassFunction, right: SassFunction, one: int, other: int, *, names_count: bool = True
 ) -> bool:
-    """Whether two instructions read the same and are not.
+    """Returns whether two instructions read the same and are not.
 
     The same text has the same encoding where neither a symbol nor a place is in it. Texts that are
     the same but for registers have so outside of these; `names_count` is false for them.

@@ -20,7 +20,7 @@ TOKEN = re.compile(r"\.?[\w$]+|\S")
 """What is compared as one: a word, a number, a modifier with its dot, or a sign."""
 
 ASIDE = ""
-"""Stands for a token that is not compared."""
+"""Represents a token that is not compared."""
 
 
 def line_marks(
@@ -29,7 +29,7 @@ def line_marks(
     left_words: Sequence[str] | None = None,
     right_words: Sequence[str] | None = None,
 ) -> tuple[Marks, Marks]:
-    """The tokens of each line that the other does not have at this place.
+    """Returns the tokens of each line that the other does not have at this place.
 
     Args:
         left: One line.
@@ -41,7 +41,7 @@ def line_marks(
     other = TOKEN.findall(right) if right_words is None else right_words
     pairs = [*common_subsequence(one, other)]
     if pairs and len(one) == len(other):
-        # Of lines of one shape, what stands at the same place belongs together.
+        # Of lines of one shape, what is at the same place belongs together.
         placed = [(at, at) for at, (a, b) in enumerate(zip(one, other, strict=True)) if a == b]
         if 2 * len(placed) > len(pairs):
             pairs = placed
@@ -58,7 +58,7 @@ def _ranges(line: str, words: Sequence[str], same: set[int]) -> Marks:
 
 
 def _joined(line: str, words: Sequence[str], same: set[int]) -> Iterator[tuple[int, int]]:
-    """One range for tokens that follow each other."""
+    """Yields one range for tokens that follow each other."""
     start = end = 0
     for at, token in enumerate(TOKEN.finditer(line)):
         if at in same or words[at] == ASIDE:
@@ -83,7 +83,7 @@ class Change(Enum):
     ADDED = "added"
 
 
-class Row(NamedTuple):
+class DiffRow(NamedTuple):
     """A line of each text, counted from 0; `NOWHERE` where one has none here."""
 
     left: int
@@ -111,13 +111,13 @@ class Comparison:
         right: The lines of the second text.
         rows: All lines of both, in the order of both.
         control_counts: Whether other control bits alone are a difference.
-        left_words: Where tokens of the first text stand for something else than themselves.
+        left_words: Where tokens of the first text represent something else than themselves.
         right_words: The same of the second text.
     """
 
     left: tuple[str, ...]
     right: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[DiffRow, ...]
     control_counts: bool = True
     left_words: Words = field(default_factory=dict)
     right_words: Words = field(default_factory=dict)
@@ -148,7 +148,7 @@ class Comparison:
         return sum(row.change is Change.CONTROL for row in self.rows)
 
     def marks(self, row: int) -> tuple[Marks, Marks]:
-        """What differs inside the two lines of a row, as ranges of columns."""
+        """Returns what differs inside the two lines of a row, as ranges of columns."""
         left, right, change = self.rows[row]
         if change not in (Change.CHANGED, Change.CONTROL):
             return (), ()

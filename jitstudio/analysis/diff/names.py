@@ -13,13 +13,13 @@ _HEAD = re.compile(rf"(?<!\d)(\d{{0,18}}+){_MARK}[0-9a-f]{{8}}_(\d{{1,18}}+)_")
 
 
 class PublicNames:
-    """Tells names apart by what does not change when the source is moved.
+    """Distinguishes names by what does not change when the source is moved.
 
-    Two files may each have such a function of one name: there the path is what tells them apart,
+    Two files may each have such a function of one name: there the path is what distinguishes them,
     and it stays.
 
     Args:
-        texts: All that such names stand in.
+        texts: All that such names are in.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -30,7 +30,7 @@ class PublicNames:
         self._public = {name: short for name, short in public.items() if counts[short] == 1}
 
     def within(self, text: str) -> str:
-        """A text with the names in it as they are compared."""
+        """Returns a text with the names in it as they are compared."""
         if _MARK not in text:
             return text
         return _NAME.sub(lambda found: self._public.get(found[0], found[0]), text)

@@ -17,13 +17,13 @@ _BASE = re.compile(r"(?:^|[\s:])([A-Za-z_$][\w$]*)(?=[<(]|\Z)")
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class CubinProgram:
     """A cubin, read.
 
     Attributes:
         code: Its functions.
-        data: What is in it beside code; None where that is not known.
-        demangled: Names in words of C++, where they are known.
+        data: What is in it besides code; None where that is not known.
+        demangled: Names in C++, where they are known.
         is_listed: Whether the data are in the words of a listing.
     """
 
@@ -47,13 +47,13 @@ class Program:
         )
 
     def base_name(self, function: SassFunction) -> str:
-        """The name as the programmer wrote it, without what it takes."""
+        """Returns the name as the programmer wrote it, without what it takes."""
         found = _BASE.search(self.demangled.get(function.name, function.name))
         return found[1] if found else function.name
 
 
-def data_comparable(left: Program, right: Program) -> bool:
-    """Whether the data of both are known, in the same words."""
+def data_comparable(left: CubinProgram, right: CubinProgram) -> bool:
+    """Returns whether the data of both are known, in the same words."""
     known = left.data is not None and right.data is not None
     return known and left.is_listed == right.is_listed
 
@@ -63,7 +63,7 @@ Partners = tuple[SassFunction | None, SassFunction | None]
 """The same function of two programs; one is None where a program does not have it."""
 
 
-def partners(left: Program, right: Program) -> list[Partners]:
+def partners(left: CubinProgram, right: CubinProgram) -> list[Partners]:
     """Which functions belong together, in the order of the first program, then of the second.
 
     Those of one name, wherever their source lay; then those whose names without their arguments
@@ -88,7 +88,7 @@ def partners(left: Program, right: Program) -> list[Partners]:
     return [*pairs, *((None, one) for one in rest.values())]
 
 
-def _keyed(program: Program) -> dict[_Key, SassFunction]:
+def _keyed(program: CubinProgram) -> dict[_Key, SassFunction]:
     """Modules that are not linked may have functions of the same name."""
     seen: Counter[str] = Counter()
     keyed: dict[_Key, SassFunction] = {}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from jitstudio.analysis.diff.align import align_by, merged
-from jitstudio.analysis.diff.model import Change, Comparison, Row
+from jitstudio.analysis.diff.model import Change, Comparison, DiffRow
 from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.line_classes import classify
@@ -19,7 +19,7 @@ _WORD = re.compile(r"[@%.$\w]+")
 
 
 def compare_lines(left: Sequence[str], right: Sequence[str]) -> Comparison:
-    """Line by line; a line that was rewritten stands beside what it became."""
+    """Line by line; a line that was rewritten is next to what it became."""
     stages = [
         (left, right),
         ([line.strip() for line in left], [line.strip() for line in right]),
@@ -29,14 +29,14 @@ def compare_lines(left: Sequence[str], right: Sequence[str]) -> Comparison:
     pairs = align_by(stages)
     paired = {one for one, other in pairs if left[one] == right[other]}
     rows = tuple(
-        Row(one, other, change_of(one, other, same=one in paired))
+        DiffRow(one, other, change_of(one, other, same=one in paired))
         for one, other in merged(pairs, len(left), len(right))
     )
     return Comparison(tuple(left), tuple(right), rows)
 
 
 def ptx_lines(text: str) -> list[str]:
-    """The lines of PTX without its line tables, which tell of the source and not of the program."""
+    """The lines of PTX without its line tables, which describe the source and not the program."""
     lines = text.splitlines()
     classes = classify(CodeKind.PTX, lines)
     return [
@@ -53,7 +53,7 @@ def bare_lines(ptx: Sequence[str]) -> list[str]:
 
 
 def change_of(left: int, right: int, *, same: bool) -> Change:
-    """What became of two lines, or of one that has no partner."""
+    """Returns what became of two lines, or of one that has no partner."""
     if left == NOWHERE:
         return Change.ADDED
     if right == NOWHERE:

@@ -6,7 +6,7 @@ Two functions whose instructions differ in their registers only are the same pro
 go one to one: each reading finds in both what the same instruction wrote.
 
 What is not certain joins: an operand is a result only where `results` says so, and whatever else
-stands in an instruction goes on with the old value. A register has one web only, its *own*, where
+is in an instruction goes on with the old value. A register has one web only, its *own*, where
 an unknown instruction names it; and where control leaves what can be followed, each register
 holds its own web, as it does at the start.
 """
@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from jitstudio.analysis.control_flow import Block, FlowGraph
-from jitstudio.analysis.diff.form import REGISTERS, Form
+from jitstudio.analysis.control_flow import BasicBlock, FlowGraph
+from jitstudio.analysis.diff.form import REGISTERS, InstructionForm
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.liveness import Liveness, used
 from jitstudio.analysis.sass.model import SassFunction
@@ -43,8 +43,10 @@ _Current = dict[int, int]
 _MOST = 40_000
 
 
-def webs(function: SassFunction, forms: Sequence[Form], places: Mapping[str, int]) -> Webs | None:
-    """The webs of all uses; None where the function is too long, or cannot be followed.
+def webs(
+    function: SassFunction, forms: Sequence[InstructionForm], places: Mapping[str, int]
+) -> Webs | None:
+    """Returns the webs of all uses; None where the function is too long, or cannot be followed.
 
     Args:
         function: The function.
@@ -61,7 +63,7 @@ def webs(function: SassFunction, forms: Sequence[Form], places: Mapping[str, int
 class _Webs:
     """Finds the webs: each block on its own, then what meets where blocks do."""
 
-    def __init__(self, graph: FlowGraph, ways: Waypoints, forms: Sequence[Form]) -> None:
+    def __init__(self, graph: FlowGraph, ways: Waypoints, forms: Sequence[InstructionForm]) -> None:
         self._graph, self._ways, self._forms = graph, ways, forms
         self._does = [form.effect for form in forms]
         self._live = Liveness(graph, self._does, ways.before, ways.behind)
@@ -71,7 +73,7 @@ class _Webs:
         self._same = [*range(_FIRST_WEB)]
 
     def find(self) -> Webs:
-        """The web of each use."""
+        """Returns the web of each use."""
         found: list[tuple[int, ...]] = []
         at_start: list[_Current] = []
         at_end: list[_Current] = []
@@ -93,7 +95,7 @@ class _Webs:
         return [tuple(map(self._same.__getitem__, uses)) for uses in found]
 
     def _first(self, block: int, held: Mask, before: _Current | None) -> _Current:
-        """The webs that are alive where a block starts."""
+        """Returns the webs that are alive where a block starts."""
         live = self._live.at_start[block]
         first = {number: number for number in numbers(live & held)}
         for number in numbers(live & ~held):
@@ -101,9 +103,9 @@ class _Webs:
         return first
 
     def _through(
-        self, block: Block, current: _Current, held: Mask, found: list[tuple[int, ...]]
+        self, block: BasicBlock, current: _Current, held: Mask, found: list[tuple[int, ...]]
     ) -> _Current:
-        """Tell the webs of the uses of a block; those at its end."""
+        """Passes the webs of the uses of a block on; returns those at its end."""
         fresh = self._live.fresh(block.id)
         for at in range(block.start, block.end):
             if at in self._ways.before:
@@ -128,7 +130,7 @@ class _Webs:
         return current
 
     def _meet(self, current: _Current) -> _Current:
-        """Each register in its own web."""
+        """Returns each register in its own web."""
         for number, web in current.items():
             self._join(number, web)
         return self._own.copy()
@@ -149,8 +151,8 @@ class _Webs:
         return web
 
 
-def _unknown(forms: Sequence[Form]) -> Mask:
-    """The registers of instructions of which it is not known what they take."""
+def _unknown(forms: Sequence[InstructionForm]) -> Mask:
+    """Returns the registers of instructions of which it is not known what they take."""
     mask = 0
     for uses in {form.uses for form in forms if not form.is_known}:
         for number in uses:
@@ -183,9 +185,12 @@ class Waypoints:
 
 
 def waypoints(
-    function: SassFunction, graph: FlowGraph, forms: Sequence[Form], places: Mapping[str, int]
+    function: SassFunction,
+    graph: FlowGraph,
+    forms: Sequence[InstructionForm],
+    places: Mapping[str, int],
 ) -> Waypoints | None:
-    """The waypoints of a function; None where it names places that are not known.
+    """Returns the waypoints of a function; None where it names places that are not known.
 
     Args:
         function: The function.
@@ -225,15 +230,15 @@ def _base(function: SassFunction, at: int) -> str:
     return function.opcodes[at].partition(".")[0]
 
 
-def _barrier(form: Form) -> tuple[int, ...]:
-    """The barrier of what waits, or of where it is said who has to: it stands last."""
+def _barrier(form: InstructionForm) -> tuple[int, ...]:
+    """Returns the barrier of what waits, or of where it is set what waits: it is last."""
     return form.uses[-1:]
 
 
 def _is_waited_at(
-    function: SassFunction, forms: Sequence[Form], place: int, barrier: tuple[int, ...]
+    function: SassFunction, forms: Sequence[InstructionForm], place: int, barrier: tuple[int, ...]
 ) -> bool:
-    """Whether threads wait for each other in front of a place."""
+    """Returns whether threads wait for each other in front of a place."""
     before = place - 1
     return (
         0 <= before < len(forms)
@@ -242,21 +247,23 @@ def _is_waited_at(
     )
 
 
-def _named(function: SassFunction, forms: Sequence[Form], base: str) -> Iterator[tuple[int, str]]:
+def _named(
+    function: SassFunction, forms: Sequence[InstructionForm], base: str
+) -> Iterator[tuple[int, str]]:
     for at, form in enumerate(forms):
         if form.targets and _base(function, at) == base:
             yield from ((at, name) for name in form.targets)
 
 
 def _unled(graph: FlowGraph) -> Iterator[int]:
-    """Where functions start, and what no branch leads to."""
+    """Yields where functions start, and what no branch leads to."""
     for block in graph.blocks:
         if block.is_entry or not graph.predecessors[block.id]:
             yield block.start
 
 
 def _leading_away(function: SassFunction, graph: FlowGraph) -> Iterator[int]:
-    """The last instructions of blocks behind which the flow is not told."""
+    """Yields the last instructions of blocks behind which the flow is unknown."""
     starts = {block.start for block in graph.blocks if block.is_entry}
     for block in graph.blocks:
         last = block.end - 1
@@ -267,7 +274,7 @@ def _leading_away(function: SassFunction, graph: FlowGraph) -> Iterator[int]:
 
 
 def _parted(
-    function: SassFunction, graph: FlowGraph, forms: Sequence[Form], ways: Iterable[int]
+    function: SassFunction, graph: FlowGraph, forms: Sequence[InstructionForm], ways: Iterable[int]
 ) -> frozenset[int]:
     if not function.is_kernel:
         return frozenset(block.id for block in graph.blocks)
@@ -283,8 +290,8 @@ def _parted(
     return frozenset(found)
 
 
-def _parts(function: SassFunction, block: Block, forms: Sequence[Form]) -> bool:
-    """Whether the threads of a warp may take different ways at the end of a block."""
+def _parts(function: SassFunction, block: BasicBlock, forms: Sequence[InstructionForm]) -> bool:
+    """Returns whether the threads of a warp may take different ways at the end of a block."""
     last = block.end - 1
     modifiers = function.opcodes[last].split(".")[1:]
     return not _OF_THE_WARP.isdisjoint(modifiers) or not all(map(is_uniform, forms[last].uses))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from jitstudio.analysis.findings.facts import FunctionFacts
 from jitstudio.analysis.findings.lanes import DOUBLES
 from jitstudio.analysis.findings.model import RuleHit
-from jitstudio.analysis.findings.origins import Origins, is_narrowing
+from jitstudio.analysis.findings.origins import ValueOrigins, is_narrowing
 from jitstudio.analysis.sass.opcodes import class_of, stem
 from jitstudio.analysis.sass.operands import NONE, guard
 
@@ -57,7 +57,7 @@ def _chains(facts: FunctionFacts) -> Iterator[list[list[int]]]:
 
 
 def missed_fma(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """A product that is only added to, and yet rounded before."""
+    """Yields a product that is only added to, and yet rounded before."""
     function = facts.function
     pairs: dict[int, tuple[int, int]] = {}
     for block in facts.graph.blocks:
@@ -111,7 +111,7 @@ def doubles(facts: FunctionFacts) -> Iterator[RuleHit]:
     beginnings = [index for index in facts.own if opcodes[index] in _BEGINNINGS]
     if not accidents and not beginnings:
         return
-    origins = Origins(facts)
+    origins = ValueOrigins(facts)
     idle, meant = _purposes(facts, origins)
     compared = {
         index
@@ -135,7 +135,7 @@ def doubles(facts: FunctionFacts) -> Iterator[RuleHit]:
             yield RuleHit(line, {"opcodes": ", ".join(told)})
 
 
-def _purposes(facts: FunctionFacts, origins: Origins) -> tuple[set[int], set[int]]:
+def _purposes(facts: FunctionFacts, origins: ValueOrigins) -> tuple[set[int], set[int]]:
     """What only leads from single precision back to it; and what has a part in more than that."""
     opcodes = facts.function.opcodes
     ends = {index for index in facts.own if is_narrowing(opcodes[index])}

@@ -1,4 +1,4 @@
-"""What the rules look at: a function, and what can be told about it."""
+"""What the rules look at: a function, and what can be known about it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from jitstudio.analysis.control_flow import FlowGraph
-from jitstudio.analysis.findings.warp import Access, Warp, follow
+from jitstudio.analysis.findings.warp import MemoryAccess, Warp, follow
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.liveness import Liveness, effects
-from jitstudio.analysis.sass.model import NOWHERE, Part, Place, SassFunction
+from jitstudio.analysis.sass.model import NOWHERE, Part, SassFunction, SourceLocation
 from jitstudio.analysis.sass.opcodes import stem
 from jitstudio.analysis.sass.operands import Decoded, Mask, decode
 from jitstudio.core.result import Resources
@@ -26,7 +26,7 @@ class FunctionFacts:
 
     Attributes:
         function: Its code.
-        resources: What it needs; None where no tool has told.
+        resources: What it needs; None where no tool reports it.
     """
 
     function: SassFunction
@@ -79,7 +79,7 @@ class FunctionFacts:
         return tuple(index for index in code if index not in foreign) if foreign else code
 
     def of_opcode(self, *stems: str) -> tuple[int, ...]:
-        """The author's instructions with one of these opcodes, whatever their modifiers."""
+        """Returns the author's instructions with one of these opcodes, whatever their modifiers."""
         opcodes = self.function.opcodes
         return tuple(index for index in self.own if stem(opcodes[index]) in stems)
 
@@ -89,41 +89,41 @@ class FunctionFacts:
         return any("SR_TID.Y" in operands for operands in self.function.operands)
 
     @cached_property
-    def accesses(self) -> tuple[Access, ...]:
+    def accesses(self) -> tuple[MemoryAccess, ...]:
         """The author's loads and stores of global memory."""
         own = set(self.own)
         return tuple(access for access in self.warp.accesses if access.index in own)
 
     @cached_property
-    def access_at(self) -> dict[int, Access]:
+    def access_at(self) -> dict[int, MemoryAccess]:
         """The same by their index."""
         return {access.index: access for access in self.accesses}
 
     @cached_property
-    def groups(self) -> tuple[tuple[Access, ...], ...]:
+    def groups(self) -> tuple[tuple[MemoryAccess, ...], ...]:
         """Accesses that differ by their offsets only, by these; loads and stores apart."""
-        found: dict[tuple[bool, tuple[int, int, int]], list[Access]] = {}
+        found: dict[tuple[bool, tuple[int, int, int]], list[MemoryAccess]] = {}
         for access in self.accesses:
             found.setdefault((access.is_load, access.base), []).append(access)
         return tuple(tuple(sorted(group, key=_offset)) for group in found.values())
 
-    def line(self, index: int) -> Place | None:
-        """The line an instruction comes from; None where the line table does not say."""
+    def line(self, index: int) -> SourceLocation | None:
+        """Returns the line an instruction comes from; None where the line table does not say."""
         place = self.function.place_ids[index]
         return self.function.places[place][0] if place != NOWHERE else None
 
     def by_line(self, indices: Iterable[int]) -> Iterator[tuple[int, ...]]:
         """Instructions of one line together, the lines in the order of the code."""
-        found: dict[Place | None, list[int]] = {}
+        found: dict[SourceLocation | None, list[int]] = {}
         for index in indices:
             found.setdefault(self.line(index), []).append(index)
         return map(tuple, found.values())
 
 
 def is_of_library(part: Part) -> bool:
-    """Whether ptxas has brought it along."""
+    """Returns whether ptxas has brought it along."""
     return _LIBRARY in part.name
 
 
-def _offset(access: Access) -> int:
+def _offset(access: MemoryAccess) -> int:
     return access.offset

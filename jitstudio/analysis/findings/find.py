@@ -1,4 +1,4 @@
-"""What may cost time in a function, in words: quiet where there is nothing to say.
+"""What may cost time in a function: quiet where there is nothing to say.
 
 A rule reads instructions only, so it can be wrong; the words of those that guess say so.
 They are data, in `resources/analysis/findings.toml`.
@@ -32,15 +32,15 @@ RULES: Mapping[str, Rule] = {
     "predicated": compute_rules.predicates,
     "unfused": compute_rules.missed_fma,
 }
-"""Each rule by its name, in the order in which findings are told."""
+"""Each rule by its name, in the order in which findings are reported."""
 
 
 def findings(function: SassFunction, resources: Resources | None) -> tuple[Finding, ...]:
-    """What the rules have to say about a function; by rule, and then by the code.
+    """Returns what the rules have to say about a function; by rule, and then by the code.
 
     Args:
         function: Its code.
-        resources: What it needs; None where no tool has told.
+        resources: What it needs; None where no tool reports it.
     """
     facts = FunctionFacts(function, resources)
     return tuple(_told(name, hit, function) for name, rule in RULES.items() for hit in rule(facts))

@@ -1,6 +1,6 @@
 """How registers change from one pass of a loop to the next.
 
-A change is told as lanes tell a warp, with passes in place of threads: a register that each pass
+A change is a `Lane`, with passes of the loop in place of threads: a register that each pass
 adds 4 to has a step of 4.
 """
 
@@ -15,7 +15,7 @@ from jitstudio.analysis.findings.warp import value_of
 from jitstudio.analysis.sass.opcodes import stem
 from jitstudio.analysis.sass.operands import NONE, Operand
 
-# What moves and adds. Shifts and masks are told of threads only, which begin at a multiple of 32.
+# What moves and adds. Shifts and masks need threads, which begin at a multiple of 32.
 _LINEAR = frozenset(
     ("MOV", "UMOV", "MOV32I", "IADD", "IADD3", "IADD32I", "VIADD", "UIADD3", "IMAD", "UIMAD")
 )
@@ -44,7 +44,7 @@ class Induction:
                     self._writers.setdefault(register, []).append((id_, index))
 
     def change(self, source: Operand) -> Lane:
-        """How much more an operand is in each pass than in the one before."""
+        """Returns how much more an operand is in each pass than in the one before."""
         return self._value(source, {})
 
     @cached_property
@@ -54,7 +54,7 @@ class Induction:
         return frozenset(block for block in self._unavoidable() if innermost[block] == self._number)
 
     def _unavoidable(self) -> Iterator[int]:
-        """Those of one way round the loop that no other way leaves out."""
+        """Yields those of one way round the loop that no other way leaves out."""
         successors, head = self._facts.graph.successors, self._loop.head
         way = self._way()
         places = {block: at for at, block in enumerate(way)}
@@ -73,7 +73,7 @@ class Induction:
                         todo.append(target)
 
     def _way(self) -> list[int]:
-        """One way from the head of the loop to it again."""
+        """Returns one way from the head of the loop to it again."""
         successors, head = self._facts.graph.successors, self._loop.head
         before = {head: head}
         todo = [head]
@@ -115,7 +115,7 @@ class Induction:
         return ANY
 
     def _computed(self, index: int, register: int, assumed: Mapping[int, Lane]) -> Lane:
-        """What an instruction writes to a register."""
+        """Returns what an instruction writes to a register."""
         function, form = self._facts.function, self._facts.forms[index]
         opcode = function.opcodes[index]
         is_known = register in form.results and stem(opcode) in _LINEAR

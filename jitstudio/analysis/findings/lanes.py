@@ -1,4 +1,4 @@
-"""How a value differs from one thread of a warp to the next, as far as the code tells.
+"""How a value differs from one thread of a warp to the next, as far as the code says.
 
 Threads are taken to be neighbours in x, and blocks to be a multiple of a warp wide.
 """
@@ -26,7 +26,7 @@ class Shape(IntEnum):
     SCALED = 1
     """Each has more than the one before by an amount that is the same, and known at run time."""
     ANY = 2
-    """It cannot be told."""
+    """It cannot be known."""
     DATA = 3
     """Each thread has something of its own: read from memory, computed in floating point, or made
     of such things."""
@@ -36,7 +36,7 @@ class Stairs(NamedTuple):
     """Values that are a step higher after every so many threads, or every time a step lower.
 
     Attributes:
-        per: Threads that stand on a step.
+        per: Threads that are on a step.
         height: How high a step is.
         most: How far the least and the greatest may lie apart; then it starts again.
     """
@@ -46,7 +46,7 @@ class Stairs(NamedTuple):
     most: int = WARP
 
     def spread(self, threads: int) -> int:
-        """How far the least and the greatest of so many threads surely lie apart."""
+        """Returns how far the least and the greatest of so many threads surely lie apart."""
         return min((threads - 1) // self.per * self.height, self.most)
 
 
@@ -70,7 +70,7 @@ class Lane(NamedTuple):
     stairs: Stairs | None = None
 
     def spread(self, threads: int) -> int:
-        """How far the least and the greatest of so many threads surely lie apart."""
+        """Returns how far the least and the greatest of so many threads surely lie apart."""
         if self.shape is Shape.STEP:
             return abs(self.step) * (threads - 1)
         return self.stairs.spread(threads) if self.stairs else 0
@@ -90,22 +90,22 @@ DATA = Lane(Shape.DATA)
 
 @lru_cache(1 << 10)
 def literal(number: int | None) -> Lane:
-    """What is written in the code; None if it is no whole number."""
+    """Returns what is written in the code; None if it is no whole number."""
     return Lane(Shape.STEP, 0, number, is_literal=True)
 
 
 def step(amount: int) -> Lane:
-    """Each thread has this much more than the one before."""
+    """Returns a value that grows by this much from thread to thread."""
     return Lane(Shape.STEP, amount)
 
 
 def stairs(per: int, height: int, most: int = WARP) -> Lane:
-    """A step higher, or a step lower, after every so many threads."""
+    """Returns a step higher, or a step lower, after every so many threads."""
     return Lane(Shape.ANY, stairs=Stairs(per, height, most))
 
 
 def merge(one: Lane, other: Lane) -> Lane:
-    """What is known of a value that is one or the other."""
+    """Returns what is known of a value that is one or the other."""
     if one == other:
         return one
     if one.shape == other.shape and one.step == other.step:
@@ -114,7 +114,7 @@ def merge(one: Lane, other: Lane) -> Lane:
 
 
 def mixed(*lanes: Lane) -> Lane:
-    """What is computed of these in whatever way."""
+    """Returns what is computed of these in whatever way."""
     shape = max((lane.shape for lane in lanes), default=Shape.STEP)
     if shape is Shape.STEP and all(lane.is_same for lane in lanes):
         return SAME
@@ -122,7 +122,7 @@ def mixed(*lanes: Lane) -> Lane:
 
 
 def total(*lanes: Lane) -> Lane:
-    """Their sum."""
+    """Returns their sum."""
     return reduce(_plus, lanes)
 
 
@@ -145,7 +145,7 @@ def _plus(one: Lane, other: Lane) -> Lane:
 
 
 def _of_sum(lane: Lane, more: Lane) -> Stairs | None:
-    """The stairs that remain where something is added to them."""
+    """Returns the stairs that remain where something is added to them."""
     if lane.stairs is None or more.is_same:
         return lane.stairs
     per, height, most = lane.stairs
@@ -155,13 +155,13 @@ def _of_sum(lane: Lane, more: Lane) -> Stairs | None:
 
 
 def negated(lane: Lane) -> Lane:
-    """The same with the other sign."""
+    """Returns the same with the other sign."""
     constant = None if lane.constant is None else -lane.constant
     return lane._replace(step=-lane.step, constant=constant)
 
 
 def product(one: Lane, other: Lane) -> Lane:
-    """One times the other."""
+    """Returns one times the other."""
     if other.constant is None:
         one, other = other, one
     if other.constant == 1:
@@ -211,7 +211,7 @@ def masked(lane: Lane, mask: Lane) -> Lane:
 
 
 def _of_mask(lane: Lane, bits: int) -> Stairs | None:
-    """The stairs that neighbouring bits of a lane are, if it takes steps of 1 itself."""
+    """Returns the stairs that neighbouring bits of a lane are, if it takes steps of 1 itself."""
     per, height, most = lane.stairs or (1, abs(lane.step), WARP)
     lowest = bits & -bits
     if height != 1 or not bits or bits & (bits + lowest):
@@ -225,11 +225,11 @@ def either(*lanes: Lane) -> Lane:
 
 
 def inverted(lane: Lane) -> Lane:
-    """All bits the other way round: the same with the other sign, less 1."""
+    """Returns all bits the other way round: the same with the other sign, less 1."""
     return total(negated(lane), literal(-1))
 
 
-# By the truth table of a LOP3, whose operands stand for 0xf0, 0xcc and 0xaa.
+# By the truth table of a LOP3, whose operands represent 0xf0, 0xcc and 0xaa.
 _LOGIC: dict[int, Callable[[Lane, Lane, Lane], Lane]] = {
     0xFF ^ 0xF0: lambda a, b, c: inverted(a),
     0xFF ^ 0xCC: lambda a, b, c: inverted(b),
@@ -260,7 +260,7 @@ Rule = Callable[[str, Sequence[Operand], Values], Lane]
 # Special registers that number the threads of a warp, and those that say something of each.
 _NUMBERING = frozenset(("SR_TID.X", "SR_LANEID"))
 _OF_EACH_THREAD = re.compile(r"SR_(?:\w+MASK|CLOCK\w*|TID)\Z")
-# Wide integers do not fit into single precision: who makes them double may mean it.
+# Wide integers do not fit into single precision: the conversion to double may be intended.
 _WIDENING = re.compile(r"F2F(?:\.FTZ)?\.F64\.F32|I2F\.F64(?!\.[SU]64)")
 _WORD_BITS = 32
 
@@ -269,7 +269,7 @@ DOUBLES = frozenset(("DADD", "DMUL", "DFMA"))
 
 
 def result(opcode: str, sources: Sequence[Operand], values: Values, read: Lane) -> Lane:
-    """What an instruction gives.
+    """Returns what an instruction gives.
 
     Args:
         opcode: With its modifiers.
@@ -289,12 +289,12 @@ def result(opcode: str, sources: Sequence[Operand], values: Values, read: Lane) 
 
 
 def is_widening(opcode: str) -> bool:
-    """Whether it makes double precision of what fits into it by far."""
+    """Returns whether it makes double precision of what fits into it by far."""
     return _WIDENING.match(opcode) is not None
 
 
 def loaded(address: Lane, *, is_own: bool = False) -> Lane:
-    """What is read at an address; `is_own` for memory of which each thread has its own."""
+    """Returns what is read at an address; `is_own` for memory of which each thread has its own."""
     return SAME if address.is_same and not is_own else DATA
 
 
@@ -336,7 +336,7 @@ def _scaled_sum(opcode: str, sources: Sequence[Operand], values: Values) -> Lane
 def _shift(opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
     if _has(opcode, "L") and not _has(opcode, "HI"):
         return shifted_left(values[0], values[1])
-    # Of two registers the upper one is shifted; of one it stands there alone.
+    # Of two registers the upper one is shifted; of one it is there alone.
     if _has(opcode, "R") and sources[0].is_zero:
         return shifted_right(values[2], values[1])
     return mixed(*values)
@@ -347,7 +347,7 @@ def _logic(_opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
 
 
 def _two_halves(_opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
-    """A constant in the clothes of arithmetic: zero times zero, and two halves of it."""
+    """Returns a constant in the clothes of arithmetic: zero times zero, and two halves of it."""
     if sources[0].is_zero and sources[1].is_zero:
         return literal(packed(sources[2], sources[3]))
     return mixed(*values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jitstudio.analysis.control_flow import Block
+from jitstudio.analysis.control_flow import BasicBlock
 from jitstudio.analysis.findings.facts import FunctionFacts
 from jitstudio.analysis.findings.induction import Induction
 from jitstudio.analysis.findings.lanes import WARP, Lane, Shape, negated, total
@@ -39,7 +39,7 @@ def divergence(facts: FunctionFacts) -> Iterator[RuleHit]:
 
 
 def _exits(facts: FunctionFacts, number: int) -> Iterator[int]:
-    """What leads out of a loop, loops inside it apart."""
+    """Yields what leads out of a loop, loops inside it apart."""
     graph = facts.graph
     loop = graph.loops[number].blocks
     for block in sorted(loop):
@@ -51,7 +51,7 @@ def _exits(facts: FunctionFacts, number: int) -> Iterator[int]:
 
 
 def _is_uneven(facts: FunctionFacts, induction: Induction, jump: int) -> bool:
-    """Whether the number of passes follows the number of the thread."""
+    """Returns whether the number of passes follows the number of the thread."""
     block = facts.graph.block_at(jump)
     if block is None or block.id not in induction.in_each:
         return False
@@ -69,12 +69,12 @@ def _is_uneven(facts: FunctionFacts, induction: Induction, jump: int) -> bool:
 
 
 def _known(change: Lane) -> int:
-    """How much each pass adds; 0 where that is not known."""
+    """Returns how much each pass adds; 0 where that is not known."""
     return change.step if change.shape is Shape.STEP else 0
 
 
-def _comparison(facts: FunctionFacts, block: Block, jump: int) -> int:
-    """The comparison of whole numbers that alone decides a jump, or `NONE`."""
+def _comparison(facts: FunctionFacts, block: BasicBlock, jump: int) -> int:
+    """Returns the comparison of whole numbers that alone decides a jump, or `NONE`."""
     function = facts.function
     wanted = guard(function.predicates[jump])
     for index in range(jump - 1, block.start - 1, -1):

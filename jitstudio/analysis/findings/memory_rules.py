@@ -8,7 +8,7 @@ from itertools import chain
 from jitstudio.analysis.findings.facts import FunctionFacts
 from jitstudio.analysis.findings.lanes import Shape
 from jitstudio.analysis.findings.model import RuleHit
-from jitstudio.analysis.findings.warp import Access
+from jitstudio.analysis.findings.warp import MemoryAccess
 from jitstudio.analysis.sass.operands import STACK_POINTER
 
 _LOCAL = ("LDL", "STL")
@@ -92,8 +92,8 @@ def no_vectors(facts: FunctionFacts) -> Iterator[RuleHit]:
         yield RuleHit(indices, {**first[line[0]].words, "what": _what_of(facts, indices)})
 
 
-def _vector(run: tuple[Access, ...]) -> RuleHit | None:
-    """What a run of neighbouring accesses could be made one of."""
+def _vector(run: tuple[MemoryAccess, ...]) -> RuleHit | None:
+    """Returns what a run of neighbouring accesses could be made one of."""
     size = len(run) * run[0].bytes
     step = abs(run[0].lane.step)
     wide = next((width for width in _VECTORS if _fits(width, run)), None)
@@ -108,15 +108,15 @@ def _vector(run: tuple[Access, ...]) -> RuleHit | None:
     return RuleHit(tuple(sorted(access.index for access in run)), words)
 
 
-def _fits(width: int, run: tuple[Access, ...]) -> bool:
+def _fits(width: int, run: tuple[MemoryAccess, ...]) -> bool:
     size = len(run) * run[0].bytes
     aligned = run[0].offset % width == 0 and run[0].lane.step % width == 0
     return aligned and width <= size and run[0].bytes < width
 
 
-def _runs(group: tuple[Access, ...]) -> Iterator[tuple[Access, ...]]:
-    """Accesses of one width that stand one behind the other, each thread with its own."""
-    run: list[Access] = []
+def _runs(group: tuple[MemoryAccess, ...]) -> Iterator[tuple[MemoryAccess, ...]]:
+    """Accesses of one width that are one behind the other, each thread with its own."""
+    run: list[MemoryAccess] = []
     for access in group:
         if access.lane.shape is not Shape.STEP or not access.lane.step or access.bytes > 8:
             continue
@@ -128,12 +128,12 @@ def _runs(group: tuple[Access, ...]) -> Iterator[tuple[Access, ...]]:
         yield tuple(run)
 
 
-def _used(group: Iterable[Access]) -> int:
-    """How many different bytes a thread accesses."""
+def _used(group: Iterable[MemoryAccess]) -> int:
+    """Returns how many different bytes a thread accesses."""
     return len({at for a in group for at in range(a.offset, a.offset + a.bytes)})
 
 
-def _is_contiguous(access: Access) -> bool:
+def _is_contiguous(access: MemoryAccess) -> bool:
     return access.lane.shape is Shape.STEP and abs(access.lane.step) == access.bytes
 
 
@@ -153,6 +153,6 @@ def _what_of(facts: FunctionFacts, indices: tuple[int, ...]) -> str:
 
 
 def _of_most_lines(facts: FunctionFacts, indices: tuple[int, ...]) -> tuple[int, ...]:
-    """The same instructions, those of the line that has most of them first."""
+    """Returns the same instructions, those of the line that has most of them first."""
     lines = sorted(facts.by_line(indices), key=len, reverse=True)
     return tuple(chain.from_iterable(lines))

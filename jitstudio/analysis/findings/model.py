@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from jitstudio.analysis.sass.model import Places
+from jitstudio.analysis.sass.model import InlineChain
 from jitstudio.core.diagnostics import Severity
 
 
 @dataclass(frozen=True)
 class RuleHit:
-    """What a rule has seen, not yet in words.
+    """What a rule has found, before it becomes a text.
 
     Attributes:
         indices: The instructions it is about, in the order of the code.
-        words: What stands for the braces of the rule's text.
-        form: Which of the rule's texts tells it; empty for the plain one.
+        words: What replaces the braces of the rule's text.
+        form: Which of the rule's texts applies; empty for the plain one.
     """
 
     indices: tuple[int, ...]
@@ -26,7 +26,7 @@ class RuleHit:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something in a function that may cost time, in words.
+    """Something in a function that may cost time.
 
     Attributes:
         rule: The name of the rule, such as ``spills``.
@@ -44,6 +44,6 @@ class Finding:
     title: str
     reason: str
     remedy: str
-    places: Places
+    places: InlineChain
     ptx_line: int
     indices: tuple[int, ...]

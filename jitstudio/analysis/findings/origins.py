@@ -1,4 +1,4 @@
-"""What values are made of, to tell single precision on a detour from what is double by intent."""
+"""What values are made of, to find doubles that could be single precision."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from jitstudio.analysis.control_flow import Block
+from jitstudio.analysis.control_flow import BasicBlock
 from jitstudio.analysis.findings.facts import FunctionFacts, is_of_library
 from jitstudio.analysis.findings.lanes import is_widening
 from jitstudio.analysis.findings.warp import LITERAL_BANKS
@@ -25,7 +25,7 @@ from jitstudio.analysis.sass.operands import (
     numbers,
 )
 
-# Stands for what has written a register where the function does not tell.
+# Represents what has written a register where the function does not say.
 _OUTSIDE = -1
 _TO_SINGLE = re.compile(r"F2F(?:\.\w+)*\.F32\.F64\b")
 # What brings in whole numbers, or what another thread has.
@@ -42,11 +42,11 @@ class _Call(NamedTuple):
 
 
 def is_narrowing(opcode: str) -> bool:
-    """Whether it makes single precision of double precision."""
+    """Returns whether it makes single precision of double precision."""
     return _TO_SINGLE.match(opcode) is not None
 
 
-class Origins:
+class ValueOrigins:
     """Finds out what the values of a function are made of.
 
     Args:
@@ -84,9 +84,9 @@ class Origins:
         return found
 
     def singles(self, ends: Iterable[int]) -> set[int]:
-        """Those of their ancestors that are made of single precision and literals only.
+        """Returns those of their ancestors that are made of single precision and literals only.
 
-        A sum over the passes of a loop is none: who adds up in double precision means it.
+        A sum over the passes of a loop is none: adding up in double precision is intended.
         """
         parents = self.ancestors(ends)
         children: dict[int, list[int]] = defaultdict(list)
@@ -107,7 +107,7 @@ class Origins:
         return found
 
     def parents(self, index: int) -> frozenset[int]:
-        """The instructions that may have written what one reads."""
+        """Returns the instructions that may have written what one reads."""
         if index not in self._parents:
             writers = (self._writers(index, register) for register in self._read(index))
             self._parents[index] = frozenset().union(*writers)
@@ -118,7 +118,7 @@ class Origins:
         return is_widening(opcode) or is_narrowing(opcode)
 
     def _is_foreign(self, index: int) -> bool:
-        """Whether it brings in what is neither a literal nor was of single precision."""
+        """Returns whether it brings in what is neither a literal nor was of single precision."""
         opcode = self._facts.function.opcodes[index]
         form = self._facts.forms[index]
         if stem(opcode) == "CALL":
@@ -130,7 +130,7 @@ class Origins:
         return any(source.bank not in (NONE, *LITERAL_BANKS) for source in form.sources)
 
     def _read(self, index: int) -> Iterator[int]:
-        """The registers that an instruction reads, predicates apart."""
+        """Yields the registers that an instruction reads, predicates apart."""
         if index in self._calls:
             yield from self._calls[index].reads
             return
@@ -165,7 +165,7 @@ class Origins:
             yield indices[at]
 
     def _writers(self, index: int, register: int) -> frozenset[int]:
-        """What may have written a register last that an instruction reads."""
+        """Returns what may have written a register last that an instruction reads."""
         graph = self._facts.graph
         block = graph.block_at(index)
         if block is None:
@@ -175,9 +175,9 @@ class Origins:
         return found if is_sure else found | self._at_starts(register)[block.id]
 
     def _at_starts(self, register: int) -> Mapping[int, frozenset[int]]:
-        """Per block what may have written a register last before it.
+        """Returns per block what may have written a register last before it.
 
-        Who jumps under a condition has also done what stood under it.
+        A jump under a condition has also done what was under it.
         """
         if register in self._starts:
             return self._starts[register]
@@ -208,7 +208,7 @@ class Origins:
         return before
 
     def _last_in(
-        self, block: Block, end: int, register: int, condition: str = ""
+        self, block: BasicBlock, end: int, register: int, condition: str = ""
     ) -> tuple[frozenset[int], bool]:
         """What may have written a register last in a block; and whether it surely was written.
 

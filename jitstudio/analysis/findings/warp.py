@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
-from jitstudio.analysis.control_flow import Block, FlowGraph
+from jitstudio.analysis.control_flow import BasicBlock, FlowGraph
 from jitstudio.analysis.findings.lanes import (
     ANY,
     DOUBLES,
@@ -46,7 +46,7 @@ _DOUBLES = DOUBLES | {"DSETP"}
 
 
 @dataclass(frozen=True)
-class Access:
+class MemoryAccess:
     """An access to memory that all threads share.
 
     Attributes:
@@ -78,14 +78,14 @@ class Warp:
         accidents: Arithmetic of double precision on single precision and literals only.
     """
 
-    accesses: list[Access] = field(default_factory=list)
+    accesses: list[MemoryAccess] = field(default_factory=list)
     conditions: dict[int, Lane] = field(default_factory=dict)
     compared: dict[int, Lane] = field(default_factory=dict)
     accidents: list[int] = field(default_factory=list)
 
 
 def follow(function: SassFunction, graph: FlowGraph, forms: Sequence[Decoded]) -> Warp:
-    """Go through a function until nothing new is learnt; what the last way through saw counts."""
+    """Goes through a function until nothing new is learnt; what the last way through saw counts."""
     return _Run(function, graph, forms).settle()
 
 
@@ -104,7 +104,7 @@ class _Run:
         }
 
     def settle(self) -> Warp:
-        """Learn what each block begins with, and see what each instruction then works on."""
+        """Learns what each block begins with, and sees what each instruction then works on."""
         # In the order of the code an inner loop has settled before what is behind it is looked at.
         waiting = [block.id for block in self._graph.blocks if block.is_entry]
         self._entries = {block: {} for block in waiting}
@@ -129,7 +129,7 @@ class _Run:
             whole.accidents += found.accidents
         return whole
 
-    def _look(self, block: Block, state: _State) -> Warp:
+    def _look(self, block: BasicBlock, state: _State) -> Warp:
         """What the instructions of a block work on; what it ends with is left in the state."""
         seen = Warp()
         # Where each register was written; before the code for what came from elsewhere.
@@ -144,7 +144,7 @@ class _Run:
         return seen
 
     def _learn(self, target: int, state: _State) -> bool:
-        """Tell a block how it is entered; whether that is news."""
+        """Passes on how a block is entered; returns whether that is new."""
         known = self._entries.get(target)
         if known is None:
             self._entries[target] = dict(state)
@@ -158,8 +158,8 @@ class _Run:
                 news = True
         return news
 
-    def _walk(self, block: Block, state: _State) -> Iterator[tuple[int, Decoded]]:
-        """Each instruction of a block, with what it finds; then comes what it writes."""
+    def _walk(self, block: BasicBlock, state: _State) -> Iterator[tuple[int, Decoded]]:
+        """Yields each instruction of a block, with what it finds; then comes what it writes."""
         opcodes = self._function.opcodes
         for index in range(block.start, block.end):
             form = self._forms[index]
@@ -203,7 +203,7 @@ class _Run:
         if known.space not in _SHARED_BY_ALL or known.is_atomic or not known.bits:
             return
         seen.accesses.append(
-            Access(
+            MemoryAccess(
                 index,
                 _place(address, state),
                 (address.base, address.more, origin),
@@ -222,7 +222,7 @@ def _lane(register: int, state: Mapping[int, Lane]) -> Lane:
 
 
 def value_of(source: Operand, state: Mapping[int, Lane]) -> Lane:
-    """What an operand is across a warp, by what registers are."""
+    """Returns what an operand is across a warp, by what registers are."""
     register = source.register
     if source.bank != NONE:
         index = SAME if register == NONE else _lane(register, state)
@@ -236,7 +236,7 @@ def value_of(source: Operand, state: Mapping[int, Lane]) -> Lane:
 
 
 def _read(opcode: str, address: Address | None, state: _State) -> Lane:
-    """What is read from memory, if something is."""
+    """Returns what is read from memory, if something is."""
     if address is None:
         return SAME
     known = class_of(opcode)
@@ -249,7 +249,7 @@ def _place(address: Address, state: _State) -> Lane:
 
 
 def _kept(register: int, lane: Lane, *, is_first: bool) -> Lane:
-    """What is known of a register that is written."""
+    """Returns what is known of a register that is written."""
     if is_uniform(register):
         return Lane(SAME.shape, 0, lane.constant if is_first else None, lane.is_literal)
     # Of several registers only the first holds what was computed, and a predicate never does.
@@ -257,7 +257,7 @@ def _kept(register: int, lane: Lane, *, is_first: bool) -> Lane:
 
 
 def _perhaps(old: Lane | None, new: Lane, condition: Lane) -> Lane:
-    """What a register holds that is written by some threads only."""
+    """Returns what a register holds that is written by some threads only."""
     if old is None or old == new:
         return new
     both = merge(old, new)
@@ -278,5 +278,5 @@ def _is_accident(base: str, form: Decoded, state: _State) -> bool:
 
 
 def _is_twice(form: Decoded) -> bool:
-    """Whether a number is added to itself: so compilers write it times 2."""
+    """Returns whether a number is added to itself: so compilers write it times 2."""
     return len(form.sources) == 2 and form.sources[0].register == form.sources[1].register

@@ -78,7 +78,7 @@ class Occupancy:
 
 
 def occupancy(limits: Limits, usage: Usage) -> Occupancy:
-    """The blocks that are resident at the same time if there are enough of them."""
+    """Returns the blocks that are resident at the same time if there are enough of them."""
     allowed = {resource: rule(limits, usage) for resource, rule in _RULES.items()}
     blocks = min(count for count in allowed.values() if count is not None)
     warps = blocks * _warps(limits, usage)
@@ -101,12 +101,12 @@ def warps_by_registers(limits: Limits, registers: int) -> int:
 
 
 def allocated_registers(limits: Limits, registers: int) -> int:
-    """What a thread of a kernel with so many registers takes of them."""
+    """Returns what a thread of a kernel with so many registers takes of them."""
     return _registers_of_warp(limits, registers) // limits.threads_per_warp
 
 
 def allocated_shared(limits: Limits, shared_bytes: int) -> int:
-    """What a block with so much shared memory takes of it."""
+    """Returns what a block with so much shared memory takes of it."""
     return _rounded_up(shared_bytes + limits.shared_reserved, limits.shared_unit)
 
 
@@ -145,7 +145,7 @@ def _by_barriers(limits: Limits, usage: Usage) -> int | None:
     return limits.barriers // usage.barriers
 
 
-# In the order in which they are told.
+# In the order in which they are reported.
 _RULES: dict[Resource, Callable[[Limits, Usage], int | None]] = {
     Resource.WARPS: _by_warps,
     Resource.REGISTERS: _by_registers,

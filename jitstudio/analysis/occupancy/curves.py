@@ -25,7 +25,7 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Curve:
+class OccupancyCurve:
     """The occupancy over one of the amounts, all others as they are.
 
     Attributes:
@@ -52,32 +52,32 @@ class Curve:
 
 
 @lru_cache(_KEPT)
-def over_threads(limits: Limits, usage: Usage) -> Curve:
+def over_threads(limits: Limits, usage: Usage) -> OccupancyCurve:
     """Over the threads of a block, in whole warps."""
     warp = limits.threads_per_warp
     sizes = range(warp, limits.threads_per_block + 1, warp)
     found = ((n, occupancy(limits, replace(usage, threads=n))) for n in sizes)
-    return Curve(tuple(_point(n, each) for n, each in found), usage.threads)
+    return OccupancyCurve(tuple(_point(n, each) for n, each in found), usage.threads)
 
 
 @lru_cache(_KEPT)
-def over_registers(limits: Limits, usage: Usage) -> Curve:
+def over_registers(limits: Limits, usage: Usage) -> OccupancyCurve:
     """Over the registers of a thread."""
     counts = range(1, limits.registers_per_thread + 1)
     points = _falling(counts, lambda n: occupancy(limits, replace(usage, registers=n)))
-    return Curve(points, usage.registers)
+    return OccupancyCurve(points, usage.registers)
 
 
 @lru_cache(_KEPT)
-def over_shared(limits: Limits, usage: Usage) -> Curve:
+def over_shared(limits: Limits, usage: Usage) -> OccupancyCurve:
     """Over the shared memory of a block, static and dynamic, in the units it is handed out in."""
     amounts = range(0, limits.shared_per_block + 1, limits.shared_unit)
     points = _falling(amounts, lambda n: occupancy(limits, replace(usage, shared_bytes=n)))
-    return Curve(points, usage.shared_bytes)
+    return OccupancyCurve(points, usage.shared_bytes)
 
 
 def _falling(values: Sequence[int], of: Callable[[int], Occupancy]) -> tuple[Point, ...]:
-    """The points of what only falls: where both ends are as high, all between them is."""
+    """Returns the points of what only falls: where both ends are as high, all between them is."""
     if len(values) < _FEW:
         return tuple(_point(value, of(value)) for value in values)
     first, last = of(values[0]), of(values[-1])

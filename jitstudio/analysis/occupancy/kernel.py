@@ -1,4 +1,4 @@
-"""What a launch of a kernel needs of a multiprocessor, from what tools tell of the kernel."""
+"""What a launch of a kernel needs of a multiprocessor, from what tools say about the kernel."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _USUAL_BLOCK = 256
 
 
 def usual_block(resources: Resources) -> int:
-    """The block size to calculate with where nobody has chosen one."""
+    """Returns the block size to calculate with where nobody has chosen one."""
     return min(_USUAL_BLOCK, resources.max_threads or _USUAL_BLOCK)
 
 
 def usage_of(resources: Resources, threads: int, dynamic_shared: int = 0) -> Usage | None:
-    """What a launch needs; None where no tool has told the registers.
+    """Returns what a launch needs; None where no tool reports the registers.
 
     Args:
         resources: What the kernel needs.
@@ -36,7 +36,7 @@ def usage_of(resources: Resources, threads: int, dynamic_shared: int = 0) -> Usa
 def occupancy_at(
     arch: Arch, needs: Resources, threads: int, dynamic_shared: int = 0
 ) -> float | None:
-    """The share of the warps of a multiprocessor that are resident, from 0 to 1.
+    """Returns the share of the warps of a multiprocessor that are resident, from 0 to 1.
 
     Args:
         arch: The target.

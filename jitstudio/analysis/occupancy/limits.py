@@ -58,7 +58,7 @@ class Limits:
 
 
 def limits_of(arch: Arch) -> Limits | None:
-    """The limits of a target; None where NVIDIA has published none."""
+    """Returns the limits of a target; None where NVIDIA has published none."""
     return _all().get(arch.capability)
 
 

@@ -36,11 +36,11 @@ class Strain:
     spills: Mapping[str, int] = field(default_factory=dict)
 
     def spills_at(self, function: str, live: int) -> bool:
-        """Whether a function spills where so many registers are alive."""
+        """Returns whether a function spills where so many registers are alive."""
         return function in self.spills and live >= self.spills[function]
 
     def level(self, live: int, spills: bool = False) -> float:
-        """What so many live registers of a thread cost.
+        """Returns what so many live registers of a thread cost.
 
         Returns:
             Below `HARMLESS` if all warps fit, by how much of their room is taken; from there to 1
@@ -62,11 +62,11 @@ class Strain:
 def strain_of(
     functions: Iterable[SassFunction], kernels: Iterable[Kernel], limits: Limits | None
 ) -> Strain:
-    """What live registers cost in some code.
+    """Returns what live registers cost in some code.
 
     Args:
         functions: The code.
-        kernels: What the tools told of each kernel.
+        kernels: What the tools report of each kernel.
         limits: Of the multiprocessors of its target.
     """
     told = {kernel.name: kernel.resources for kernel in kernels if kernel.resources}

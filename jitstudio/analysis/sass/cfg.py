@@ -15,7 +15,7 @@ from jitstudio.analysis.sass.model import NOWHERE, SassFunction
 _ALWAYS = frozenset({"", "PT", "UPT", "@PT", "@UPT"})
 # Whether it is taken depends on the threads of the warp, whatever the operands say.
 _OF_THE_WARP = frozenset({"DIV", "CONV"})
-# `P1, `(.L_x_3)`: what stands in front of the target is one more condition.
+# `P1, `(.L_x_3)`: what is in front of the target is one more condition.
 _TARGET = re.compile(
     r"(?P<condition>[^`]*?)(?:, *)?"
     r"(?:`\((?P<label>[^()+]+)(?:\+(?P<offset>0x[0-9a-f]+))?\)|(?P<address>0x[0-9a-f]+))\Z"
@@ -24,7 +24,7 @@ _TABLE = re.compile(r'"BRANCH_TARGETS ([^"]*)"')
 
 
 def sass_graph(function: SassFunction) -> FlowGraph:
-    """The blocks, edges and loops of a function, without what fills its last cache line."""
+    """Returns the blocks, edges and loops of a function, without what fills its last cache line."""
     count = function.code_length
     places = _Places(function)
     leaps = tuple(_leaps(function, count, places))
@@ -35,7 +35,7 @@ def sass_graph(function: SassFunction) -> FlowGraph:
 
 
 class _Places:
-    """Where the labels of a function stand."""
+    """Where the labels of a function are."""
 
     def __init__(self, function: SassFunction) -> None:
         self._function = function
@@ -46,14 +46,14 @@ class _Places:
         self.names = {label.index: label.name for label in reversed(function.labels)}
 
     def named(self, label: str, offset: int = 0) -> int:
-        """The index of the instruction that far behind a label, or `NOWHERE`."""
+        """Returns the index of the instruction that far behind a label, or `NOWHERE`."""
         at = self._indices.get(label, NOWHERE)
         if not offset or not 0 <= at < len(self._function):
             return at
         return self._function.index_of(self._function.addresses[at] + offset)
 
     def target(self, found: re.Match[str]) -> int:
-        """Where a branch leads, or `NOWHERE` if that is outside."""
+        """Returns where a branch leads, or `NOWHERE` if that is outside."""
         if found["address"]:
             return self._function.index_of(int(found["address"], 16))
         return self.named(found["label"], int(found["offset"] or "0", 16))

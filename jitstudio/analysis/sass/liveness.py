@@ -29,12 +29,12 @@ from jitstudio.analysis.sass.operands import (
 _LEAVING = frozenset(("EXIT", "RET"))
 
 
-class Effect(NamedTuple):
+class RegisterEffect(NamedTuple):
     """What an instruction does with registers.
 
     Attributes:
         kills: What it surely writes where its guard holds.
-        reads: What it may read or write beside them, without its guard.
+        reads: What it may read or write besides them, without its guard.
         guard: The predicate that it depends on, with its ``!``; empty where there is none.
         inverse: The guard the other way round.
         guard_bit: The predicate itself.
@@ -49,8 +49,8 @@ class Effect(NamedTuple):
     tests: Mask
 
 
-def effect(predicate: str, reads: Mask, kills: Mask) -> Effect:
-    """What an instruction does.
+def effect(predicate: str, reads: Mask, kills: Mask) -> RegisterEffect:
+    """Returns what an instruction does.
 
     Args:
         predicate: Its guard, such as ``@!P0``; empty where there is none.
@@ -58,7 +58,7 @@ def effect(predicate: str, reads: Mask, kills: Mask) -> Effect:
         kills: What it surely writes where its guard holds.
     """
     if not predicate:
-        return Effect(kills, reads, "", "", 0, (kills | reads) & PREDICATES)
+        return RegisterEffect(kills, reads, "", "", 0, (kills | reads) & PREDICATES)
     name = predicate.removeprefix("@")
     number = guard(predicate)
     guard_bit = 1 << number if number != NONE else 0
@@ -70,23 +70,23 @@ def effect(predicate: str, reads: Mask, kills: Mask) -> Effect:
         reads |= kills & UNIFORM
         kills &= ~UNIFORM
     inverse = name[1:] if name.startswith("!") else f"!{name}"
-    return Effect(kills, reads, name, inverse, guard_bit, (kills | reads) & PREDICATES)
+    return RegisterEffect(kills, reads, name, inverse, guard_bit, (kills | reads) & PREDICATES)
 
 
-def effects(function: SassFunction, count: int) -> list[Effect]:
-    """What each of the first instructions of a function does."""
+def effects(function: SassFunction, count: int) -> list[RegisterEffect]:
+    """Returns what each of the first instructions of a function does."""
     return [*map(_effect, function.predicates[:count], function.opcodes, function.operands)]
 
 
 @lru_cache(1 << 15)
-def _effect(predicate: str, opcode: str, operands: str) -> Effect:
+def _effect(predicate: str, opcode: str, operands: str) -> RegisterEffect:
     does = decode(opcode, operands)
     kept = 1 << STACK_POINTER if stem(opcode) in _LEAVING else 0
     return effect(predicate, does.reads | does.writes & ~does.sure | kept, does.sure)
 
 
-def used(does: Iterable[Effect]) -> Mask:
-    """All registers of a function."""
+def used(does: Iterable[RegisterEffect]) -> Mask:
+    """Returns all registers of a function."""
     mask = 0
     for each in does:
         mask |= each.kills | each.reads | each.guard_bit
@@ -110,7 +110,7 @@ class Liveness:
     def __init__(
         self,
         graph: FlowGraph,
-        does: Sequence[Effect],
+        does: Sequence[RegisterEffect],
         before: frozenset[int] = frozenset(),
         behind: frozenset[int] = frozenset(),
     ) -> None:
@@ -136,7 +136,7 @@ class Liveness:
                 waiting.update(dict.fromkeys(graph.predecessors[at]))
 
     def behind(self, block: int) -> list[Mask]:
-        """What may be read behind each instruction of a block, in the order of the code."""
+        """Returns what may be read behind each instruction of a block, in the order of the code."""
         found: list[Mask] = []
         self._pass(block, self.at_end[block], behind=found)
         return found[::-1]
@@ -173,7 +173,7 @@ class Liveness:
         fresh: dict[int, Mask] | None = None,
         behind: list[Mask] | None = None,
     ) -> Mask:
-        """What is alive in front of a block, by what is behind it."""
+        """Returns what is alive in front of a block, by what is behind it."""
         state = _State(live)
         start, end = self._graph.blocks[block].start, self._graph.blocks[block].end
         for at in range(end - 1, start - 1, -1):
@@ -199,7 +199,7 @@ class _State:
         self.live = live
         self.under: dict[str, Mask] = {}
 
-    def step(self, does: Effect) -> None:
+    def step(self, does: RegisterEffect) -> None:
         """In front of an instruction."""
         under = self.under
         if not does.guard:
@@ -223,19 +223,19 @@ class _State:
         self.under.clear()
 
     def settled(self) -> Mask:
-        """All that may be read, whatever the predicates say."""
+        """Returns all that may be read, whatever the predicates say."""
         self._settle(PREDICATES)
         return self.live
 
     def needed(self) -> Mask:
-        """The same, and what is kept apart stays so."""
+        """Returns the same, and what is kept apart stays so."""
         needed = self.live
         for mask in self.under.values():
             needed |= mask
         return needed
 
-    def needed_without(self, does: Effect) -> Mask:
-        """What may be read behind an instruction where its guard does not hold."""
+    def needed_without(self, does: RegisterEffect) -> Mask:
+        """Returns what may be read behind an instruction where its guard does not hold."""
         needed = self.live
         for condition, mask in self.under.items():
             # What it writes itself may make its own guard another one.
@@ -244,7 +244,7 @@ class _State:
         return needed
 
     def _settle(self, predicates: Mask) -> None:
-        """In front of what may change these predicates they tell nothing."""
+        """Drops what depends on these predicates, as an instruction may change them."""
         for condition in [*self.under]:
             if predicates >> guard(condition) & 1:
                 self.live |= self.under.pop(condition)

@@ -28,7 +28,7 @@ class Control(NamedTuple):
 
     Attributes:
         stall: Cycles to wait before the next instruction of the warp may issue.
-        yields: Whether the scheduler is told to prefer another warp now.
+        yields: Whether the scheduler is asked to prefer another warp now.
         write_barrier: The barrier that is released when the result is written; None for none.
         read_barrier: The barrier that is released when the operands are read; None for none.
         wait_mask: A bit for each barrier that is waited for before this instruction issues.
@@ -49,7 +49,7 @@ class Control(NamedTuple):
 
 
 def control_of(encoding: int) -> Control:
-    """The control bits of a 128-bit encoding."""
+    """Returns the control bits of a 128-bit encoding."""
     bits = encoding >> _FIRST_BIT
     return Control(
         stall=bits & 0xF,
@@ -73,20 +73,20 @@ else:
     Integers = array  # takes no parameter before Python 3.12
 
 NOWHERE = -1
-"""Stands for an index or a count that there is none of."""
+"""Represents an index or a count that there is none of."""
 
 WORD_BYTES = 16
 """Bytes of an instruction, on sm_70 and later."""
 
 
-class Place(NamedTuple):
+class SourceLocation(NamedTuple):
     """A line of a source file, counted from 1; the file as the line table has it."""
 
     file: str
     line: int
 
 
-Places = tuple[Place, ...]
+InlineChain = tuple[SourceLocation, ...]
 """Where code comes from: the line itself, then, if it was inlined, the call, the call's call..."""
 
 
@@ -110,10 +110,10 @@ class Instruction(NamedTuple):
         predicate: Such as ``@!P0``; empty where it always runs.
         opcode: With its modifiers, such as ``LDG.E.64``.
         operands: Such as ``R2, desc[UR4][R2.64]``; empty where it has none.
-        encoding: All 128 bits; 0 where the listing did not tell.
+        encoding: All 128 bits; 0 where the listing did not say.
         places: Where it comes from; empty where the line table does not say.
         ptx_line: The line of the PTX, counted from 1; 0 where the line table does not say.
-        live: What is alive; None where nvdisasm did not tell.
+        live: What is alive; None where nvdisasm does not say.
     """
 
     address: int
@@ -121,7 +121,7 @@ class Instruction(NamedTuple):
     opcode: str
     operands: str
     encoding: int
-    places: Places
+    places: InlineChain
     ptx_line: int
     live: LiveRegisters | None
 
@@ -176,7 +176,7 @@ class SassFunction:
         ptx_name: How the line table calls the PTX, such as ``.nv_debug_ptx_txt.7``; may be empty.
         labels: In the order of the code.
         parts: The functions in it, in the order of the code; the first has its name.
-        live: Per instruction gpr, pred, ugpr and upred; empty where nvdisasm did not tell.
+        live: Per instruction gpr, pred, ugpr and upred; empty where nvdisasm did not say.
     """
 
     name: str
@@ -187,7 +187,7 @@ class SassFunction:
     operands: tuple[str, ...]
     encodings: bytes
     place_ids: Integers
-    places: tuple[Places, ...]
+    places: tuple[InlineChain, ...]
     ptx_lines: Integers
     ptx_name: str
     labels: tuple[Label, ...]
@@ -195,7 +195,7 @@ class SassFunction:
     live: Integers = field(default_factory=lambda: array("H"))
 
     def __post_init__(self) -> None:
-        """See that all columns tell of the same instructions.
+        """Checks that all columns have the same instructions.
 
         Raises:
             ValueError: They do not.
@@ -233,18 +233,18 @@ class SassFunction:
         return (self[index] for index in range(len(self)))
 
     def encoding(self, index: int) -> int:
-        """All 128 bits of an instruction; 0 where the listing did not tell."""
+        """Returns all 128 bits of an instruction; 0 where the listing did not say."""
         at = index * WORD_BYTES
         return int.from_bytes(self.encodings[at : at + WORD_BYTES], "little")
 
     def live_at(self, index: int) -> LiveRegisters | None:
-        """What is alive at an instruction; None where nvdisasm did not tell."""
+        """Returns what is alive at an instruction; None where nvdisasm does not say."""
         at = index * len(LiveRegisters._fields)
         counts = self.live[at : at + len(LiveRegisters._fields)]
         return LiveRegisters(*counts) if counts else None
 
     def index_of(self, address: int) -> int:
-        """The index of the instruction at this address, or `NOWHERE`."""
+        """Returns the index of the instruction at this address, or `NOWHERE`."""
         at = bisect_right(self.addresses, address) - 1
         return at if at >= 0 and self.addresses[at] == address else NOWHERE
 
@@ -266,9 +266,9 @@ class Disassembly:
     """All machine code of a cubin.
 
     Attributes:
-        target: Such as ``sm_90a``; empty if the listing does not tell.
+        target: Such as ``sm_90a``; empty if the listing does not say.
         functions: In the order of the listing.
-        resources: What each kernel needs, as the cubin itself tells; it tells no spills.
+        resources: What each kernel needs, as the cubin itself has it, without spills.
         notes: What is not known and why, in sentences.
     """
 
@@ -283,5 +283,5 @@ class Disassembly:
         return tuple(function for function in self.functions if function.is_kernel)
 
     def function(self, name: str) -> SassFunction | None:
-        """The function with this lowered name, or None."""
+        """Returns the function with this lowered name, or None."""
         return next((found for found in self.functions if found.name == name), None)

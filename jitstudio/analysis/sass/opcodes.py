@@ -1,6 +1,6 @@
 """The table of all SASS opcodes: what kind of work each does, and how its operands are written.
 
-It is data, in `resources/reference/sass.toml`; that file tells how its rows are written. The help
+It is data, in `resources/reference/sass.toml`; that file says how its rows are written. The help
 on opcodes, the decoder of operands and all counts of instructions read the same rows.
 """
 
@@ -19,7 +19,7 @@ _DIFFERENT = 4096
 _MATRIX_MOVES = frozenset({"LDSM", "STSM"})
 
 
-class Group(Enum):
+class OpcodeGroup(Enum):
     """What an instruction is for; the value is the word to show."""
 
     MEMORY = "memory"
@@ -53,7 +53,7 @@ class InstructionClass:
     Attributes:
         group: What it is for.
         space: The memory it works on; None where it works on none.
-        bits: How wide an access is for one thread; None where the opcode does not tell.
+        bits: How wide an access is for one thread; None where the opcode does not say.
         precision: Such as ``fp32``, ``bf16`` or ``int8``, of floating point and of matrices; of a
             matrix instruction that of what is multiplied. Empty elsewhere.
         is_load: Whether it reads memory.
@@ -61,7 +61,7 @@ class InstructionClass:
         is_atomic: Whether it does both at once.
     """
 
-    group: Group
+    group: OpcodeGroup
     space: Space | None = None
     bits: int | None = None
     precision: str = ""
@@ -75,7 +75,7 @@ class InstructionClass:
         if self.space is not None:
             width = f", {self.bits} bit" if self.bits else ""
             return f"{self.space.value} {self._access}{width}"
-        if self.group is Group.TENSOR:
+        if self.group is OpcodeGroup.TENSOR:
             return f"tensor {self.precision}".rstrip()
         return self.precision or self.group.value
 
@@ -92,7 +92,7 @@ class Opcode(NamedTuple):
 
     Attributes:
         name: The opcode, with the modifiers by which it differs from another row.
-        kind: What kind of work it is; of memory the width where no modifier tells another.
+        kind: What kind of work it is; of memory the width unless a modifier gives another.
         form: The operands in the order of a listing, with how many registers each takes.
         text: What it does, a sentence or two.
         operands: What the names in the form mean.
@@ -113,7 +113,7 @@ class Opcode(NamedTuple):
 
 
 _HIDDEN = re.compile(r":\w+|\([^()]*\) ?")
-_UNKNOWN = InstructionClass(Group.OTHER)
+_UNKNOWN = InstructionClass(OpcodeGroup.OTHER)
 
 
 class _Table(NamedTuple):
@@ -126,7 +126,7 @@ class _Table(NamedTuple):
 
 @cache
 def stem(opcode: str) -> str:
-    """An opcode without its modifiers."""
+    """Returns an opcode without its modifiers."""
     return opcode.partition(".")[0]
 
 
@@ -155,7 +155,7 @@ def class_of(opcode: str) -> InstructionClass:
 
 
 def is_understood(opcode: str) -> bool:
-    """Whether the opcode and all of its modifiers are in the table."""
+    """Returns whether the opcode and all of its modifiers are in the table."""
     row, table = row_of(opcode), _table()
     return row is not None and all(
         part in table.modifiers or part in table.widths
@@ -165,7 +165,7 @@ def is_understood(opcode: str) -> bool:
 
 
 def all_opcodes() -> tuple[Opcode, ...]:
-    """All rows, in the order of the table."""
+    """Returns all rows, in the order of the table."""
     return tuple(_table().opcodes.values())
 
 
@@ -189,7 +189,7 @@ def _table() -> _Table:
 def _kind(row: Mapping[str, Any]) -> InstructionClass:
     access = row.get("access", ())
     return InstructionClass(
-        Group(row["group"]),
+        OpcodeGroup(row["group"]),
         Space(row["space"]) if "space" in row else None,
         row.get("bits"),
         row.get("precision", ""),
@@ -200,7 +200,7 @@ def _kind(row: Mapping[str, Any]) -> InstructionClass:
 
 
 def _last(widths: Mapping[str, int], modifiers: Iterable[str], usual: int) -> int:
-    """What the last modifier that tells a width says: one before may be of a cache line."""
+    """Returns the width of the last modifier that has one: one before may be of a cache line."""
     found = usual
     for modifier in modifiers:
         found = widths.get(modifier, found)

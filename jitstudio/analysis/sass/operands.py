@@ -16,7 +16,7 @@ from typing import NamedTuple
 from jitstudio.analysis.sass.opcodes import class_of, is_understood, row_of
 
 NONE = -1
-"""Stands for a register, a bank or an offset that there is none of."""
+"""Represents a register, a bank or an offset that there is none of."""
 
 Mask = int
 """A set of registers: a bit for each of them, by its number."""
@@ -48,7 +48,7 @@ _NAMES = {number: name for name, number in _NUMBERS.items()}
 # By the name of a register, that of the first one of its kind.
 _FIRST = {name: f"{name.rstrip('0123456789')}0" for name in _NUMBERS}
 
-# Behind a round bracket stands a symbol, which may be called R4.
+# Behind a round bracket is a symbol, which may be called R4.
 REGISTER = re.compile(
     r"(?<![\w$.(])(U?R(?:25[0-4]|2[0-4]\d|1\d\d|\d\d?)|U?P[0-6]|B(?:1[0-5]|\d))(?![\w$])"
 )
@@ -60,7 +60,7 @@ _BRACKETS = re.compile(r"(?<![\w.])([\w.]*)\[([^\[\]]*)(?:\]|\Z)")
 
 
 class Use(NamedTuple):
-    """A register that stands in the text of an instruction.
+    """A register that is in the text of an instruction.
 
     Attributes:
         register: Its number.
@@ -122,7 +122,7 @@ class Decoded:
         sure: Those of them that surely are written, and wholly.
         results: Registers that are written, the first of each operand.
         written: All registers that are written, the results first.
-        is_known: Whether the table tells what the operands are. If not, one register in front
+        is_known: Whether the table says what the operands are. If not, one register in front
             is taken for the result, and each for one register.
     """
 
@@ -183,7 +183,7 @@ def decode(opcode: str, operands: str) -> Decoded:
 
 @lru_cache(maxsize=1 << 14)
 def operand(text: str) -> Operand:
-    """One operand, read."""
+    """Returns one operand, read."""
     text = text.removesuffix(".reuse")
     if plain := _PLAIN.fullmatch(text):
         negative = bool(plain["sign"].strip("|"))
@@ -198,39 +198,39 @@ def operand(text: str) -> Operand:
 
 @lru_cache(maxsize=1 << 10)
 def guard(predicate: str) -> int:
-    """The register of a guard such as ``@!P0``, or `NONE` where there is none."""
+    """Returns the register of a guard such as ``@!P0``, or `NONE` where there is none."""
     return _NUMBERS.get(predicate.lstrip("@!"), NONE)
 
 
 def register_number(name: str) -> int:
-    """The number of a register by its name; `NONE` for RZ, PT and all that is none."""
+    """Returns the number of a register by its name; `NONE` for RZ, PT and all that is none."""
     return _NUMBERS.get(name, NONE)
 
 
 def register_name(number: int) -> str:
-    """The name of a register by its number."""
+    """Returns the name of a register by its number."""
     return _NAMES[number]
 
 
 def file_of(register: int) -> tuple[int, int]:
-    """The numbers of the first register of its kind, and of the one behind the last."""
+    """Returns the numbers of the first register of its kind, and of the one behind the last."""
     first = max(first for first, _ in _FILES.values() if first <= register)
     return first, first + next(size for start, size in _FILES.values() if start == first)
 
 
 def is_predicate(register: int) -> bool:
-    """Whether a register is a predicate."""
+    """Returns whether a register is a predicate."""
     return PRED <= register < BARRIER
 
 
 def is_uniform(register: int) -> bool:
-    """Whether the threads of a warp share a register."""
+    """Returns whether the threads of a warp share a register."""
     return UGPR <= register < PRED or UPRED <= register < BARRIER
 
 
 @lru_cache(1 << 12)
 def numbers(mask: Mask) -> tuple[int, ...]:
-    """The registers of a set, ascending."""
+    """Returns the registers of a set, ascending."""
     found = []
     while mask:
         lowest = mask & -mask
@@ -293,7 +293,7 @@ _UNKNOWN_FORM = _Form(
 
 @lru_cache(maxsize=1 << 14)
 def _shape(opcode: str, text: str) -> _Shape:
-    """The shape of an instruction whose registers all have the number 0."""
+    """Returns the shape of an instruction whose registers all have the number 0."""
     form, texts = _form(opcode), _split(text)
     widths = _Widths(opcode, texts)
     count = 0
@@ -324,7 +324,7 @@ def _shape(opcode: str, text: str) -> _Shape:
 
 
 def _unnamed(text: str, texts: Sequence[str]) -> Mask:
-    """The predicates that PR stands for: those of the mask that comes last, if it is a number."""
+    """The predicates that PR represents: those of the mask that comes last, if it is a number."""
     if text not in _ALL_OF_A_KIND:
         return 0
     mask = integer(texts[-1])
@@ -350,7 +350,7 @@ def _take_result(text: str, waiting: list[_Field]) -> _Field | None:
 
 
 def _field_of(text: str, fields: Sequence[_Field], at: int) -> int:
-    """Which field a source is.
+    """Returns which field a source is.
 
     One in brackets goes with the next one in brackets, and what names a texture with its field:
     operands in front of these may be missing.
@@ -455,9 +455,9 @@ class _Widths:
         """Of a register between brackets.
 
         Args:
-            prefix: What stands in front of the brackets, such as ``desc``.
+            prefix: What is in front of the brackets, such as ``desc``.
             inside: All that is between them.
-            suffix: What stands behind the register.
+            suffix: What is behind the register.
             field: What the operand is.
             is_uniform: Whether it is a uniform register.
         """
@@ -480,7 +480,7 @@ class _Widths:
         return _texture(self._base, self._modifiers, self._texts)[place]
 
 
-# Behind these words of a listing stands a descriptor in brackets, or what has one in front.
+# Behind these words of a listing is a descriptor in brackets, or what has one in front.
 _PAIRS_IN_FRONT = frozenset(("desc", "cx"))
 _MATRIX_IN_MEMORY = "gdesc"
 _WIDE_INTEGERS = frozenset(("S64", "U64"))
@@ -510,7 +510,7 @@ _WARP, _WARPS = 32, 128
 
 @cache
 def _matrix(opcode: str) -> tuple[int, int, int]:
-    """Each thread of a warp, or of four, holds its part of the three matrices."""
+    """Returns each thread of a warp, or of four, holds its part of the three matrices."""
     shape = _SHAPE.search(opcode)
     base, *modifiers = opcode.split(".")
     if shape is None:
@@ -530,13 +530,13 @@ _LANES = re.compile(r"16dp(\d+)bit")
 
 
 def _in_tensor_memory(modifiers: Sequence[str]) -> int:
-    """What a thread moves to tensor memory or from it."""
+    """Returns what a thread moves to tensor memory or from it."""
     repeated = next((int(m[1:]) for m in modifiers if m[:1] == "x" and m[1:].isdigit()), 1)
     lanes = next((found for m in modifiers if (found := _LANES.fullmatch(m))), None)
     return repeated * max(1, int(lanes[1]) // 64) if lanes else repeated
 
 
-# How many numbers tell a place in a texture or a surface, by its shape.
+# How many numbers address a place in a texture or a surface, by its shape.
 _COORDINATES = {
     **dict.fromkeys(("1D", "1D_BUFFER"), 1),
     **dict.fromkeys(("2D", "1D_ARRAY", "ARRAY_1D"), 2),
@@ -558,7 +558,7 @@ _HALVES = "F16"
 def _texture(
     base: str, modifiers: Sequence[str], texts: Sequence[str]
 ) -> tuple[int, int, int, int]:
-    """The upper components, the lower ones, and the two vectors that are read.
+    """Returns the upper components, the lower ones, and the two vectors that are read.
 
     Components that the mask leaves out are not written.
     """
@@ -579,7 +579,7 @@ def _texture(
 
 
 def _mask(texts: Sequence[str]) -> int:
-    """The components: the last operand, if it stands behind the shape, or another number."""
+    """The components: the last operand, if it is behind the shape, or another number."""
     is_mask = (
         len(texts) > 1
         and _MASK.fullmatch(texts[-1])
@@ -595,7 +595,7 @@ _PLAIN = re.compile(
     r"(?P<sign>[-~!|]*)(?P<name>(?:UR|UP|R|P)\d{1,3}|U?RZ|SRZ|U?PT)(?:\.[\w.]+)?\|?"
 )
 _BANK = re.compile(r"[-|]*cx?\[(0x[0-9a-f]+|U?R\w+)\]\[(?:(R\d+)\b)?")
-# Which bank it is stands in a register.
+# A register holds the number of the bank.
 _BANK_OF_REGISTER = 0xFF
 _ADDRESS = re.compile(r"\[([^\[\]]*)\]\Z")
 _INTEGER = re.compile(r"(-?)(0x[0-9a-f]+|\d+)")
@@ -604,7 +604,7 @@ _HALF = struct.Struct("<e")
 
 
 def integer(text: str) -> int | None:
-    """A whole number as SASS writes it, or None if the text is none."""
+    """Returns a whole number as SASS writes it, or None if the text is none."""
     found = _INTEGER.fullmatch(text)
     if found is None:
         return None
@@ -613,7 +613,7 @@ def integer(text: str) -> int | None:
 
 
 def packed(high: Operand, low: Operand) -> int | None:
-    """The 32 bits of two operands of half precision; None if they are no such numbers."""
+    """Returns the 32 bits of two operands of half precision; None if they are no such numbers."""
     try:
         parts = [_HALF.pack(float(each.text)) for each in (low, high)]
     except (OverflowError, ValueError):
@@ -622,7 +622,7 @@ def packed(high: Operand, low: Operand) -> int | None:
 
 
 def _address(texts: Sequence[str]) -> Address | None:
-    """The address among operands: what is in the last brackets and no constant."""
+    """Returns the address among operands: what is in the last brackets and no constant."""
     text = next((text for text in texts if text.endswith("]") and not _BANK.match(text)), None)
     found = _ADDRESS.search(text) if text else None
     if found is None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from jitstudio.analysis.sass.model import NOWHERE, LiveRegisters, Place, SassFunction
+from jitstudio.analysis.sass.model import NOWHERE, LiveRegisters, SassFunction, SourceLocation
 
 _WIDTH = len(LiveRegisters._fields)
 _GPR = LiveRegisters._fields.index("gpr")
@@ -36,7 +36,7 @@ class LinePressure(NamedTuple):
     spills: bool = False
 
     def __or__(self, other: LinePressure) -> LinePressure:
-        """Both together."""
+        """Returns both together."""
         return LinePressure(
             max(self.highest, other.highest),
             self.total + other.total,
@@ -46,22 +46,22 @@ class LinePressure(NamedTuple):
 
 
 def live_gprs(function: SassFunction) -> array[int]:
-    """The live registers at each instruction; empty where nvdisasm did not tell."""
+    """Returns the live registers at each instruction; empty where nvdisasm did not say."""
     return function.live[_GPR::_WIDTH]
 
 
 def highest(function: SassFunction) -> int:
-    """The first instruction where most registers are alive, or `NOWHERE`."""
+    """Returns the first instruction where most registers are alive, or `NOWHERE`."""
     heights = live_gprs(function)
     top = max(heights, default=0)
     return heights.index(top) if top else NOWHERE
 
 
 def peaks(function: SassFunction) -> tuple[int, ...]:
-    """The instructions with more live registers than what is around them, in their order.
+    """Returns the instructions with more live registers than what is around them, in their order.
 
     A small rise is none, neither is what stays below half of the highest, which is always one of
-    them. Of several instructions that are as high, the first stands for all.
+    them. Of several instructions that are as high, the first represents all.
     """
     heights = live_gprs(function)
     top = max(heights, default=0)
@@ -79,8 +79,8 @@ def peaks(function: SassFunction) -> tuple[int, ...]:
 
 def by_place(
     *functions: SassFunction, spills: Mapping[str, int] | None = None
-) -> dict[Place, LinePressure]:
-    """What the instructions of each source line need, over all of the functions.
+) -> dict[SourceLocation, LinePressure]:
+    """Returns what the instructions of each source line need, over all of the functions.
 
     An instruction that was inlined counts on its own line and on each line that its call came
     through: the call shows what it costs, also where the header of the callee is not open.
@@ -89,7 +89,7 @@ def by_place(
         functions: The code.
         spills: Of each function that spills, from how many live registers on that happens.
     """
-    found: dict[Place, LinePressure] = {}
+    found: dict[SourceLocation, LinePressure] = {}
     for function in functions:
         for place_id, pressure in _by_place_id(function, (spills or {}).get(function.name)).items():
             for place in dict.fromkeys(function.places[place_id]):
@@ -98,7 +98,7 @@ def by_place(
 
 
 def _summits(heights: Sequence[int], rise: int) -> Iterator[int]:
-    """Where it has gone up by at least so much and then down again by as much."""
+    """Yields where it has gone up by at least so much and then down again by as much."""
     # Nothing is alive before the first instruction and behind the last.
     low, at = 0, NOWHERE
     for index, height in enumerate(chain(heights, (0,))):

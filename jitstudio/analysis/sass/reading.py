@@ -13,12 +13,12 @@ from jitstudio.analysis.sass.model import (
     NOWHERE,
     WORD_BYTES,
     Disassembly,
+    InlineChain,
     Label,
     LiveRegisters,
     Part,
-    Place,
-    Places,
     SassFunction,
+    SourceLocation,
 )
 
 CODE_OPTIONS = ("-c", "-gi", "-gp", "-hex")
@@ -29,7 +29,7 @@ _INSTRUCTION = re.compile(
     r"\s++/\*([0-9a-f]{4,})\*/\s++(?:\{\s*+)?(@!?\w++)?\s*+([A-Z][\w.]*+)\s*+([^;]*+);"
     r"(?:[^;]*?/\* 0x([0-9a-f]{16}) \*/)?"
 )
-# The higher half of the encoding stands alone below the instruction.
+# The higher half of the encoding is alone below the instruction.
 _MORE_ENCODING = re.compile(r"\s++/\* 0x([0-9a-f]{16}) \*/\s*\Z")
 # A name may hold quotation marks; what ends it is the first one with a line number behind it.
 _PLACE = r'"([^"]*+(?:"(?!, line \d)[^"]*+)*+)", line (\d{1,9}+)'
@@ -64,7 +64,7 @@ class _Section:
     operands: list[str] = field(default_factory=list)
     encodings: bytearray = field(default_factory=bytearray)
     place_ids: array[int] = field(default_factory=lambda: array("i"))
-    places: dict[Places, int] = field(default_factory=dict)
+    places: dict[InlineChain, int] = field(default_factory=dict)
     ptx_lines: array[int] = field(default_factory=lambda: array("i"))
     ptx_name: str = ""
     labels: list[Label] = field(default_factory=list)
@@ -74,7 +74,7 @@ class _Section:
 class _PlaceLine(NamedTuple):
     """A line of the line table: a place of the source, or of the PTX of this name; or neither."""
 
-    place: Place | None = None
+    place: SourceLocation | None = None
     ptx: str = ""
     is_inlined: bool = False
 
@@ -85,7 +85,7 @@ def _place_line(line: str) -> _PlaceLine:
         return _PlaceLine()
     file, number, caller, _ = found.groups()
     is_ptx = file.startswith(_PTX)
-    return _PlaceLine(Place(file, int(number)), file if is_ptx else "", caller is not None)
+    return _PlaceLine(SourceLocation(file, int(number)), file if is_ptx else "", caller is not None)
 
 
 class _Reader:
@@ -97,7 +97,7 @@ class _Reader:
         self._section: _Section | None = None
         self._symbols: set[str] = set()
         self._kernels: set[str] = set()
-        self._frames: list[Place] = []
+        self._frames: list[SourceLocation] = []
         self._chain_goes_on = False
         self._place = NOWHERE
         self._ptx_line = 0
@@ -245,7 +245,7 @@ Counts = dict[int, LiveRegisters]
 
 
 def read_live(text: str) -> dict[str, Counts]:
-    """What is alive at each address of each section, by the name of its function.
+    """Returns what is alive at each address of each section, by the name of its function.
 
     A table that breaks off before its legend is left out.
     """
@@ -273,7 +273,7 @@ def read_live(text: str) -> dict[str, Counts]:
 
 
 def with_live(code: Disassembly, live: dict[str, Counts]) -> Disassembly:
-    """The same code with what is alive; a function whose table breaks off stays without."""
+    """Returns the same code with what is alive; a function whose table breaks off stays without."""
     return replace(
         code, functions=tuple(_with_live(one, live.get(one.name, {})) for one in code.functions)
     )
@@ -296,7 +296,7 @@ _LINE_ADDRESS = re.compile(r"\s*+/\*([0-9a-f]{4,})\*/\s")
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class InstructionRef:
     """An instruction of a function."""
 
     function: SassFunction
@@ -322,21 +322,21 @@ class ListingRows:
         self._line_of = array("i", (NOWHERE,)) * total
         self._read(lines)
 
-    def spot(self, line: int) -> Spot | None:
-        """The instruction on a line, or None."""
+    def spot(self, line: int) -> InstructionRef | None:
+        """Returns the instruction on a line, or None."""
         found = self._at_line[line] if 0 <= line < len(self._at_line) else NOWHERE
         if found == NOWHERE:
             return None
         at = bisect_right(self._starts, found) - 1
-        return Spot(self._functions[at], found - self._starts[at])
+        return InstructionRef(self._functions[at], found - self._starts[at])
 
     def line(self, function: SassFunction, index: int) -> int:
-        """The line of an instruction, or `NOWHERE`."""
+        """Returns the line of an instruction, or `NOWHERE`."""
         at = self._functions.index(function)
         return self._line_of[self._starts[at] + index]
 
     def lines(self, function: SassFunction) -> Sequence[int]:
-        """The line of each instruction of a function; `NOWHERE` where there is none."""
+        """Returns the line of each instruction of a function; `NOWHERE` where there is none."""
         start = self._starts[self._functions.index(function)]
         return self._line_of[start : start + len(function)]
 

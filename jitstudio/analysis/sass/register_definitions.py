@@ -7,7 +7,7 @@ from typing import NamedTuple
 from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.liveness import Liveness, effects
-from jitstudio.analysis.sass.model import Places, SassFunction
+from jitstudio.analysis.sass.model import InlineChain, SassFunction
 from jitstudio.analysis.sass.operands import GENERAL, Mask, decode, numbers
 
 
@@ -19,18 +19,18 @@ class Definition(NamedTuple):
         registers: Their numbers, ascending.
     """
 
-    places: Places
+    places: InlineChain
     registers: tuple[int, ...]
 
 
 def register_definitions(function: SassFunction, index: int) -> tuple[Definition, ...]:
-    """What wrote the general registers that are alive at an instruction, the most first.
+    """Returns what wrote the general registers that are alive at an instruction, the most first.
 
     From the operands of the instructions before it, on all ways that lead to it; a register
     that two ways write counts for both. What a called function does is not looked into.
     """
     code = _Code(function)
-    found: dict[Places, Mask] = {}
+    found: dict[InlineChain, Mask] = {}
     for at, written in code.writers(index, code.alive(index)).items():
         places = function[at].places
         found[places] = found.get(places, 0) | written
@@ -58,7 +58,7 @@ class _Code:
         return (behind[index - block.start] | does.reads | self._writes[index]) & GENERAL
 
     def writers(self, index: int, live: Mask) -> dict[int, Mask]:
-        """Which instructions wrote these registers, by their index."""
+        """Returns which instructions wrote these registers, by their index."""
         found: dict[int, Mask] = {}
         seen: dict[int, Mask] = {}
         block = self._graph.block_at(index)

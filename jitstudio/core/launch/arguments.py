@@ -46,7 +46,7 @@ class BufferText:
 
 
 def parse_buffer(text: str) -> BufferText | None:
-    """Read the text of a buffer; None for a null pointer.
+    """Reads the text of a buffer; None for a null pointer.
 
     Raises:
         TextError: It is none.
@@ -70,7 +70,7 @@ def parse_buffer(text: str) -> BufferText | None:
 
 
 def parse_fill(text: str) -> Fill:
-    """Read the content of a buffer, such as ``random(7, -1, 1)``; paths stay as they are.
+    """Reads the content of a buffer, such as ``random(7, -1, 1)``; paths stay as they are.
 
     Raises:
         TextError: It is none.
@@ -96,7 +96,7 @@ def parse_fill(text: str) -> Fill:
 
 
 def absolute(fill: Fill, folder: str) -> Fill:
-    """The same with the path of a file from the root on.
+    """Returns the same with the path of a file from the root on.
 
     Args:
         fill: What to complete.
@@ -188,7 +188,7 @@ _FEW = 1024
 
 
 def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
-    """Names and texts for all parameters of a kernel."""
+    """Returns names and texts for all parameters of a kernel."""
     sizes = _sizes(form.parameters)
     length = "*".join(p.name for p in sizes[:2]) or str(_FEW)
     each = _ELEMENTS if len(sizes) == 1 else _EXTENT_ELEMENTS
@@ -197,7 +197,7 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
 
 
 def default_text(form: KernelForm, name: str) -> str:
-    """The text for one of them."""
+    """Returns the text for one of them."""
     return dict(default_arguments(form))[name]
 
 
@@ -213,7 +213,7 @@ def _sizes(parameters: Iterable[FormParameter]) -> list[FormParameter]:
 
 
 def _largest(kind: object) -> int:
-    """The largest number of an integer type; 0 for any other type."""
+    """Returns the largest number of an integer type; 0 for any other type."""
     match kind:
         case Scalar(size=size, kind=NumberKind.SIGNED):
             return int((1 << 8 * size - 1) - 1)
@@ -238,7 +238,7 @@ def _text(parameter: FormParameter, length: str) -> str:
 
 
 def _content(target: Type, const: bool, access: Direction | None) -> str:
-    """The fill of a buffer and its direction."""
+    """Returns the fill of a buffer and its direction."""
     if const:
         return "random"
     match access:
@@ -251,7 +251,7 @@ def _content(target: Type, const: bool, access: Direction | None) -> str:
 
 
 def _is_floating(kind: Type) -> bool:
-    """Whether all numbers in it are floating-point numbers."""
+    """Returns whether all numbers in it are floating-point numbers."""
     match kind:
         case Scalar(kind=NumberKind.FLOATING):
             return True

@@ -13,7 +13,7 @@ LAUNCHED_KINDS = frozenset({CodeKind.PTX, CodeKind.CUBIN})
 
 
 def build_for_launch(request: BuildRequest, kernel: str) -> BuildRequest:
-    """The same build, made to give what the launch of this kernel needs.
+    """Returns the same build, made to give what the launch of this kernel needs.
 
     A kernel that is an instance of a template is asked for by its name expression, without which
     the compiler would not make it.
@@ -24,7 +24,7 @@ def build_for_launch(request: BuildRequest, kernel: str) -> BuildRequest:
 
 
 def launched_name(result: BuildResult, kernel: str) -> str:
-    """The lowered name of a kernel given by its name expression; any other name as it is.
+    """Returns the lowered name of a kernel given by its name expression; any other name as it is.
 
     ``k<unsigned>`` is a kernel that calls itself ``k<unsigned int>``.
     """

@@ -13,7 +13,7 @@ _FLOATING = NumberKind.FLOATING
 
 
 def struct_of(name: str, members: Iterable[tuple[str, Type]], align: int | None = None) -> Struct:
-    """A struct laid out by the rules of the ABI.
+    """Returns a struct laid out by the rules of the ABI.
 
     Args:
         name: Its name.
@@ -30,15 +30,15 @@ def struct_of(name: str, members: Iterable[tuple[str, Type]], align: int | None 
 
 
 def padded(size: int, align: int) -> int:
-    """The first multiple of `align` that is not below `size`."""
+    """Returns the first multiple of `align` that is not below `size`."""
     return -(-size // align) * align
 
 
 def named(spelling: str) -> Type | None:
-    """The type that C++ calls so without any declaration of the user's, or None.
+    """Returns the type that C++ calls so without any declaration of the user's, or None.
 
     The order of words does not matter in ``long unsigned int``; ``std::``, ``cuda::std::`` and the
-    inline namespaces below them may stand in front.
+    inline namespaces below them may come in front.
     """
     words = _NAMESPACES.sub("", spelling).split()
     return _TYPES.get(" ".join(words)) or _NUMBERS.get(tuple(sorted(words)))
@@ -103,7 +103,7 @@ def _spelt() -> Iterator[tuple[str, Scalar]]:
         yield scalar.name, scalar
 
 
-# By their words in alphabetical order, as C++ lets them stand in any.
+# By their words in alphabetical order, as C++ lets them be in any.
 _NUMBERS = {tuple(sorted(spelling.split())): scalar for spelling, scalar in _spelt()}
 _NUMBERS.pop(())
 

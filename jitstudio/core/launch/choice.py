@@ -41,7 +41,7 @@ class Launchable:
 def launchable(
     result: BuildResult, form: KernelForm, load: LoadMode, confined_to: tuple[str, ...] | None
 ) -> Launchable:
-    """A kernel of a build with all that its launch needs of the build.
+    """Returns a kernel of a build with all that its launch needs of the build.
 
     Args:
         result: The build.
@@ -61,7 +61,7 @@ def launchable(
 
 
 def choose_form(kernel: str, forms: Sequence[KernelForm]) -> KernelForm:
-    """The kernel that is meant by a name.
+    """Returns the kernel that is meant by a name.
 
     Args:
         kernel: Lowered, or in C++ with or without namespaces, template arguments and parameters;
@@ -90,7 +90,7 @@ def choose_form(kernel: str, forms: Sequence[KernelForm]) -> KernelForm:
 
 
 def choose_code(result: BuildResult, form: KernelForm, load: LoadMode) -> Artifact:
-    """The code of a build to load for a kernel.
+    """Returns the code of a build to load for a kernel.
 
     Raises:
         SpecError: The build did not make it.
@@ -111,7 +111,7 @@ def choose_code(result: BuildResult, form: KernelForm, load: LoadMode) -> Artifa
 
 
 def _found(result: BuildResult, form: KernelForm, kind: CodeKind) -> Artifact | None:
-    """The code of this kind that the kernel is in."""
+    """Returns the code of this kind that the kernel is in."""
     modules = [kernel.module for kernel in result.kernels if kernel.name == form.lowered]
     made = (result.artifact(kind, name) for name in (LINKED, *modules, form.module))
     return next(filter(None, made), None)
@@ -126,7 +126,7 @@ def _squeezed(name: str) -> str:
 
 
 def base_name(title: str) -> str:
-    """The name of a kernel without template arguments and parameters."""
+    """Returns the name of a kernel without template arguments and parameters."""
     return re.split("[<(]", title, maxsplit=1)[0].strip()
 
 

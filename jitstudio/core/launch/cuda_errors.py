@@ -1,4 +1,4 @@
-"""What the CUDA driver's errors mean for somebody who has launched a kernel.
+"""What the CUDA driver's errors mean for the user of a kernel.
 
 The names and their meaning are those of `CUresult` in the CUDA Driver API's reference.
 """
@@ -30,13 +30,13 @@ class CudaError:
 
 
 def name_in(text: str) -> str:
-    """The first name of an error in a text; empty where there is none."""
+    """Returns the first name of an error in a text; empty where there is none."""
     match = _NAME.search(text)
     return match[0] if match else ""
 
 
 def cuda_error(name: str) -> CudaError:
-    """The error of this name; one that the table does not know is taken to be fatal."""
+    """Returns the error of this name; one that the table does not know is taken to be fatal."""
     known = _ERRORS.get(name.removeprefix("CUDA_ERROR_"))
     if known is not None:
         return known

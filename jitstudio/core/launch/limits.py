@@ -42,7 +42,7 @@ def config_problems(
     facts: Figures | None = None,
     block_hint: int | None = None,
 ) -> tuple[SpecProblem, ...]:
-    """Why the GPU would refuse this configuration, and what in it is a waste.
+    """Returns why the GPU would refuse this configuration, and what in it is a waste.
 
     Args:
         config: What is to be launched.
@@ -266,7 +266,7 @@ _VERSION = re.compile(r"^[^\S\n]*+\.version\s++(\d{1,9}+)\.(\d{1,9}+)", re.MULTI
 def code_problems(
     code: Artifact, device: Device, driver_version: str, arch: Arch | None = None
 ) -> tuple[SpecProblem, ...]:
-    """Why this GPU or its driver would refuse the code; empty where they take it.
+    """Returns why this GPU or its driver would refuse the code; empty where they take it.
 
     Args:
         code: A cubin or PTX; of other kinds nothing is known.
@@ -285,7 +285,7 @@ def code_problems(
 
 
 def target_of(code: Artifact) -> Arch | None:
-    """What the code says that it was built for; None where it does not."""
+    """Returns what the code says that it was built for; None where it does not."""
     if code.kind is CodeKind.PTX:
         return _ptx_arch(code.text)
     _, _, target_name = split_variant(code.name)

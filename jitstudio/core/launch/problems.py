@@ -29,7 +29,7 @@ class SpecProblem:
 
 
 def argument_place(name: str) -> str:
-    """The place of problems with this argument: see `SpecProblem.where`."""
+    """Returns the place of problems with this argument: see `SpecProblem.where`."""
     return f"arguments.{name}"
 
 
@@ -64,12 +64,12 @@ class TextError(ValueError):
         self.remedy = remedy
 
     def problem(self, where: str) -> SpecProblem:
-        """The same as a problem of this field."""
+        """Returns the same as a problem of this field."""
         return SpecProblem(where, self.message, self.remedy, Severity.ERROR)
 
 
 def parts(text: str) -> list[str]:
-    """What is between the commas outside brackets, without the space around it.
+    """Returns what is between the commas outside brackets, without the space around it.
 
     Empty for an empty text.
 
@@ -91,7 +91,7 @@ def parts(text: str) -> list[str]:
 
 
 def listing(names: Iterable[str], none: str = "none") -> str:
-    """Names in a sentence: ``a, b and c``; many are cut short."""
+    """Returns names in a sentence: ``a, b and c``; many are cut short."""
     *most, last = list(names) or [none]
     if len(most) >= _NAMED_AT_MOST:
         most, last = most[:_NAMED_AT_MOST], f"{len(most) + 1 - _NAMED_AT_MOST} more"
@@ -114,7 +114,7 @@ def shortened(text: str) -> str:
 
 
 def in_bytes(size: int) -> str:
-    """A size as people read it, such as ``1.5 GiB``."""
+    """Returns a size as people read it, such as ``1.5 GiB``."""
     for shift, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
         if size >= 1 << shift:
             return f"{size / (1 << shift):,.1f} {unit}"

@@ -54,7 +54,7 @@ class Fill:
 
 
 @dataclass(frozen=True)
-class Value:
+class ValueArgument:
     """An argument passed by value.
 
     Attributes:
@@ -174,7 +174,7 @@ class LaunchRequest(RunOptions):
     kernel: str
     title: str
     device: int
-    arguments: tuple[Value | Buffer, ...]
+    arguments: tuple[ValueArgument | Buffer, ...]
     parameter_bytes: int
     config: LaunchConfig
     expectations: tuple[Expectation, ...] = ()
@@ -192,7 +192,7 @@ class LaunchRequest(RunOptions):
         return {
             argument.name: argument.number
             for argument in self.arguments
-            if isinstance(argument, Value) and argument.number is not None
+            if isinstance(argument, ValueArgument) and argument.number is not None
         }
 
 

@@ -38,7 +38,7 @@ from jitstudio.core.launch.request import (
     KernelForm,
     LaunchConfig,
     LaunchRequest,
-    Value,
+    ValueArgument,
 )
 from jitstudio.core.launch.spec import LaunchSpec, RunOptions
 from jitstudio.core.launch.types import NumberKind, Pointer, Scalar, Type
@@ -65,7 +65,7 @@ class Faults:
         return any(problem.severity is Severity.ERROR for problem in self.problems)
 
     def add(self, *problems: SpecProblem) -> None:
-        """Take what somebody else has found."""
+        """Takes what somebody else has found."""
         self.problems += problems
 
     def attempt(self, where: str, work: Callable[[], _T]) -> _T | None:
@@ -106,7 +106,7 @@ class Geometry:
 def geometry(
     spec: LaunchSpec, form: KernelForm, names: Mapping[str, Number], faults: Faults
 ) -> Geometry:
-    """The configuration of a launch, as far as it makes sense.
+    """Returns the configuration of a launch, as far as it makes sense.
 
     A cluster that the kernel itself declares is not repeated in it.
 
@@ -128,7 +128,7 @@ def geometry(
 
 
 def dims(what: str, text: str, names: Mapping[str, Number]) -> Dim3:
-    """Read ``x``, ``x,y`` or ``x,y,z``.
+    """Reads ``x``, ``x,y`` or ``x,y,z``.
 
     Raises:
         TextError: It is none of these, or one of the numbers is below 1.
@@ -192,7 +192,7 @@ def _grid(
 
 
 def _blocks(covered: int, threads: int, cluster: int) -> int:
-    """As many blocks as cover so many elements, in whole clusters."""
+    """Returns as many blocks as cover so many elements, in whole clusters."""
     blocks = -(-covered // threads)
     return -(-blocks // cluster) * cluster
 
@@ -206,17 +206,17 @@ class Arguments:
 
     Attributes:
         found: In order of the parameters; those that came to nothing are left out.
-        names: What those that are numbers stand for in expressions.
+        names: What those that are numbers represent in expressions.
     """
 
-    found: tuple[Value | Buffer, ...]
+    found: tuple[ValueArgument | Buffer, ...]
     names: Mapping[str, Number]
 
 
 def arguments_of(
     form: KernelForm, given: tuple[tuple[str, str], ...], folder: str, faults: Faults
 ) -> Arguments:
-    """Read the arguments of a kernel.
+    """Reads the arguments of a kernel.
 
     Args:
         form: The kernel.
@@ -228,7 +228,7 @@ def arguments_of(
     present = [p for p in form.parameters if p.name in texts]
     values = _values([p for p in present if not isinstance(p.type, Pointer)], texts, faults)
     names = {name: v.number for name, v in values.items() if v.number is not None}
-    found: dict[str, Value | Buffer] = {**values}
+    found: dict[str, ValueArgument | Buffer] = {**values}
     for parameter in present:
         if isinstance(parameter.type, Pointer):
             read = partial(_buffer, parameter, parameter.type, texts, names, folder)
@@ -241,7 +241,7 @@ def arguments_of(
 
 
 def _texts(form: KernelForm, given: tuple[tuple[str, str], ...], faults: Faults) -> dict[str, str]:
-    """The texts by parameter; those without one are faulty."""
+    """Returns the texts by parameter; those without one are faulty."""
     texts: dict[str, str] = {}
     known = [parameter.name for parameter in form.parameters]
     for name, text in given:
@@ -266,9 +266,9 @@ def _texts(form: KernelForm, given: tuple[tuple[str, str], ...], faults: Faults)
 
 def _values(
     parameters: list[FormParameter], texts: Mapping[str, str], faults: Faults
-) -> dict[str, Value]:
-    """The values by name; one may need another, whatever their order."""
-    made: dict[str, Value] = {}
+) -> dict[str, ValueArgument]:
+    """Returns the values by name; one may need another, whatever their order."""
+    made: dict[str, ValueArgument] = {}
     names: dict[str, Number] = {}
     waiting, progress = parameters, True
     while waiting and progress:
@@ -293,7 +293,7 @@ def _values(
     return made
 
 
-def _value(parameter: FormParameter, text: str, names: Mapping[str, Number]) -> Value:
+def _value(parameter: FormParameter, text: str, names: Mapping[str, Number]) -> ValueArgument:
     slot, kind = parameter.slot, parameter.type
     if kind.size != slot.size:
         raise TextError(
@@ -301,7 +301,7 @@ def _value(parameter: FormParameter, text: str, names: Mapping[str, Number]) -> 
             "Build again, so that source and code agree.",
         )
     encoded = encode(kind, text, names)
-    return Value(parameter.name, kind, slot.offset, encoded.data, encoded.number)
+    return ValueArgument(parameter.name, kind, slot.offset, encoded.data, encoded.number)
 
 
 def _buffer(
@@ -373,7 +373,7 @@ def resolve(
     *,
     folder: str = "",
 ) -> Resolved:
-    """Find out what a launch is, and all that is wrong with it.
+    """Finds out what a launch is, and all that is wrong with it.
 
     Args:
         spec: What the user has written.
@@ -418,7 +418,7 @@ def resolve(
 
 
 def _request(spec: LaunchSpec, kernel: Launchable, config: LaunchConfig) -> LaunchRequest:
-    """What can be said without the arguments."""
+    """Returns what can be said without the arguments."""
     form = kernel.form
     return LaunchRequest(
         code=kernel.code.content,
@@ -470,7 +470,7 @@ def _expectations(
     known = {buffer.name: buffer for buffer in buffers if buffer.length}
     read_all = len(buffers) == sum(isinstance(p.type, Pointer) for p in form.parameters)
     lines = [line for line in spec.expectations if line.strip()]
-    # With a buffer missing nobody can tell what is meant, and that is a fault already.
+    # With a buffer missing nobody can say what is meant, and that is a fault already.
     if not read_all:
         return ()
     reads = (partial(_expectation, line, known) for line in lines)

@@ -42,7 +42,7 @@ LAUNCH_ENDINGS = {
     LaunchOutcome.TIMED_OUT: "Launch stopped at its time limit",
     LaunchOutcome.CANCELLED: "Launch cancelled",
 }
-"""How each outcome is told."""
+"""How each outcome is reported."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ class CheckResult:
 
 
 @dataclass(frozen=True)
-class Finding:
+class SanitizerFinding:
     """What compute-sanitizer found.
 
     Attributes:
@@ -256,7 +256,7 @@ class LaunchResult:
     checks: tuple[CheckResult, ...] = ()
     console: str = ""
     jit_log: str = ""
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[SanitizerFinding, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     moved_bytes: int = 0
     start_ms: float | None = None
@@ -287,7 +287,7 @@ class LaunchResult:
 
 @dataclass(frozen=True)
 class LaunchProgress:
-    """What is being done now, in words such as ``filling buffers``."""
+    """What is being done now, such as ``filling buffers``."""
 
     doing: str
 
@@ -327,7 +327,7 @@ _NO_LINE = " Build with -lineinfo to learn the line."
 
 
 def judged(request: LaunchRequest, result: LaunchResult) -> LaunchResult:
-    """The result with an outcome that says what is wrong, and a diagnostic for all of it.
+    """Returns the result with an outcome that says what is wrong, and a diagnostic for all of it.
 
     A check speaks for itself: `CheckResult.verdict`.
     """
@@ -346,12 +346,12 @@ def judged(request: LaunchRequest, result: LaunchResult) -> LaunchResult:
 def unlaunched(
     kernel: str, outcome: LaunchOutcome, problems: Iterable[SpecProblem]
 ) -> LaunchResult:
-    """The result of a launch that was never sent to a GPU, because of these problems."""
-    return LaunchResult(outcome, kernel, diagnostics=tuple(map(told, problems)))
+    """Returns the result of a launch that was never sent to a GPU, because of these problems."""
+    return LaunchResult(outcome, kernel, diagnostics=tuple(map(diagnostic_of, problems)))
 
 
-def told(problem: SpecProblem) -> Diagnostic:
-    """A problem of what was typed, as a diagnostic."""
+def diagnostic_of(problem: SpecProblem) -> Diagnostic:
+    """Returns a problem of what was typed, as a diagnostic."""
     return Diagnostic(
         problem.severity,
         "",
@@ -364,12 +364,12 @@ def told(problem: SpecProblem) -> Diagnostic:
 
 
 def unchecked(expectation: Expectation, why: str) -> CheckResult:
-    """The check of an expectation that could not be compared."""
+    """Returns the check of an expectation that could not be compared."""
     return CheckResult(expectation.buffer, expectation.expression, ok=False, problem=why)
 
 
 def _assertions(console: str) -> Iterator[Diagnostic]:
-    """One error per line of source: every thread that fails says the same."""
+    """Yields one error per line of source: every thread that fails says the same."""
     seen: dict[tuple[str, str], list[re.Match[str]]] = {}
     for match in _ASSERTION.finditer(console):
         seen.setdefault((match["file"], match["line"]), []).append(match)
@@ -389,7 +389,7 @@ def _assertions(console: str) -> Iterator[Diagnostic]:
 
 
 def _compared(result: LaunchResult) -> Iterator[Diagnostic]:
-    """The driver's code against the build's own."""
+    """Yields the driver's code against the build's own."""
     other = result.counterpart
     if other is None or result.facts is None:
         return
@@ -403,7 +403,7 @@ def _compared(result: LaunchResult) -> Iterator[Diagnostic]:
     yield Diagnostic(Severity.INFO, "", None, None, words, explanation=_COMPARED_ADVICE)
 
 
-def _found(finding: Finding) -> Diagnostic:
+def _found(finding: SanitizerFinding) -> Diagnostic:
     times = f" ({finding.count:,} times)" if finding.count > 1 else ""
     where = f" in {finding.kernel}" if finding.kernel else ""
     return Diagnostic(

@@ -88,7 +88,7 @@ _Read = Callable[[Any], Any]
 
 
 def spec_object(spec: LaunchSpec) -> dict[str, Any]:
-    """A launch as JSON has it."""
+    """Returns a launch as JSON has it."""
     told: dict[str, Any] = {f.name: getattr(spec, f.name) for f in fields(LaunchSpec)}
     return told | {
         "arguments": dict(spec.arguments),
@@ -99,7 +99,7 @@ def spec_object(spec: LaunchSpec) -> dict[str, Any]:
 
 
 def spec_from(saved: Mapping[str, Any]) -> LaunchSpec:
-    """A launch from what `spec_object` gave; what it does not say is as at first.
+    """Returns a launch from what `spec_object` gave; what it does not say is as at first.
 
     Raises:
         ValueError, TypeError, AttributeError: It is damaged.

@@ -81,7 +81,7 @@ FORMATS = {
 
 
 def rounded(value: float, to: FloatFormat) -> tuple[int, float]:
-    """The bits of the nearest number of this type, and that number.
+    """Returns the bits of the nearest number of this type, and that number.
 
     Raises:
         OverflowError: There is none: it is too large, or infinite in a type without infinities.
@@ -128,7 +128,7 @@ CONSTANTS: dict[str, Number] = {
 
 
 class UnknownNameError(TextError):
-    """A name stands for nothing; it may be that of an argument not yet known.
+    """A name has no value; it may be that of an argument not yet known.
 
     Attributes:
         name: That name.
@@ -141,7 +141,7 @@ class UnknownNameError(TextError):
 
 
 def evaluate(text: str, names: Mapping[str, Number] | None = None) -> Number:
-    """The number that an expression comes to.
+    """Returns the number that an expression comes to.
 
     Args:
         text: In C's words; suffixes such as ``2.5f`` and ``10u`` may be there.
@@ -167,7 +167,7 @@ def evaluate(text: str, names: Mapping[str, Number] | None = None) -> Number:
 
 
 def integer(text: str, names: Mapping[str, Number] | None = None) -> int:
-    """The same for an expression that has to come to a whole number; ``1e6`` is one.
+    """Returns the same for an expression that has to come to a whole number; ``1e6`` is one.
 
     Raises:
         TextError: See `evaluate`; or it comes to a fraction.
@@ -196,7 +196,7 @@ _TOKEN = re.compile(
 
 
 def _pythonic(text: str, spelt: list[str]) -> str:
-    """The same for Python's parser; names go into `spelt`, as some are words of Python."""
+    """Returns the same for Python's parser; names go into `spelt`, as some are words of Python."""
 
     def replaced(token: re.Match[str]) -> str:
         if token["size"]:
@@ -225,7 +225,7 @@ def _checked(value: Number) -> Number:
 
 
 def c_quotient(a: int, b: int) -> int:
-    """A whole number divided by another as C does it: towards zero."""
+    """Returns a whole number divided by another as C does it: towards zero."""
     quotient = abs(a) // abs(b)
     return quotient if (a < 0) == (b < 0) else -quotient
 
@@ -247,7 +247,7 @@ def _ceil_div(a: Number, b: Number) -> Number:
 
 
 def _bounded(operation: Callable[[int, int], int]) -> Callable[[Number, Number], Number]:
-    """A shift or a power, which only a small second operand keeps small."""
+    """Returns a shift or a power, which only a small second operand keeps small."""
 
     def work(a: Number, b: Number) -> Number:
         if not 0 <= b <= _MOST_SHIFTED:
@@ -362,7 +362,7 @@ class Encoded:
 
 
 def encode(type: Type, text: str, names: Mapping[str, Number]) -> Encoded:  # noqa: A002
-    """The bytes of a value.
+    """Returns the bytes of a value.
 
     Args:
         type: What it is.
@@ -483,7 +483,7 @@ def _struct(type: Struct, text: str, names: Mapping[str, Number]) -> Encoded:  #
 
 
 def _within(place: str, type: Type, text: str, names: Mapping[str, Number]) -> bytes:  # noqa: A002
-    """The bytes of a part; an error says which part, from the outermost on."""
+    """Returns the bytes of a part; an error says which part, from the outermost on."""
     try:
         return encode(type, text, names).data
     except UnknownNameError:
@@ -494,7 +494,7 @@ def _within(place: str, type: Type, text: str, names: Mapping[str, Number]) -> b
 
 
 def _fields(type: Struct, texts: list[str]) -> list[tuple[Field, str]]:  # noqa: A002
-    """Each text with its field; those without a name come first, in order."""
+    """Returns each text with its field; those without a name come first, in order."""
     known = {field.name: field for field in type.fields}
     found: dict[str, tuple[Field, str]] = {}
     named = False
@@ -518,7 +518,7 @@ def _fields(type: Struct, texts: list[str]) -> list[tuple[Field, str]]:  # noqa:
 
 
 def _assigned(text: str) -> tuple[str, str]:
-    """Name and value of ``x=1`` or ``.x=1``; the name is empty where there is none."""
+    """Returns the names and the value of ``x=1`` or ``.x=1``; without a name it is empty."""
     name, equals, value = text.partition("=")
     if not equals or "{" in name:
         return "", text

@@ -25,17 +25,17 @@ from jitstudio.core.options.parsing import (
     without_option,
 )
 from jitstudio.core.options.safety import hazard, is_within, lies_in, refused, shown
-from jitstudio.core.options.spec import Effect, Group, Kind, OptionSpec, Value
+from jitstudio.core.options.spec import OptionEffect, OptionGroup, OptionSpec, ValueKind, ValueSpec
 
 __all__ = [
     "ADDRESSES",
     "OPTIONS",
-    "Effect",
     "Given",
-    "Group",
-    "Kind",
+    "OptionEffect",
+    "OptionGroup",
     "OptionSpec",
-    "Value",
+    "ValueKind",
+    "ValueSpec",
     "find",
     "have_effects",
     "hazard",

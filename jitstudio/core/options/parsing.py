@@ -16,10 +16,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jitstudio.core.options.rows import code, elsewhere, language, link, reading
-from jitstudio.core.options.spec import Group, Kind, OptionSpec
+from jitstudio.core.options.spec import OptionGroup, OptionSpec, ValueKind
 from jitstudio.core.tools import Tool
 
-_ORDER = {group: place for place, group in enumerate(Group)}
+_ORDER = {group: place for place, group in enumerate(OptionGroup)}
 OPTIONS: tuple[OptionSpec, ...] = tuple(
     sorted(
         (*code.ROWS, *language.ROWS, *link.ROWS, *reading.ROWS, *elsewhere.ROWS),
@@ -39,7 +39,7 @@ def find(text: str) -> tuple[OptionSpec | None, str | None]:
         return _BY_FLAG[flag], value if equals else None
     for flag, spec in _GLUED.items():
         value = text.removeprefix(flag).lstrip(" ")
-        if value != text and (spec.value.kind is not Kind.CHOICE or value.isdigit()):
+        if value != text and (spec.value.kind is not ValueKind.CHOICE or value.isdigit()):
             return spec, value
     return None, None
 
@@ -48,7 +48,7 @@ def find(text: str) -> tuple[OptionSpec | None, str | None]:
 ADDRESSES = {tool.value.lower(): tool for tool in Tool if tool is not Tool.DRIVER} | {
     "nvvm": Tool.NVVM
 }
-"""What may stand before the colon of an option, in small letters."""
+"""What may come before the colon of an option, in small letters."""
 
 # Splitting takes the square of the longest word.
 _LONGEST = 1 << 16
@@ -74,7 +74,7 @@ class Given:
 
 
 def split_options(text: str) -> tuple[str, ...]:
-    """Split what was typed into an options field, with the quoting of a shell.
+    """Splits what was typed into an options field, with the quoting of a shell.
 
     Raises:
         ValueError: A quote is not closed, or there is too much; the message is fit for a person.
@@ -88,12 +88,12 @@ def split_options(text: str) -> tuple[str, ...]:
 
 
 def join_options(words: Iterable[str]) -> str:
-    """The text of an options field for these words."""
+    """Returns the text of an options field for these words."""
     return shlex.join(words)
 
 
 def read(words: Iterable[str]) -> tuple[Given, ...]:
-    """The options that these words are."""
+    """Returns the options that these words are."""
     rest = deque(words)
     given: list[Given] = []
     while rest:
@@ -115,14 +115,14 @@ def rooted(words: Iterable[str], folder: str) -> tuple[str, ...]:
 
 
 def without(words: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
-    """These words less the options that the others give another value."""
+    """Returns these words less the options that the others give another value."""
     anew = {_place(given) for given in read(others)} - {None}
     kept = (given for given in read(words) if _place(given) not in anew)
     return tuple(word for given in kept for word in given.words)
 
 
 def without_option(options: Iterable[str], unwanted: str) -> tuple[str, ...]:
-    """The words of all options but this one, whatever tool it addresses.
+    """Returns the words of all options but this one, whatever tool it addresses.
 
     An option that is named without a value goes with any value.
     """
@@ -156,22 +156,22 @@ def _is_meant(given: Given, unwanted: str) -> bool:
 
 
 def _place(given: Given) -> tuple[str, Tool | None] | None:
-    """What an option sets, for the options of which only one can count."""
+    """Returns what an option sets, for the options of which only one can count."""
     spec = given.spec
     return None if spec is None or spec.repeated else (spec.name, given.tool)
 
 
 def _begins_with_value(spec: OptionSpec, rest: deque[str]) -> bool:
-    """Whether the next word is the value of a flag that stands alone, as in ``-I include``."""
+    """Whether the next word is the value of a flag that is alone, as in ``-I include``."""
     if not (rest and spec.takes_value):
         return False
-    if spec.value.kind is Kind.OPTION:
+    if spec.value.kind is ValueKind.OPTION:
         return True
     return not rest[0].startswith("-") and addressed(rest[0])[0] is None
 
 
 _HEADERS = {"-I", "--pre-include"}
-# They tell times, keep precompiled headers, or ask for no cache at all.
+# They report times, keep precompiled headers, or ask for no cache at all.
 _MORE = {"--time", "-time", "--pch", "--no-cache", "-no-cache"}
 # What ptxas forgets after a build: each program of the libraries starts it anew.
 _HARMLESS = re.compile(
@@ -181,7 +181,7 @@ _HARMLESS = re.compile(
 
 
 def options_for(tool: Tool, options: Iterable[str], front_end: Tool) -> tuple[str, ...]:
-    """The options that `tool` gets out of those the user gave.
+    """Returns the options that `tool` gets out of those the user gave.
 
     Args:
         tool: The tool to be run.
@@ -203,7 +203,7 @@ def refusal(options: Iterable[str]) -> str:
 
 
 def leave_traces(options: Iterable[str]) -> bool:
-    """Whether one of the options may change later builds in the same process.
+    """Returns whether one of the options may change later builds in the same process.
 
     What is no row of the table may, and so may what is handed on to a tool further on: LLVM keeps
     the values of its options as long as the process lives.
@@ -212,12 +212,12 @@ def leave_traces(options: Iterable[str]) -> bool:
 
 
 def have_effects(options: Iterable[str]) -> bool:
-    """Whether the options do or ask more than what a result and its text say.
+    """Returns whether the options do or ask more than what a result and its text say.
 
     They leave traces, read or write files other than headers, or measure times.
     """
     return leave_traces(options) or any(
-        (given.spec.value.kind is Kind.PATH and not given.spec.flags & _HEADERS)
+        (given.spec.value.kind is ValueKind.PATH and not given.spec.flags & _HEADERS)
         or given.spec.flags & _MORE
         for given in read(options)
         if given.spec
@@ -225,12 +225,12 @@ def have_effects(options: Iterable[str]) -> bool:
 
 
 def _stays(spec: OptionSpec, value: str | None) -> bool:
-    handed_on = spec.value.kind is Kind.OPTION and not _HARMLESS.fullmatch(value or "")
+    handed_on = spec.value.kind is ValueKind.OPTION and not _HARMLESS.fullmatch(value or "")
     return spec.outlasts_build or handed_on
 
 
 def takers(given: Given, front_end: Tool) -> tuple[Tool, ...]:
-    """The tools that an option is for; see `options_for`."""
+    """Returns the tools that an option is for; see `options_for`."""
     if given.tool is not None:
         return (given.tool,)
     return tuple(given.spec.spellings) if given.spec else (front_end,)

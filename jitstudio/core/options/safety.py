@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from jitstudio.core.options.parsing import Given, read
-from jitstudio.core.options.spec import Effect, Kind
+from jitstudio.core.options.spec import OptionEffect, ValueKind
 
 # libNVVM hands the next word to LLVM, nvJitLink to libNVVM, which hands it on in turn.
 _TO_LLVM = frozenset(("Xopt", "Xllc", "Xlnk", "Xlto", "Xnvvm"))
@@ -27,11 +27,11 @@ _WRITERS = re.compile(
 )
 _PLAIN = re.compile(r"[\w.+,-]*")
 _LONGEST_SHOWN = 100
-_SET = frozenset((Kind.TRUTH, Kind.NUMBER, Kind.CHOICE))
+_SET = frozenset((ValueKind.TRUTH, ValueKind.NUMBER, ValueKind.CHOICE))
 
 
 def hazard(options: Iterable[str]) -> str:
-    """What makes these options dangerous, whoever has written them; empty if nothing does.
+    """Returns what makes these options dangerous, whatever their origin; empty if nothing does.
 
     LLVM opens any library that `-load=FILE` names, takes more options out of `@FILE`, and has
     options that write files.
@@ -52,7 +52,7 @@ def hazard(options: Iterable[str]) -> str:
 
 
 def refused(options: Iterable[str], folders: Sequence[str], folder: str) -> Iterator[str]:
-    """Why options that nobody has vouched for are not sent, a sentence each.
+    """Yields why options that nobody has vouched for are not sent, a sentence each.
 
     Args:
         options: The words.
@@ -74,7 +74,7 @@ def shown(word: str) -> str:
 
 
 def lies_in(folders: Iterable[str], path: str) -> bool:
-    """Whether a file or folder lies in one of these, links followed."""
+    """Returns whether a file or folder lies in one of these, links followed."""
     try:
         real = os.path.realpath(path)
         return any(is_within(real, root) for root in map(os.path.realpath, folders))
@@ -84,7 +84,7 @@ def lies_in(folders: Iterable[str], path: str) -> bool:
 
 
 def is_within(path: str, root: str) -> bool:
-    """Whether a file or folder is this one or lies in it; both are paths without links."""
+    """Returns whether a file or folder is this one or lies in it; both are paths without links."""
     return path == root or path.startswith(os.path.join(root, ""))
 
 
@@ -92,39 +92,41 @@ def _objection(given: Given, folders: Sequence[str], folder: str) -> str:
     spec, value = given.spec, given.value or ""
     if spec is None or not _is_its_own(given):
         return "is no option that jitstudio knows, so nobody can tell what it does"
-    if spec.effect is not Effect.NOTHING and spec.value.harmless:
+    if spec.effect is not OptionEffect.NOTHING and spec.value.harmless:
         if re.fullmatch(spec.value.harmless, value):
             return ""
-        if spec.value.kind is Kind.OPTION:
+        if spec.value.kind is ValueKind.OPTION:
             return "hands on an option that is not known to be harmless"
     if spec.value.kind in _SET and not _PLAIN.fullmatch(value):
         return "has a value that the option cannot take"
     return _objection_to_effect(spec.effect, value, folders, folder)
 
 
-def _objection_to_effect(effect: Effect, value: str, folders: Sequence[str], folder: str) -> str:
+def _objection_to_effect(
+    effect: OptionEffect, value: str, folders: Sequence[str], folder: str
+) -> str:
     match effect:
-        case Effect.NOTHING:
+        case OptionEffect.NOTHING:
             return ""
-        case Effect.INCLUDES if not os.path.isabs(value):
+        case OptionEffect.INCLUDES if not os.path.isabs(value):
             leaves = os.path.normpath(value).split(os.sep)[0] == os.pardir
             return "includes a file outside the project's folder" if leaves else ""
-        case Effect.READS | Effect.INCLUDES:
+        case OptionEffect.READS | OptionEffect.INCLUDES:
             inside = lies_in(folders, os.path.join(folder, value))
             return "" if inside else "reads outside the project's folder"
-        case Effect.WRITES:
+        case OptionEffect.WRITES:
             return "writes a file"
-        case Effect.RUNS:
+        case OptionEffect.RUNS:
             return "may load native code into the compiler"
 
 
 def _may_reach_llvm(given: Given) -> bool:
     spec = given.spec
-    return spec is None or spec.value.kind is Kind.OPTION or not _is_its_own(given)
+    return spec is None or spec.value.kind is ValueKind.OPTION or not _is_its_own(given)
 
 
 def _is_its_own(given: Given) -> bool:
-    """Whether the tool that gets an option takes it as the row says; see `options_for`."""
+    """Returns whether the tool that gets an option takes it as the row says; see `options_for`."""
     spec, tool = given.spec, given.tool
     return spec is None or tool is None or tool in spec.spellings
 

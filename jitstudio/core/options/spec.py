@@ -9,7 +9,7 @@ from enum import Enum
 from jitstudio.core.tools import Tool
 
 
-class Group(Enum):
+class OptionGroup(Enum):
     """Where an option is listed; the value is the heading."""
 
     CODE = "Code generation"
@@ -25,7 +25,7 @@ class Group(Enum):
     ELSEWHERE = "Set elsewhere"
 
 
-class Kind(Enum):
+class ValueKind(Enum):
     """What follows a flag; the value is the word in JSON."""
 
     FLAG = "flag"
@@ -37,7 +37,7 @@ class Kind(Enum):
     OPTION = "option"
 
 
-class Effect(Enum):
+class OptionEffect(Enum):
     """What an option does besides changing the result."""
 
     NOTHING = "nothing"
@@ -52,19 +52,19 @@ class Effect(Enum):
 
 
 @dataclass(frozen=True)
-class Value:
+class ValueSpec:
     """What an option takes.
 
     Attributes:
-        kind: What follows the flag; `Kind.OPTION` is an option for a tool further on.
-        choices: All there are, for `Kind.CHOICE`.
-        low, high: The bounds of `Kind.NUMBER`.
+        kind: What follows the flag; `ValueKind.OPTION` is an option for a tool further on.
+        choices: All there are, for `ValueKind.CHOICE`.
+        low, high: The bounds of `ValueKind.NUMBER`.
         example: A value that the tools take, to show what one looks like.
         harmless: A regular expression of the values with which the option has no effect besides
             changing the result, whatever its row says.
     """
 
-    kind: Kind
+    kind: ValueKind
     choices: tuple[str, ...] = ()
     low: int = 0
     high: int = 0
@@ -72,43 +72,43 @@ class Value:
     harmless: str = ""
 
 
-FLAG = Value(Kind.FLAG)
-TRUTH = Value(Kind.TRUTH, example="true")
+FLAG = ValueSpec(ValueKind.FLAG)
+TRUTH = ValueSpec(ValueKind.TRUTH, example="true")
 
 
-def number(low: int, high: int, example: int) -> Value:
-    """A whole number between two bounds, both included."""
-    return Value(Kind.NUMBER, low=low, high=high, example=str(example))
+def number(low: int, high: int, example: int) -> ValueSpec:
+    """Returns a whole number between two bounds, both included."""
+    return ValueSpec(ValueKind.NUMBER, low=low, high=high, example=str(example))
 
 
-def choice(*choices: str) -> Value:
-    """One of these words."""
-    return Value(Kind.CHOICE, choices, example=choices[0])
+def choice(*choices: str) -> ValueSpec:
+    """Returns one of these words."""
+    return ValueSpec(ValueKind.CHOICE, choices, example=choices[0])
 
 
-def text(example: str) -> Value:
+def text(example: str) -> ValueSpec:
     """Any text that the tool understands."""
-    return Value(Kind.TEXT, example=example)
+    return ValueSpec(ValueKind.TEXT, example=example)
 
 
-def path(example: str, harmless: str = "") -> Value:
-    """A file or a folder."""
-    return Value(Kind.PATH, example=example, harmless=harmless)
+def path(example: str, harmless: str = "") -> ValueSpec:
+    """Returns a file or a folder."""
+    return ValueSpec(ValueKind.PATH, example=example, harmless=harmless)
 
 
-def handed_on(example: str, harmless: str) -> Value:
-    """An option for a tool further on, one word of it."""
-    return Value(Kind.OPTION, example=example, harmless=harmless)
+def handed_on(example: str, harmless: str) -> ValueSpec:
+    """Returns an option for a tool further on, one word of it."""
+    return ValueSpec(ValueKind.OPTION, example=example, harmless=harmless)
 
 
 # How the value of each kind is shown, by way of `str.format`.
 _USAGES = {
-    Kind.TRUTH: "<true|false>",
-    Kind.NUMBER: "<{low}..{high}>",
-    Kind.CHOICE: "<{choices}>",
-    Kind.TEXT: "<text>",
-    Kind.PATH: "<path>",
-    Kind.OPTION: "<option>",
+    ValueKind.TRUTH: "<true|false>",
+    ValueKind.NUMBER: "<{low}..{high}>",
+    ValueKind.CHOICE: "<{choices}>",
+    ValueKind.TEXT: "<text>",
+    ValueKind.PATH: "<path>",
+    ValueKind.OPTION: "<option>",
 }
 _NUMBERED_TRUTH = {"true": "1", "false": "0"}
 _WORDED_TRUTH = {number: word for word, number in _NUMBERED_TRUTH.items()}
@@ -137,11 +137,11 @@ class OptionSpec:
     """
 
     name: str
-    group: Group
+    group: OptionGroup
     help: str
     spellings: Mapping[Tool, str]
     aliases: tuple[str, ...] = ()
-    value: Value = FLAG
+    value: ValueSpec = FLAG
     default: str = ""
     repeated: bool = False
     glued: bool = False
@@ -149,7 +149,7 @@ class OptionSpec:
     since: Mapping[Tool, str] = field(default_factory=dict)
     managed: str = ""
     outlasts_build: bool = False
-    effect: Effect = Effect.NOTHING
+    effect: OptionEffect = OptionEffect.NOTHING
 
     @property
     def flag(self) -> str:
@@ -164,12 +164,12 @@ class OptionSpec:
     @property
     def takes_value(self) -> bool:
         """Whether a value follows."""
-        return self.value.kind is not Kind.FLAG
+        return self.value.kind is not ValueKind.FLAG
 
     @property
     def names_file(self) -> bool:
         """Whether its value is a path, and no name that is looked for in several folders."""
-        return self.value.kind is Kind.PATH and self.effect is not Effect.INCLUDES
+        return self.value.kind is ValueKind.PATH and self.effect is not OptionEffect.INCLUDES
 
     @property
     def usage(self) -> str:
@@ -183,36 +183,36 @@ class OptionSpec:
         )
 
     def matches(self, text: str) -> bool:
-        """Whether every word of a search is somewhere in what the row says."""
+        """Returns whether every word of a search is somewhere in what the row says."""
         told = " ".join((self.name, self.group.value, self.help, *sorted(self.flags))).casefold()
         return all(word in told for word in text.casefold().split())
 
     def accepts(self, value: str | None) -> bool:
-        """Whether this may follow the flag; None where nothing does."""
+        """Returns whether this may follow the flag; None where nothing does."""
         if value is None or not self.takes_value:
             return value is None and not self.takes_value
         match self.value.kind:
-            case Kind.TRUTH:
+            case ValueKind.TRUTH:
                 return value in _NUMBERED_TRUTH or value in _WORDED_TRUTH
-            case Kind.CHOICE:
+            case ValueKind.CHOICE:
                 return value in self.value.choices
-            case Kind.NUMBER:
+            case ValueKind.NUMBER:
                 return value.isdecimal() and self.value.low <= int(value) <= self.value.high
         return True
 
     def written(self, value: str | None) -> str:
-        """The option as a user would type it."""
+        """Returns the option as a user would type it."""
         return self._with_value(self.flag, value)
 
     def sent(self, tool: Tool, value: str | None) -> str:
-        """The option as this tool, one of those in `spellings`, reads it."""
-        if value is not None and self.value.kind is Kind.TRUTH:
+        """Returns the option as this tool, one of those in `spellings`, reads it."""
+        if value is not None and self.value.kind is ValueKind.TRUTH:
             words = tool is Tool.NVRTC or self.worded
             value = (_WORDED_TRUTH if words else _NUMBERED_TRUTH).get(value, value)
         return self._with_value(self.spellings[tool], value)
 
     def too_new_for(self, tool: Tool, version: str) -> bool:
-        """Whether a version of a tool, such as ``13.2``, does not know the option yet."""
+        """Returns whether a version of a tool, such as ``13.2``, does not know the option yet."""
         first = self.since.get(tool, "")
         return bool(first and version) and _numbers(version) < _numbers(first)
 
@@ -227,7 +227,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def option(
-    group: Group,
+    group: OptionGroup,
     name: str,
     help_text: str,
     *,
@@ -237,7 +237,7 @@ def option(
     disasm: str = "",
     fatbin: str = "",
     also: str = "",
-    value: Value = FLAG,
+    value: ValueSpec = FLAG,
     default: str = "",
     repeated: bool = False,
     glued: bool = False,
@@ -245,7 +245,7 @@ def option(
     since: Mapping[Tool, str] | None = None,
     managed: str = "",
     outlasts_build: bool = False,
-    effect: Effect = Effect.NOTHING,
+    effect: OptionEffect = OptionEffect.NOTHING,
 ) -> OptionSpec:
     """One row of the table: flags by tool, further flags in `also` with spaces between them."""
     spellings = {

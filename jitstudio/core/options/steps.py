@@ -35,7 +35,7 @@ class StepKind:
 def step_options(
     request: BuildRequest, step: StepKind, sources: AbstractSet[CodeKind], folder: str = ""
 ) -> tuple[str, ...]:
-    """What to send, in order.
+    """Returns what to send, in order.
 
     Args:
         request: The build.
@@ -101,7 +101,7 @@ def _line_table(tool: Tool, given: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _spelling(tool: Tool) -> Tool:
-    """The tool whose spelling is sent.
+    """Returns the tool whose spelling is sent.
 
     That of nvJitLink to the driver, which takes options by number, and to the tool that takes code
     out of files: what it finds may have to be linked.

@@ -62,7 +62,7 @@ class Record:
         self._values: dict[str, Any] = value
 
     def fail(self, key: str, message: str) -> NoReturn:
-        """Say what is wrong with the value of this key.
+        """Says what is wrong with the value of this key.
 
         Raises:
             ProjectFormatError: Always.
@@ -70,7 +70,7 @@ class Record:
         raise ProjectFormatError(f"{self._at(key)}: {message}")
 
     def value(self, key: str, default: _Value) -> _Value:
-        """The value, of the type of the default; the default where there is none."""
+        """Returns the value, of the type of the default; the default where there is none."""
         value = self._values.get(key, default)
         # Not `isinstance`, to which True is a number.
         if type(value) is not type(default):
@@ -78,14 +78,14 @@ class Record:
         return value
 
     def name(self, key: str) -> str:
-        """A text that must be there and not be empty."""
+        """Returns a text that must be there and not be empty."""
         name = self.value(key, "")
         if not name or "\0" in name:
             self.fail(key, "a name belongs here.")
         return name
 
     def choice(self, key: str, default: _Kind) -> _Kind:
-        """One of the words of an enumeration."""
+        """Returns one of the words of an enumeration."""
         word = self.value(key, str(default.value))
         known = {str(kind.value): kind for kind in type(default)}
         if word not in known:
@@ -93,7 +93,7 @@ class Record:
         return known[word]
 
     def parsed(self, key: str, parse: Callable[[str], _Value], default: _Value) -> _Value:
-        """What a function makes of a text; its `ValueError` says what is wrong."""
+        """Returns what a function makes of a text; its `ValueError` says what is wrong."""
         if key not in self._values:
             return default
         try:
@@ -104,7 +104,7 @@ class Record:
             self.fail(key, str(error))
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of texts; empty where there is none."""
+        """Returns a list of texts; empty where there is none."""
         texts: list[Any] = self.value(key, [])
         for index, text in enumerate(texts):
             if type(text) is not str:
@@ -112,7 +112,7 @@ class Record:
         return tuple(texts)
 
     def records(self, key: str, most: int) -> Iterator[Record]:
-        """The objects of a list; none where there is no list."""
+        """Yields the objects of a list; none where there is no list."""
         entries: list[Any] = self.value(key, [])
         if len(entries) > most:
             self.fail(key, f"{len(entries)} entries are more than the {most} that are read.")
@@ -120,15 +120,15 @@ class Record:
             yield Record(entry, f"{self._at(key)}[{index}]")
 
     def record(self, key: str) -> Record:
-        """The object of this key; an empty one where there is none."""
+        """Returns the object of this key; an empty one where there is none."""
         return Record(self._values.get(key, {}), self._at(key))
 
     def items(self) -> Iterator[tuple[str, Any]]:
-        """All keys and values."""
+        """Yields all keys and values."""
         yield from self._values.items()
 
     def has(self, key: str) -> bool:
-        """Whether there is a value of this key."""
+        """Returns whether there is a value of this key."""
         return key in self._values
 
     def _at(self, key: str) -> str:
@@ -136,7 +136,7 @@ class Record:
 
 
 def parse(data: bytes) -> Any:
-    """The JSON in these bytes, without anything that cannot be written back as it was.
+    """Returns the JSON in these bytes, without anything that cannot be written back as it was.
 
     Raises:
         ProjectFormatError: It is damaged, too large, nested too deeply, or holds numbers or texts
@@ -186,7 +186,7 @@ def _no_number(text: str) -> NoReturn:
 
 
 def _check(value: Any) -> None:
-    """Look at everything in it, without recursion: it may be nested as deeply as Python goes."""
+    """Looks at everything in it, without recursion: it may be nested as deeply as Python goes."""
     level = [value]
     for _ in range(_DEEPEST):
         below: list[Any] = []
@@ -241,7 +241,7 @@ _SWEEP_KEYS = frozenset(("kernel", "axes"))
 
 
 def dump(project: Project) -> bytes:
-    """The content of a project's file."""
+    """Returns the content of a project's file."""
 
     def listed(
         key: str, entries: Iterable[_Entry], told: Callable[[_Entry], _Json], name: str = "name"
@@ -274,7 +274,7 @@ def dump(project: Project) -> bytes:
 
 
 def load(data: bytes) -> Project:
-    """Read the content of a project's file.
+    """Reads the content of a project's file.
 
     Raises:
         ProjectFormatError: It is damaged, or a newer jitstudio has written it.
@@ -348,7 +348,7 @@ def _keep(unknown: _Unknown, place: tuple[str, str], record: Record, keys: froze
 def _module_object(module: Member) -> _Json:
     settings = {
         "name_expressions": list(module.name_expressions),
-        # Who does not know of other programs leaves their modules out of the link.
+        # Versions without other programs leave their modules out of the link.
         "included": module.is_linked,
         "library": module.is_library,
     }
@@ -402,7 +402,7 @@ def _content(record: Record) -> _Json:
 
 
 def _launch_object(spec: LaunchSpec) -> _Json:
-    """What is launched first, then how it is measured."""
+    """Returns what is launched first, then how it is measured."""
     told = spec_object(spec)
     measured = {key: told.pop(key) for key in _RUN_KEYS}
     return told | measured

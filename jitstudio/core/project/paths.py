@@ -28,7 +28,7 @@ _FILE = re.compile(r"[^:]*:\s*file\s*\(")
 
 
 def outside_reason(path: str) -> str:
-    """Why this path may lead out of a project's folder; empty where its text does not."""
+    """Returns why this path may lead out of a project's folder; empty where its text does not."""
     return next((reason for pattern, reason in _FORBIDDEN if pattern.match(path)), "")
 
 
@@ -43,14 +43,14 @@ def project_path(path: PurePosixPath) -> str | None:
 
 
 def with_buffer_files(spec: LaunchSpec, change: Change) -> LaunchSpec:
-    """The launch with other paths of the files that fill its buffers."""
+    """Returns the launch with other paths of the files that fill its buffers."""
     changed = ((name, _changed(name, text, change)) for name, text in spec.arguments)
     kept = tuple((name, text) for name, text in changed if text is not None)
     return replace(spec, arguments=kept)
 
 
 def with_axis_files(draft: VariantDraft, change: Change) -> VariantDraft:
-    """The sweep with other paths of the files that its axes fill buffers from.
+    """Returns the sweep with other paths of the files that its axes fill buffers from.
 
     An axis is left out as a whole where one of its values is.
     """
@@ -83,7 +83,7 @@ def _changed(name: str, text: str, change: Change) -> str | None:
 
 
 def _file_of(text: str) -> str:
-    """The path in the text of a buffer that a file fills; empty for any other."""
+    """Returns the path in the text of a buffer that a file fills; empty for any other."""
     try:
         buffer = parse_buffer(text)
     except TextError:

@@ -18,7 +18,7 @@ PROJECT_ENDING = ".jitproj"
 
 
 def is_project(path: Path) -> bool:
-    """Whether the name of this file is that of a project."""
+    """Returns whether the name of this file is that of a project."""
     return path.suffix.lower() == PROJECT_ENDING
 
 

@@ -27,11 +27,11 @@ class Searchable(Protocol):
         ...
 
     def search_line_count(self) -> int:
-        """How many lines there are."""
+        """Returns how many lines there are."""
         ...
 
     def search_lines(self, first: int, count: int) -> Sequence[str]:
-        """Some lines."""
+        """Returns some lines."""
         ...
 
     def search_start(self) -> tuple[int, int]:
@@ -39,19 +39,19 @@ class Searchable(Protocol):
         ...
 
     def search_selection(self) -> str:
-        """The selected text if it is within one line, else nothing."""
+        """Returns the selected text if it is within one line, else nothing."""
         ...
 
     def show_match(self, line: int, span: Span) -> None:
-        """Select a match and bring it into view."""
+        """Selects a match and brings it into view."""
         ...
 
     def set_matches(self, matches: Mapping[int, Sequence[Span]]) -> None:
-        """Highlight these, by line."""
+        """Highlights these, by line."""
         ...
 
     def setFocus(self) -> None:
-        """Take the keyboard."""
+        """Takes the keyboard."""
         ...
 
 
@@ -59,7 +59,7 @@ class Editable(Searchable, Protocol):
     """A text in which a find bar can replace as well."""
 
     def replace_matches(self, changes: Sequence[Change]) -> bool:
-        """Replace matches, given in order of their place, as one step of undo; whether it did."""
+        """Replaces matches, given in text order, as one step of undo; returns whether it did."""
         ...
 
 
@@ -67,19 +67,19 @@ class Foldable(Protocol):
     """A view whose blocks of code can be folded."""
 
     def fold(self) -> None:
-        """Fold the block that the cursor is in; once more, the one around it."""
+        """Folds the block that the cursor is in; once more, the one around it."""
         ...
 
     def unfold(self) -> None:
-        """Unfold the block that begins at the cursor."""
+        """Unfolds the block that begins at the cursor."""
         ...
 
     def fold_all(self) -> None:
-        """Fold all blocks."""
+        """Folds all blocks."""
         ...
 
     def unfold_all(self) -> None:
-        """Unfold all blocks."""
+        """Unfolds all blocks."""
         ...
 
 
@@ -107,31 +107,31 @@ class CodeView(Searchable, Foldable, Protocol):
         ...
 
     def set_font_size(self, points: float) -> None:
-        """Show the text in letters of this size."""
+        """Shows the text in letters of this size."""
         ...
 
     def go_to(self, line: int) -> None:
-        """Put the cursor to the start of a line, counted from 1, and show it."""
+        """Puts the cursor to the start of a line, counted from 1, and shows it."""
         ...
 
     def zoom_in(self) -> None:
-        """Make the letters larger."""
+        """Makes the letters larger."""
         ...
 
     def zoom_out(self) -> None:
-        """Make the letters smaller."""
+        """Makes the letters smaller."""
         ...
 
     def zoom_reset(self) -> None:
-        """Show the letters in their usual size."""
+        """Shows the letters in their usual size."""
         ...
 
     def grab(self) -> QPixmap:
-        """Return a picture of it."""
+        """Returns a picture of it."""
         ...
 
     def hasFocus(self) -> bool:
-        """Return whether it has the keyboard."""
+        """Returns whether it has the keyboard."""
         ...
 
 
@@ -153,13 +153,13 @@ class TextFinder(Protocol):
     """What the commands of a find bar do."""
 
     def open_find(self, replace: bool = False) -> None:
-        """Show the bar and give it the keyboard, with a field for replacing if wanted."""
+        """Shows the bar and gives it the keyboard, with a field for replacing if wanted."""
         ...
 
     def find_next(self) -> None:
-        """Go to the next match."""
+        """Goes to the next match."""
         ...
 
     def find_previous(self) -> None:
-        """Go to the match before."""
+        """Goes to the match before."""
         ...

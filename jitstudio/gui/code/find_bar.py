@@ -45,11 +45,11 @@ class QueryOptions(QWidget):
         self._switches = {Qt.Key.Key_C: case, Qt.Key.Key_W: word, Qt.Key.Key_R: regex}
 
     def query(self, text: str) -> Query:
-        """What to search for, switched as it is."""
+        """Returns what to search for, switched as it is."""
         return Query(text, *(switch.isChecked() for switch in self._switches.values()))
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Switch what Alt and a letter mean; whether they mean anything."""
+        """Switches what Alt and a letter mean; returns whether they mean anything."""
         switch = self._switches.get(Qt.Key(event.key()))
         if switch is None or event.modifiers() != Qt.KeyboardModifier.AltModifier:
             return False
@@ -118,7 +118,7 @@ class FindBar(QWidget):
         return self._status.text()
 
     def set_target(self, target: Searchable | None) -> None:
-        """Search in another text; an open bar searches it at once, without moving its cursor."""
+        """Searches in another text; an open bar searches it at once, without moving its cursor."""
         if target is self._target:
             return
         self._drop_search()
@@ -134,7 +134,7 @@ class FindBar(QWidget):
             self._restart(go=None)
 
     def open_find(self, replace: bool = False) -> None:
-        """Show the bar, with the selected text to find, and give it the keyboard.
+        """Shows the bar, with the selected text to find, and gives it the keyboard.
 
         Args:
             replace: Whether to show the line for replacing too, where the target can be edited.
@@ -153,7 +153,7 @@ class FindBar(QWidget):
 
     @Slot()
     def close_bar(self) -> None:
-        """Hide the bar and give the keyboard to the target."""
+        """Hides the bar and gives the keyboard to the target."""
         self._drop_search()
         self.hide()
         if self._target is not None:
@@ -163,17 +163,17 @@ class FindBar(QWidget):
 
     @Slot()
     def find_next(self) -> None:
-        """Go to the next match; behind the last one, to the first."""
+        """Goes to the next match; behind the last one, to the first."""
         self._go(_FORWARD)
 
     @Slot()
     def find_previous(self) -> None:
-        """Go to the match before; from the first one, to the last."""
+        """Goes to the match before; from the first one, to the last."""
         self._go(_BACK)
 
     @Slot()
     def replace_one(self) -> None:
-        """Replace the match that is selected and go to the next; if none is, go to one."""
+        """Replaces the match that is selected and goes to the next; goes to one if none is."""
         search, current = self._search, self._current
         if not self._is_editable or search is None or current is None:
             self.find_next()
@@ -187,7 +187,7 @@ class FindBar(QWidget):
 
     @Slot()
     def replace_all(self) -> None:
-        """Replace all matches that are known, as one step of undo."""
+        """Replaces all matches that are known, as one step of undo."""
         search = self._search
         if not self._is_editable or search is None or not search.is_finished:
             return
@@ -268,7 +268,7 @@ class FindBar(QWidget):
     # Keys.
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Take Enter and Shift+Enter out of the fields; Alt and a letter switches an option."""
+        """Takes Enter and Shift+Enter out of the fields; Alt and a letter switches an option."""
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
@@ -281,7 +281,7 @@ class FindBar(QWidget):
         return self._options.take_key(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Close on Esc, go on with F3 and back with Shift+F3."""
+        """Closes on Esc; F3 goes on, and Shift+F3 back."""
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         if event.key() == Qt.Key.Key_Escape:
             self.close_bar()
@@ -304,7 +304,7 @@ class FindBar(QWidget):
         self._wanted = self._current = None
 
     def _restart(self, go: int | None, at_once: bool = True) -> None:
-        """Search anew; `go` says which way to go to a match then, or None to stay."""
+        """Searches anew; `go` says which way to go to a match then, or None to stay."""
         self._drop_search()
         self._problem = self._notice = ""
         if self._target is None or not self._field.text():
@@ -339,7 +339,7 @@ class FindBar(QWidget):
         return (0, 0) if self._target is None else self._target.search_start()
 
     def _arrive(self) -> None:
-        """Go to the wanted match if the search has come so far, else later."""
+        """Goes to the wanted match if the search has come so far, else later."""
         search, target = self._search, self._target
         if search is None or target is None or self._wanted is None:
             self._show_status()
@@ -415,6 +415,6 @@ class FindBar(QWidget):
 
 
 def _tell_key(button: QToolButton, command: str) -> None:
-    """Let the tool tip of a button tell the key of the command that does the same."""
+    """Adds to the tool tip of a button the key of the command that does the same."""
     what = button.toolTip()
     follow_keys(button, lambda it: it.setToolTip(COMMAND_KEYS.tip(what, command)))

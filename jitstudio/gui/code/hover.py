@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip
 
-from jitstudio.analysis.reference import Entry, Help
+from jitstudio.analysis.reference import Help, ReferenceEntry
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.fonts import CODE_FAMILY
 from jitstudio.listing.word import Word
@@ -40,7 +40,7 @@ class Tip:
 
 
 def help_tip(found: Help, span: tuple[int, int]) -> Tip:
-    """The tip for a word of PTX or SASS."""
+    """Returns the tip for a word of PTX or SASS."""
     entry = found.entry
     title = entry.form or entry.name
     modifiers = tuple((modifier.name, modifier.text) for modifier in found.modifiers)
@@ -49,7 +49,7 @@ def help_tip(found: Help, span: tuple[int, int]) -> Tip:
 
 
 def word_tip(word: Word, span: tuple[int, int]) -> Tip:
-    """The tip for a word of another language."""
+    """Returns the tip for a word of another language."""
     title = word.usage or word.text
     return Tip(_html(title, word.help, (), ""), f"{title}: {word.help}", span)
 
@@ -75,8 +75,8 @@ def _code(text: str) -> str:
     return _CODE.format(escape(text))
 
 
-def _since(entry: Entry) -> str:
-    """Which version and target brought it, as far as that is known."""
+def _since(entry: ReferenceEntry) -> str:
+    """Returns which version and target brought it, as far as that is known."""
     # What ends in a letter runs on that target alone.
     is_later_too = entry.target[-1:].isdigit()
     target = entry.target
@@ -123,7 +123,7 @@ class WordHover(QObject):
         return (self._tip(line, column) or self._tip(line, column - 1)) is not None
 
     def explain(self) -> Tip | None:
-        """Explain the word at the cursor, or that ends there; else of the line's instruction."""
+        """Explains the word at the cursor, or that ends there; else of the line's instruction."""
         line, column = self._visible_cursor()
         places = (column, column - 1, *self._openings(line))
         tip = next(filter(None, (self._tip(line, place) for place in places)), None)
@@ -133,7 +133,7 @@ class WordHover(QObject):
         return tip
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Explain the word below the mouse."""
+        """Explains the word below the mouse."""
         if not self._is_whole:
             return False
         if event.type() == QEvent.Type.Enter:
@@ -143,7 +143,7 @@ class WordHover(QObject):
         return False
 
     def _point(self, event: QHelpEvent) -> bool:
-        """Explain the word below the mouse; whether there is one."""
+        """Explains the word below the mouse; returns whether there is one."""
         for line, column in self._below(event.pos()):
             tip = self._tip(line, column)
             if tip is not None and (area := self._area(line, tip)).contains(event.pos()):
@@ -152,7 +152,7 @@ class WordHover(QObject):
         return False
 
     def _show(self, at: QPoint, tip: Tip, area: QRect) -> None:
-        """Show a tip until the mouse leaves its word."""
+        """Shows a tip until the mouse leaves its word."""
         QToolTip.showText(at, tip.html, self._view.viewport(), area)
 
     def _visible_cursor(self) -> tuple[int, int]:
@@ -160,17 +160,17 @@ class WordHover(QObject):
         raise NotImplementedError
 
     def _below(self, at: QPoint) -> Iterable[tuple[int, int]]:
-        """The lines and columns that a place in the viewport may mean; for subclasses."""
+        """Returns the lines and columns that a place in the viewport may mean; for subclasses."""
         raise NotImplementedError
 
     def _tip(self, line: int, column: int) -> Tip | None:
-        """The tip for a place, if there is one; for subclasses."""
+        """Returns the tip for a place, if there is one; for subclasses."""
         raise NotImplementedError
 
     def _openings(self, line: int) -> Iterable[int]:
-        """The columns of the words that say what a line does; for subclasses."""
+        """Returns the columns of the words that say what a line does; for subclasses."""
         raise NotImplementedError
 
     def _area(self, line: int, tip: Tip) -> QRect:
-        """Where the word of a tip is in the viewport; for subclasses."""
+        """Returns where the word of a tip is in the viewport; for subclasses."""
         raise NotImplementedError

@@ -34,7 +34,7 @@ class CodeLexer(Protocol):
     """Splits one line into tokens. States are 0 or more; 0 is that of the first line."""
 
     def lex_line(self, line: str, state: int = 0) -> tuple[list[tuple[int, int, TokenType]], int]:
-        """Tokens as (start, length, type), and the state behind the line."""
+        """Returns tokens as (start, length, type), and the state behind the line."""
         ...
 
 
@@ -71,7 +71,7 @@ class SourceHighlighter(QObject):
         return self._waiting is None
 
     def set_lexer(self, lexer: CodeLexer | None) -> None:
-        """Colour as another language, in slices."""
+        """Colours as another language, in slices."""
         self._lexer = lexer
         self._put_all_off()
 
@@ -83,7 +83,7 @@ class SourceHighlighter(QObject):
         self._put_off(self._document.begin(), self._end)
 
     def _put_off(self, block: QTextBlock, until: int) -> None:
-        """Leave the blocks from this one to the one at a position for the next turn."""
+        """Leaves the blocks from this one to the one at a position for the next turn."""
         position = block.position()
         if self._waiting is not None:
             first, last = (cursor.position() for cursor in self._waiting)
@@ -96,7 +96,7 @@ class SourceHighlighter(QObject):
         self._timer.start()
 
     def _colour(self, block: QTextBlock, until: int, seconds: float) -> None:
-        """Colour from a block to the one at a position, and on while states change."""
+        """Colours from a block to the one at a position, and on while states change."""
         deadline = perf_counter() + seconds
         must_follow = True
         while block.isValid() and (must_follow or block.position() <= until):
@@ -108,7 +108,7 @@ class SourceHighlighter(QObject):
                 return
 
     def _colour_block(self, block: QTextBlock) -> bool:
-        """Colour one block; says whether the state behind it has changed."""
+        """Colours one block; returns whether the state behind it has changed."""
         text, layout, before = block.text(), block.layout(), block.userState()
         state = max(0, block.previous().userState() - 1)
         formats: list[QTextLayout.FormatRange] = []
@@ -182,7 +182,7 @@ class _LateLexer:
         self._make = make
 
     def lex_line(self, line: str, state: int = 0) -> tuple[list[tuple[int, int, TokenType]], int]:
-        """Tokens as (start, length, type), and the state behind the line."""
+        """Returns tokens as (start, length, type), and the state behind the line."""
         return self._lexer.lex_line(line, state)
 
     @cached_property
@@ -229,7 +229,7 @@ LANGUAGES: dict[CodeKind, Language] = {
 
 
 def icon_name(kind: CodeKind, is_header: bool) -> str:
-    """The icon of a document."""
+    """Returns the icon of a document."""
     if is_header:
         return LANGUAGES[CodeKind.HEADER].icon
     return LANGUAGES[kind].icon if kind in LANGUAGES else BINARY_ICON

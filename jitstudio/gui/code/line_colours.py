@@ -44,7 +44,7 @@ class LineColours(QObject):
         self._hue_of: Callable[[int], int] | None = None
         self._matched: Sequence[int] = ()
         self.is_watched = False
-        # Else only a mouse with a button down tells where it is.
+        # Else only a mouse with a button down says where it is.
         self._viewport.setMouseTracking(True)
         self._viewport.installEventFilter(self)
 
@@ -59,33 +59,33 @@ class LineColours(QObject):
         return self._matched
 
     def is_matched(self, line: int) -> bool:
-        """Whether a line is one of those."""
+        """Returns whether a line is one of those."""
         at = bisect_left(self._matched, line)
         return at < len(self._matched) and self._matched[at] == line
 
     def hue(self, line: int) -> int:
-        """The colour of a line, as `analysis.correlation.bands` counts them."""
+        """Returns the colour of a line, as `analysis.correlation.line_hues` counts them."""
         return self._hue_of(line) if self._hue_of is not None else PLAIN
 
     def scroll_to(self, line: int) -> None:
-        """Scroll to a line, to the middle if it is out of sight; for subclasses."""
+        """Scrolls to a line, to the middle if it is out of sight; for subclasses."""
         raise NotImplementedError
 
     def show_hues(self, hue_of: Callable[[int], int] | None) -> None:
-        """Colour the lines, or leave them plain."""
+        """Colours the lines, or leaves them plain."""
         self._hue_of = hue_of
         self._viewport.update()
         self.changed.emit()
 
     def show_matched(self, lines: Sequence[int]) -> None:
-        """Highlight these lines, in ascending order, as matched."""
+        """Highlights these lines, in ascending order, as matched."""
         if lines != self._matched:
             self._matched = lines
             self._viewport.update()
             self.changed.emit()
 
     def paint_line(self, painter: QPainter, place: QRect, line: int, theme: Theme) -> None:
-        """Draw the background of a line, and its edge."""
+        """Draws the background of a line, and its edge."""
         self.paint_background(painter, place, line, theme)
         hue, edge = self.hue(line), QRect(place.left(), place.top(), _EDGE, place.height())
         if self.is_matched(line):
@@ -99,7 +99,7 @@ class LineColours(QObject):
                 painter.fillRect(QRect(edge.left(), top, _DASH, _DASH), theme.code.margin_text)
 
     def paint_background(self, painter: QPainter, place: QRect, line: int, theme: Theme) -> None:
-        """Draw the background of a line in its columns, without its edge."""
+        """Draws the background of a line in its columns, without its edge."""
         hue, is_matched = self.hue(line), self.is_matched(line)
         colours = theme.matched if is_matched else theme.bands
         if PLAIN < hue <= HUES:
@@ -108,7 +108,7 @@ class LineColours(QObject):
             painter.fillRect(place, theme.code.occurrence)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Follow the mouse."""
+        """Follows the mouse."""
         if event.type() == QEvent.Type.MouseMove and isinstance(event, QMouseEvent):
             self._point(self._line_at(event.position().toPoint()))
         elif event.type() == QEvent.Type.Leave:

@@ -82,7 +82,7 @@ class Matcher:
         self._must_have = query.text if query.case and not query.regex else ""
 
     def spans(self, line: str) -> list[Span]:
-        """All matches in a line; empty ones do not count.
+        """Returns all matches in a line; empty ones do not count.
 
         Raises:
             TooComplex: If the expression takes too many steps.
@@ -166,13 +166,13 @@ class TextSearch(QObject):
         return len(self.matches) >= MOST_MATCHES
 
     def start(self, at_once: bool = True) -> None:
-        """Search; `at_once` does the first slice before this returns."""
+        """Searches; `at_once` does the first slice before this returns."""
         self._timer.start()
         if at_once:
             self._on_turn()
 
     def stop(self) -> None:
-        """Search no further; nothing is signalled after this."""
+        """Searches no further; nothing is signalled after this."""
         self._timer.stop()
 
     def after(self, place: Found | tuple[int, int], strictly: bool = False) -> int | None:
@@ -182,16 +182,16 @@ class TextSearch(QObject):
         return found if found < len(self.matches) else None
 
     def before(self, place: tuple[int, int]) -> int | None:
-        """The number of the last match that begins before a place."""
+        """Returns the number of the last match that begins before a place."""
         found = bisect_left(self.matches, place, key=_key) - 1
         return found if found >= 0 else None
 
     def has_reached(self, line: int) -> bool:
-        """Whether all lines up to and with this one were searched."""
+        """Returns whether all lines up to and with this one were searched."""
         return self.is_finished or self._next_line > line
 
     def changes(self, first: int, last: int, template: str) -> list[Change]:
-        """What replacing the matches with these numbers means for the text."""
+        """Returns what replacing the matches with these numbers means for the text."""
         made: list[Change] = []
         for line, span in self.matches[first:last]:
             text = self._target.search_lines(line, 1)[0]
@@ -211,7 +211,7 @@ class TextSearch(QObject):
             self._timer.stop()
 
     def _search_batch(self, deadline: float) -> bool:
-        """Search some lines; says whether there is time for more."""
+        """Searches some lines; returns whether there is time for more."""
         spans_of = self._matcher.spans
         for line in self._target.search_lines(self._next_line, _BATCH):
             number = self._next_line
@@ -262,6 +262,6 @@ class SearchSources:
         self._sources.append(source)
 
     def texts(self) -> Iterator[SearchedText]:
-        """The texts of all sources, as they are now."""
+        """Yields the texts of all sources, as they are now."""
         for source in self._sources:
             yield from source()

@@ -90,7 +90,7 @@ class Carets:
     # What the commands and the mouse do.
 
     def clear(self) -> None:
-        """Leave the editor's own cursor only."""
+        """Leaves the editor's own cursor only."""
         self._word = ""
         self._states = {}
         if self._others:
@@ -98,12 +98,12 @@ class Carets:
             self._show()
 
     def set_all(self, cursors: Sequence[QTextCursor]) -> None:
-        """Put carets there and nowhere else; the last one is the editor's own."""
+        """Puts carets there and nowhere else; the last one is the editor's own."""
         self._others = [_Caret(cursor) for cursor in cursors[:-1]]
         self._settle([*self._others, _Caret(cursors[-1], self._editor.pairs)])
 
     def toggle(self, cursor: QTextCursor) -> None:
-        """Add a caret, or take away the one that is there, unless it is the only one."""
+        """Adds a caret, or removes the one that is there, unless it is the only one."""
         there = [c for c in self._others if c.start <= cursor.position() <= c.end]
         if there:
             self._others = [caret for caret in self._others if caret not in there]
@@ -115,13 +115,13 @@ class Carets:
             self._editor.setTextCursor(last.cursor)
 
     def add_line(self, down: bool) -> None:
-        """Put a caret in the line below the lowest, or above the highest."""
+        """Puts a caret in the line below the lowest, or above the highest."""
         cursor = QTextCursor(self._all()[-1 if down else 0].cursor)
         if cursor.movePosition(_MOVE.Down if down else _MOVE.Up):
             self._add(cursor)
 
     def select_next(self) -> bool:
-        """Select the word at each caret, or where they have one, what is next of the same text.
+        """Selects the word at each caret, or where they have one, what is next of the same text.
 
         Returns:
             Whether there was anything to select.
@@ -139,7 +139,7 @@ class Carets:
         return True
 
     def select_all(self) -> bool:
-        """Select all places of the selected text, or of the word at the cursor.
+        """Selects all places of the selected text, or of the word at the cursor.
 
         Returns:
             Whether all have carets now; at most `MOST` get one.
@@ -156,7 +156,7 @@ class Carets:
     # What the editor asks for.
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Do what a key means at all carets; whether there are several."""
+        """Does what a key means at all carets; returns whether there are several."""
         if not self._others:
             return False
         if event.matches(_KEY.SelectAll):
@@ -180,14 +180,14 @@ class Carets:
         return True
 
     def edit(self, edit: Edit) -> None:
-        """Do one thing at all carets."""
+        """Does one thing at all carets."""
         if is_of_lines(edit):
             self.edit_lines(edit)
         else:
             self._each(lambda caret: edit(caret.cursor))
 
     def edit_lines(self, edit: Edit) -> None:
-        """Do one thing to all lines that have carets, to each line once."""
+        """Does one thing to all lines that have carets, to each line once."""
         carets = self._all()
         self._remember()
         with one_step(carets[0].cursor):
@@ -197,22 +197,22 @@ class Carets:
         self._remember()
 
     def insert(self, text: str) -> None:
-        """Insert a text at all carets: one line of it at each, if there are as many as carets."""
+        """Inserts a text at all carets: one line of it at each, if there are as many as carets."""
         lines = _lines(text) if self.copies(text) == 1 else [text] * self.count
         places = iter(lines)
         self._each(lambda caret: caret.cursor.insertText(next(places)))
 
     def copies(self, text: str) -> int:
-        """How often `insert` would insert a text."""
+        """Returns how often `insert` would insert a text."""
         return 1 if len(_lines(text)) == self.count else self.count
 
     def selected_text(self) -> str:
-        """What is selected at all carets, one below the other."""
+        """Returns what is selected at all carets, one below the other."""
         texts = (c.cursor.selectedText() for c in self._all() if c.cursor.hasSelection())
         return "\n".join(texts).replace(_LINE_END, "\n")
 
     def step_in_history(self, step: Callable[[], object]) -> None:
-        """Undo or redo, and put the carets where they were then."""
+        """Undoes or redoes, and puts the carets where they were then."""
         carets = self._all()
         step()
         ends = self._states.get(self._editor.document().availableUndoSteps())
@@ -222,7 +222,7 @@ class Carets:
             self.set_all([self._over(span) for span in ends])
 
     def highlights(self, first: int, last: int) -> list[QTextEdit.ExtraSelection]:
-        """What is selected at the others between two positions."""
+        """Returns what is selected at the others between two positions."""
         found = []
         for caret in self._others:
             if caret.cursor.hasSelection() and caret.end >= first and caret.start <= last:
@@ -235,7 +235,7 @@ class Carets:
         return found
 
     def paint(self) -> None:
-        """Draw the others that are visible; Qt draws the editor's own."""
+        """Draws the others that are visible; Qt draws the editor's own."""
         editor = self._editor
         if not self._others or not editor.hasFocus():
             return
@@ -254,7 +254,7 @@ class Carets:
     # How it does it.
 
     def _all(self) -> list[_Caret]:
-        """All carets in the order of their places."""
+        """Returns all carets in the order of their places."""
         own = _Caret(self._editor.textCursor(), self._editor.pairs)
         return sorted([*self._others, own], key=lambda caret: (caret.start, caret.end))
 
@@ -282,7 +282,7 @@ class Carets:
         return own.hasSelection()
 
     def _add(self, cursor: QTextCursor) -> None:
-        """Add a caret, which is the editor's own from now on."""
+        """Adds a caret, which is the editor's own from now on."""
         if self.count < MOST:
             added = _Caret(cursor)
             self._settle([*self._all(), added], added)
@@ -304,7 +304,7 @@ class Carets:
         self._typed = self._editor.document().revision() if is_typed else -1
 
     def _each(self, act: Callable[[_Caret], object], joins: bool = False) -> None:
-        """Do something at each caret, as one step of undo, or as a part of the last one."""
+        """Does something at each caret, as one step of undo, or as a part of the last one."""
         carets = self._all()
         if not joins:
             self._remember()
@@ -333,7 +333,7 @@ class Carets:
         self._states[self._editor.document().availableUndoSteps()] = ends
 
     def _settle(self, carets: Iterable[_Caret], own: _Caret | None = None) -> None:
-        """Make these the carets; those that have run into each other become one."""
+        """Makes these the carets; those that have run into each other become one."""
         carets = sorted(carets, key=lambda caret: (caret.start, caret.end))
         own = own or next(caret for caret in carets if self._is_own(caret))
         kept: list[_Caret] = []
@@ -370,7 +370,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _touch(left: _Caret, right: _Caret) -> bool:
-    """Whether two carets, in order, are one: two selections may lie side by side."""
+    """Returns whether two carets, in order, are one: two selections may lie side by side."""
     if right.start < left.end:
         return True
     return right.start == left.end and (left.start == left.end or right.start == right.end)
@@ -449,7 +449,7 @@ class ColumnSelection:
         self._pressed: _Corner | None = None
 
     def extend(self, lines: int, columns: int) -> None:
-        """Select so many lines and columns more, from the cursor or what is selected so."""
+        """Selects so many lines and columns more, from the cursor or what is selected so."""
         if self._left != self._state():
             cursor = self._editor.textCursor()
             self._anchor, self._active = self._seen(cursor.anchor()), self._seen(cursor.position())
@@ -474,7 +474,7 @@ class ColumnSelection:
         return True
 
     def drag(self, event: QMouseEvent) -> bool:
-        """Select columns from where the mouse was pressed; whether it was for that."""
+        """Selects columns from where the mouse was pressed; returns whether it was for that."""
         if self._pressed is None:
             return False
         corner = self._corner(event.position())
@@ -483,7 +483,7 @@ class ColumnSelection:
         return True
 
     def release(self) -> bool:
-        """Select no more; whether columns were being selected."""
+        """Selects no more; returns whether columns were being selected."""
         was_pressed, self._pressed = self._pressed is not None, None
         return was_pressed
 
@@ -530,7 +530,7 @@ class ColumnSelection:
         return len(text.expandtabs(tab_width(self._editor.document())))
 
     def _units(self, line: int, column: int) -> int:
-        """The place in a line that is seen at a column; the end of a shorter line."""
+        """Returns the place in a line that is seen at a column; the end of a shorter line."""
         text = self._text(line)
         tab, reached = tab_width(self._editor.document()), 0
         for at, char in enumerate(text):

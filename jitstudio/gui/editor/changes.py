@@ -16,7 +16,7 @@ from PySide6.QtGui import QTextCursor, QTextDocument
 
 from jitstudio.gui.code.code_view import Change, Span
 from jitstudio.gui.kit.code_units import from_units, to_units
-from jitstudio.gui.kit.limits import (
+from jitstudio.gui.kit.text_limits import (
     LARGEST_TEXT,
     LONGEST_LINE,
     MOST_LINES,
@@ -30,7 +30,7 @@ MOST_SINGLE = 2000
 
 
 def lines(document: QTextDocument, first: int, count: int) -> list[str]:
-    """Some lines of a document."""
+    """Returns some lines of a document."""
     found: list[str] = []
     block = document.findBlockByNumber(first)
     while block.isValid() and len(found) < count:
@@ -40,13 +40,13 @@ def lines(document: QTextDocument, first: int, count: int) -> list[str]:
 
 
 def place_of(document: QTextDocument, position: int) -> tuple[int, int]:
-    """The line and column of a position."""
+    """Returns the line and column of a position."""
     block = document.findBlock(position)
     return block.blockNumber(), from_units(block.text(), position - block.position())
 
 
 def cursor_over(document: QTextDocument, line: int, span: Span) -> QTextCursor:
-    """A cursor that selects a part of a line; what lies outside the text is cut off."""
+    """Returns a cursor that selects a part of a line; what lies outside the text is cut off."""
     block = document.findBlockByNumber(min(line, document.blockCount() - 1))
     text = block.text()
     cursor = QTextCursor(block)
@@ -58,7 +58,7 @@ def cursor_over(document: QTextDocument, line: int, span: Span) -> QTextCursor:
 
 
 def replace_spans(document: QTextDocument, changes: Sequence[Change]) -> bool:
-    """Replace parts of lines, given in order of their place, as one step of undo.
+    """Replaces parts of lines, given in order of their place, as one step of undo.
 
     Cursors elsewhere stay where they are, unless the changes are too many to be made one by one.
 
@@ -83,12 +83,12 @@ def replace_spans(document: QTextDocument, changes: Sequence[Change]) -> bool:
 
 
 def raw_lines(document: QTextDocument) -> list[str]:
-    """All lines, as Qt has them: plain text has lost every no-break space."""
+    """Returns all lines, as Qt has them: plain text has lost every no-break space."""
     return document.toRawText().split("\u2029")
 
 
 def replaced(lines: Sequence[str], changes: Sequence[Change], first: int = 0) -> list[str]:
-    """What some lines are once changes to them, given in order of their place, are made.
+    """Returns what some lines are once changes to them, given in order of their place, are made.
 
     Args:
         lines: The lines from `first` on.
@@ -107,7 +107,7 @@ def replaced(lines: Sequence[str], changes: Sequence[Change], first: int = 0) ->
 
 
 def replace_ranges(document: QTextDocument, edits: Sequence[tuple[int, int, str]]) -> None:
-    """Replace what is between positions, given in order, as one step of undo."""
+    """Replaces what is between positions, given in order, as one step of undo."""
     if len(edits) > MOST_SINGLE:
         first, last = edits[0][0], edits[-1][1]
         raw, done = document.toRawText().encode("utf-16-le", "surrogatepass"), first
@@ -126,7 +126,7 @@ def replace_ranges(document: QTextDocument, edits: Sequence[tuple[int, int, str]
 
 
 def refusal_to_insert(cursor: QTextCursor, text: str, copies: int = 1) -> str | None:
-    """Why a text must not take the place of what is selected, or None if it may.
+    """Returns why a text must not take the place of what is selected, or None if it may.
 
     Args:
         cursor: What is selected.
@@ -151,7 +151,7 @@ def refusal_to_insert(cursor: QTextCursor, text: str, copies: int = 1) -> str | 
 
 
 def refusal_to_replace(document: QTextDocument, changes: Sequence[Change]) -> str | None:
-    """Why changes, given in order of their place, must not be made, or None if they may."""
+    """Returns why changes, given in order of their place, must not be made, or None if they may."""
     growth = sum(len(text) - (end - start) for _, (start, end), text in changes)
     if growth <= 0:
         return None
@@ -162,7 +162,7 @@ def refusal_to_replace(document: QTextDocument, changes: Sequence[Change]) -> st
 
 
 def has_outgrown(document: QTextDocument) -> str | None:
-    """Why an edit that has made a text larger must be undone, or None if it may stay."""
+    """Returns why an edit that has made a text larger must be undone, or None if it may stay."""
     count, lines = document.characterCount() - 1, document.blockCount()
     if count <= LARGEST_TEXT * ROOM_TO_TYPE and lines <= MOST_LINES * ROOM_TO_TYPE:
         return None

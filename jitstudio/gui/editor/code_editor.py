@@ -124,26 +124,26 @@ class CodeEditor(Zoomable, EditorArea):
     def set_language(
         self, lexer: CodeLexer | None, comment_prefix: str, kind: CodeKind = CodeKind.CUDA
     ) -> None:
-        """Treat the text as another language from now on."""
+        """Treats the text as another language from now on."""
         self._comment_prefix = comment_prefix
         self.folds.kind = self.completer.kind = kind
         self.highlighter.set_lexer(lexer)
 
     def set_tab_width(self, columns: int) -> None:
-        """Put the tab stops so many columns apart, and indent by as many."""
+        """Puts the tab stops so many columns apart, and indents by as many."""
         if columns != tab_width(self.document()):
             set_tab_width(self.document(), columns)
             self._fit_tabs()
 
     def set_marks(self, marks: Iterable[DiagnosticMark]) -> None:
-        """Show these errors and warnings instead of the last ones."""
+        """Shows these errors and warnings instead of the last ones."""
         self.marks.set_marks(marks)
         self._margin.update()
         self._highlights.refresh()
         self._tell_message()
 
     def go_to(self, line: int, column: int | None = None) -> None:
-        """Put the cursor to a place, both counted from 1, and the place into view."""
+        """Puts the cursor to a place, both counted from 1, and the place into view."""
         start = (column or 1) - 1
         self.carets.clear()
         cursor = cursor_over(self.document(), max(line, 1) - 1, (start, start))
@@ -153,22 +153,22 @@ class CodeEditor(Zoomable, EditorArea):
 
     @Slot()
     def toggle_comments(self) -> None:
-        """Comment the selected lines out or in."""
+        """Comments the selected lines out or in."""
         self._edit(partial(toggle_comments, prefix=self._comment_prefix))
 
     @Slot()
     def undo(self) -> None:
-        """Take the last step back, at all carets."""
+        """Takes the last step back, at all carets."""
         self._step_in_history(super().undo)
 
     @Slot()
     def redo(self) -> None:
-        """Do the step again that was taken back."""
+        """Does the step again that was taken back."""
         self._step_in_history(super().redo)
 
     @Slot()
     def show_message(self) -> None:
-        """Show the messages about the cursor's line as a tooltip."""
+        """Shows the messages about the cursor's line as a tooltip."""
         block = self.textCursor().block()
         place = self.cursorRect().bottomLeft()
         self._show_marks(
@@ -179,16 +179,16 @@ class CodeEditor(Zoomable, EditorArea):
     # What the find bar asks for: jitstudio.gui.code.code_view.Editable.
 
     def show_match(self, line: int, span: Span) -> None:
-        """Select a match and bring it into view."""
+        """Selects a match and brings it into view."""
         self.carets.clear()
         self.setTextCursor(cursor_over(self.document(), line, span))
 
     def set_matches(self, matches: Mapping[int, Sequence[Span]]) -> None:
-        """Highlight what was found, by line."""
+        """Highlights what was found, by line."""
         self._highlights.set_matches(matches)
 
     def replace_matches(self, changes: Sequence[Change]) -> bool:
-        """Replace matches, given in order of their place, as one step of undo; whether it did."""
+        """Replaces matches, given in text order, as one step of undo; returns whether it did."""
         if reason := refusal_to_replace(self.document(), changes):
             self.input_refused.emit(reason)
             return False
@@ -198,7 +198,7 @@ class CodeEditor(Zoomable, EditorArea):
         return True
 
     def apply_edits(self, edits: Sequence[tuple[int, int, str]], caret: int) -> None:
-        """Change parts of the text as one step of undo.
+        """Changes parts of the text as one step of undo.
 
         Args:
             edits: The first position, the one behind the last, and the new text; in order.
@@ -213,7 +213,7 @@ class CodeEditor(Zoomable, EditorArea):
     # What Qt calls.
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Edit as a programmer expects, where a plain text field does otherwise."""
+        """Edits as a programmer expects, where a plain text field does otherwise."""
         if self._zoom.take_key(event):
             return
         if self.isReadOnly():
@@ -231,14 +231,14 @@ class CodeEditor(Zoomable, EditorArea):
             super().keyPressEvent(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        """Put what an input method has composed to all carets."""
+        """Puts what an input method has composed to all carets."""
         if self.carets.is_many and event.commitString():
             self.carets.insert(event.commitString())
             event = QInputMethodEvent(event.preeditString(), event.attributes())
         super().inputMethodEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Open a fold where its sign is clicked; with Alt, put another caret or select columns."""
+        """Opens a fold where its sign is clicked; with Alt, adds a caret or selects columns."""
         is_left = event.button() == Qt.MouseButton.LeftButton
         folded = self._fold_signs.at(event.position())
         if folded is not None and is_left:
@@ -249,17 +249,17 @@ class CodeEditor(Zoomable, EditorArea):
             super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Go on selecting, columns or text."""
+        """Goes on selecting, columns or text."""
         if not self.columns.drag(event):
             super().mouseMoveEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """End the selection of columns."""
+        """Ends the selection of columns."""
         if not self.columns.release():
             super().mouseReleaseEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offer what can be done with the word and the line here."""
+        """Offers what can be done with the word and the line here."""
         place, at = event.pos(), event.globalPos()
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
             place = self.cursorRect().bottomLeft()
@@ -278,7 +278,7 @@ class CodeEditor(Zoomable, EditorArea):
         menu.popup(at)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom with Ctrl, else scroll."""
+        """Zooms with Ctrl, otherwise scrolls."""
         if not self._zoom.take_wheel(event):
             super().wheelEvent(event)
 
@@ -287,7 +287,7 @@ class CodeEditor(Zoomable, EditorArea):
         return source.hasText() and not source.hasUrls()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Take a paste or drop, unless it would freeze the window."""
+        """Takes a paste or drop, unless it would freeze the window."""
         text = source.text()
         copies = self.carets.copies(text)
         if reason := refusal_to_insert(self.textCursor(), text, copies):
@@ -298,21 +298,21 @@ class CodeEditor(Zoomable, EditorArea):
             super().insertFromMimeData(source)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Stretch the margin along."""
+        """Stretches the margin along."""
         super().resizeEvent(event)
         inside = self.contentsRect()
         width = self._margin.wanted_width()
         self._margin.setGeometry(QRect(inside.left(), inside.top(), width, inside.height()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw what lies behind the text, then the text, its carets and the signs of folds."""
+        """Draws what lies behind the text, then the text, its carets and the signs of folds."""
         self.line_colours.paint()
         super().paintEvent(event)
         self._fold_signs.paint()
         self.carets.paint()
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """Tell the message of the mark under the mouse."""
+        """Shows the message of the mark under the mouse."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             position = self.cursorForPosition(event.pos()).position()
             self._show_marks(self.marks.at_position(position), event.globalPos())
@@ -322,7 +322,7 @@ class CodeEditor(Zoomable, EditorArea):
     # How it does it.
 
     def _point_cursor(self, place: QPoint) -> None:
-        """Put the cursor to a place in the viewport, unless that is in what is selected."""
+        """Puts the cursor to a place in the viewport, unless that is in what is selected."""
         cursor, there = self.textCursor(), self.cursorForPosition(place)
         if not cursor.selectionStart() <= there.position() <= cursor.selectionEnd():
             self.setTextCursor(there)
@@ -337,7 +337,7 @@ class CodeEditor(Zoomable, EditorArea):
             self.ensureCursorVisible()
 
     def _change(self, change: Callable[[], object]) -> bool:
-        """Change the text, unless that makes it too large; whether it stays changed."""
+        """Changes the text, unless that makes it too large; returns whether it stays changed."""
         size = self.document().characterCount()
         change()
         if self.document().characterCount() > size and (reason := has_outgrown(self.document())):
@@ -368,7 +368,7 @@ class CodeEditor(Zoomable, EditorArea):
         self.setTabStopDistance(columns * self.fontMetrics().horizontalAdvance(" "))
 
     def fit_letters(self) -> None:
-        """Show the text in the font of code as it is now."""
+        """Shows the text in the font of code as it is now."""
         self.setFont(code_font(self._zoom.size))
         self._fit_tabs()
         self._margin.setFont(self.font())

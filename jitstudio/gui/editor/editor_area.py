@@ -67,7 +67,7 @@ class EditorArea(QPlainTextEdit):
         return line + 1, column + 1
 
     def visible_blocks(self) -> Iterator[tuple[QTextBlock, QRectF]]:
-        """The visible lines and where they are."""
+        """Yields the visible lines and where they are."""
         block, bottom = self.firstVisibleBlock(), self.viewport().height()
         rect = self.blockBoundingGeometry(block).translated(self.contentOffset())
         while block.isValid() and rect.top() <= bottom:
@@ -83,32 +83,32 @@ class EditorArea(QPlainTextEdit):
 
     @Slot()
     def fold(self) -> None:
-        """Fold the block of code that the cursor is in."""
+        """Folds the block of code that the cursor is in."""
         self._leave_fold(self.folds.fold_around(self.textCursor().block()))
 
     @Slot()
     def unfold(self) -> None:
-        """Open the fold at the cursor."""
+        """Opens the fold at the cursor."""
         self.folds.unfold(self.textCursor().block())
 
     @Slot()
     def fold_all(self) -> None:
-        """Fold all blocks of code."""
+        """Folds all blocks of code."""
         self.folds.fold_all()
         self._leave_fold()
 
     @Slot()
     def unfold_all(self) -> None:
-        """Open all folds."""
+        """Opens all folds."""
         self.folds.unfold_all()
 
     def toggle_fold(self, block: QTextBlock) -> None:
-        """Fold what begins in this line, or open it."""
+        """Folds what begins in this line, or opens it."""
         self.folds.toggle(block)
         self._leave_fold()
 
     def _leave_fold(self, head: QTextBlock | None = None) -> None:
-        """Put the cursor to the end of the line behind which it was hidden."""
+        """Puts the cursor to the end of the line behind which it was hidden."""
         cursor = self.textCursor()
         block = head if head is not None else cursor.block()
         if cursor.block().isVisible():
@@ -121,11 +121,11 @@ class EditorArea(QPlainTextEdit):
     # What the find bar asks for: jitstudio.gui.code.code_view.Searchable.
 
     def search_line_count(self) -> int:
-        """How many lines there are."""
+        """Returns how many lines there are."""
         return self.blockCount()
 
     def search_lines(self, first: int, count: int) -> list[str]:
-        """Some lines, counted from 0."""
+        """Returns some lines, counted from 0."""
         return lines(self.document(), first, count)
 
     def search_start(self) -> tuple[int, int]:
@@ -133,6 +133,6 @@ class EditorArea(QPlainTextEdit):
         return place_of(self.document(), self.textCursor().selectionStart())
 
     def search_selection(self) -> str:
-        """The selected text if it is within one line."""
+        """Returns the selected text if it is within one line."""
         text = self.textCursor().selectedText()
         return "" if "\u2029" in text else text

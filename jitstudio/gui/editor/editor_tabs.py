@@ -25,8 +25,8 @@ from jitstudio.gui.editor.marks import DiagnosticMark
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import fit_icon
 from jitstudio.gui.kit.theme import current_theme, follow_theme
-from jitstudio.gui.state.asides import part_in_builds
 from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.previews import part_in_builds
 
 # What Qt calls the buttons that scroll the tabs.
 _SCROLLERS = ("ScrollLeftButton", "ScrollRightButton")
@@ -87,13 +87,13 @@ class SourcePage(QWidget):
         return self._find_bar
 
     def follow_kind(self) -> None:
-        """Treat the text as what the document holds now: saving may have changed its kind."""
+        """Treats the text as what the document holds now: saving may have changed its kind."""
 
     def set_marks(self, marks: list[DiagnosticMark]) -> None:
-        """Show these errors and warnings; a read-only document shows none."""
+        """Shows these errors and warnings; a read-only document shows none."""
 
     def go_to(self, line: int, column: int) -> None:
-        """Put the cursor to a place, counted from 1; 0 where it is unknown."""
+        """Puts the cursor to a place, counted from 1; 0 where it is unknown."""
         raise NotImplementedError
 
     def position(self) -> tuple[int, int]:
@@ -132,17 +132,17 @@ class EditorPage(SourcePage):
         return self.editor
 
     def follow_kind(self) -> None:
-        """Treat the text as what the document holds now."""
+        """Treats the text as what the document holds now."""
         language = LANGUAGES[self.document.kind]
         if self.editor.highlighter.lexer is not language.lexer:
             self.editor.set_language(language.lexer, language.comment, self.document.kind)
 
     def set_marks(self, marks: list[DiagnosticMark]) -> None:
-        """Show these errors and warnings."""
+        """Shows these errors and warnings."""
         self.editor.set_marks(marks)
 
     def go_to(self, line: int, column: int) -> None:
-        """Put the cursor to a place."""
+        """Puts the cursor to a place."""
         if line:
             self.editor.go_to(line, column or None)
         self.editor.setFocus()
@@ -194,7 +194,7 @@ class EditorTabs(QTabWidget):
         self.setAccessibleName(self.tr("Source tabs"))
         self.setDocumentMode(True)
         self.setMovable(True)
-        # A name cut to "vec…u" tells nothing: rather scroll the tabs.
+        # A name cut to "vec…u" says nothing: rather scroll the tabs.
         self.setElideMode(Qt.TextElideMode.ElideNone)
         self.setUsesScrollButtons(True)
         self._documents = documents
@@ -222,12 +222,12 @@ class EditorTabs(QTabWidget):
         return page if isinstance(page, SourcePage) else None
 
     def pages(self) -> list[SourcePage]:
-        """All tabs, in their order."""
+        """Returns all tabs, in their order."""
         pages = (self.widget(index) for index in range(self.count()))
         return [page for page in pages if isinstance(page, SourcePage)]
 
     def page_of(self, document: Document) -> SourcePage | None:
-        """The tab of a document."""
+        """Returns the tab of a document."""
         return next((page for page in self.pages() if page.document is document), None)
 
     def position(self) -> tuple[int, int]:
@@ -235,30 +235,30 @@ class EditorTabs(QTabWidget):
         return self.page.position() if self.page else (0, 0)
 
     def set_commands(self, commands: list[QAction]) -> None:
-        """Let the keys of these commands hold in all editors, now and later."""
+        """Lets the keys of these commands hold in all editors, now and later."""
         self._commands = commands
         for page in self.pages():
             if page.editor is not None:
                 page.editor.addActions(commands)
 
     def set_home(self, home: QWidget, icon_name: str) -> None:
-        """Show this where no document is open; its window title names the tab."""
+        """Shows this where no document is open; its window title names the tab."""
         self._home, self._home_icon = home, icon_name
         self._follow_home()
 
     def add_home(self) -> None:
-        """Keep the home open next to documents, too."""
+        """Keeps the home open next to documents, too."""
         self._home_stays = True
         self._follow_home()
 
     def show_home(self) -> None:
-        """Make the home the current tab."""
+        """Makes the home the current tab."""
         self.add_home()
         if self._home is not None:
             self.setCurrentWidget(self._home)
 
     def close_home(self) -> None:
-        """Keep the home open only while no document is."""
+        """Keeps the home open only while no document is."""
         self._home_stays = False
         self._follow_home()
 
@@ -268,7 +268,7 @@ class EditorTabs(QTabWidget):
         return self._home is not None and self.currentWidget() is self._home
 
     def set_diagnostics(self, diagnostics: tuple[Diagnostic, ...]) -> None:
-        """Mark each error and warning in the text it is about."""
+        """Marks each error and warning in the text it is about."""
         for page in self.pages():
             name = page.document.name
             page.set_marks(
@@ -286,7 +286,7 @@ class EditorTabs(QTabWidget):
 
     @Slot(float)
     def set_font_size(self, points: float) -> None:
-        """Zoom all tabs alike."""
+        """Zooms all tabs alike."""
         self._font_size = points
         for page in self.pages():
             for part in (page.editor, page.view):
@@ -294,11 +294,11 @@ class EditorTabs(QTabWidget):
                     part.set_font_size(points)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Leave files to the window."""
+        """Leaves files to the window."""
         event.ignore()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Leave files to the window."""
+        """Leaves files to the window."""
         event.ignore()
 
     def _label(self, page: SourcePage) -> None:
@@ -326,7 +326,7 @@ class EditorTabs(QTabWidget):
             button.setAccessibleName(self.tr("Close {name}").format(name=name))
 
     def _add_list(self) -> QToolButton:
-        """A button at the end of the tabs that lists them all, however many do not fit."""
+        """Returns a button at the end of the tabs that lists them all, however many do not fit."""
         button = QToolButton(self, autoRaise=True)
         button.setObjectName("tabListButton")
         button.setToolTip(self.tr("List all tabs"))
@@ -340,7 +340,7 @@ class EditorTabs(QTabWidget):
         return button
 
     def _follow_home(self) -> None:
-        """Put the home in or take it away."""
+        """Puts the home in or takes it away."""
         if self._home is None:
             return
         index, wanted = self.indexOf(self._home), self._home_stays or not self.pages()

@@ -24,18 +24,18 @@ _MOVE = QTextCursor.MoveOperation
 
 
 def tab_width(document: QTextDocument) -> int:
-    """How many columns apart the tab stops of a text are."""
+    """Returns how many columns apart the tab stops of a text are."""
     return document.property(_WIDTH) or _USUAL_WIDTH
 
 
 def set_tab_width(document: QTextDocument, columns: int) -> None:
-    """Put the tab stops of a text so many columns apart."""
+    """Puts the tab stops of a text so many columns apart."""
     document.setProperty(_WIDTH, columns)
 
 
 @contextmanager
 def one_step(cursor: QTextCursor) -> Iterator[None]:
-    """Join all edits inside into one step of undo."""
+    """Joins all edits inside into one step of undo."""
     cursor.beginEditBlock()
     try:
         yield
@@ -44,7 +44,7 @@ def one_step(cursor: QTextCursor) -> Iterator[None]:
 
 
 def indentation(text: str) -> str:
-    """The blanks that a line begins with."""
+    """Returns the blanks that a line begins with."""
     return text[: len(text) - len(text.lstrip(_BLANKS))]
 
 
@@ -91,7 +91,7 @@ def _is_whole_line(cursor: QTextCursor, block: QTextBlock) -> bool:
 
 
 def unindent(cursor: QTextCursor) -> None:
-    """Take one level of indentation from the selected lines, or from the cursor's."""
+    """Takes one level of indentation from the selected lines, or from the cursor's."""
     width = tab_width(cursor.document())
     changes: list[Change] = []
     for line, text in _selected_lines(cursor):
@@ -104,14 +104,14 @@ def unindent(cursor: QTextCursor) -> None:
 
 
 def indent_lines(cursor: QTextCursor) -> None:
-    """Indent the lines that the selection touches, or the cursor's, wherever in it that is."""
+    """Indents the lines that the selection touches, or the cursor's, wherever in it that is."""
     deeper = " " * tab_width(cursor.document())
     lines = (line for line, text in _selected_lines(cursor) if text.strip())
     _change_lines(cursor, [(line, (0, 0), deeper) for line in lines])
 
 
 def delete_lines(cursor: QTextCursor) -> None:
-    """Delete the selected lines, or the cursor's; the one below takes their place."""
+    """Deletes the selected lines, or the cursor's; the one below takes their place."""
     blocks = selected_blocks(cursor)
     first, last = blocks[0], blocks[-1]
     with one_step(cursor):
@@ -127,7 +127,7 @@ def delete_lines(cursor: QTextCursor) -> None:
 
 
 def new_line(cursor: QTextCursor) -> None:
-    """Begin a new line as deep as this one, deeper behind an opening bracket."""
+    """Begins a new line as deep as this one, deeper behind an opening bracket."""
     with one_step(cursor):
         cursor.removeSelectedText()
         text = cursor.block().text()
@@ -156,7 +156,7 @@ def close_brace(cursor: QTextCursor) -> None:
 
 
 def backspace(cursor: QTextCursor) -> bool:
-    """Delete back to the last tab stop inside the indentation; says whether that applied."""
+    """Deletes back to the last tab stop inside the indentation; returns whether that applied."""
     column = cursor.positionInBlock()
     before = cursor.block().text()[:column]
     if cursor.hasSelection() or not before or before.strip(" "):
@@ -167,7 +167,7 @@ def backspace(cursor: QTextCursor) -> bool:
 
 
 def toggle_comments(cursor: QTextCursor, prefix: str) -> None:
-    """Comment the selected lines out, or in again if all of them are out."""
+    """Comments the selected lines out, or in again if all of them are out."""
     selected = _selected_lines(cursor)
     lines = [(line, text, len(indentation(text))) for line, text in selected if text.strip()]
     if not lines or not prefix:
@@ -184,13 +184,13 @@ def toggle_comments(cursor: QTextCursor, prefix: str) -> None:
 
 
 def _selected_lines(cursor: QTextCursor) -> list[tuple[int, str]]:
-    """The selected lines, or the cursor's, with their numbers."""
+    """Returns the selected lines, or the cursor's, with their numbers."""
     blocks = selected_blocks(cursor)
     return list(enumerate((block.text() for block in blocks), blocks[0].blockNumber()))
 
 
 def _change_lines(cursor: QTextCursor, changes: Sequence[Change]) -> None:
-    """Make changes to the selected lines as one step; they stay selected."""
+    """Makes changes to the selected lines as one step; they stay selected."""
     backwards = cursor.position() < cursor.anchor()
     with one_step(cursor):
         replace_spans(cursor.document(), changes)
@@ -203,7 +203,7 @@ def _change_lines(cursor: QTextCursor, changes: Sequence[Change]) -> None:
 
 
 def duplicate_lines(cursor: QTextCursor) -> None:
-    """Put a copy of the selected lines below them; the cursor stays in the upper ones."""
+    """Puts a copy of the selected lines below them; the cursor stays in the upper ones."""
     blocks = selected_blocks(cursor)
     copy = "\n".join(block.text() for block in blocks)
     last = blocks[-1]
@@ -217,7 +217,7 @@ def duplicate_lines(cursor: QTextCursor) -> None:
 
 
 def move_lines(cursor: QTextCursor, down: bool) -> None:
-    """Swap the selected lines with the line above or below them; the selection goes along."""
+    """Swaps the selected lines with the line above or below them; the selection goes along."""
     blocks = selected_blocks(cursor)
     neighbour = blocks[-1].next() if down else blocks[0].previous()
     if not neighbour.isValid():
@@ -241,7 +241,7 @@ def move_lines(cursor: QTextCursor, down: bool) -> None:
 
 
 def home(cursor: QTextCursor, select: bool) -> None:
-    """Go to the first character that is no blank; from there to the start of the line."""
+    """Goes to the first character that is no blank; from there to the start of the line."""
     block = cursor.block()
     column = len(indentation(block.text()))
     if cursor.positionInBlock() == column:

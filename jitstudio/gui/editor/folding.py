@@ -37,31 +37,31 @@ class Folds(QObject):
         document.contentsChange.connect(self._on_contents_change)
 
     def can_fold(self, block: QTextBlock) -> bool:
-        """Whether a block of code begins in this line, as far as two lines tell."""
+        """Returns whether a block of code begins in this line, as far as two lines say."""
         following = block.next()
         return following.isValid() and opens_block(block) and following.text().lstrip()[:1] != "}"
 
     def is_folded(self, block: QTextBlock) -> bool:
-        """Whether the lines behind this one are hidden."""
+        """Returns whether the lines behind this one are hidden."""
         following = block.next()
         return block.isVisible() and following.isValid() and not following.isVisible()
 
     def last_of(self, block: QTextBlock) -> QTextBlock:
-        """The last line that is folded behind this one; itself where none is."""
+        """Returns the last line that is folded behind this one; itself where none is."""
         if not self.is_folded(block):
             return block
         following = self._document.findBlockByLineNumber(block.firstLineNumber() + 1)
         return following.previous() if following.isValid() else self._document.lastBlock()
 
     def toggle(self, block: QTextBlock) -> None:
-        """Fold what begins in this line, or open it."""
+        """Folds what begins in this line, or opens it."""
         if self.is_folded(block):
             self.unfold(block)
         else:
             self._fold(block.blockNumber(), self._ranges())
 
     def fold_around(self, block: QTextBlock) -> QTextBlock:
-        """Fold the innermost open block of code that a line is in; gives back its first line."""
+        """Folds the innermost open block of code that a line is in; gives back its first line."""
         ranges, line = self._ranges(), block.blockNumber()
         around = (
             first
@@ -77,7 +77,7 @@ class Folds(QObject):
         return self._document.findBlockByNumber(first)
 
     def unfold(self, block: QTextBlock) -> None:
-        """Show the lines behind this one; folds among them stay."""
+        """Shows the lines behind this one; folds among them stay."""
         hidden = _hidden_run(block.next())
         self._heads = [head for head in self._heads if head.block() != block]
         self._set_visible(hidden, True)
@@ -88,7 +88,7 @@ class Folds(QObject):
             self._hide(line, ranges)
 
     def reveal(self, block: QTextBlock) -> None:
-        """Open all folds that hide this line."""
+        """Opens all folds that hide this line."""
         while not block.isVisible():
             head = block.previous()
             while head.isValid() and not head.isVisible():
@@ -99,7 +99,7 @@ class Folds(QObject):
             self.unfold(head)
 
     def fold_all(self) -> None:
-        """Fold every block of code, also those inside others."""
+        """Folds every block of code, also those inside others."""
         ranges = self._ranges()
         self._heads = [QTextCursor(self._document.findBlockByNumber(line)) for line in ranges]
         hidden: list[QTextBlock] = []
@@ -111,7 +111,7 @@ class Folds(QObject):
         self._set_visible(hidden, False)
 
     def unfold_all(self) -> None:
-        """Show all lines."""
+        """Shows all lines."""
         hidden = [block for head in self._heads for block in _hidden_run(head.block().next())]
         self._heads.clear()
         self._set_visible(sorted(hidden, key=QTextBlock.position), True)
@@ -133,7 +133,7 @@ class Folds(QObject):
         self._set_visible(self._within(first, ranges), False)
 
     def _within(self, first: int, ranges: Mapping[int, int]) -> list[QTextBlock]:
-        """The lines that are hidden where this one is folded."""
+        """Returns the lines that are hidden where this one is folded."""
         block = self._document.findBlockByNumber(first)
         found = []
         for _ in range(first, ranges.get(first, first)):
@@ -175,7 +175,7 @@ class Folds(QObject):
 
 
 def _hidden_run(block: QTextBlock) -> list[QTextBlock]:
-    """The hidden lines from this one on, as far as they follow each other."""
+    """Returns the hidden lines from this one on, as far as they follow each other."""
     found = []
     while block.isValid() and not block.isVisible():
         found.append(block)

@@ -28,7 +28,7 @@ class EditorLineColours(LineColours):
         self._editor = editor
 
     def paint(self) -> None:
-        """Draw the current line, and over it what belongs together."""
+        """Draws the current line, and over it what belongs together."""
         editor, theme = self._editor, self._editor.theme
         cursor = editor.textCursor()
         current = NO_LINE if cursor.hasSelection() else cursor.blockNumber()
@@ -43,7 +43,7 @@ class EditorLineColours(LineColours):
         painter.end()
 
     def scroll_to(self, line: int) -> None:
-        """Scroll to a line, to the middle if it is not visible."""
+        """Scrolls to a line, to the middle if it is not visible."""
         editor = self._editor
         seen = [block.blockNumber() for block, _ in editor.visible_blocks()]
         if seen and not seen[0] <= line < seen[-1]:
@@ -73,13 +73,13 @@ class Highlights(QObject):
         editor.horizontalScrollBar().valueChanged.connect(self.refresh)
 
     def set_matches(self, matches: Mapping[int, Sequence[Span]]) -> None:
-        """Highlight what was found, by line."""
+        """Highlights what was found, by line."""
         self._matches = matches
         self.refresh()
 
     @Slot()
     def refresh(self) -> None:
-        """Highlight what is visible now."""
+        """Highlights what is visible now."""
         editor = self._editor
         blocks = [block for block, _ in editor.visible_blocks()]
         if not blocks:
@@ -94,7 +94,7 @@ class Highlights(QObject):
     def _near(
         self, highlights: Sequence[QTextEdit.ExtraSelection]
     ) -> list[QTextEdit.ExtraSelection]:
-        """Those in visible columns: Qt draws a line once more for each highlight in it."""
+        """Returns those in visible columns: Qt draws a line once more for each highlight in it."""
         editor, right = self._editor, self._editor.viewport().width()
         seen: dict[int, tuple[int, int]] = {}
         near = []
@@ -150,7 +150,7 @@ class Highlights(QObject):
 
 
 def background(cursor: QTextCursor, color: QColor) -> QTextEdit.ExtraSelection:
-    """Return a highlight with this background; the colours of the text stay."""
+    """Returns a highlight with this background; the colours of the text stay."""
     selection = QTextEdit.ExtraSelection()
     selection.cursor = cursor
     wash = QTextCharFormat()

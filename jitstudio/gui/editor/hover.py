@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QTextCursor
 
-from jitstudio.analysis.words import openings
+from jitstudio.analysis.word_at import openings
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.hover import Tip, WordHover
 from jitstudio.gui.editor.changes import cursor_over

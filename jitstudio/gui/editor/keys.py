@@ -119,7 +119,7 @@ class Pairs:
         return self._step_over(cursor, typed) or self._put(cursor, typed)
 
     def backspace(self, cursor: QTextCursor) -> bool:
-        """Delete a pair with nothing between; says whether that applied."""
+        """Deletes a pair with nothing between; returns whether that applied."""
         self._forget_others(cursor)
         before, behind = _neighbours(cursor)
         if cursor.hasSelection() or not behind or _PARTNERS.get(before) != behind:
@@ -172,7 +172,7 @@ class Pairs:
         return next((put for put in self._put_in if put.position() == at), None)
 
     def _brace_below(self, cursor: QTextCursor) -> QTextCursor | None:
-        """The brace that went down a line by Enter, if nothing but blanks is before it."""
+        """Returns the brace that went down a line by Enter, if nothing but blanks is before it."""
         rest = cursor.block().text()[cursor.positionInBlock() :]
         below = cursor.block().next()
         for put in self._put_in:
@@ -187,7 +187,7 @@ class Pairs:
 
 
 def _neighbours(cursor: QTextCursor) -> tuple[str, str]:
-    """The characters left and right of a cursor, empty at the ends of the line."""
+    """Returns the characters left and right of a cursor, empty at the ends of the line."""
     text = cursor.block().text()
     column = from_units(text, cursor.positionInBlock())
     return text[column - 1 : column] if column else "", text[column : column + 1]
@@ -203,12 +203,12 @@ def _is_wanted(cursor: QTextCursor, typed: str) -> bool:
 
 
 def is_of_lines(edit: Edit) -> bool:
-    """Whether an edit is about whole lines, whichever of their columns the cursor is in."""
+    """Returns whether an edit is about whole lines, whichever of their columns the cursor is in."""
     return getattr(edit, "func", edit) in _OF_LINES
 
 
 def edit_of(event: QKeyEvent) -> Edit | None:
-    """What a key press does to the text, unless Qt knows best."""
+    """Returns what a key press does to the text, unless Qt knows best."""
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     if event.text() == "}":
         modifiers = _NONE  # which modifiers a brace needs depends on the keyboard
@@ -216,7 +216,7 @@ def edit_of(event: QKeyEvent) -> Edit | None:
 
 
 def apply_key(event: QKeyEvent, cursor: QTextCursor, pairs: Pairs) -> bool:
-    """Do what a key does to the text at a cursor; says whether Qt is to do nothing more."""
+    """Does what a key does to the text at a cursor; returns whether Qt is to do nothing more."""
     edit = edit_of(event)
     if pairs.take(cursor, event.text()):
         return True
@@ -227,13 +227,13 @@ def apply_key(event: QKeyEvent, cursor: QTextCursor, pairs: Pairs) -> bool:
 
 
 def _is_backspace(event: QKeyEvent) -> bool:
-    """Whether this deletes one character back."""
+    """Returns whether this deletes one character back."""
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     return event.key() == Qt.Key.Key_Backspace and modifiers == _NONE
 
 
 def standard_edit(event: QKeyEvent) -> Edit | None:
-    """What a key does to a cursor, if it moves it, deletes, or types a character."""
+    """Returns what a key does to a cursor, if it moves it, deletes, or types a character."""
     for key, (move, mode) in _MOVES.items():
         if event.matches(key):
             return partial(_go, move=move, mode=mode)
@@ -246,7 +246,7 @@ def standard_edit(event: QKeyEvent) -> Edit | None:
 
 
 def types(event: QKeyEvent) -> bool:
-    """Whether a key types its text: see `QInputControl::isAcceptableInput` of Qt."""
+    """Returns whether a key types its text: see `QInputControl::isAcceptableInput` of Qt."""
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     text = event.text()
     return text[:1].isprintable() and text != "" and modifiers not in (_CTRL, _CTRL | _SHIFT)

@@ -31,7 +31,7 @@ class WordLink(QObject):
 
     followed = Signal()
 
-    # Of the class: Qt tells of leaving an editor also while Python takes this object apart.
+    # Of the class: Qt sends the leave event of an editor also while Python takes this object apart.
     _name: QTextCursor | None = None
 
     def __init__(self, editor: EditorArea, carets: Carets) -> None:
@@ -43,7 +43,7 @@ class WordLink(QObject):
         editor.viewport().installEventFilter(self)
 
     def highlights(self) -> list[QTextEdit.ExtraSelection]:
-        """Return the underlined name, if any."""
+        """Returns the underlined name, if any."""
         if self._name is None:
             return []
         link = QTextEdit.ExtraSelection()
@@ -52,7 +52,7 @@ class WordLink(QObject):
         return [link]
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Look for names while Ctrl is held, and take clicks on them."""
+        """Looks for names while Ctrl is held, and follows clicks on them."""
         match event:
             case QKeyEvent() if event.key() == Qt.Key.Key_Control:
                 is_held = event.type() == QEvent.Type.KeyPress

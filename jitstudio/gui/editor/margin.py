@@ -1,4 +1,4 @@
-"""What is drawn beside the code of an editor: line numbers, signs, folds, live registers."""
+"""What is drawn next to the code of an editor: line numbers, signs, folds, live registers."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class PressureBars(QObject):
         return _BAR_LEFT + self._digits * digit + _BAR_GAP + _BAR_WIDTH
 
     def show_bars(self, bars: Mapping[int, LineBar] | None) -> None:
-        """Show these, by the line from 0; without any there is room for them, with None not."""
+        """Shows these, by the line from 0; without any there is room for them, with None not."""
         self._bars = dict(bars) if bars is not None else None
         self._digits = max((len(str(bar.number)) for bar in self.bars.values()), default=2)
         self.changed.emit()
@@ -97,18 +97,18 @@ class PressureBars(QObject):
         return self._is_old and self._bars is not None
 
     def set_old(self, is_old: bool) -> None:
-        """Mark the bars as of an older text, or of this one."""
+        """Marks the bars as of an older text, or of this one."""
         if is_old != self._is_old:
             self._is_old = is_old
             self.changed.emit()
 
     def tip(self, line: int) -> str:
-        """Return the tooltip of the bar of a line."""
+        """Returns the tooltip of the bar of a line."""
         bar = self.bars.get(line)
         return plain_tooltip(bar.tip) if bar is not None else ""
 
     def paint(self, painter: QPainter, line: int, top: int) -> None:
-        """Draw the bar of a line that begins at a height."""
+        """Draws the bar of a line that begins at a height."""
         bar = self.bars.get(line)
         if bar is None:
             return
@@ -129,7 +129,7 @@ class PressureBars(QObject):
 
     @Slot(int, int, int)
     def _on_contents_change(self, position: int, _removed: int, _added: int) -> None:
-        """Move the bars below an edit along with their lines."""
+        """Moves the bars below an edit along with their lines."""
         count = self._editor.document().blockCount()
         moved, self._line_count = count - self._line_count, count
         if not moved or not self._bars:
@@ -153,7 +153,7 @@ class FoldSigns:
         self._editor = editor
 
     def paint(self) -> None:
-        """Draw those that are visible."""
+        """Draws those that are visible."""
         code = self._editor.theme.code
         painter = QPainter(self._editor.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -169,7 +169,7 @@ class FoldSigns:
         painter.end()
 
     def at(self, place: QPointF) -> QTextBlock | None:
-        """The line whose sign is at this place of the viewport."""
+        """Returns the line whose sign is at this place of the viewport."""
         for block, rect in self._editor.visible_blocks():
             if rect.top() <= place.y() < rect.bottom():
                 is_sign = self._editor.folds.is_folded(block) and self._place(block, rect)
@@ -198,14 +198,14 @@ class EditorMargin(QWidget):
 
     @Slot()
     def fit(self) -> None:
-        """Take as much room as is needed."""
+        """Takes as much room as is needed."""
         width = self.wanted_width()
         self._editor.setViewportMargins(width, 0, 0, 0)
         self.resize(width, self.height())
         self.update()
 
     def wanted_width(self) -> int:
-        """How wide it must be for the last line's number."""
+        """Returns how wide it must be for the last line's number."""
         digits = max(_FEWEST_DIGITS, len(str(self._editor.blockCount())))
         metrics = self._editor.fontMetrics()
         numbers = digits * metrics.horizontalAdvance("9")
@@ -213,7 +213,7 @@ class EditorMargin(QWidget):
         return self._pressure.width + signs
 
     def sizeHint(self) -> QSize:
-        """The width that the numbers need."""
+        """Returns the width that the numbers need."""
         return QSize(self.wanted_width(), 0)
 
     def _sign_side(self) -> int:
@@ -227,7 +227,7 @@ class EditorMargin(QWidget):
         return QRect(self.width() - _RIGHT - side, top + (height - side) // 2, side, side)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the visible lines."""
+        """Draws the visible lines."""
         editor, theme = self._editor, self._editor.theme
         painter = QPainter(self)
         painter.fillRect(event.rect(), theme.code.margin)
@@ -258,7 +258,7 @@ class EditorMargin(QWidget):
         painter.end()
 
     def event(self, event: QEvent) -> bool:
-        """Tell what the sign under the mouse means."""
+        """Says what the sign under the mouse means."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             block, bars = self._block_at(event.pos().y()), self._pressure
             is_bar = event.pos().x() < bars.width
@@ -268,7 +268,7 @@ class EditorMargin(QWidget):
         return super().event(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Fold or open a block of code, or select the line."""
+        """Folds or opens a block of code, or selects the line."""
         if event.button() != Qt.MouseButton.LeftButton:
             return
         at = event.position().toPoint()
@@ -281,24 +281,24 @@ class EditorMargin(QWidget):
             self._select(self._pressed, self._pressed)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Select all lines from the one where the button went down."""
+        """Selects all lines from the one where the button went down."""
         if self._pressed is not None:
             block = self._block_at(round(event.position().y()))
             self._select(self._pressed, block.blockNumber())
 
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
-        """End the selection."""
+        """Ends the selection."""
         self._pressed = None
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll the text."""
+        """Scrolls the text."""
         self._editor.wheelEvent(event)
 
     def _block_at(self, y: int) -> QTextBlock:
         return self._editor.cursorForPosition(QPoint(0, y)).block()
 
     def _marks_of(self, block: QTextBlock) -> list[PlacedMark]:
-        """The marks of a line and of those that are folded behind it."""
+        """Returns the marks of a line and of those that are folded behind it."""
         return self._editor.marks.of_lines(block, self._editor.folds.last_of(block))
 
     def _select(self, first: int, last: int) -> None:

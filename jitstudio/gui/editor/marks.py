@@ -21,13 +21,13 @@ _RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 @dataclass(frozen=True)
 class DiagnosticMark:
-    """Something to tell about a place in the text.
+    """A message about a place in the text.
 
     Attributes:
         line: Counted from 1.
         column: Counted from 1 in characters, or None for the whole line.
         severity: How bad it is.
-        message: What to tell when the mouse rests on it.
+        message: What to say when the mouse rests on it.
     """
 
     line: int
@@ -59,17 +59,17 @@ class MarkList:
         self._placed: list[PlacedMark] = []
 
     def set_marks(self, marks: Iterable[DiagnosticMark]) -> None:
-        """Replace all marks. One behind the end of the text goes to its last line."""
+        """Replaces all marks. One behind the end of the text goes to its last line."""
         self._placed = [self._place(mark) for mark in marks]
 
     def alive(self) -> list[PlacedMark]:
-        """The marks whose text still exists."""
+        """Returns the marks whose text still exists."""
         if any(placed.is_gone for placed in self._placed):
             self._placed = [placed for placed in self._placed if not placed.is_gone]
         return self._placed
 
     def at_position(self, position: int) -> list[PlacedMark]:
-        """The marks that cover a position in the document, worst first."""
+        """Returns the marks that cover a position in the document, worst first."""
         found = [
             placed
             for placed in self.alive()
@@ -78,13 +78,13 @@ class MarkList:
         return sorted(found, key=lambda placed: _RANK[placed.mark.severity])
 
     def of_lines(self, first: QTextBlock, last: QTextBlock) -> list[PlacedMark]:
-        """The marks within some lines, worst first."""
+        """Returns the marks within some lines, worst first."""
         begin, end = first.position(), last.position() + last.length() - 1
         found = [p for p in self.alive() if begin <= p.cursor.selectionStart() <= end]
         return sorted(found, key=lambda placed: _RANK[placed.mark.severity])
 
     def by_line(self) -> dict[int, list[PlacedMark]]:
-        """The marks of each line, worst first, by block number."""
+        """Returns the marks of each line, worst first, by block number."""
         lines: dict[int, list[PlacedMark]] = {}
         for placed in self.alive():
             block = self._document.findBlock(placed.cursor.selectionStart())
@@ -116,12 +116,12 @@ class MarkList:
 
 
 def tooltip(marks: Iterable[PlacedMark]) -> str:
-    """The messages of some marks as a tooltip, each once."""
+    """Returns the messages of some marks as a tooltip, each once."""
     return plain_tooltip("\n\n".join(dict.fromkeys(placed.mark.message for placed in marks)))
 
 
 def _span(block: QTextBlock, column: int | None) -> tuple[int, int]:
-    """What to underline, in UTF-16 units: the token at the column, or the line's text."""
+    """Returns what to underline, in UTF-16 units: the token at the column, or the line's text."""
     text = block.text()
     token = _TOKEN.search(text, max(0, column - 1)) if column is not None else None
     if token is not None:

@@ -28,7 +28,7 @@ Positions = tuple[int, int]
 
 
 def bracket_pair(cursor: QTextCursor) -> tuple[int, int] | None:
-    """The positions of the bracket at the cursor and of its partner, if both are there."""
+    """Returns the positions of the bracket at the cursor and of its partner, if both are there."""
     block = cursor.block()
     if block.length() > _LONGEST_LINE:
         return None
@@ -59,7 +59,7 @@ def _partner(block: QTextBlock, index: int, bracket: str) -> int | None:
 def _brackets(
     block: QTextBlock, index: int, forward: bool
 ) -> Iterator[tuple[QTextBlock, int, str]]:
-    """The brackets of code from a place on, or back from it, itself included."""
+    """Yields the brackets of code from a place on, or back from it, itself included."""
     for step in range(_FARTHEST_LINES):
         if not block.isValid() or block.length() > _LONGEST_LINE:
             return
@@ -73,7 +73,7 @@ def _brackets(
 
 
 def opens_block(block: QTextBlock) -> bool:
-    """Whether a brace is opened in a line and not closed there."""
+    """Returns whether a brace is opened in a line and not closed there."""
     text, depth = block.text(), 0
     if "{" not in text or len(text) > _LONGEST_LINE:
         return False
@@ -84,7 +84,7 @@ def opens_block(block: QTextBlock) -> bool:
 
 
 def in_prose(block: QTextBlock, column: int) -> bool:
-    """Whether the highlighter has found the character there in a comment or a string."""
+    """Returns whether the highlighter has found the character there in a comment or a string."""
     return any(
         span.start <= column < span.start + span.length and span.format.hasProperty(IS_PROSE)
         for span in block.layout().formats()
@@ -92,7 +92,7 @@ def in_prose(block: QTextBlock, column: int) -> bool:
 
 
 def types_prose(block: QTextBlock, column: int) -> bool:
-    """Whether what is typed there becomes a part of a comment or a string."""
+    """Returns whether what is typed there becomes a part of a comment or a string."""
     text, before = block.text(), -1
     for span in block.layout().formats():
         end = span.start + span.length
@@ -107,7 +107,7 @@ def types_prose(block: QTextBlock, column: int) -> bool:
 
 
 def _is_closed(prose: str, goes_on: bool) -> bool:
-    """Whether the end of a comment or string is at the end of this part of one."""
+    """Returns whether the end of a comment or string is at the end of this part of one."""
     if prose.startswith(_LINE_COMMENTS):
         return False
     quote = prose[-1:]
@@ -116,7 +116,7 @@ def _is_closed(prose: str, goes_on: bool) -> bool:
 
 
 def word_at(cursor: QTextCursor) -> str:
-    """The identifier that the cursor touches, or nothing if something else is selected."""
+    """Returns the identifier that the cursor touches, or nothing if something else is selected."""
     block = cursor.block()
     if block.length() > _LONGEST_LINE:
         return ""
@@ -159,7 +159,7 @@ def word_range(cursor: QTextCursor) -> Positions | None:
 
 
 def following(document: QTextDocument, sought: str, start: int, whole: bool) -> Iterator[Positions]:
-    """Where a text occurs from a position on, and then from the beginning up to there.
+    """Returns where a text occurs from a position on, and then from the beginning up to there.
 
     Args:
         document: What is searched.

@@ -17,10 +17,10 @@ from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.docking.layout_manager import LayoutManager
 from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.shell.status_line import StatusLine
-from jitstudio.gui.state.asides import open_aside, told_of_opened
+from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_reader import FileReader
-from jitstudio.gui.state.files import DocumentError
+from jitstudio.gui.state.previews import open_preview, opened_message
 
 
 class Navigator(QObject):
@@ -53,11 +53,11 @@ class Navigator(QObject):
         self._layout = layout
         self._status = status
         self._reader = FileReader(self)
-        self._reader.waits.connect(lambda: status.tell(self.tr("Waiting for the disk")))
+        self._reader.waits.connect(lambda: status.show_message(self.tr("Waiting for the disk")))
 
     @Slot(str, int, int)
     def go_to(self, file: str, line: int, column: int) -> None:
-        """Show a place in a source, or in the PTX of one.
+        """Shows a place in a source, or in the PTX of one.
 
         Args:
             file: The name of a tab, or a path; a file that is in no tab is opened.
@@ -70,8 +70,8 @@ class Navigator(QObject):
         try:
             if document is None and self._reader.outcome(partial(os.path.isfile, file)):
                 # A header that was found in a folder.
-                document = open_aside(documents, Path(file), self._reader)
-                self._status.tell(told_of_opened(document))
+                document = open_preview(documents, Path(file), self._reader)
+                self._status.show_message(opened_message(document))
         except DocumentError as error:
             self._files.failed.emit(str(error))
         page = self._editors.page_of(document) if document else None
@@ -82,7 +82,7 @@ class Navigator(QObject):
             self._layout.bring_up(self._listings[CodeKind.PTX])
 
     def _spelt(self, file: str) -> Document | None:
-        """The document that a line table calls so."""
+        """Returns the document that a line table calls so."""
         for document in self._documents:
             folder = str(document.path.parent) if document.path else ""
             if file in spellings(document.name, folder):

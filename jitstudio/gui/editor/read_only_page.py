@@ -21,7 +21,7 @@ from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.editable import ReadOnlyReason
 from jitstudio.listing.lines import split_lines
-from jitstudio.listing.sass import Extent
+from jitstudio.listing.sass import TextExtent
 
 
 class ReadOnlyPage(SourcePage):
@@ -49,7 +49,7 @@ class ReadOnlyPage(SourcePage):
         return self.view
 
     def go_to(self, line: int, column: int) -> None:
-        """Bring a line into view."""
+        """Brings a line into view."""
         self._wanted_line = line
         if line:
             self.view.go_to(line)
@@ -73,7 +73,7 @@ class ReadOnlyPage(SourcePage):
         QTimer.singleShot(0, partial(self._reader.start, read))
 
     @Slot(object)
-    def _on_read(self, text: tuple[list[str], Extent]) -> None:
+    def _on_read(self, text: tuple[list[str], TextExtent]) -> None:
         lines, extent = text
         kind = self.document.kind
         self.view.set_lines(lines, LANGUAGES[kind].lexer, kind, extent=extent)
@@ -81,8 +81,8 @@ class ReadOnlyPage(SourcePage):
             self.view.go_to(self._wanted_line)
 
 
-def _read(content: bytes, kind: CodeKind, _stop: Event) -> tuple[list[str], Extent]:
-    """The lines of a text and the room they take: a file may be of many megabytes."""
+def _read(content: bytes, kind: CodeKind, _stop: Event) -> tuple[list[str], TextExtent]:
+    """Returns the lines of a text and the room they take: a file may be of many megabytes."""
     text = content.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
     lines = split_lines(text)
-    return lines, Extent.of(lines, kind)
+    return lines, TextExtent.of(lines, kind)

@@ -8,16 +8,16 @@ _SECOND = 1000.0
 _MINUTE = 60.0
 
 
-def size_words(size: int) -> str:
-    """Bytes, such as ``12.3 KB``."""
+def size_text(size: int) -> str:
+    """Returns bytes, such as ``12.3 KB``."""
     for unit, name in _SIZES:
         if size >= unit:
             return f"{size / unit:.1f} {name}"
     return f"{size} B"
 
 
-def time_words(ms: float) -> str:
-    """A time, such as ``0.012 ms``, ``34 ms``, ``1.2 s`` or ``2:05 min``."""
+def duration_text(ms: float) -> str:
+    """Returns a time, such as ``0.012 ms``, ``34 ms``, ``1.2 s`` or ``2:05 min``."""
     if ms < 1:
         return f"{ms:.3f} ms"
     if ms < _SECOND:

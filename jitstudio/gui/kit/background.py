@@ -1,4 +1,4 @@
-"""Work that takes longer than a window may wait: done in a thread, told of in the GUI's."""
+"""Work that takes longer than a window may wait: done in a thread, reported in the GUI's."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Unwanted(Exception):
 
 
 class Paced(Sequence[_Item]):
-    """A sequence that makes whoever goes through it rest now and then.
+    """A sequence that pauses its reader now and then.
 
     Python runs one thread at a time. Without the rests the GUI thread would have to ask for its
     turn after each call of Qt, some thousand times for a table that is painted.
@@ -42,7 +42,7 @@ class Paced(Sequence[_Item]):
         return len(self._items)
 
     def __getitem__(self, place: Any) -> Any:
-        """An item, or several."""
+        """Returns an item, or several."""
         return self._items[place]
 
     def __iter__(self) -> Iterator[_Item]:
@@ -79,7 +79,7 @@ def _post() -> _Post:
 
 
 def reports_to(owner: _Owner, listen: Callable[[_Owner, Any], object]) -> Callable[[object], None]:
-    """What a thread calls with what it has to say; the window's thread hands that on later.
+    """Returns what a thread calls with what it has to say; the window's thread hands that on later.
 
     Call this in the thread of the window.
 
@@ -121,7 +121,7 @@ class Background(QObject):
         return self._busy
 
     def start(self, work: Callable[[Event], object]) -> None:
-        """Do this; it is told by the event when nobody waits for it any more."""
+        """Does this; it is reported by the event when nobody waits for it any more."""
         self.stop()
         self._stop = Event()
         self._busy = True
@@ -129,7 +129,7 @@ class Background(QObject):
         QThreadPool.globalInstance().start(_run(work, self._stop, self._ticket, report))
 
     def stop(self) -> None:
-        """Forget what is being done."""
+        """Forgets what is being done."""
         self._ticket += 1
         self._busy = False
         self._stop.set()

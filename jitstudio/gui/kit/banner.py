@@ -36,13 +36,13 @@ class Banner(QLabel):
         self.setPalette(colors)
 
     def say(self, text: str) -> None:
-        """Say this, or nothing; a long text is cut off and in the tool tip as a whole."""
+        """Says this, or nothing; a long text is cut off and in the tool tip as a whole."""
         self.setText(text)
         self.setToolTip(plain_tooltip(text))
         self.setVisible(bool(text))
 
     def wanted_height(self, width: int) -> int:
-        """How high it must be at a width; nothing while hidden."""
+        """Returns how high it must be at a width; nothing while hidden."""
         if self.isHidden():
             return 0
         most = _MOST_LINES * self.fontMetrics().lineSpacing() + 2 * _MARGIN

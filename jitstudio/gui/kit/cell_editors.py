@@ -61,13 +61,13 @@ class WordEditor(QComboBox):
         self.textActivated.connect(self._on_activated)
 
     def show_text(self, text: str) -> None:
-        """Show what the argument has."""
+        """Shows what the argument has."""
         self.setCurrentIndex(self.findText(text))
         if self.isEditable():
             self.setEditText(text)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open the list by the arrows, which would else take one word after the other."""
+        """Opens the list by the arrows, which would otherwise choose one word after the other."""
         arrows = (Qt.Key.Key_Down, Qt.Key.Key_Up)
         if event.key() in arrows and event.modifiers() in _BARE:
             self.showPopup()
@@ -95,7 +95,7 @@ class CellDelegate(MarkDelegate):
     """Opens a line in a cell, or a line with words that is done with once one is chosen."""
 
     def setEditorData(self, editor: QWidget, index: _Index) -> None:
-        """Show the text in the editor, before anybody types into it."""
+        """Shows the text in the editor, before anybody types into it."""
         if editor.isVisible():
             # A problem was found in its row meanwhile.
             return
@@ -120,7 +120,7 @@ class CellDelegate(MarkDelegate):
         return editor
 
     def _fitted(self, editor: QWidget, name: str) -> QWidget:
-        """The editor as it looks in a cell, with a name for screen readers."""
+        """Returns the editor as it looks in a cell, with a name for screen readers."""
         editor.setAccessibleName(name)
         editor.setStyleSheet(IN_A_CELL)
         editor.setAutoFillBackground(True)

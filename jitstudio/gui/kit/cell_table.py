@@ -30,12 +30,12 @@ _STEPS = {
 
 
 def can_edit(index: QModelIndex | QPersistentModelIndex) -> bool:
-    """Whether a cell can be edited."""
+    """Returns whether a cell can be edited."""
     return bool(index.flags() & Qt.ItemFlag.ItemIsEditable)
 
 
 def paint_chevron(painter: QPainter, option: QStyleOptionViewItem) -> None:
-    """Show that a cell has words to choose from."""
+    """Shows that a cell has words to choose from."""
     selected = bool(option.state & QStyle.StateFlag.State_Selected)
     place = QRect(0, 0, _CHEVRON, _CHEVRON)
     place.moveCenter(option.rect.center())
@@ -68,12 +68,12 @@ class CellTable(PanelTable):
         return QSize(super().minimumSizeHint().width(), self.sizeHint().height())
 
     def finish_editing(self) -> None:
-        """Take what is being typed into a cell."""
+        """Takes what is being typed into a cell."""
         if self.state() is QTableView.State.EditingState:
             self.setFocus()
 
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
-        """Go on to the next cell that can be edited, and not to one that cannot."""
+        """Goes on to the next cell that can be edited, and not to one that cannot."""
         super().closeEditor(editor, QAbstractItemDelegate.EndEditHint.NoHint)
         target = self._neighbour(_STEPS[hint]) if hint in _STEPS else None
         if target is not None:
@@ -81,7 +81,7 @@ class CellTable(PanelTable):
             self.edit(target)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show which cell the keys are for, which nobody needs to see before."""
+        """Shows which cell the keys are for, which nobody needs to see before."""
         super().focusInEvent(event)
         if self.currentIndex().isValid() and not self.selectionModel().hasSelection():
             self.setCurrentIndex(self.currentIndex())

@@ -12,19 +12,19 @@ _WIDE = re.compile("[\U00010000-\U0010ffff]")
 
 
 def is_plain(text: str) -> bool:
-    """Whether both ways of counting agree, as they do for nearly every line of code."""
+    """Returns whether both ways of counting agree, as they do for nearly every line of code."""
     return text.isascii() or max(text) <= _WIDEST
 
 
 def to_units(text: str, column: int) -> int:
-    """The position in UTF-16 units of a position in characters."""
+    """Returns the position in UTF-16 units of a position in characters."""
     if is_plain(text):
         return column
     return column + sum(char > _WIDEST for char in text[:column])
 
 
 def from_units(text: str, units: int) -> int:
-    """The position in characters of a position in UTF-16 units."""
+    """Returns the position in characters of a position in UTF-16 units."""
     if is_plain(text):
         return units
     passed = 0

@@ -1,6 +1,6 @@
 """The keys that commands have now, for hints and tool tips that name them.
 
-Whoever gives a command its keys makes them known here; no other text holds a key that the user
+Keys of a command are registered here; no other text holds a key that the user
 can change.
 """
 
@@ -38,26 +38,26 @@ class CommandKeys(QObject):
         self._commands: dict[str, _Command] = {}
 
     def learn(self, name: str, path: str, keys: Sequence[str]) -> None:
-        """Know that a command, which is here in the menus, has these keys now."""
+        """Knows that a command, which is here in the menus, has these keys now."""
         before, now = self._commands.get(name), _Command(path, tuple(keys))
         self._commands[name] = now
         if before is not None and before != now:
             self.changed.emit()
 
     def keys(self, name: str) -> tuple[str, ...]:
-        """The keys of a command in Qt's portable spelling; none if there are none."""
+        """Returns the keys of a command in Qt's portable spelling; none if there are none."""
         command = self._commands.get(name)
         return command.keys if command else ()
 
     def words(self, name: str) -> str:
-        """How to give a command: its first key, or its place in the menus without one."""
+        """Returns how to give a command: its first key, or its place in the menus without one."""
         keys, command = self.keys(name), self._commands.get(name)
         if keys:
             return QKeySequence(keys[0]).toString(QKeySequence.SequenceFormat.NativeText)
         return command.path if command else ""
 
     def tip(self, text: str, name: str) -> str:
-        """A tool tip with the first key of a command behind it, if it has one."""
+        """Returns a tool tip with the first key of a command behind it, if it has one."""
         return f"{text} ({self.words(name)})" if self.keys(name) else text
 
 
@@ -66,6 +66,6 @@ COMMAND_KEYS = CommandKeys()
 
 
 def follow_keys(owner: QObject, do: Callable[[Any], object]) -> None:
-    """Do something to `owner` now, and again whenever keys change, as long as it lives."""
+    """Does something to `owner` now, and again whenever keys change, as long as it lives."""
     do(owner)
     Follower(owner, do, COMMAND_KEYS.changed)

@@ -43,7 +43,7 @@ class Dialogs:
         self._window = window
 
     def files_to_open(self, folder: str) -> list[Path]:
-        """Which files to open; none if the user thinks better of it."""
+        """Returns which files to open; none if the user thinks better of it."""
         title = QCoreApplication.translate("Dialogs", "Open")
         text = QCoreApplication.translate(
             "Dialogs", "CUDA code and projects ({kinds});;All files (*)"
@@ -59,7 +59,7 @@ class Dialogs:
         return Path(name) if name else None
 
     def project_to_open(self, folder: str) -> Path | None:
-        """Which project to open."""
+        """Returns which project to open."""
         title = QCoreApplication.translate("Dialogs", "Open project")
         name, _ = QFileDialog.getOpenFileName(self._window, title, folder, _projects())
         return Path(name) if name else None
@@ -73,7 +73,7 @@ class Dialogs:
         return Path(dialog.selectedFiles()[0]) if dialog.exec() else None
 
     def about_all_unsaved(self, names: Sequence[str]) -> Unsaved:
-        """Whether to save all of this before something else takes its place."""
+        """Returns whether to save all of this before something else takes its place."""
         text = QCoreApplication.translate(
             "Dialogs", "These have changes that are in no file: {names}. Save them first?"
         )
@@ -86,7 +86,7 @@ class Dialogs:
         return Unsaved(answer)
 
     def about_unkept(self, names: Sequence[str], problem: str) -> Unsaved:
-        """Whether to save text that will not be back at the next start.
+        """Returns whether to save text that will not be back at the next start.
 
         Args:
             names: What holds it.
@@ -115,7 +115,7 @@ class Dialogs:
         return Unsaved(_Button(box.exec()))
 
     def new_name(self, name: str) -> str:
-        """What a document shall be called; empty if the user thinks better of it."""
+        """Returns what a document shall be called; empty if the user thinks better of it."""
         title = QCoreApplication.translate("Dialogs", "Rename")
         label = QCoreApplication.translate(
             "Dialogs", "Name, with the ending that tells what it holds:"
@@ -124,7 +124,7 @@ class Dialogs:
         return typed.strip() if is_wanted else ""
 
     def folder_for_results(self, folder: str) -> Path | None:
-        """Where to put what a build made."""
+        """Returns where to put what a build made."""
         title = QCoreApplication.translate("Dialogs", "Save results")
         name = QFileDialog.getExistingDirectory(self._window, title, folder)
         return Path(name) if name else None
@@ -136,7 +136,7 @@ class Dialogs:
         return Path(name) if name else None
 
     def about_unsaved(self, name: str) -> Unsaved:
-        """Whether to save a document before it is closed."""
+        """Returns whether to save a document before it is closed."""
         text = QCoreApplication.translate(
             "Dialogs", "'{name}' has changes that are in no file. Save them first?"
         )
@@ -149,7 +149,7 @@ class Dialogs:
         return Unsaved(answer)
 
     def about_changed_file(self, path: Path) -> ChangedFile:
-        """Whether to save over a file that has changed since it was read."""
+        """Returns whether to save over a file that has changed since it was read."""
         text = QCoreApplication.translate(
             "Dialogs", "Another program has changed '{path}' since it was read. Replace it?"
         )
@@ -179,7 +179,7 @@ class Dialogs:
         return answer == _Button.Yes
 
     def may_replace(self, names: Sequence[str], folder: Path) -> bool:
-        """Whether these files of a folder may be lost."""
+        """Returns whether these files of a folder may be lost."""
         text = QCoreApplication.translate(
             "Dialogs", "'{folder}' holds these files already: {names}. Replace them?"
         )
@@ -198,7 +198,7 @@ class Dialogs:
         return _Button(box.exec())
 
     def _box(self, icon: QMessageBox.Icon, title: str, text: str) -> QMessageBox:
-        """A question whose text is shown as it is: names of files may look like HTML."""
+        """Returns a question whose text is shown as it is: names of files may look like HTML."""
         box = QMessageBox(icon, title, text, parent=self._window)
         box.setTextFormat(Qt.TextFormat.PlainText)
         return box
@@ -210,7 +210,7 @@ def _projects() -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """The names, or the first of them and how many more there are."""
+    """Returns the names, or the first of them and how many more there are."""
     shown = [*names[:_MOST_NAMES]]
     if more := len(names) - len(shown):
         shown.append(QCoreApplication.translate("Dialogs", "and {count} more").format(count=more))
@@ -218,7 +218,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def open_dialog(dialog: QDialog) -> None:
-    """Show a dialog over its window, and forget it once it is closed."""
+    """Shows a dialog over its window, and forgets it once it is closed."""
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     follow_letters(dialog, scale_margins)
     dialog.open()

@@ -21,7 +21,7 @@ class WheelGuard(QObject):
     """Leaves the wheel to the form that scrolls, unless the field has the keyboard."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Stop what would change a field that the pointer only passes."""
+        """Stops what would change a field that the pointer only passes."""
         if event.type() != QEvent.Type.Wheel or not isinstance(watched, QWidget):
             return False
         if watched.hasFocus():
@@ -31,7 +31,7 @@ class WheelGuard(QObject):
 
 
 def code_line(parent: QWidget, name: str, title: str, what: str, example: str) -> QLineEdit:
-    """A line to type code into.
+    """Returns a line to type code into.
 
     Args:
         parent: The part of the form it belongs to.
@@ -62,7 +62,7 @@ class ProblemLabel(QLabel):
         follow_theme(self, ProblemLabel._paint)
 
     def show_problems(self, problems: Iterable[SpecProblem]) -> None:
-        """Say these, each with its remedy, in the colour of the worst."""
+        """Says these, each with its remedy, in the colour of the worst."""
         told = tuple(problems)
         self.setText("\n".join(f"{p.message} {p.remedy}".rstrip() for p in told))
         self.setVisible(bool(told))
@@ -106,11 +106,11 @@ class FieldRows(QWidget):
         places: tuple[str, ...] = (),
         stretched: int = -1,
     ) -> None:
-        """Append a row.
+        """Appends a row.
 
         Args:
-            title: What stands before the fields; a text becomes the label of the first.
-            fields: Beside each other.
+            title: What is before the fields; a text becomes the label of the first.
+            fields: They are next to each other.
             places: The problems to show below them; see `SpecProblem.where`.
             stretched: Which of the fields takes what room there is.
         """
@@ -133,7 +133,7 @@ class FieldRows(QWidget):
         second: tuple[QWidget | str, QWidget],
         places: tuple[str, ...] = (),
     ) -> None:
-        """Append a row of two titles with a field each, in line with other rows of two."""
+        """Appends a row of two titles with a field each, in line with other rows of two."""
         row = self._grid.rowCount()
         for column, (title, field) in ((0, first), (2, second)):
             self._take(field)
@@ -150,24 +150,24 @@ class FieldRows(QWidget):
             self.add_below(self._problem_label(places))
 
     def add_below(self, widget: QWidget) -> None:
-        """Append something under the fields that has no title."""
+        """Appends something under the fields that has no title."""
         self._grid.addWidget(widget, self._grid.rowCount(), 1, 1, -1)
 
     def add_hint(self, name: str) -> QLabel:
-        """Append muted words under the fields."""
+        """Appends muted words under the fields."""
         hint = muted(text_label(self, name))
         self.add_below(hint)
         return hint
 
     def add_wide(self, widget: QWidget, places: tuple[str, ...] = ()) -> None:
-        """Append something as wide as titles and fields together, with its problems below."""
+        """Appends something as wide as titles and fields together, with its problems below."""
         self._grid.addWidget(widget, self._grid.rowCount(), 0, 1, -1)
         if places:
             label = self._problem_label(places)
             self._grid.addWidget(label, self._grid.rowCount(), 0, 1, -1)
 
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
-        """Say what is wrong below the fields it is about; the rest is nobody's here."""
+        """Says what is wrong below the fields it is about; the rest is nobody's here."""
         unreadable = self.unreadable
         # Said here anyway, and gone as soon as the number is typed right.
         self._problems = tuple(problem for problem in problems if problem not in unreadable)

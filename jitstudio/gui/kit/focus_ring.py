@@ -28,13 +28,13 @@ class _Ring(QWidget):
         self.show()
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Stay as large as what it frames."""
+        """Stays as large as what it frames."""
         if event.type() == QEvent.Type.Resize:
             self._fit()
         return False
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw four lines along the edges."""
+        """Draws four lines along the edges."""
         whole, color = self.rect(), self.palette().color(QPalette.ColorRole.Accent)
         painter = QPainter(self)
         for line in (

@@ -32,14 +32,14 @@ class FontZoom(QObject):
         return self._size
 
     def set_size(self, points: float) -> None:
-        """Change the size, within what can be read."""
+        """Changes the size, within what can be read."""
         points = min(LARGEST, max(SMALLEST, points))
         if points != self._size:
             self._size = points
             self.size_changed.emit(points)
 
     def step(self, steps: int) -> None:
-        """Make it larger by `steps` points, or smaller."""
+        """Makes it larger by `steps` points, or smaller."""
         self.set_size(self._size + steps)
 
     def reset(self) -> None:
@@ -47,7 +47,7 @@ class FontZoom(QObject):
         self.set_size(DEFAULT_SIZE)
 
     def take_wheel(self, event: QWheelEvent) -> bool:
-        """Zoom if Ctrl is held; says whether the event is used up."""
+        """Zooms if Ctrl is held; returns whether the event is used up."""
         if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             return False
         # A touchpad turns in small parts: they add up to notches.
@@ -59,7 +59,7 @@ class FontZoom(QObject):
         return True
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Zoom on Ctrl with =, + or -, reset on Ctrl+0; says whether the event is used up.
+        """Zooms on Ctrl with =, + or -, reset on Ctrl+0; returns whether the event is used up.
 
         With Shift the same keys zoom the whole window.
         """
@@ -86,20 +86,20 @@ class Zoomable:
 
     @Slot(float)
     def set_font_size(self, points: float) -> None:
-        """Change the size of the text."""
+        """Changes the size of the text."""
         self._zoom.set_size(points)
 
     @Slot()
     def zoom_in(self) -> None:
-        """Make the text one point larger."""
+        """Makes the text one point larger."""
         self._zoom.step(1)
 
     @Slot()
     def zoom_out(self) -> None:
-        """Make the text one point smaller."""
+        """Makes the text one point smaller."""
         self._zoom.step(-1)
 
     @Slot()
     def zoom_reset(self) -> None:
-        """Give the text its usual size again."""
+        """Gives the text its usual size again."""
         self._zoom.reset()

@@ -32,7 +32,7 @@ _AT_ONE = "marginsAtOne"
 _GAP_GROWTH = 0.4
 
 
-class Letters(QObject):
+class FontSettings(QObject):
     """How large letters are, and of which family those of code are.
 
     Attributes:
@@ -53,13 +53,13 @@ class Letters(QObject):
         self._ui_size = 0.0
 
     def set_family(self, family: str) -> None:
-        """Show code in another family; where there is no such font, in that which comes along."""
+        """Shows code in another family; where there is no such font, in that which comes along."""
         if family != self.family:
             self.family = family
             self.changed.emit()
 
     def set_zoom(self, zoom: float) -> None:
-        """Scale the letters of all windows."""
+        """Scales the letters of all windows."""
         if zoom == self.zoom:
             return
         font = QApplication.font()
@@ -67,13 +67,13 @@ class Letters(QObject):
         self.zoom = zoom
         font.setPointSizeF(self._ui_size * zoom)
         QApplication.setFont(font)
-        # Where a style sheet is at work, Qt tells nobody but the windows.
+        # Where a style sheet is at work, Qt notifies only the windows.
         for widget in QApplication.allWidgets():
             QApplication.sendEvent(widget, QEvent(QEvent.Type.ApplicationFontChange))
         self.changed.emit()
 
 
-LETTERS = Letters()
+LETTERS = FontSettings()
 """Those of the application: there is one, as there is one `QApplication.font()`."""
 
 
@@ -96,13 +96,13 @@ class Follower(QObject):
 
 
 def follow_letters(owner: QObject, do: Callable[[Any], object]) -> None:
-    """Do something to `owner` now, and again whenever the letters change, as long as it lives."""
+    """Does something to `owner` now, and again whenever the letters change, as long as it lives."""
     do(owner)
     when_letters_change(owner, do)
 
 
 def when_letters_change(owner: QObject, do: Callable[[Any], object]) -> None:
-    """Do something to `owner` whenever the letters change, as long as it lives."""
+    """Does something to `owner` whenever the letters change, as long as it lives."""
     Follower(owner, do)
 
 
@@ -117,7 +117,7 @@ def gap(pixels: int) -> int:
 
 
 def scale_margins(root: QWidget) -> None:
-    """Scale the margins of all layouts in a widget, and what is between their parts.
+    """Scales the margins of all layouts in a widget, and what is between their parts.
 
     Their sizes at a zoom of 1 are taken when this is called for the first time.
     """
@@ -139,7 +139,7 @@ def scale_margins(root: QWidget) -> None:
 
 
 def show_as_code(widget: QWidget, size: float) -> None:
-    """Give a widget the font of code from now on, so many points at a zoom of 1."""
+    """Gives a widget the font of code from now on, so many points at a zoom of 1."""
     follow_letters(widget, lambda it: it.setFont(code_font(size)))
 
 
@@ -148,7 +148,7 @@ class FontError(RuntimeError):
 
 
 def load_fonts(app: QApplication) -> None:
-    """Make the bundled font known to Qt; call once, before the first window.
+    """Makes the bundled font known to Qt; called once, before the first window.
 
     Raises:
         FontError: If Qt cannot read a bundled file.
@@ -164,7 +164,7 @@ def load_fonts(app: QApplication) -> None:
 
 
 def code_font(size: float = DEFAULT_SIZE, *, zoomed: bool = True) -> QFont:
-    """The font for code, without ligatures: it reads as typed.
+    """Returns the font for code, without ligatures: it reads as typed.
 
     Args:
         size: In points, at a zoom of 1.

@@ -47,13 +47,13 @@ class Ranking:
         self._marked = [_marked(text) for text in texts]
 
     def find(self, query: str, rows: Iterable[int] | None = None) -> list[Match]:
-        """The texts that have the letters of a query in its order, best first.
+        """Returns the texts that have the letters of a query in its order, best first.
 
         Best is a text that begins so, then one with a word that does, then one whose words begin
         with parts of the query, then one that holds it anywhere, then its scattered letters.
 
         Args:
-            query: What was typed; blanks in it stand for anything.
+            query: What was typed; blanks in it represent anything.
             rows: Which texts to look at; all of them where not given.
         """
         marked = self._marked
@@ -61,7 +61,7 @@ class Ranking:
         letters = _letters(query)
         if not letters:
             return [Match(row, 0) for row in looked_at]
-        # Most texts have not even the letters, which is told fastest.
+        # Most texts have not even the letters, which is the fastest test.
         has_letters = re.compile(_scattered([re.escape(c) for c in letters]), re.DOTALL).match
         match = _pattern(letters, "{}").match
         found = []
@@ -75,7 +75,7 @@ class Ranking:
         return found
 
     def spans(self, query: str, row: int) -> tuple[Span, ...]:
-        """Which letters of a text the query matches."""
+        """Returns which letters of a text the query matches."""
         text, letters = self._marked[row], _letters(query)
         hit = _pattern(letters, "({})").match(text) if letters else None
         if hit is None:
@@ -106,7 +106,7 @@ def _marked(text: str) -> str:
 
 
 def _pattern(letters: str, group: str) -> re.Pattern[str]:
-    """All kinds of match as one expression, the best first.
+    """Returns all kinds of match as one expression, the best first.
 
     Each has the first letter as a group of its own. What is once found within a gap is kept
     (`(?>`), so that no text, however long, is searched in all ways to split it.

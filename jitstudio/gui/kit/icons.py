@@ -15,7 +15,7 @@ _DISABLED_OPACITY = 0.4
 
 
 def icon(name: str, color: QColor, disabled: QColor | None = None) -> QIcon:
-    """An icon that is sharp at any size and on any screen.
+    """Returns an icon that is sharp at any size and on any screen.
 
     Args:
         name: A file in `resources/icons`, without its ending.
@@ -31,7 +31,7 @@ def icon(name: str, color: QColor, disabled: QColor | None = None) -> QIcon:
 
 
 def forget_desktop_icons() -> None:
-    """Take no icon of the desktop's: they are made for its own ground, and black on a dark one."""
+    """Takes no icon of the desktop's: they are made for its own ground, and black on a dark one."""
     # Without any folder Qt would go back to those of the desktop.
     QIcon.setThemeSearchPaths([":/icons"])
 
@@ -59,7 +59,7 @@ class _StrokeEngine(QIconEngine):
         resource(f"icons/{name}.svg")  # a wrong name shall fail here, not in a paint event
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, _state: QIcon.State) -> None:
-        """Draw into `rect`, as a square in its middle."""
+        """Draws into `rect`, as a square in its middle."""
         rgba = self._colors.get(mode, self._normal)
         side = min(rect.width(), rect.height())
         square = QRectF(0, 0, side, side)
@@ -70,13 +70,13 @@ class _StrokeEngine(QIconEngine):
         painter.restore()
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        """Draw into a transparent pixmap of `size` device pixels."""
+        """Draws into a transparent pixmap of `size` device pixels."""
         return self.scaledPixmap(size, mode, state, 1.0)
 
     def scaledPixmap(
         self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float
     ) -> QPixmap:
-        """Draw into a transparent pixmap with `scale` device pixels for each pixel of `size`."""
+        """Draws into a transparent pixmap with `scale` device pixels for each pixel of `size`."""
         if (size * scale).isEmpty():
             return QPixmap()  # a button that has no room
         image = QImage(size * scale, QImage.Format.Format_ARGB32_Premultiplied)

@@ -1,4 +1,4 @@
-"""The figures of a launch in words: times, bandwidth, what the kernel needs.
+"""The figures of a launch: times, bandwidth, what the kernel needs.
 
 Knows `core.launch` and no widget.
 """
@@ -14,13 +14,13 @@ from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import KernelFacts, LaunchResult, Timing
 from jitstudio.gui.kit.translating import counted
 
-# From this many milliseconds on, a time is told in this unit.
+# From this many milliseconds on, a time is reported in this unit.
 _UNITS = ((1000.0, 1000.0, "s"), (1.0, 1.0, "ms"), (0.0, 0.001, "µs"))
 _DIGITS = 4
 
 
 @dataclass(frozen=True)
-class Figure:
+class LaunchFigure:
     """One figure: what it is called, what it is, and what it means."""
 
     name: str
@@ -29,18 +29,18 @@ class Figure:
 
 
 def time_scale(ms: float) -> tuple[float, str]:
-    """The unit that suits a time: its milliseconds and its name."""
+    """Returns the unit that suits a time: its milliseconds and its name."""
     return next((scale, unit) for least, scale, unit in _UNITS if ms >= least)
 
 
 def time_text(ms: float) -> str:
-    """A time with its unit, in four digits: ``412.3 µs``, ``1.234 ms``, ``2.5 s``."""
+    """Returns a time with its unit, in four digits: ``412.3 µs``, ``1.234 ms``, ``2.5 s``."""
     scale, unit = time_scale(ms)
     return f"{number_text(ms / scale)} {unit}"
 
 
 def number_text(value: float) -> str:
-    """A number in four digits, or with all before the point."""
+    """Returns a number in four digits, or with all before the point."""
     whole = len(str(int(abs(value)))) if abs(value) >= 1 else 1
     text = f"{value:,.{max(0, _DIGITS - whole)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
@@ -63,24 +63,24 @@ def bandwidth_text(result: LaunchResult, device: Device | None) -> str:
 
 def timing_figures(
     result: LaunchResult, timing: Timing, device: Device | None
-) -> tuple[Figure, ...]:
-    """What the timed launches came to."""
+) -> tuple[LaunchFigure, ...]:
+    """Returns what the timed launches came to."""
     translate = QCoreApplication.translate
     first, third = map(time_text, timing.quartiles)
     figures = (
-        Figure(
+        LaunchFigure(
             translate("LaunchFigures", "Median"),
             time_text(timing.median),
             translate("LaunchFigures", "Half of the launches took at most as long."),
         ),
-        Figure(translate("LaunchFigures", "Shortest"), time_text(timing.minimum)),
-        Figure(translate("LaunchFigures", "Longest"), time_text(timing.maximum)),
-        Figure(
+        LaunchFigure(translate("LaunchFigures", "Shortest"), time_text(timing.minimum)),
+        LaunchFigure(translate("LaunchFigures", "Longest"), time_text(timing.maximum)),
+        LaunchFigure(
             translate("LaunchFigures", "Quartiles"),
             translate("LaunchFigures", "{first} to {third}").format(first=first, third=third),
             translate("LaunchFigures", "The middle half of the launches took so long."),
         ),
-        Figure(
+        LaunchFigure(
             translate("LaunchFigures", "Samples"),
             counted(
                 len(timing.samples),
@@ -88,7 +88,7 @@ def timing_figures(
                 translate("LaunchFigures", "{count:,} launches"),
             ),
         ),
-        Figure(
+        LaunchFigure(
             translate("LaunchFigures", "Bandwidth"),
             bandwidth_text(result, device),
             translate(
@@ -100,14 +100,14 @@ def timing_figures(
     return tuple(figure for figure in figures if figure.text)
 
 
-def timing_as_text(figures: tuple[Figure, ...]) -> str:
-    """The figures as lines to paste into a message."""
+def timing_as_text(figures: tuple[LaunchFigure, ...]) -> str:
+    """Returns the figures as lines to paste into a message."""
     width = max((len(figure.name) for figure in figures), default=0) + 1
     return "\n".join(f"{f'{figure.name}:':<{width}} {figure.text}" for figure in figures)
 
 
 def timing_as_csv(timing: Timing) -> str:
-    """Every sample in milliseconds, for a spreadsheet."""
+    """Returns every sample in milliseconds, for a spreadsheet."""
     rows = (f"{number},{ms!r}" for number, ms in enumerate(timing.samples, 1))
     return "\n".join(("launch,ms", *rows))
 
@@ -153,5 +153,5 @@ def _kernel_facts(facts: KernelFacts) -> Iterator[str]:
 
 
 def occupancy_text(occupancy: float) -> str:
-    """A share from 0 to 1 in per cent."""
+    """Returns a share from 0 to 1 in per cent."""
     return f"{occupancy * 100:.0f} %"

@@ -68,17 +68,17 @@ class LazyWidget(QWidget):
         return self._hint.text()
 
     def set_hint(self, text: str) -> None:
-        """Say this while there is nothing to show."""
+        """Says this while there is nothing to show."""
         self._hint_text = text
         self._update()
 
     def show_value(self, value: object) -> None:
-        """Show this, or the hint for None."""
+        """Shows this, or the hint for None."""
         self._value = value
         self._update()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Begin with the import as soon as there is something to be seen."""
+        """Begins with the import as soon as there is something to be seen."""
         super().showEvent(event)
         self._update()
 

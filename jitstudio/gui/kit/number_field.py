@@ -59,7 +59,7 @@ class NumberField(QLineEdit):
 
     @property
     def number(self) -> float | None:
-        """What stands here; None where that is no number that it could be."""
+        """What is here; None where that is no number that it could be."""
         try:
             number = int(self.text()) if self._whole else float(self.text())
         except ValueError:
@@ -76,6 +76,6 @@ class NumberField(QLineEdit):
         return SpecProblem(self._place, text.format(title=self._title, text=self.text()))
 
     def show_number(self, number: float) -> None:
-        """Show another number; one that is typed otherwise but the same stays as it is."""
+        """Shows another number; one that is typed otherwise but the same stays as it is."""
         if self.number != number:
             self.setText(str(int(number) if number == int(number) else number))

@@ -22,15 +22,15 @@ _LEAST_LETTERS = 4
 def icon_button(
     parent: QWidget, text: str, what: str, icon_name: str, keys: str = "", *, command: str = ""
 ) -> QToolButton:
-    """A button with its word beside its icon.
+    """Returns a button with its word next to its icon.
 
     Args:
         parent: The panel it belongs to.
         text: The word.
         what: What it does, for the tool tip and for screen readers.
         icon_name: A file in `resources/icons`.
-        keys: What can be pressed instead and stays so; the tool tip tells it.
-        command: The command that does the same; the tool tip tells its key.
+        keys: What can be pressed instead and stays so; the tool tip says it.
+        command: The command that does the same; the tool tip has its key.
     """
     button = QToolButton(parent)
     button.setText(text)
@@ -47,7 +47,7 @@ def icon_button(
 
 
 def bare_button(parent: QWidget, what: str, slot: object, icon_name: str) -> QToolButton:
-    """A button that is nothing but an icon.
+    """Returns a button that is nothing but an icon.
 
     Args:
         parent: The panel it belongs to.
@@ -66,7 +66,7 @@ def bare_button(parent: QWidget, what: str, slot: object, icon_name: str) -> QTo
 
 
 def heading(text: str, scale: float) -> QLabel:
-    """A line in bold letters, larger than others by a factor."""
+    """Returns a line in bold letters, larger than others by a factor."""
     label = QLabel(text)
     label.setTextFormat(Qt.TextFormat.PlainText)
 
@@ -81,7 +81,7 @@ def heading(text: str, scale: float) -> QLabel:
 
 
 def fit_icon(button: QAbstractButton, side: int = 0) -> None:
-    """Draw the icon of a button so large from now on, in pixels, or as high as its letters."""
+    """Draws the icon of a button so large from now on, in pixels, or as high as its letters."""
 
     def fit(it: QAbstractButton) -> None:
         pixels = scaled(side) or QFontMetrics(it.font()).height()
@@ -140,7 +140,7 @@ class ShorteningLabel(QLabel):
         return QSize(1, super().minimumSizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw as much as there is room for."""
+        """Draws as much as there is room for."""
         area, metrics = self.contentsRect(), self.fontMetrics()
         shown = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, area.width())
         least = _LEAST_LETTERS * metrics.averageCharWidth()

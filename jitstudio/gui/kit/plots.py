@@ -23,7 +23,7 @@ _PADDING = 0.04
 _MARGINS = (4, 8, 14, 4)
 # Below this width figures would run into each other.
 _NARROW = 150
-# Told apart by shape as well as by colour: circle, square, triangle, and so on.
+# Distinguished by shape as well as by colour: circle, square, triangle, and so on.
 SYMBOLS = {"o": "●", "s": "■", "t": "▼", "d": "◆", "star": "★", "+": "+", "x": "✕", "t1": "▲"}
 """What marks the points of one line after the other, and how it is written."""
 
@@ -57,7 +57,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         self.hideButtons()
         self.setLabel("bottom", bottom)
         self.setLabel("left", left)
-        # Figures are told with their unit; "(x1e+06)" beside an axis nobody reads.
+        # Figures are shown with their unit; "(x1e+06)" next to an axis nobody reads.
         for axis in ("bottom", "left"):
             self.getAxis(axis).enableAutoSIPrefix(False)
             # The finest ticks make a plot slow to paint, and a grid hard to read.
@@ -90,7 +90,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         self.getPlotItem().enableAutoRange()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Zoom with plus and minus, move with the arrows, see all with Home."""
+        """Zooms with plus and minus, moves with the arrows, shows all with Home."""
         do = self._keys.get(event.key())
         if do is None:
             super().keyPressEvent(event)
@@ -112,12 +112,12 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
 
 
 def line_pen(color: QColor) -> QPen:
-    """What a line is drawn with."""
+    """Returns what a line is drawn with."""
     pen: QPen = pg.mkPen(color, width=_LINE)
     return pen
 
 
 def series_colors(theme: Theme) -> tuple[QColor, ...]:
-    """A colour for one line after the other, each readable on the ground of a plot."""
+    """Returns a colour for one line after the other, each readable on the ground of a plot."""
     tokens = (Keyword.Type, Keyword, Number, String, Name.Label)
     return (theme.ui.link, *(theme.token_style(token).color for token in tokens))

@@ -31,7 +31,7 @@ _Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True)
-class Column(Generic[_Row]):
+class TableColumn(Generic[_Row]):
     """One column of a table.
 
     Attributes:
@@ -51,7 +51,7 @@ class Column(Generic[_Row]):
     mark: Callable[[_Row], str] | None = None
 
     def data(self, row: _Row, role: int) -> Any:
-        """What the model answers for those roles that every column has."""
+        """Returns what the model answers for those roles that every column has."""
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return one_line(self.text(row))
@@ -66,7 +66,7 @@ class Column(Generic[_Row]):
         return None
 
     def header(self, role: int) -> Any:
-        """What the model answers for the column's header."""
+        """Returns what the model answers for the column's header."""
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return self.heading
@@ -93,7 +93,7 @@ def title_of(
     role: int,
     tips: Mapping[int, str] = MappingProxyType({}),
 ) -> Any:
-    """What a model whose columns are words only answers for its headers.
+    """Returns what a model whose columns are words only answers for its headers.
 
     Titles and tips are translated, or marked for it in the context "Columns".
     """
@@ -102,11 +102,11 @@ def title_of(
     if role == Qt.ItemDataRole.ToolTipRole:
         tip = tips.get(section)
         return tip and QCoreApplication.translate("Columns", tip)
-    return Column(titles[section], str).header(role)
+    return TableColumn(titles[section], str).header(role)
 
 
 def one_line(text: str) -> str:
-    """The text as far as one row of a table can show it."""
+    """Returns the text as far as one row of a table can show it."""
     first, newline, _rest = text.strip()[: _LONGEST_CELL + 1].partition("\n")
     return f"{first[:_LONGEST_CELL]} …" if newline or len(first) > _LONGEST_CELL else first
 

@@ -58,7 +58,7 @@ class MarkDelegate(QStyledItemDelegate):
     def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Add what the roles of `models.presentation` say to what Qt's own roles say."""
+        """Adds what the roles of `models.presentation` say to what Qt's own roles say."""
         super().initStyleOption(option, index)
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         theme = current_theme()
@@ -76,7 +76,7 @@ class MarkDelegate(QStyledItemDelegate):
 
 
 class PanelTable(QTableView):
-    """A table of whole rows that says in words why it is empty.
+    """A table of whole rows that says why it is empty.
 
     Signals:
         left_out_changed: There is room for other columns; see `left_out`.
@@ -101,7 +101,7 @@ class PanelTable(QTableView):
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setFrameShape(QTableView.Shape.NoFrame)
-        # Tab leaves the table; else who works by keyboard could never get out of it.
+        # Tab leaves the table; otherwise the keyboard could never get out of it.
         self.setTabKeyNavigation(False)
         self.setCornerButtonEnabled(False)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
@@ -111,7 +111,7 @@ class PanelTable(QTableView):
         self._fit_rows()
 
     def set_hint(self, hint: str) -> None:
-        """Say why there are no rows, while there are none."""
+        """Says why there are no rows, while there are none."""
         self._hint = hint
         self.setAccessibleDescription(hint)
         self.viewport().update()
@@ -122,7 +122,7 @@ class PanelTable(QTableView):
         return self._hint
 
     def set_columns(self, stretched: int, widths: dict[int, int]) -> None:
-        """Lay out the columns of the model set before.
+        """Lays out the columns of the model set before.
 
         Args:
             stretched: The column that takes what the others leave.
@@ -136,7 +136,7 @@ class PanelTable(QTableView):
             header.resizeSection(column, max(character * width, header.sectionSizeHint(column)))
 
     def hide_when_narrow(self, *columns: int, least: int = _LEAST_CHARACTERS) -> None:
-        """Leave out these columns, the last first, until the stretched one has its room.
+        """Leaves out these columns, the last first, until the stretched one has its room.
 
         Args:
             columns: Those that matter less; the last of them matters least.
@@ -155,7 +155,7 @@ class PanelTable(QTableView):
         )
 
     def add_command(self, text: str, do: Callable[[], object], *keys: str) -> QAction:
-        """Offer a command in the context menu, and by these keys while the table has them."""
+        """Offers a command in the context menu, and by these keys while the table has them."""
         action = QAction(text, self)
         action.setShortcuts([QKeySequence(key) for key in keys])
         action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
@@ -165,13 +165,13 @@ class PanelTable(QTableView):
         return action
 
     def add_separator(self) -> None:
-        """Draw a line in the context menu below what is in it."""
+        """Draws a line in the context menu below what is in it."""
         line = QAction(self)
         line.setSeparator(True)
         self.addAction(line)
 
     def event(self, event: QEvent) -> bool:
-        """Claim the keys of the commands before the shortcuts of the window get them.
+        """Claims the keys of the commands before the shortcuts of the window get them.
 
         The window's own Copy and the table's would else be ambiguous, and neither would happen.
         """
@@ -186,7 +186,7 @@ class PanelTable(QTableView):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Do the command of the keys."""
+        """Does the command of the keys."""
         command = self._command_of(event)
         if command is None:
             super().keyPressEvent(event)
@@ -194,12 +194,12 @@ class PanelTable(QTableView):
             command.trigger()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave the room of a narrow dock to what matters most."""
+        """Leaves the room of a narrow dock to what matters most."""
         self._fit_columns()
         super().resizeEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the rows, or the hint where there are none."""
+        """Draws the rows, or the hint where there are none."""
         super().paintEvent(event)
         model = self.model()
         if not self._hint or (model is not None and model.rowCount()):
@@ -237,7 +237,7 @@ class PanelTable(QTableView):
             self.left_out_changed.emit()
 
     def _scale_columns(self) -> None:
-        """Let columns grow and shrink with the letters."""
+        """Lets columns grow and shrink with the letters."""
         before, self._character = self._character, self.fontMetrics().horizontalAdvance("0")
         header, factor = self.horizontalHeader(), self._character / before
         if factor == 1:
@@ -252,7 +252,7 @@ class PanelTable(QTableView):
         self._fit_columns()
 
     def _keep_sizes(self) -> None:
-        """Keep how wide columns are: hidden ones do not know."""
+        """Keeps how wide columns are: hidden ones do not know."""
         header = self.horizontalHeader()
         shown = (n for n in range(header.count()) if not header.isSectionHidden(n))
         self._sizes |= {column: header.sectionSize(column) for column in shown}

@@ -12,13 +12,13 @@ from jitstudio.gui.kit.presentation import ModelIndex, title_of
 
 
 class TitledModel(QAbstractTableModel):
-    """Tells its titles, and what is written into their columns; the cells are for others to say."""
+    """Returns the titles, and what is written into their columns; subclasses give the cells."""
 
     _titles: Sequence[str] = ()
     _help: Mapping[int, str] = MappingProxyType({})
 
     def columnCount(self, parent: ModelIndex | None = None) -> int:
-        """One for each title."""
+        """Returns one for each title."""
         return 0 if parent is not None and parent.isValid() else len(self._titles)
 
     def headerData(
@@ -27,5 +27,5 @@ class TitledModel(QAbstractTableModel):
         orientation: Qt.Orientation,
         role: int = Qt.ItemDataRole.DisplayRole,
     ) -> Any:
-        """The titles of the columns."""
+        """Returns the titles of the columns."""
         return title_of(self._titles, section, orientation, role, self._help)

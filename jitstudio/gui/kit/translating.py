@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from jitstudio.paths import resource
 
-# Qt's own takes and gives back anything, as far as a type checker can tell.
+# Qt's own takes and gives back anything, as far as a type checker can say.
 QT_TRANSLATE_NOOP = cast("Callable[[str, str], str]", QtCore.QT_TRANSLATE_NOOP)
 
 
@@ -23,7 +23,7 @@ def counted(count: int, one: str, many: str, **values: object) -> str:
 def install(
     app: QCoreApplication, locale: QLocale | None = None, folder: Path | None = None
 ) -> bool:
-    """Let the window speak the user's language, if somebody has translated it.
+    """Lets the window speak the user's language, if somebody has translated it.
 
     Args:
         app: What asks its translators for every text.

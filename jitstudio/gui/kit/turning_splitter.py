@@ -1,4 +1,4 @@
-"""Two views in one pane: beside each other in a wide one, one above the other in a high one."""
+"""Two views in one pane: next to each other in a wide one, one above the other in a high one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TurningSplitter(QSplitter):
         self.splitterMoved.connect(self._on_moved)
 
     def fit(self, pane: QSize, least: int = 0) -> None:
-        """Turn as the pane asks for; call it whenever that is resized.
+        """Turns as the pane asks for; calls it whenever that is resized.
 
         Args:
             pane: Its size.
@@ -45,7 +45,7 @@ class TurningSplitter(QSplitter):
             self.setOrientation(wanted)
             self._is_shared_by_user = False
         if not self._is_shared_by_user:
-            # A dock is resized many times before it stands; stretch factors would keep the first.
+            # A dock is resized many times before it settles; stretch factors would keep the first.
             length = pane.width() if is_wide else pane.height()
             self.setSizes([length * share // sum(self._shares) for share in self._shares])
 

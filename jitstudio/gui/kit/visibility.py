@@ -1,4 +1,4 @@
-"""Tells when a widget comes into sight and when it goes: what cannot be seen need not be made."""
+"""Reports when a widget comes into sight and when it goes: what cannot be seen need not be made."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Visibility(QObject):
         widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Tell what Qt tells the widget."""
+        """Reports the show and hide events of the widget."""
         if event.type() in _SHOWN:
             self.changed.emit(_SHOWN[event.type()])
         return super().eventFilter(watched, event)

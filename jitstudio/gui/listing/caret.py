@@ -8,7 +8,7 @@ from collections.abc import Callable
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from jitstudio.gui.listing.folding import VisibleRows
-from jitstudio.gui.listing.text import ListingText
+from jitstudio.gui.listing.listing_text import ListingText
 
 Place = tuple[int, int]
 """Line and column, both from 0."""
@@ -53,7 +53,7 @@ class ListingCaret:
         return min(self.place, self.anchor), max(self.place, self.anchor)
 
     def set_place(self, place: Place, select: bool = False) -> None:
-        """Move the caret into the text, and the anchor along unless `select`."""
+        """Moves the caret into the text, and the anchor along unless `select`."""
         line = min(max(place[0], 0), len(self.text) - 1)
         self.place = (line, min(max(place[1], 0), len(self.text.lines[line])))
         if not select:
@@ -61,7 +61,7 @@ class ListingCaret:
         self._goal = None
 
     def show_rows(self, rows: VisibleRows) -> None:
-        """Turn to other lines that are shown; what stood in a hidden one moves up to its head."""
+        """Turns to other lines that are shown; what was in a hidden one moves up to its head."""
         self.rows = rows
         place, anchor = (
             (line if rows.shows(line) else rows.step(line, 0), column)
@@ -70,12 +70,12 @@ class ListingCaret:
         self.select(anchor, place)
 
     def select(self, anchor: Place, place: Place) -> None:
-        """Select from one place to another."""
+        """Selects from one place to another."""
         self.set_place(anchor)
         self.set_place(place, select=True)
 
     def move_lines(self, count: int, select: bool) -> None:
-        """Move down, or up, staying in the column where that began."""
+        """Moves down, or up, staying in the column where that began."""
         line, column = self.place
         goal = self.text.cell(line, column) if self._goal is None else self._goal
         target = self.rows.step(line, count)
@@ -83,7 +83,7 @@ class ListingCaret:
         self._goal = goal
 
     def move_columns(self, count: int, select: bool) -> None:
-        """Move right, or left, over the ends of lines."""
+        """Moves right, or left, over the ends of lines."""
         if self.has_selection and not select:
             self.set_place(self.selection[count > 0])
             return
@@ -96,7 +96,7 @@ class ListingCaret:
         self.set_place((line, column), select)
 
     def move_word(self, forward: bool, select: bool) -> None:
-        """Move to the next start of a word, or the one before, over the ends of lines."""
+        """Moves to the next start of a word, or the one before, over the ends of lines."""
         line, column = self.place
         text = self.text.lines[line]
         if forward:
@@ -110,39 +110,39 @@ class ListingCaret:
         self.set_place(beyond if target is None else (line, target), select)
 
     def move_home(self, select: bool) -> None:
-        """Go to the first character of the code; from there to the start of the line."""
+        """Goes to the first character of the code; from there to the start of the line."""
         line, column = self.place
         text, lead = self.text.lines[line], self.text.lead(line)
         first = len(text) - len(text[lead:].lstrip())
         self.set_place((line, 0 if column == first else first), select)
 
     def move_end(self, select: bool) -> None:
-        """Go to the end of the line."""
+        """Goes to the end of the line."""
         self.set_place((self.line, len(self.text.lines[self.line])), select)
 
     def move_top(self, select: bool) -> None:
-        """Go to the start of the text."""
+        """Goes to the start of the text."""
         self.set_place((self.rows.line(0), 0), select)
 
     def move_bottom(self, select: bool) -> None:
-        """Go to the end of the text."""
+        """Goes to the end of the text."""
         last = self.rows.line(len(self.rows) - 1)
         self.set_place((last, len(self.text.lines[last])), select)
 
     def select_all(self) -> None:
-        """Select all that is shown."""
+        """Selects all that is shown."""
         last = self.rows.line(len(self.rows) - 1)
         self.select((self.rows.line(0), 0), (last, len(self.text.lines[last])))
 
     def select_lines(self, origin: Place, place: Place) -> None:
-        """Select whole lines, with their ends, from the one of `origin` to the one of `place`."""
+        """Selects whole lines, with their ends, from the one of `origin` to the one of `place`."""
         if place[0] >= origin[0]:
             self.select((origin[0], 0), self._behind(place[0]))
         else:
             self.select(self._behind(origin[0]), (place[0], 0))
 
     def select_words(self, origin: Place, place: Place) -> None:
-        """Select whole words, from the one at `origin` to the one at `place`."""
+        """Selects whole words, from the one at `origin` to the one at `place`."""
         first, last = self._word_span(origin), self._word_span(place)
         if place >= origin:
             self.select((origin[0], first[0]), (place[0], last[1]))
@@ -150,7 +150,7 @@ class ListingCaret:
             self.select((origin[0], first[1]), (place[0], last[0]))
 
     def _behind(self, line: int) -> Place:
-        """The start of the next line that is shown; from the last one, its end."""
+        """Returns the start of the next line that is shown; from the last one, its end."""
         below = self.rows.step(line, 1)
         return (below, 0) if below > line else (line, len(self.text.lines[line]))
 
@@ -160,7 +160,7 @@ class ListingCaret:
         return (above, len(self.text.lines[above])) if above < line else (line, 0)
 
     def _word_span(self, place: Place) -> tuple[int, int]:
-        """The word at a place, or the single character there."""
+        """Returns the word at a place, or the single character there."""
         line, column = place
         text = self.text.lines[line]
         for match in _WORD.finditer(text, max(0, column - _LONGEST_WORD)):
@@ -171,7 +171,7 @@ class ListingCaret:
         return column, min(column + 1, len(text))
 
     def selected_text(self) -> str:
-        """What is selected of the shown lines, joined by newlines."""
+        """Returns what is selected of the shown lines, joined by newlines."""
         (first, start), (last, end) = self.selection
         lines = self.text.lines
         if first == last:

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.background import Background, Paced
-from jitstudio.listing.folds import Block, Outline, outline
+from jitstudio.listing.folds import FoldRange, Outline, outline
 from jitstudio.listing.lines import LineClass
 
 # A text of so many lines and characters is read through at once, within milliseconds, so that
@@ -48,26 +48,26 @@ class VisibleRows:
         return self.line_count - len(self)
 
     def line(self, row: int) -> int:
-        """The line in a row; the first or the last for a row outside."""
+        """Returns the line in a row; the first or the last for a row outside."""
         row = min(max(row, 0), len(self) - 1)
         return row if self._shown is None else int(self._shown[row])
 
     def row(self, line: int) -> int:
-        """The row of a line, or of the nearest shown above it, or else of the first."""
+        """Returns the row of a line, or of the nearest shown above it, or else of the first."""
         if self._shown is None:
             return min(max(line, 0), self.line_count - 1)
         return max(0, int(np.searchsorted(self._shown, line, "right")) - 1)
 
     def shows(self, line: int) -> bool:
-        """Whether a line is shown."""
+        """Returns whether a line is shown."""
         return self.line(self.row(line)) == line
 
     def step(self, line: int, count: int) -> int:
-        """The line so many rows further down, or up."""
+        """Returns the line so many rows further down, or up."""
         return self.line(self.row(line) + count)
 
     def between(self, first: int, last: int) -> Sequence[int]:
-        """The shown lines from one line to another, both included."""
+        """Returns the shown lines from one line to another, both included."""
         if self._shown is None:
             return range(first, last + 1)
         ends = np.searchsorted(self._shown, (first, last + 1))
@@ -107,41 +107,41 @@ class ListingFolds:
         return self._filters
 
     def set_filters(self, filters: frozenset[LineClass]) -> None:
-        """Leave out these classes of lines."""
+        """Leaves out these classes of lines."""
         self._filters = filters
         self._revealed.clear()
         self._update()
 
     # Folds.
 
-    def block_at(self, head: int) -> Block | None:
-        """The block that begins in a line."""
+    def block_at(self, head: int) -> FoldRange | None:
+        """Returns the block that begins in a line."""
         number = self._number_at(head)
         return None if number is None else self._blocks[number]
 
     def is_folded(self, head: int) -> bool:
-        """Whether a folded block begins in a line."""
+        """Returns whether a folded block begins in a line."""
         number = self._number_at(head)
         return number is not None and bool(self._folded[number])
 
     def set_folded(self, head: int, folded: bool) -> None:
-        """Fold the block that begins in a line, or unfold it."""
+        """Folds the block that begins in a line, or unfolds it."""
         if (number := self._number_at(head)) is not None:
             self._folded[number] = folded
             self._update()
 
     def set_all_folded(self, folded: bool) -> None:
-        """Fold or unfold all blocks, those within others too."""
+        """Folds or unfolds all blocks, those within others too."""
         self._folded[:] = folded
         self._update()
 
-    def block_around(self, line: int) -> Block | None:
-        """The innermost block that a line is in and that is not folded."""
+    def block_around(self, line: int) -> FoldRange | None:
+        """Returns the innermost block that a line is in and that is not folded."""
         found = np.flatnonzero((self._heads <= line) & (line <= self._lasts) & ~self._folded)
         return self._blocks[found[-1]] if len(found) else None
 
-    def function_around(self, line: int) -> Block | None:
-        """The kernel or function that a line is in."""
+    def function_around(self, line: int) -> FoldRange | None:
+        """Returns the kernel or function that a line is in."""
         found = np.flatnonzero((self._heads <= line) & (line <= self._lasts))
         around = (self._blocks[number] for number in found)
         return next((block for block in around if block.is_function), None)
@@ -153,14 +153,14 @@ class ListingFolds:
         return frozenset(self._blocks[number].name for number in others)
 
     def toggle_names(self, names: Collection[str]) -> None:
-        """Fold or unfold the blocks with these names unlike at first, and no others."""
+        """Folds or unfolds the blocks with these names unlike at first, and no others."""
         if names:
             toggled = np.array([block.name in names for block in self._blocks], np.bool_)
             self._folded = self._starts_folded ^ toggled
             self._update()
 
     def reveal(self, line: int) -> None:
-        """Show a line, whatever hides it."""
+        """Shows a line, whatever hides it."""
         self._folded[(self._heads < line) & (line <= self._lasts)] = False
         if self._classes[line] in self._filters:
             self._revealed.add(line)
@@ -180,7 +180,7 @@ class ListingFolds:
         self.rows = VisibleRows(len(self._classes), hidden)
 
     def _in_folds(self) -> NDArray[np.bool_]:
-        """For each line, whether it is in a folded block, below its head."""
+        """Returns for each line, whether it is in a folded block, below its head."""
         depths = np.zeros(len(self._classes) + 1, np.int32)
         np.add.at(depths, self._heads[self._folded] + 1, 1)
         np.subtract.at(depths, self._lasts[self._folded] + 1, 1)
@@ -226,7 +226,7 @@ class LineVisibility(QObject):
         return self._filters
 
     def set_text(self, lines: Sequence[str], kind: CodeKind | None, keep_folds: bool) -> None:
-        """Turn to another text; nothing is signalled if it is short.
+        """Turns to another text; nothing is signalled if it is short.
 
         Args:
             lines: The text.
@@ -246,7 +246,7 @@ class LineVisibility(QObject):
         self.hidden_count_changed.emit(self.rows.hidden_count)
 
     def set_filters(self, filters: frozenset[LineClass]) -> None:
-        """Leave out these classes of lines."""
+        """Leaves out these classes of lines."""
         if filters != self._filters:
             self._filters = filters
             self._folds.set_filters(filters)
@@ -254,32 +254,32 @@ class LineVisibility(QObject):
             self._tell()
 
     def reveal(self, line: int) -> None:
-        """Show a line, whatever hides it."""
+        """Shows a line, whatever hides it."""
         if not self.rows.shows(line):
             self._folds.reveal(line)
             self._tell()
 
     def toggle(self, head: int) -> None:
-        """Fold the block that begins in a line, or unfold it."""
+        """Folds the block that begins in a line, or unfolds it."""
         self._set_folded(head, not self._folds.is_folded(head))
 
     def fold(self, line: int) -> None:
-        """Fold the innermost block that a line is in."""
+        """Folds the innermost block that a line is in."""
         if (block := self._folds.block_around(line)) is not None:
             self._set_folded(block.head, True)
 
     def unfold(self, line: int) -> None:
-        """Unfold the block that begins in a line."""
+        """Unfolds the block that begins in a line."""
         self._set_folded(line, False)
 
     def set_all_folded(self, folded: bool) -> None:
-        """Fold or unfold all blocks."""
+        """Folds or unfolds all blocks."""
         self._folds.set_all_folded(folded)
         self._tell()
 
     @Slot()
     def show_all(self) -> None:
-        """Hide nothing any more: no filters, no folds, of headers and padding neither."""
+        """Hides nothing any more: no filters, no folds, of headers and padding neither."""
         self._folds.set_all_folded(False)
         self.set_filters(frozenset())
         self._tell()

@@ -62,7 +62,7 @@ class Grid:
     def of(
         cls, font: QFont, line_count: int, lead: Lead, size: QSize, top: int, shift: int
     ) -> Grid:
-        """The grid for a font and a number of lines; without lines there is no margin."""
+        """Returns the grid for a font and a number of lines; without lines there is no margin."""
         metrics = QFontMetricsF(font)
         cell = metrics.horizontalAdvance("0")
         digits = max(_FEWEST_DIGITS, len(str(line_count)))
@@ -84,7 +84,7 @@ class Grid:
         return self.margin - scaled(_GAP)
 
     def fold_mark(self, row: int) -> QRect:
-        """Where the mark of what begins in a row is drawn."""
+        """Returns where the mark of what begins in a row is drawn."""
         side = min(scaled(_MARK_SIDE), self.height)
         left = self.margin - scaled(_MARK_RIGHT) - side
         return QRect(left, self.y(row) + (self.height - side) // 2, side, side)
@@ -105,7 +105,7 @@ class Grid:
         return self.shift / self.cell, (self.shift + self.text_width) / self.cell
 
     def shows(self, row: int) -> bool:
-        """Return whether the whole of a row is visible."""
+        """Returns whether the whole of a row is visible."""
         return self.top <= row < self.top + self.whole_lines
 
     def x(self, cell: float) -> float:
@@ -115,15 +115,15 @@ class Grid:
         return self.text_left + cell * self.cell - self.shift
 
     def y(self, row: int) -> int:
-        """The upper edge of a row."""
+        """Returns the upper edge of a row."""
         return (row - self.top) * self.height
 
     def cell_at(self, x: float) -> float:
-        """The cell at a place, and how far into it."""
+        """Returns the cell at a place, and how far into it."""
         if self.lead and x < self.text_left:
             return (x - self.text_left) / self.cell
         return (x - self.text_left + self.shift) / self.cell
 
     def row_at(self, y: float) -> int:
-        """The row at a height; it may lie outside of the text."""
+        """Returns the row at a height; it may lie outside of the text."""
         return self.top + int(y // self.height)

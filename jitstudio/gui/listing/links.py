@@ -8,16 +8,16 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QCursor, QHelpEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QToolTip
 
-from jitstudio.analysis.words import openings
+from jitstudio.analysis.word_at import openings
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.hover import Tip, WordHover
 from jitstudio.gui.listing.caret import Place
 from jitstudio.gui.listing.listing_area import ListingArea
-from jitstudio.listing.functions import Link
+from jitstudio.listing.functions import CodeLink
 
 _CTRL = Qt.KeyboardModifier.ControlModifier
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-_Finder = Callable[[Place], Link | None]
+_Finder = Callable[[Place], CodeLink | None]
 
 
 class ListingLinks(QObject):
@@ -36,12 +36,12 @@ class ListingLinks(QObject):
         super().__init__(view)
         self._view = view
         self._finder: _Finder = lambda _place: None
-        self.hovered: Link | None = None
+        self.hovered: CodeLink | None = None
         view.installEventFilter(self)
         view.viewport().installEventFilter(self)
 
     def set_finder(self, finder: _Finder) -> None:
-        """Set the function that finds the link at a place."""
+        """Sets the function that finds the link at a place."""
         self._finder = finder
         self._hover(None)
 
@@ -52,7 +52,7 @@ class ListingLinks(QObject):
 
     @Slot()
     def follow(self) -> None:
-        """Go where the name at the caret leads."""
+        """Goes where the name at the caret leads."""
         link = self._link()
         if link is None:
             self.missed.emit()
@@ -60,7 +60,7 @@ class ListingLinks(QObject):
             self._view.jump_to(link.target)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Look for links below the mouse while Ctrl is held, and take clicks on them."""
+        """Looks for links below the mouse while Ctrl is held, and follows clicks on them."""
         match event:
             case QKeyEvent() if event.key() == Qt.Key.Key_Control:
                 at = self._view.viewport().mapFromGlobal(QCursor.pos())
@@ -74,7 +74,7 @@ class ListingLinks(QObject):
                 self._hover(None)
         return False
 
-    def _link(self) -> Link | None:
+    def _link(self) -> CodeLink | None:
         return self._finder(self._view.caret.place) if self._view.line_count else None
 
     def _take_mouse(self, event: QMouseEvent) -> bool:
@@ -103,7 +103,7 @@ class ListingLinks(QObject):
         is_behind = place[1] >= len(view.text.lines[place[0]])
         self._hover(None if is_behind or view.is_margin(at) else self._finder(place))
 
-    def _hover(self, link: Link | None) -> None:
+    def _hover(self, link: CodeLink | None) -> None:
         if link == self.hovered:
             return
         self.hovered = link

@@ -15,10 +15,10 @@ from jitstudio.gui.code.languages import CodeLexer
 from jitstudio.gui.listing.caret import ListingCaret, Place
 from jitstudio.gui.listing.folding import LineVisibility, ListingFolds, VisibleRows
 from jitstudio.gui.listing.grid import Grid, Lead
+from jitstudio.gui.listing.listing_text import ADDRESS_GAP, ListingText
 from jitstudio.gui.listing.painter import FoldMarks
-from jitstudio.gui.listing.text import ADDRESS_GAP, ListingText
 from jitstudio.listing.same_place import same_line
-from jitstudio.listing.sass import Extent, widest_line
+from jitstudio.listing.sass import TextExtent, widest_line
 
 SCROLL_MARGIN = 4
 """Cells that stay visible left and right of the caret, and behind the longest line."""
@@ -41,13 +41,13 @@ class Scrolling:
         return self._vertical.value()
 
     def grid(self) -> Grid:
-        """The grid as it is now."""
+        """Returns the grid as it is now."""
         view = self._view
         size, shift = view.viewport().size(), self._horizontal.value()
         return Grid.of(view.font(), view.line_count, view.lead, size, self.top, shift)
 
     def fit(self, text: ListingText, rows: VisibleRows) -> None:
-        """Give the bars the range of what is shown."""
+        """Gives the bars the range of what is shown."""
         is_empty = not self._view.line_count
         grid = self.grid()
         self._vertical.setRange(0, 0 if is_empty else max(0, len(rows) - grid.whole_lines))
@@ -58,26 +58,26 @@ class Scrolling:
         self._horizontal.setSingleStep(ceil(grid.cell))
 
     def by(self, columns: int, rows: int) -> None:
-        """Scroll, as far as there is text."""
+        """Scrolls, as far as there is text."""
         self._vertical.setValue(self.top + rows)
         step = self._horizontal.singleStep()
         self._horizontal.setValue(self._horizontal.value() + columns * step)
 
     def to_start(self) -> None:
-        """Show the first row from its first column."""
+        """Shows the first row from its first column."""
         self._vertical.setValue(0)
         self._horizontal.setValue(0)
 
     def to_row(self, row: int, offset: int = 0) -> None:
-        """Put a row so many rows below the upper edge, as far as there is text."""
+        """Puts a row so many rows below the upper edge, as far as there is text."""
         self._vertical.setValue(row - offset)
 
     def centre(self, row: int) -> None:
-        """Put a row to the middle."""
+        """Puts a row to the middle."""
         self.to_row(row, self.grid().whole_lines // 2)
 
     def follow(self, caret: ListingCaret) -> None:
-        """Scroll to the caret by the shortest way."""
+        """Scrolls to the caret by the shortest way."""
         grid, (line, column) = self.grid(), caret.place
         row = caret.rows.row(line)
         if not grid.shows(row):
@@ -106,7 +106,7 @@ class ScrollAnchor:
 
     @classmethod
     def of(cls, caret: ListingCaret, scrolling: Scrolling) -> ScrollAnchor:
-        """Return the anchor of what is visible now."""
+        """Returns the anchor of what is visible now."""
         top, row = scrolling.top, caret.rows.row(caret.line)
         is_in_sight = scrolling.grid().shows(row)
         return cls(caret.rows.line(top), caret.place, row - top if is_in_sight else None)
@@ -114,7 +114,7 @@ class ScrollAnchor:
     def moved(
         self, before: Sequence[str], folds: ListingFolds, after: Sequence[str]
     ) -> ScrollAnchor:
-        """The same in newer lines."""
+        """Returns the same in newer lines."""
 
         def moved(line: int) -> int:
             function = folds.function_around(line)
@@ -174,9 +174,9 @@ class ListingArea(QAbstractScrollArea):
         kind: CodeKind | None = None,
         *,
         keep_position: bool = False,
-        extent: Extent | None = None,
+        extent: TextExtent | None = None,
     ) -> None:
-        """Show other lines.
+        """Shows other lines.
 
         Args:
             lines: The text; it must not change afterwards.
@@ -185,11 +185,11 @@ class ListingArea(QAbstractScrollArea):
             keep_position: Whether to stay at the visible place, for a newer form of the same text.
             extent: How much room they take, where that is known already.
         """
-        text = ListingText(lines, lexer, extent=extent or Extent.of(lines, kind))
+        text = ListingText(lines, lexer, extent=extent or TextExtent.of(lines, kind))
         self._show(text, kind, None, keep_position)
 
     def respell(self, lines: Sequence[str], stand_ins: Mapping[int, str]) -> None:
-        """Show the same lines in other words; see `listing.demangling.Spelling`."""
+        """Shows the same lines in other words; see `listing.kernel_names.DemangledListing`."""
         built, others = self._built, widest_line([lines[number] for number in stand_ins])
         extent = replace(built.extent, widest=max(built.extent.widest, others))
         self._text = self.caret.text = ListingText(lines, built.lexer, stand_ins, extent)
@@ -200,7 +200,7 @@ class ListingArea(QAbstractScrollArea):
         self.caret_moved(scroll=False)
 
     def clear(self, placeholder: str = "") -> None:
-        """Show nothing but a hint why."""
+        """Shows nothing but a hint why."""
         self._show(ListingText(), None, placeholder, keep_position=False)
 
     @property
@@ -219,11 +219,11 @@ class ListingArea(QAbstractScrollArea):
         return self.caret.line + 1
 
     def go_to(self, line: int) -> None:
-        """Put the caret to the start of a line, counted from 1, and the line to the middle."""
+        """Puts the caret to the start of a line, counted from 1, and the line to the middle."""
         self.jump_to((line - 1, 0))
 
     def jump_to(self, place: Place) -> None:
-        """Put the caret to a place, counted from 0, and its line to the middle."""
+        """Puts the caret to a place, counted from 0, and its line to the middle."""
         self.caret.set_place(place)
         self._reveal_caret()
         self._scrolling.centre(self.visibility.rows.row(self.caret.line))
@@ -231,7 +231,7 @@ class ListingArea(QAbstractScrollArea):
         self.jumped.emit()
 
     def come_up(self, head: int, line: int) -> None:
-        """Put the caret to a line of a function, and its head to the upper edge if both fit.
+        """Puts the caret to a line of a function, and its head to the upper edge if both fit.
 
         Emits no `jumped`: this is where a new text begins for its reader.
 
@@ -249,24 +249,24 @@ class ListingArea(QAbstractScrollArea):
         self.caret_moved()
 
     def show_line(self, line: int) -> None:
-        """Show a line, counted from 0, in the middle if it is not visible; the caret stays."""
+        """Shows a line, counted from 0, in the middle if it is not visible; the caret stays."""
         row = self.visibility.rows.row(line)
         if not self._scrolling.grid().shows(row):
             self._scrolling.centre(row)
 
     def toPlainText(self) -> str:
-        """The whole text."""
+        """Returns the whole text."""
         return "" if self._hint is not None else "\n".join(self._text.lines)
 
     @Slot()
     def copy(self) -> None:
-        """Put the selected text onto the clipboard."""
+        """Puts the selected text onto the clipboard."""
         if self.caret.has_selection:
             QApplication.clipboard().setText(self.caret.selected_text())
 
     @Slot()
     def select_all(self) -> None:
-        """Select all that is shown."""
+        """Selects all that is shown."""
         self.caret.select_all()
         self.caret_moved(scroll=False)
 
@@ -274,32 +274,32 @@ class ListingArea(QAbstractScrollArea):
 
     @Slot()
     def fold(self) -> None:
-        """Fold the block that the caret is in; once more, the one around it."""
+        """Folds the block that the caret is in; once more, the one around it."""
         self.visibility.fold(self.caret.line)
 
     @Slot()
     def unfold(self) -> None:
-        """Unfold the block whose head the caret is on."""
+        """Unfolds the block whose head the caret is on."""
         self.visibility.unfold(self.caret.line)
 
     @Slot()
     def fold_all(self) -> None:
-        """Fold all blocks."""
+        """Folds all blocks."""
         self.visibility.set_all_folded(True)
 
     @Slot()
     def unfold_all(self) -> None:
-        """Unfold all blocks."""
+        """Unfolds all blocks."""
         self.visibility.set_all_folded(False)
 
     # What the find bar asks for: jitstudio.gui.code.search.Searchable.
 
     def search_line_count(self) -> int:
-        """How many lines there are."""
+        """Returns how many lines there are."""
         return self.line_count
 
     def search_lines(self, first: int, count: int) -> Sequence[str]:
-        """Some lines, counted from 0."""
+        """Returns some lines, counted from 0."""
         return self._text.lines[first : first + count]
 
     def search_start(self) -> tuple[int, int]:
@@ -307,12 +307,12 @@ class ListingArea(QAbstractScrollArea):
         return self.caret.selection[0]
 
     def search_selection(self) -> str:
-        """The selected text if it is within one line."""
+        """Returns the selected text if it is within one line."""
         (first, _), (last, _) = self.caret.selection
         return self.caret.selected_text() if first == last else ""
 
     def show_match(self, line: int, span: Span) -> None:
-        """Select a match and bring it into view, to the middle if it was not visible."""
+        """Selects a match and brings it into view, to the middle if it was not visible."""
         self.caret.select((line, span[0]), (line, span[1]))
         self._reveal_caret()
         row = self.visibility.rows.row(line)
@@ -321,7 +321,7 @@ class ListingArea(QAbstractScrollArea):
         self.caret_moved()
 
     def set_matches(self, matches: Mapping[int, Sequence[Span]]) -> None:
-        """Highlight what was found, by line."""
+        """Highlights what was found, by line."""
         self._matches = matches
         self.viewport().update()
 
@@ -333,7 +333,7 @@ class ListingArea(QAbstractScrollArea):
         return self._scrolling.grid()
 
     def leave_room(self, margins: QMargins) -> None:
-        """Leave room for other widgets around the text, in pixels."""
+        """Leaves room for other widgets around the text, in pixels."""
         if margins != self._margins:
             self._margins = margins
             self._lay_out()
@@ -370,7 +370,7 @@ class ListingArea(QAbstractScrollArea):
         return self._has_addresses
 
     def set_addresses(self, shown: bool) -> None:
-        """Show the column of addresses where there is room for it, or never."""
+        """Shows the column of addresses where there is room for it, or never."""
         self._has_addresses = shown
         self._lay_out()
 
@@ -380,11 +380,11 @@ class ListingArea(QAbstractScrollArea):
         return self._scrolling.grid().margin
 
     def is_margin(self, at: QPoint) -> bool:
-        """Whether a place in the viewport is on the line numbers."""
+        """Returns whether a place in the viewport is on the line numbers."""
         return at.x() < self.margin_width - SCROLL_MARGIN
 
     def fold_mark_at(self, at: QPoint) -> int | None:
-        """The line whose fold mark is at a place in the viewport."""
+        """Returns the line whose fold mark is at a place in the viewport."""
         marks = FoldMarks(self._text, self.visibility.folds, self._scrolling.grid())
         return marks.head_at(at)
 
@@ -408,15 +408,15 @@ class ListingArea(QAbstractScrollArea):
         return line, self._text.column(line, grid.cell_at(at.x()) - (0.5 if inside else 0))
 
     def below(self, line: int) -> int:
-        """The lower edge of a line in the viewport."""
+        """Returns the lower edge of a line in the viewport."""
         return self._scrolling.grid().y(self.visibility.rows.row(line) + 1)
 
     def scroll_by(self, columns: int, lines: int) -> None:
-        """Scroll, as far as there is text."""
+        """Scrolls, as far as there is text."""
         self._scrolling.by(columns, lines)
 
     def caret_moved(self, scroll: bool = True) -> None:
-        """Show the caret where it is now, also in a hidden line, and tell others."""
+        """Shows the caret where it is now, also in a hidden line, and emits the signals."""
         self._reveal_caret()
         if scroll:
             self._scrolling.follow(self.caret)

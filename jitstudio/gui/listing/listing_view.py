@@ -43,7 +43,7 @@ class ListingLineColours(LineColours):
         self._view = view
 
     def scroll_to(self, line: int) -> None:
-        """Scroll to a line, to the middle if it is not visible."""
+        """Scrolls to a line, to the middle if it is not visible."""
         if self._view.line_count:
             self._view.show_line(line)
 
@@ -90,7 +90,7 @@ class ListingView(Zoomable, ListingArea):
     # What Qt calls.
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw what is visible."""
+        """Draws what is visible."""
         painter = QPainter(self.viewport())
         if self._hint is None:
             PagePainter(painter, self._page()).paint(event.rect())
@@ -102,18 +102,18 @@ class ListingView(Zoomable, ListingArea):
         painter.end()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        """Move what is drawn already, and draw the rest."""
+        """Moves what is drawn already, and draws the rest."""
         if dx:
             self.viewport().update()
         else:
             self.viewport().scroll(0, dy * self._scrolling.grid().height)
 
     def resizeEvent(self, _event: QResizeEvent) -> None:
-        """Fit the scroll bars."""
+        """Fits the scroll bars."""
         self._lay_out()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move, select, copy or zoom."""
+        """Moves, selects, copies or zooms."""
         if self._zoom.take_key(event):
             return
         move = move_of(event)
@@ -127,7 +127,7 @@ class ListingView(Zoomable, ListingArea):
             self.caret_moved(scroll=not event.matches(QKeySequence.StandardKey.SelectAll))
 
     def event(self, event: QEvent) -> bool:
-        """Take its own keys before the shortcuts of a window do."""
+        """Takes its own keys before the shortcuts of a window do."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             is_copy = event.matches(QKeySequence.StandardKey.Copy)
             event.setAccepted(is_copy or move_of(event) is not None)
@@ -135,7 +135,7 @@ class ListingView(Zoomable, ListingArea):
         return super().event(event)
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """Show the whole of a line that the right edge cuts off."""
+        """Shows the whole of a line that the right edge cuts off."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             line = self.cut_at(event.pos())
             whole = "" if line is None else self._text.lines[line][self._text.lead(line) :].strip()
@@ -144,31 +144,31 @@ class ListingView(Zoomable, ListingArea):
         return super().viewportEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom with Ctrl, else scroll."""
+        """Zooms with Ctrl, otherwise scrolls."""
         if not self._zoom.take_wheel(event):
             super().wheelEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin to select."""
+        """Begins to select."""
         if event.button() == Qt.MouseButton.LeftButton and self._hint is None:
             self._mouse.press(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Select a word."""
+        """Selects a word."""
         if event.button() == Qt.MouseButton.LeftButton and self._hint is None:
             self._mouse.double_click(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Go on selecting; show where text can be selected."""
+        """Goes on selecting; shows where text can be selected."""
         self._mouse.move(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """End the selection."""
+        """Ends the selection."""
         if event.button() == Qt.MouseButton.LeftButton:
             self._mouse.release()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offer what can be done with the text."""
+        """Offers what can be done with the text."""
         at = event.globalPos()
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
             grid, (line, column) = self._scrolling.grid(), self.caret.place
@@ -181,19 +181,19 @@ class ListingView(Zoomable, ListingArea):
         self._menu().popup(at)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show the caret."""
+        """Shows the caret."""
         super().focusInEvent(event)
         self.viewport().update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Hide the caret."""
+        """Hides the caret."""
         super().focusOutEvent(event)
         self.viewport().update()
 
     # How it does it.
 
     def _menu(self) -> QMenu:
-        """Return what can be done with the text; the menu is deleted when it closes."""
+        """Returns what can be done with the text; the menu is deleted when it closes."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         # Commands of the window for the line and the word here come first.
@@ -229,7 +229,7 @@ class ListingView(Zoomable, ListingArea):
         )
 
     def fit_letters(self) -> None:
-        """Show the text in the font of code as it is now."""
+        """Shows the text in the font of code as it is now."""
         self.setFont(code_font(self._zoom.size))
         self._lay_out()
 

@@ -36,7 +36,7 @@ class ListingMouse(QObject):
         self._triple_timer.setSingleShot(True)
 
     def press(self, event: QMouseEvent) -> None:
-        """Begin to select; Shift goes on from where the selection began."""
+        """Begins to select; Shift goes on from where the selection began."""
         at = event.position().toPoint()
         if (head := self._view.fold_mark_at(at)) is not None:
             self._view.visibility.toggle(head)
@@ -51,7 +51,7 @@ class ListingMouse(QObject):
         self._begin(at, self._view.caret.anchor if is_extending else None)
 
     def double_click(self, event: QMouseEvent) -> None:
-        """Begin to select whole words."""
+        """Begins to select whole words."""
         at = event.position().toPoint()
         if self._view.is_margin(at):
             self.press(event)
@@ -61,7 +61,7 @@ class ListingMouse(QObject):
         self._begin(at, None)
 
     def move(self, event: QMouseEvent) -> None:
-        """Select up to the mouse; beyond the edge the text scrolls along."""
+        """Selects up to the mouse; beyond the edge the text scrolls along."""
         if self._origin is None:
             self._show_shape(event.position().toPoint())
             return
@@ -73,7 +73,7 @@ class ListingMouse(QObject):
             self._scroll_timer.start()
 
     def release(self) -> None:
-        """End the drag; where the system has a selection, the middle button pastes it."""
+        """Ends the drag; where the system has a selection, the middle button pastes it."""
         self._scroll_timer.stop()
         self._origin = None
         clipboard, caret = QApplication.clipboard(), self._view.caret
@@ -119,7 +119,7 @@ def _are_near(one: QPoint, other: QPoint) -> bool:
 
 
 def _steps(at: int, first: int, last: int) -> int:
-    """How far to scroll for a mouse at a place, beyond either edge; 0 within."""
+    """Returns how far to scroll for a mouse at a place, beyond either edge; 0 within."""
     if first <= at <= last:
         return 0
     beyond = at - first if at < first else at - last

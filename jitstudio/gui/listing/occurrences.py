@@ -17,7 +17,7 @@ from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.theme import TokenType
 from jitstudio.gui.listing.caret import Place
 from jitstudio.gui.listing.listing_area import ListingArea
-from jitstudio.gui.listing.text import ListingText
+from jitstudio.gui.listing.listing_text import ListingText
 
 # What has a meaning of its own in each function, and what means the same in all of them.
 _LOCAL = (Name.Variable, Name.Label, Name.Builtin.Pseudo)
@@ -44,7 +44,7 @@ class MarkedWord:
     lines: range
 
     def spans(self, line: int, text: str) -> list[Span]:
-        """Return where the word is a whole word in a line."""
+        """Returns where the word is a whole word in a line."""
         if line not in self.lines or self.word not in text:
             return []
         return [match.span() for match in re.finditer(self._pattern, text)]
@@ -56,7 +56,7 @@ class MarkedWord:
 
 
 def marked_at(text: ListingText, place: Place, function: range) -> MarkedWord | None:
-    """What is to be marked for a place: the word that it touches, if that is worth it.
+    """Returns what is to be marked for a place: the word that it touches, if that is worth it.
 
     Args:
         text: The listing.
@@ -99,23 +99,23 @@ class Occurrences(QObject):
         view.installEventFilter(self)
 
     def set_scope(self, scope: Callable[[int], range | None]) -> None:
-        """Say which lines are a function, by any line of it; without one the text is."""
+        """Says which lines are a function, by any line of it; without one the text is."""
         self._scope = scope
         self._on_caret_placed()
 
     def spans(self, line: int) -> Sequence[Span]:
-        """What is marked in a line."""
+        """Returns what is marked in a line."""
         if self._marked is None:
             return ()
         return self._marked.spans(line, self._view.text.lines[line])
 
     @Slot()
     def clear(self) -> None:
-        """Mark nothing until the caret moves."""
+        """Marks nothing until the caret moves."""
         self._mark(None)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Take the keys that go from mark to mark, and Escape."""
+        """Takes the keys that go from mark to mark, and Escape."""
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
         step = _STEPS.get(event.key()) if event.modifiers() == _CTRL else None
@@ -128,7 +128,7 @@ class Occurrences(QObject):
         return False
 
     def _go(self, step: int) -> None:
-        """Go to the next mark, or the one before, over the ends of the function."""
+        """Goes to the next mark, or the one before, over the ends of the function."""
         here, marked = self._view.caret.selection[0], self._marked
         assert marked is not None
         at, count = here[0] - marked.lines.start, len(marked.lines)

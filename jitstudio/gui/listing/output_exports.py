@@ -18,8 +18,8 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.languages import CodeLexer
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.theme import Theme, TokenStyle
+from jitstudio.gui.listing.listing_text import LONG_LINE
 from jitstudio.gui.listing.listing_view import ListingView
-from jitstudio.gui.listing.text import LONG_LINE
 
 _FENCE = "```"
 # A comment that began farther above is taken for code, as in the listing itself.
@@ -50,7 +50,7 @@ class CopiedColumns:
     text: Callable[[int], str]
 
     def of(self, line: int) -> str:
-        """The columns of a line, as wide as the heading."""
+        """Returns the columns of a line, as wide as the heading."""
         return self.text(line).ljust(len(self.heading))
 
 
@@ -61,7 +61,7 @@ class Excerpt:
     Attributes:
         lines: The whole listing.
         parts: What to take of it: a line, the first column, and the one behind the last.
-        stand_ins: Lines as the lexer shall see them; see `listing.demangling.Spelling`.
+        stand_ins: Lines as the lexer shall see them; see `listing.kernel_names.DemangledListing`.
         columns: What is copied in front of each line; None for nothing.
     """
 
@@ -82,7 +82,7 @@ class Excerpt:
 
 
 def as_markdown(excerpt: Excerpt, language: str) -> str:
-    """A fenced block of code."""
+    """Returns a fenced block of code."""
     text = excerpt.text
     fence = _FENCE
     while fence in text:
@@ -91,7 +91,7 @@ def as_markdown(excerpt: Excerpt, language: str) -> str:
 
 
 def as_html(excerpt: Excerpt, lexer: CodeLexer | None, theme: Theme) -> str:
-    """A `<pre>` that needs no style sheet, in the colours of a theme."""
+    """Returns a `<pre>` that needs no style sheet, in the colours of a theme."""
     base = theme.token_style(Token)
     style = _PRE.format(color=theme.code.text.name(), ground=theme.code.background.name())
     lines = [
@@ -119,7 +119,7 @@ def _span(text: str, style: TokenStyle, base: TokenStyle) -> str:
 def _styled(
     excerpt: Excerpt, lexer: CodeLexer | None, theme: Theme
 ) -> Iterator[Iterator[tuple[TokenStyle, str]]]:
-    """For each part its pieces, each in one style."""
+    """Yields for each part its pieces, each in one style."""
     if not excerpt.parts:
         return
     wanted = {line: (start, end) for line, start, end in excerpt.parts}
@@ -163,11 +163,11 @@ class OutputExports(QObject):
         save_button: A menu of what can be saved.
 
     Signals:
-        told: A message about what was done.
+        reported: A message about what was done.
         save_requested: This kind of what is shown shall be saved.
     """
 
-    told = Signal(str)
+    reported = Signal(str)
     save_requested = Signal(CodeKind)
 
     def __init__(self, kind: CodeKind, view: ListingView) -> None:
@@ -177,21 +177,21 @@ class OutputExports(QObject):
         self._copied_columns: Callable[[], CopiedColumns | None] | None = None
         self._making = Background(self)
         self._making.done.connect(self._on_made)
-        self._making.failed.connect(self.told)
+        self._making.failed.connect(self.reported)
         self.copy_button = self._make_button(self.tr("Copy {kind}"), "copy")
         self.save_button = self._make_button(self.tr("Save {kind}"), "save")
         self._add_menus()
         self.set_available(False)
 
     def set_available(self, there: bool) -> None:
-        """Say whether there is a listing."""
+        """Says whether there is a listing."""
         self.copy_button.setEnabled(there)
         self.save_button.setEnabled(there)
         for action in self.copy_button.menu().actions():
             action.setEnabled(there)
 
     def offer_columns(self, columns: Callable[[], CopiedColumns | None]) -> None:
-        """Let the columns of the listing be copied with it."""
+        """Lets the columns of the listing be copied with it."""
         self._copied_columns = columns
         copy = self.copy_button.menu()
         plain = self._add(copy, self.tr("Copy as &plain text"), "copyPlain")
@@ -237,7 +237,7 @@ class OutputExports(QObject):
         return action
 
     def _columns(self) -> CopiedColumns | None:
-        """The columns to copy with the lines, if they are wanted and known."""
+        """Returns the columns to copy with the lines, if they are wanted and known."""
         if self._copied_columns is None or not self._with_columns.isChecked():
             return None
         return self._copied_columns()
@@ -248,7 +248,7 @@ class OutputExports(QObject):
         return Excerpt(text.lines, parts, text.stand_ins, self._columns())
 
     def _excerpt(self) -> Excerpt:
-        """What is selected, or all."""
+        """Returns what is selected, or all."""
         caret, text = self._view.caret, self._view.text
         if not caret.has_selection:
             return self._all()
@@ -271,10 +271,12 @@ class OutputExports(QObject):
         one = self.tr("Copied 1 line of {kind} {form}")
         said = one if count == 1 else self.tr("Copied {count:,} lines of {kind} {form}")
         named = self.tr(", names in words of C++") if self._view.text.stand_ins else ""
-        self.told.emit(said.format(count=count, kind=self._kind.title, form=form).strip() + named)
+        self.reported.emit(
+            said.format(count=count, kind=self._kind.title, form=form).strip() + named
+        )
 
     def _hand_out(self, excerpt: Excerpt, make: Callable[[], _Copied]) -> None:
-        """Put something onto the clipboard; the columns of many lines take their time."""
+        """Puts something onto the clipboard; the columns of many lines take their time."""
         if excerpt.columns is None:
             self._on_made(make())
         else:
@@ -300,7 +302,7 @@ class OutputExports(QObject):
         excerpt, lexer, form = self._excerpt(), self._view.text.lexer, self.tr("as HTML")
         if len(excerpt.parts) > MOST_LINES:
             said = self.tr("That is too much for HTML: select at most {count:,} lines")
-            self.told.emit(said.format(count=MOST_LINES))
+            self.reported.emit(said.format(count=MOST_LINES))
             return
 
         def made(_stop: Event) -> _Copied:

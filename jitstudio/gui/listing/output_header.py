@@ -14,17 +14,17 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QToolButton, QWidge
 from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.gui.kit.fonts import scaled
 from jitstudio.gui.kit.parts import ShorteningLabel, WholeLabel, fit_icon, show_icon
-from jitstudio.gui.kit.presentation import Column, plain_tooltip
-from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.presentation import TableColumn, plain_tooltip
+from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.listing.columns.columns import Columns
 from jitstudio.gui.listing.folding import LineVisibility
 from jitstudio.listing.functions import Function
-from jitstudio.listing.kernel_names import Spelling
+from jitstudio.listing.kernel_names import DemangledListing
 from jitstudio.listing.lines import LineClass
 
 _NARROWEST, _WIDEST = 18, 320
-# What is shown of a name: the beginning tells most, but no two shall look alike.
+# What is shown of a name: the beginning says most, but no two shall look alike.
 _LONGEST, _BEGINNING = 32, 12
 # What a user calls each class of lines; the names of objects are made of the class's own.
 _TITLES = {
@@ -81,8 +81,8 @@ class FunctionList(QComboBox):
         self.activated.connect(self._on_activated)
         self.hide()
 
-    def show_functions(self, functions: Sequence[Function], spelling: Spelling) -> None:
-        """Offer those that are defined here; the others are elsewhere."""
+    def show_functions(self, functions: Sequence[Function], spelling: DemangledListing) -> None:
+        """Offers those that are defined here; the others are elsewhere."""
         defined = [function for function in functions if function.is_defined]
         shown = [spelling.name(function.name) for function in defined]
         with QSignalBlocker(self):
@@ -90,7 +90,7 @@ class FunctionList(QComboBox):
         self.setVisible(bool(self._model.rows))
 
     def follow(self, line: int) -> None:
-        """Name the function of a line, counted from 1."""
+        """Names the function of a line, counted from 1."""
         entries = self._model.rows
         at = bisect_right(entries, line - 1, key=lambda entry: entry.function.line) - 1
         is_inside = at >= 0 and line <= entries[at].function.end
@@ -117,7 +117,7 @@ def shortened(names: Sequence[str]) -> list[str]:
 
 
 def _cut(name: str, same: int) -> str:
-    """A name with its beginning, and the part from the first letter on that is its own."""
+    """Returns a name with its beginning, and the part from the first letter on that is its own."""
     if len(name) <= _LONGEST:
         return name
     if same < _LONGEST - 2:
@@ -138,7 +138,9 @@ def _tooltip(entry: _Entry) -> str:
     return entry.shown if entry.shown == lowered else f"{entry.shown}\n{lowered}"
 
 
-_COLUMN: Column[_Entry] = Column(QT_TRANSLATE_NOOP("Columns", "Function"), _title, tooltip=_tooltip)
+_COLUMN: TableColumn[_Entry] = TableColumn(
+    QT_TRANSLATE_NOOP("Columns", "Function"), _title, tooltip=_tooltip
+)
 
 
 class FilterButton(QToolButton):
@@ -215,7 +217,7 @@ class HiddenLines(QToolButton):
         self._on_count_changed(visibility.rows.hidden_count)
 
     def set_roomy(self, is_roomy: bool) -> None:
-        """Leave a narrow line to what else is in it; the folded lines say so themselves."""
+        """Leaves a narrow line to what else is in it; the folded lines say so themselves."""
         self._is_roomy = is_roomy
         self._on_count_changed(self._count)
 
@@ -242,7 +244,7 @@ class ColumnsButton(QToolButton):
 
     @Slot()
     def _on_fitted(self) -> None:
-        """Say which columns there is no room for."""
+        """Says which columns there is no room for."""
         tip, left_out = (
             self.tr("Choose what is shown with each instruction"),
             self._columns.left_out,
@@ -300,17 +302,17 @@ class OutputHeader(QWidget):
         return max(0, self._choice.currentIndex())
 
     def add_tool(self, button: QToolButton, icon_name: str) -> None:
-        """Put one more button to the right end."""
+        """Puts one more button to the right end."""
         show_icon(button, icon_name)
         fit_icon(button, _ICON_SIDE)
         self._row.addWidget(button)
 
     def add_note(self, note: QWidget) -> None:
-        """Put something behind the number of lines."""
+        """Puts something behind the number of lines."""
         self._row.insertWidget(self._row.indexOf(self._facts) + 1, note)
 
     def show_modules(self, names: Sequence[str]) -> None:
-        """Offer other modules; the chosen one stays chosen where it is still there."""
+        """Offers other modules; the chosen one stays chosen where it is still there."""
         before = self._choice.currentText()
         with QSignalBlocker(self._choice):
             self._choice.clear()
@@ -322,23 +324,23 @@ class OutputHeader(QWidget):
         self._title.setText(names[0] if names else "")
 
     def choose(self, name: str) -> None:
-        """Choose this module, if it is there."""
+        """Chooses this module, if it is there."""
         index = self._choice.findText(name)
         if index >= 0:
             self._choice.setCurrentIndex(index)
 
     def show_line_count(self, count: int) -> None:
-        """Say how many lines there are; nothing where there are none."""
+        """Says how many lines there are; nothing where there are none."""
         said = self.tr("1 line") if count == 1 else self.tr("{0:,} lines").format(count)
         self._facts.setText(said if count else "")
 
     @Slot(str)
     def show_marked(self, text: str) -> None:
-        """Say what is marked and how often it is there."""
+        """Says what is marked and how often it is there."""
         self._marked.setText(text)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave a narrow line to the kernel: buttons have their names in tool tips, too."""
+        """Leaves a narrow line to the kernel: buttons have their names in tool tips, too."""
         super().resizeEvent(event)
         roomy, bare = (
             Qt.ToolButtonStyle.ToolButtonTextBesideIcon,

@@ -27,15 +27,15 @@ from jitstudio.gui.listing.output_header import (
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.outputs import Output
 from jitstudio.listing.functions import (
+    CodeLink,
     CodeText,
-    Link,
     Place,
     first_instruction,
     function_at,
     functions,
     link_at,
 )
-from jitstudio.listing.kernel_names import Spelling, lowered_names, meanings
+from jitstudio.listing.kernel_names import DemangledListing, lowered_names, meanings
 
 # Such a listing is spelt within milliseconds, before anything is painted.
 _AT_ONCE = 20_000
@@ -67,7 +67,7 @@ class ListingCode(QObject):
     def __init__(self, kind: CodeKind, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.code = CodeText(kind, ())
-        self.spelling = Spelling.plain(())
+        self.spelling = DemangledListing.plain(())
         self._names: frozenset[str] = frozenset()
         self._known: Mapping[str, str] = {}
         self._is_demangled = False
@@ -82,37 +82,37 @@ class ListingCode(QObject):
         return self._reading.is_busy
 
     def set_lines(self, lines: Sequence[str]) -> None:
-        """Read another listing; where its names are known, its spelling is right at once."""
+        """Reads another listing; where its names are known, its spelling is right at once."""
         self._spelling.stop()
         self.code = CodeText(self.code.kind, lines)
-        self.spelling = Spelling.plain(lines)
+        self.spelling = DemangledListing.plain(lines)
         self._names = frozenset()
         if self._is_demangled and len(lines) <= _AT_ONCE:
             names = lowered_names(lines)
             if names <= self._known.keys():
-                self.spelling = Spelling.of(lines, meanings(names, self._known))
+                self.spelling = DemangledListing.of(lines, meanings(names, self._known))
         self._reading.start(partial(_read, self.code))
 
     def set_demangled(self, on: bool) -> None:
-        """Show names demangled, or as the tools wrote them."""
+        """Shows names demangled, or as the tools wrote them."""
         self._is_demangled = on
         if on:
             self._want_names()
         else:
             self._spelling.stop()
-            self._on_spelt(Spelling.plain(self.code.lines))
+            self._on_spelt(DemangledListing.plain(self.code.lines))
 
     def learn(self, known: Mapping[str, str]) -> None:
-        """Spell the names anew, if they are wanted demangled and all are known now."""
+        """Spells the names anew, if they are wanted demangled and all are known now."""
         self._known = known
         if not self._is_demangled or not self._names <= known.keys():
             return
         shown, lines = meanings(self._names, known), self.code.lines
         if shown != self.spelling.names:
-            self._spelling.start(lambda _stop: Spelling.of(lines, shown))
+            self._spelling.start(lambda _stop: DemangledListing.of(lines, shown))
 
-    def link_at(self, place: Place) -> Link | None:
-        """The link at a place of the lines that are shown."""
+    def link_at(self, place: Place) -> CodeLink | None:
+        """Returns the link at a place of the lines that are shown."""
         line, column = place
         spelling = self.spelling
         link = link_at(self.code, (line, spelling.to_lowered(line, column)))
@@ -120,7 +120,7 @@ class ListingCode(QObject):
             return None
         there, at = link.target
         start, end = (spelling.to_shown(line, edge) for edge in link.span)
-        return Link(line, (start, end), (there, spelling.to_shown(there, at)))
+        return CodeLink(line, (start, end), (there, spelling.to_shown(there, at)))
 
     def _want_names(self) -> None:
         if self._names:
@@ -134,7 +134,7 @@ class ListingCode(QObject):
             self._want_names()
 
     @Slot(object)
-    def _on_spelt(self, spelling: Spelling) -> None:
+    def _on_spelt(self, spelling: DemangledListing) -> None:
         self.spelling = spelling
         self.spelt.emit()
 
@@ -156,12 +156,12 @@ class OutputPane(QWidget):
         columns: The columns of the instructions; None for PTX.
 
     Signals:
-        told: A message about something that was done.
+        reported: A message about something that was done.
         listing_changed: There is another listing, or none any more.
         save_requested: This kind of what is shown shall be saved.
     """
 
-    told = Signal(str)
+    reported = Signal(str)
     listing_changed = Signal()
     save_requested = Signal(CodeKind)
 
@@ -215,17 +215,17 @@ class OutputPane(QWidget):
         return self._shown is not None and self._shown.name in self._output.old
 
     def show_output(self, output: Output) -> None:
-        """Show another output; the chosen module stays chosen where it is still there."""
+        """Shows another output; the chosen module stays chosen where it is still there."""
         self._output = output
         self.header.show_modules([listing.name for listing in output.listings])
         self._show_chosen()
 
     def choose(self, name: str) -> None:
-        """Show the listing of this module, if there is one."""
+        """Shows the listing of this module, if there is one."""
         self.header.choose(name)
 
     def go_to(self, name: str, line: int) -> bool:
-        """Go to a line of the listing of this module; whether there is one.
+        """Goes to a line of the listing of this module; returns whether there is one.
 
         Args:
             name: What an assembler calls it: the module's name, or that of its file of this kind.
@@ -247,7 +247,7 @@ class OutputPane(QWidget):
         self._seek_kernel()
 
     def begin_with(self, kernels: Sequence[str]) -> None:
-        """Show one of these kernels first in a listing that is new; the first that is there."""
+        """Shows one of these kernels first in a listing that is new; the first that is there."""
         if kernels != self._kernels:
             self._kernels = kernels
             self._begin()
@@ -256,7 +256,7 @@ class OutputPane(QWidget):
     def _connect(self) -> None:
         view, functions = self.code_view, self.header.functions
         self.header.module_chosen.connect(self._on_module_chosen)
-        self._exports.told.connect(self.told)
+        self._exports.reported.connect(self.reported)
         self._exports.save_requested.connect(self.save_requested)
         self.code.read.connect(self._on_read)
         self.code.spelt.connect(self._on_spelt)
@@ -320,7 +320,7 @@ class OutputPane(QWidget):
             self.code_view.go_to(line + 1)
 
     def _begin(self) -> None:
-        """Come up at the first instruction of the kernel that matters, until the caret moves."""
+        """Comes up at the first instruction of the kernel that matters, until the caret moves."""
         kernels = {f.name: f for f in self.code.code.functions if f.is_kernel and f.is_defined}
         caret = self.code_view.caret
         if not kernels or caret.line != self._begun or caret.has_selection:
@@ -352,7 +352,9 @@ class OutputPane(QWidget):
 
     @Slot()
     def _on_link_missed(self) -> None:
-        self.told.emit(self.tr("There is nothing to follow here: no label, function or register"))
+        self.reported.emit(
+            self.tr("There is nothing to follow here: no label, function or register")
+        )
 
     @Slot()
     def _on_module_chosen(self) -> None:

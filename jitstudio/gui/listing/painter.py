@@ -18,9 +18,9 @@ from jitstudio.gui.kit.theme import Theme, TokenStyle
 from jitstudio.gui.listing.caret import ListingCaret
 from jitstudio.gui.listing.folding import ListingFolds
 from jitstudio.gui.listing.grid import Grid
-from jitstudio.gui.listing.text import ListingText, Run
-from jitstudio.listing.folds import Block
-from jitstudio.listing.functions import Link
+from jitstudio.gui.listing.listing_text import ListingText, Run
+from jitstudio.listing.folds import FoldRange
+from jitstudio.listing.functions import CodeLink
 from jitstudio.listing.sass import char_cells
 
 # Cells between the text and the count behind it, and left and right within its frame.
@@ -49,7 +49,7 @@ class FoldMarks:
     grid: Grid
 
     def head_at(self, at: QPoint) -> int | None:
-        """The line of the head whose mark is at a place in the viewport."""
+        """Returns the line of the head whose mark is at a place in the viewport."""
         row = self.grid.row_at(at.y())
         if not 0 <= row < len(self.folds.rows):
             return None
@@ -63,7 +63,7 @@ class FoldMarks:
         return line if is_folded and self._count_place(row, block).contains(QPointF(at)) else None
 
     def paint_chevron(self, painter: QPainter, row: int, theme: Theme) -> None:
-        """Draw the mark in the margin of a row that is a head."""
+        """Draws the mark in the margin of a row that is a head."""
         line = self.folds.rows.line(row)
         if self.folds.block_at(line) is not None:
             folded = self.folds.is_folded(line)
@@ -72,7 +72,7 @@ class FoldMarks:
             icon(name, color).paint(painter, self.grid.fold_mark(row))
 
     def paint_count(self, painter: QPainter, row: int, theme: Theme) -> None:
-        """Draw how many lines are folded behind the head in a row."""
+        """Draws how many lines are folded behind the head in a row."""
         line = self.folds.rows.line(row)
         block = self.folds.block_at(line)
         if block is None or not self.folds.is_folded(line):
@@ -88,14 +88,14 @@ class FoldMarks:
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, _words(block))
         painter.restore()
 
-    def _count_place(self, row: int, block: Block) -> QRectF:
+    def _count_place(self, row: int, block: FoldRange) -> QRectF:
         grid = self.grid
         left = grid.x(self.text.width(block.head) + _BEFORE)
         width = QFontMetricsF(grid.font).horizontalAdvance(_words(block)) + 2 * _INSIDE * grid.cell
         return QRectF(left, grid.y(row) + 1.5, width, grid.height - 3)
 
 
-def _words(block: Block) -> str:
+def _words(block: FoldRange) -> str:
     count = block.last - block.head
     if count == 1:
         return QCoreApplication.translate("FoldMarks", "… 1 line")
@@ -126,17 +126,17 @@ class ListingPage:
     theme: Theme
     matches: Mapping[int, Sequence[Span]]
     marks: Callable[[int], Sequence[Span]]
-    link: Link | None
+    link: CodeLink | None
     line_colours: LineColours
     has_focus: bool
 
     def cut(self, line: int) -> int | None:
-        """Where the right edge cuts a line off; see `ListingText.cut`."""
+        """Returns where the right edge cuts a line off; see `ListingText.cut`."""
         return self.text.cut(line, self.grid.cells_in_sight[1])
 
 
 def paint_hint(painter: QPainter, rect: QRect, hint: str, color: QColor) -> None:
-    """Say in the middle why there is nothing to see."""
+    """Says in the middle why there is nothing to see."""
     inside = rect.adjusted(24, 24, -24, -24)
     painter.setPen(color)
     painter.drawText(inside, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, hint)
@@ -155,7 +155,7 @@ class PagePainter:
         self._look: TokenStyle | None = None
 
     def paint(self, dirty: QRect) -> None:
-        """Draw the rows that touch a part of the viewport."""
+        """Draws the rows that touch a part of the viewport."""
         page, grid, painter = self._page, self._grid, self._painter
         painter.fillRect(dirty, page.theme.code.background)
         first = max(0, grid.row_at(dirty.top()))
@@ -180,7 +180,7 @@ class PagePainter:
         self._paint_margin(first, last)
 
     def _clip_left_of(self, left: int) -> int:
-        """Draw nothing left of a place, but for a few pixels; returns where that is."""
+        """Draws nothing left of a place, but for a few pixels; returns where that is."""
         edge, size = left - _MARGIN_EDGE, self._grid.size
         self._painter.setClipRect(QRect(edge, 0, size.width() - edge, size.height()))
         return edge
@@ -192,7 +192,7 @@ class PagePainter:
             self._painter.fillRect(band, page.theme.code.current_line)
 
     def _y(self, line: int) -> int:
-        """The upper edge of a line that is shown."""
+        """Returns the upper edge of a line that is shown."""
         return self._grid.y(self._rows.row(line))
 
     def _paint_margin(self, first: int, last: int) -> None:
@@ -216,10 +216,10 @@ class PagePainter:
             self._painter.fillRect(caret, page.theme.code.text)
 
     def _paint_background(self, line: int) -> None:
-        """Draw what is below the text of a line besides its colour."""
+        """Draws what is below the text of a line besides its colour."""
 
     def _paint_address(self, line: int) -> None:
-        """Draw the address of an instruction without the signs of the comment around it."""
+        """Draws the address of an instruction without the signs of the comment around it."""
         page, code = self._page, self._page.theme.code
         cells, digits = page.text.cells(line), page.text.digits(line)
         style = TokenStyle(code.margin_text)
@@ -242,7 +242,7 @@ class PagePainter:
             self._underline(line, cells, page.link.span)
 
     def _paint_spans(self, line: int, cells: list[int] | None, part: Span) -> None:
-        """Draw the highlights of occurrences and matches in a part of a line."""
+        """Draws the highlights of occurrences and matches in a part of a line."""
         page, code, (first, last) = self._page, self._page.theme.code, part
         for spans, color in (
             (page.marks(line), code.occurrence),
@@ -253,7 +253,7 @@ class PagePainter:
                     self._fill(line, cells, (max(start, first), min(end, last)), color)
 
     def _paint_selection(self, line: int, cells: list[int] | None, part: Span) -> None:
-        """Draw what is selected of a part of a line."""
+        """Draws what is selected of a part of a line."""
         selected = self._page.caret.columns_in(line)
         if selected is not None:
             start, end, with_end = selected
@@ -270,7 +270,7 @@ class PagePainter:
         return min(length, int(left)), min(length, ceil(right))
 
     def _paint_cut(self, line: int, cell: int) -> None:
-        """Draw the sign for what the edge cuts off."""
+        """Draws the sign for what the edge cuts off."""
         self._use_style(TokenStyle(self._page.theme.code.hint, bold=True))
         grid = self._grid
         self._painter.drawText(QPointF(grid.x(cell), self._y(line) + grid.ascent), CUT)
@@ -293,7 +293,7 @@ class PagePainter:
             self._painter.fillRect(QRectF(left, self._y(line), right - left, grid.height), color)
 
     def _styled(self, line: int, first: int, last: int) -> Iterator[tuple[int, int, TokenStyle]]:
-        """The visible tokens as (first column, number of columns, style), without gaps."""
+        """Yields the visible tokens as (first column, number of columns, style), without gaps."""
         page = self._page
         for start, length, token in _without_gaps(page.text.tokens(line, first, last), first, last):
             yield start, length, page.theme.token_style(token)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject
 
-from jitstudio.analysis.reading_request import AnalysisRequest, Unreadable
+from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import ListingRows
-from jitstudio.gui.services.queue import RequestHandle, Service
+from jitstudio.gui.services.request_queue import RequestHandle, WorkerService
 from jitstudio.worker.disassembly_reader import DisassemblyReader
 from jitstudio.worker.queue import Report
 
@@ -33,7 +33,7 @@ class ReadListing:
     rows: ListingRows
 
 
-class AnalysisService(Service):
+class AnalysisService(WorkerService):
     """Has cubins read; its process starts at the first request, not with the window."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -55,7 +55,7 @@ class AnalysisService(Service):
         tag: str = _READ,
         confined_to: tuple[str, ...] | None = None,
     ) -> RequestHandle:
-        """Read a cubin, in place of one of this tag that waits.
+        """Reads a cubin, in place of one of this tag that waits.
 
         Args:
             cubin: The file's content.
@@ -66,13 +66,13 @@ class AnalysisService(Service):
             confined_to: See `BuildRequest`: that of the build that made it.
 
         Returns:
-            The handle, whose answer is a `ReadListing` or `Unreadable`.
+            The handle, whose answer is a `ReadListing` or `ReadingFailure`.
         """
         request = AnalysisRequest(cubin, name, ptx, confined_to)
 
-        def work(ticket: int, _report: Report) -> ReadListing | Unreadable:
+        def work(ticket: int, _report: Report) -> ReadListing | ReadingFailure:
             code = self._reader.analyse(request, ticket=ticket)
-            if isinstance(code, Unreadable):
+            if isinstance(code, ReadingFailure):
                 return code
             return ReadListing(code, ListingRows(lines, code))
 

@@ -13,9 +13,9 @@ from jitstudio.core.events import Event, StageFinished
 from jitstudio.core.plan import Step
 from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.services.queue import RequestHandle, Service
+from jitstudio.gui.services.request_queue import RequestHandle, WorkerService
 from jitstudio.listing.lines import split_at_newlines
-from jitstudio.listing.sass import Extent, tightened
+from jitstudio.listing.sass import TextExtent, tightened
 from jitstudio.worker.builder import DEFAULT_TIMEOUT, Builder
 from jitstudio.worker.limits import share_of_memory
 from jitstudio.worker.queue import Report
@@ -39,7 +39,7 @@ class Listing:
     kind: CodeKind
     name: str
     lines: tuple[str, ...]
-    extent: Extent | None = None
+    extent: TextExtent | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class BuildOutput:
     listings: tuple[Listing, ...]
 
 
-class BuildService(Service):
+class BuildService(WorkerService):
     """Has modules built, and asks the compilers' process for what it alone knows."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -75,7 +75,7 @@ class BuildService(Service):
     def build(
         self, request: BuildRequest, tag: str = _BUILD, steps: tuple[Step, ...] | None = None
     ) -> RequestHandle:
-        """Build this; a build of the same tag that waits is forgotten, one that runs soon ended.
+        """Builds this; a build of the same tag that waits is forgotten, one that runs soon ended.
 
         Args:
             request: What to build.
@@ -106,28 +106,28 @@ class BuildService(Service):
         return self._submit(tag, work)
 
     def set_time_limit(self, seconds: float) -> None:
-        """End each build from the next one on after so long."""
+        """Ends each build from the next one on after so long."""
         self._time_limit = seconds
 
     def set_memory_share(self, percent: float) -> None:
-        """Let each worker that starts from now on take so much of the machine's memory."""
+        """Lets each worker that starts from now on take so much of the machine's memory."""
         self._builder.limit_memory(share_of_memory(percent / 100))
 
     def set_cache_size(self, size: int) -> None:
-        """Keep so many bytes of results on disk from the next build on."""
+        """Keeps so many bytes of results on disk from the next build on."""
         self._store.resize(size)
 
     def probe(self) -> RequestHandle:
-        """Ask for the `ToolchainInfo`; also starts the worker before it is needed."""
+        """Asks for the `ToolchainInfo`; also starts the worker before it is needed."""
         return self._submit(_PROBE, lambda _ticket, _report: self._builder.probe(ProbeRequest()))
 
     def demangle(self, names: Iterable[str]) -> RequestHandle:
-        """Ask what names are in C++; the answer is a mapping. One that waits is dropped."""
+        """Asks what names are in C++; the answer is a mapping. One that waits is dropped."""
         request = DemangleRequest(tuple(names))
         return self._submit(_NAMES, lambda _ticket, _report: self._builder.demangle(request))
 
     def empty_cache(self) -> RequestHandle:
-        """Forget all results that were kept, once what runs is done; the bytes that are free."""
+        """Forgets all results that were kept, once what runs is done; the bytes that are free."""
         return self._submit(_CACHE, lambda _ticket, _report: self._builder.empty_cache())
 
 
@@ -135,4 +135,4 @@ def _listing(artifact: Artifact) -> Listing:
     lines = tuple(split_at_newlines(artifact.text.rstrip("\n")))
     if artifact.kind is CodeKind.SASS:
         lines = tightened(lines)
-    return Listing(artifact.kind, artifact.name, lines, Extent.of(lines, artifact.kind))
+    return Listing(artifact.kind, artifact.name, lines, TextExtent.of(lines, artifact.kind))

@@ -7,13 +7,13 @@ import time
 from PySide6.QtCore import QObject
 
 from jitstudio.core.launch.request import InspectRequest, LaunchRequest
-from jitstudio.gui.services.queue import RequestHandle, Service
+from jitstudio.gui.services.request_queue import RequestHandle, WorkerService
 from jitstudio.worker.launcher import Launcher
 
 _LAUNCH, _INSPECT, _DEVICES, _REST = "launch", "inspect", "devices", "rest"
 
 
-class LaunchService(Service):
+class LaunchService(WorkerService):
     """Asks the process with the GPU, which starts at the first request, not with the window."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -27,15 +27,15 @@ class LaunchService(Service):
         return self._launcher.pid
 
     def list_devices(self) -> RequestHandle:
-        """Ask for the GPUs and their free memory; the answer is a `DeviceList`."""
+        """Asks for the GPUs and their free memory; the answer is a `DeviceList`."""
         return self._submit(_DEVICES, lambda _ticket, _report: self._launcher.devices())
 
     def inspect(self, request: InspectRequest) -> RequestHandle:
-        """Ask the driver about a kernel; the answer are `KernelFacts`, or why there are none."""
+        """Asks the driver about a kernel; the answer are `KernelFacts`, or why there are none."""
         return self._submit(_INSPECT, lambda _ticket, _report: self._launcher.inspect(request))
 
     def launch(self, request: LaunchRequest) -> RequestHandle:
-        """Launch; what happens are launch events, the answer is a `LaunchResult`."""
+        """Launches; what happens are launch events, the answer is a `LaunchResult`."""
         asked_at = time.monotonic()
         return self._submit(
             _LAUNCH,
@@ -45,5 +45,5 @@ class LaunchService(Service):
         )
 
     def rest(self) -> None:
-        """Give the GPU's memory back until the next launch; others want it."""
+        """Gives the GPU's memory back until the next launch; others want it."""
         self._submit(_REST, lambda _ticket, _report: self._launcher.rest())

@@ -63,7 +63,7 @@ class VariantService(QObject):
 
     @Slot()
     def cancel(self) -> None:
-        """Let nothing new begin and end what is in progress."""
+        """Lets nothing new begin and ends what is in progress."""
         if self._thread is not None:
             self._thread.cancel()
 
@@ -72,7 +72,7 @@ class VariantService(QObject):
         self.cancel()
 
     def wait_closed(self, deadline: QDeadlineTimer) -> None:
-        """Wait until all have ended, but no longer than this."""
+        """Waits until all have ended, but no longer than this."""
         if self._thread is not None:
             self._thread.wait(deadline)
 
@@ -110,7 +110,7 @@ class _RunThread(QThread):
         self._run: VariantRun | None = None
 
     def run(self) -> None:
-        """Carry it out."""
+        """Carries it out."""
         try:
             self.outcome = self._carry_out()
         except VariantError as error:
@@ -122,7 +122,7 @@ class _RunThread(QThread):
             self.outcome = form.format(problem=str(error) or type(error).__name__)
 
     def cancel(self) -> None:
-        """End it, now or as soon as it has begun."""
+        """Ends it, now or as soon as it has begun."""
         with self._lock:
             self._cancelled = True
             if self._run is not None:

@@ -23,11 +23,7 @@ from jitstudio.gui.kit.templates import (
 )
 from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.state.build_settings import BuildSettings
-from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
-from jitstudio.gui.state.file_reader import FileReader
-from jitstudio.gui.state.file_text import Encoding, EncodingError
-from jitstudio.gui.state.files import (
+from jitstudio.gui.state.document_files import (
     DocumentError,
     has_changed,
     kind_of_file,
@@ -36,6 +32,10 @@ from jitstudio.gui.state.files import (
     resolved,
     write_file,
 )
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
+from jitstudio.gui.state.file_reader import FileReader
+from jitstudio.gui.state.file_text import Encoding, EncodingError
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.sample_tabs import open_sample
@@ -55,11 +55,11 @@ class FileCommands(QObject):
     """What the File menu does.
 
     Args:
-        dialogs: Who asks the user; dialogs over `window` where not given.
+        dialogs: Asks the user; dialogs over `window` where not given.
 
     Signals:
-        failed: Something could not be read or written, in words.
-        told: Something went well that cannot be seen otherwise, in words.
+        failed: Something could not be read or written.
+        reported: Something went well that cannot be seen otherwise.
         recent_changed: The list of recent files is another one.
         opened: The user has opened or begun something, and wants to write in it.
         project_wanted: This file is a project, which takes the place of what is open.
@@ -67,7 +67,7 @@ class FileCommands(QObject):
 
     project_wanted = Signal(Path)
     failed = Signal(str)
-    told = Signal(str)
+    reported = Signal(str)
     recent_changed = Signal()
     opened = Signal()
 
@@ -111,22 +111,22 @@ class FileCommands(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Ask for files and open them."""
+        """Asks for files and opens them."""
         self.open_paths(self._dialogs.files_to_open(self._folder()))
 
     @Slot()
     def open_to_link(self) -> None:
-        """Ask for files, and open them as modules of the program that is looked at."""
+        """Asks for files, and opens them as modules of the program that is looked at."""
         self.open_paths(self._dialogs.files_to_open(self._folder()), self._settings.program)
 
     def open_paths(self, paths: Iterable[Path], program: str | None = None) -> None:
-        """Open these files; one that is open already becomes current.
+        """Opens these files; one that is open already becomes current.
 
         Args:
             paths: The files, or projects, which take the place of what is open.
             program: What they take part in from now on; None to leave what is open as it is.
         """
-        known = frozenset(d.path for d in self._documents if d.path and not d.is_aside)
+        known = frozenset(d.path for d in self._documents if d.path and not d.is_preview)
         for path in paths:
             if is_project(path):
                 self.project_wanted.emit(path)
@@ -137,7 +137,7 @@ class FileCommands(QObject):
             self._on_waits()
 
     def open_sample(self, sample: Sample) -> None:
-        """Open a sample as new tabs, with all that belongs to it."""
+        """Opens a sample as new tabs, with all that belongs to it."""
         open_sample(sample, self._documents, self._settings)
         for spec in sample.launches:
             self._launches.suggest(spec)
@@ -145,12 +145,12 @@ class FileCommands(QObject):
 
     @Slot()
     def save(self) -> bool:
-        """Save the current document; whether its text is now in a file."""
+        """Saves the current document; returns whether its text is now in a file."""
         document = self._documents.current
         return document is not None and self._save_in_place(document)
 
     def save_document(self, document: Document, *, elsewhere: bool = False) -> bool:
-        """Turn to a document and save it; whether none of its text is unsaved.
+        """Turns to a document and saves it; returns whether none of its text is unsaved.
 
         Args:
             document: What to save; one that was closed meanwhile has nothing to save.
@@ -166,12 +166,12 @@ class FileCommands(QObject):
 
     @Slot()
     def save_as(self) -> bool:
-        """Ask for a name and save the current document under it."""
+        """Asks for a name and saves the current document under it."""
         document = self._documents.current
         return document is not None and self._save_as(document)
 
     def _save_in_place(self, document: Document) -> bool:
-        """Save this document, whichever is current once the disk has answered."""
+        """Saves this document, whichever is current once the disk has answered."""
         if not self._is_writable(document):
             return False
         if document.path is None:
@@ -189,7 +189,7 @@ class FileCommands(QObject):
         return answer is ChangedFile.REPLACE and self._save(document, document.path)
 
     def _save_as(self, document: Document) -> bool:
-        """Ask for a name and save this document under it."""
+        """Asks for a name and saves this document under it."""
         if not self._is_open(document) or not self._is_writable(document):
             return False
         proposed = document.path or Path(self._folder(), document.name)
@@ -202,7 +202,7 @@ class FileCommands(QObject):
         return found is not None and self._save(document, found)
 
     def save_results(self, result: BuildResult | None) -> None:
-        """Ask for a folder and write all artifacts into it."""
+        """Asks for a folder and writes all artifacts into it."""
         if result is None or not result.artifacts:
             self.failed.emit(self.tr("There is nothing to save: build something first."))
             return
@@ -220,14 +220,14 @@ class FileCommands(QObject):
             return
         one = self.tr("{count} file written to {folder}")
         many = self.tr("{count} files written to {folder}")
-        self.told.emit(counted(len(files), one, many, folder=folder))
+        self.reported.emit(counted(len(files), one, many, folder=folder))
 
     def close(self, document: Document) -> bool:
-        """Close a document, asking first where text would be lost; whether it was closed."""
+        """Closes a document, asking first if text would be lost; returns whether it was closed."""
         return self.close_all([document])
 
     def close_all(self, documents: Sequence[Document]) -> bool:
-        """Close these, asking where text would be lost; whether they were closed.
+        """Closes these, asking where text would be lost; returns whether they were closed.
 
         It asks again about what was typed into one while another was saved.
         """
@@ -244,11 +244,11 @@ class FileCommands(QObject):
     @staticmethod
     def can_rename(document: Document) -> bool:
         """Whether the name is the user's to change: not that of a file that is only looked at."""
-        is_found = document.is_aside or document.read_only is ReadOnlyReason.FOUND
+        is_found = document.is_preview or document.read_only is ReadOnlyReason.FOUND
         return document.kind in TEXT_KINDS and not is_found
 
     def rename(self, document: Document) -> None:
-        """Ask for another name of a document, and give it to its file too; its folders stay."""
+        """Asks for another name of a document, and gives it to its file too; its folders stay."""
         old = document.path
         before = old.name if old is not None else PurePosixPath(document.name).name
         name = self._dialogs.new_name(before)
@@ -280,13 +280,13 @@ class FileCommands(QObject):
 
     @Slot()
     def close_current(self) -> None:
-        """Close the current document."""
+        """Closes the current document."""
         if self._documents.current is not None:
             self.close(self._documents.current)
 
     @Slot()
     def _on_waits(self) -> None:
-        self.told.emit(self.tr("Waiting for the disk"))
+        self.reported.emit(self.tr("Waiting for the disk"))
 
     def _new(self, template: Template) -> None:
         name = self._documents.unique_name(template.name)
@@ -299,7 +299,7 @@ class FileCommands(QObject):
             return
         path, content = found.path, found.content
         document = self._documents.at_path(path)
-        if document is None or (document.is_aside and not document.is_modified):
+        if document is None or (document.is_preview and not document.is_modified):
             if content is None:
                 # Its tab was closed while we waited.
                 self.open_paths([path], program)
@@ -319,11 +319,11 @@ class FileCommands(QObject):
         self.opened.emit()
 
     def _is_open(self, document: Document) -> bool:
-        """Whether it is still open: while the disk is slow, tabs can be closed."""
+        """Returns whether it is still open: while the disk is slow, tabs can be closed."""
         return document in self._documents
 
     def _is_writable(self, document: Document) -> bool:
-        """Whether there is text in it to save."""
+        """Returns whether there is text in it to save."""
         if document.held is None:
             text = self.tr("'{name}' cannot be edited, so there is nothing to save.")
             self.failed.emit(text.format(name=document.name))
@@ -351,7 +351,7 @@ class FileCommands(QObject):
             self._documents.rename(document, path.name)
         self._preferences.add_recent_file(path)
         self.recent_changed.emit()
-        self.told.emit(self.tr("Saved {path}").format(path=path))
+        self.reported.emit(self.tr("Saved {path}").format(path=path))
         # What was typed while the disk kept it waiting is in no file.
         return not document.is_modified
 
@@ -390,7 +390,7 @@ class FileCommands(QObject):
 
 
 def _look_up(path: Path, known: frozenset[Path]) -> _LookedUp:
-    """Read a file, unless it is one of those that are open already."""
+    """Reads a file, unless it is one of those that are open already."""
     path = resolved(path)
     kind = kind_of_file(path)
     return _LookedUp(path, kind, None if path in known else compare(kind, read_file(path), None))
@@ -409,7 +409,7 @@ def _write_results(folder: Path, files: dict[str, bytes]) -> None:
 
 
 def _result_files(artifacts: Iterable[Artifact]) -> dict[str, bytes]:
-    """What to write under which name; modules that differ in ending or folder keep both."""
+    """Returns what to write under which name; modules that differ in ending or folder keep both."""
     files: dict[str, bytes] = {}
     for artifact in artifacts:
         short = artifact.file_name

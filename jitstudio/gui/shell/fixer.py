@@ -27,11 +27,11 @@ class Fixer(QObject):
     Args:
         files: Opens files where the user is to choose some.
         trust: Lets the open project do what the user's own code may.
-        dialogs: Who asks the user; dialogs over `window` where not given.
+        dialogs: Asks the user; dialogs over `window` where not given.
 
     Signals:
         applied: Something has been changed; a build will show whether it helped.
-        refused: A fix fits no longer, in words.
+        refused: A fix fits no longer.
     """
 
     applied = Signal()
@@ -70,7 +70,7 @@ class Fixer(QObject):
 
     @Slot(Fix)
     def apply(self, fix: Fix) -> None:
-        """Do this, and tell whether it was done; saying nothing means the user changed his mind."""
+        """Does this, and returns whether it was done; without a message the user has declined."""
         if self._ways[fix.kind](fix):
             self.applied.emit()
 
@@ -145,7 +145,7 @@ class Fixer(QObject):
         return len(self._documents) > before
 
     def _link_with(self, fix: Fix) -> bool:
-        """Take a module into the link; without one, link the two and no others."""
+        """Adds a module to the link; without a link, links the two and no others."""
         module, other = self._document(fix), self._named(fix.value)
         if module is None or other is None:
             return False
@@ -162,7 +162,7 @@ class Fixer(QObject):
         self._settings.options = f"{self._settings.options} {join_options([option])}".strip()
 
     def _document(self, fix: Fix) -> Document | None:
-        """The document that the fix is about, or None after telling that it is gone."""
+        """Returns the document that the fix is about, or None after a message that it is gone."""
         return self._named(fix.file)
 
     def _named(self, file: str) -> Document | None:

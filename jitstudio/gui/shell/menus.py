@@ -38,11 +38,11 @@ class MenuBar(QObject):
         bar.installEventFilter(self)
 
     def __getitem__(self, title: str) -> QMenu:
-        """The menu of this title."""
+        """Returns the menu of this title."""
         return self._menus[title]
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Leave the room to the menus, which have the layouts too, where not all fit."""
+        """Leaves the room to the menus, which have the layouts too, where not all fit."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.FontChange):
             bar, show = self._bar, Qt.TextFlag.TextShowMnemonic
             texts = (bar.fontMetrics().size(show, action.text()) for action in bar.actions())
@@ -56,7 +56,7 @@ class MenuBar(QObject):
 
 
 def _layout_switch(window: QMainWindow, actions: Actions) -> QWidget:
-    """The layouts as buttons at the end of the menu bar, the one worn pressed."""
+    """Returns the layouts as buttons at the end of the menu bar, the one used pressed."""
     switch = QWidget(window.menuBar())
     switch.setObjectName("layoutSwitch")
     line = QHBoxLayout(switch)
@@ -75,7 +75,7 @@ def _layout_switch(window: QMainWindow, actions: Actions) -> QWidget:
 
 
 def make_toolbar(window: QMainWindow, actions: Actions) -> QToolBar:
-    """The line of buttons."""
+    """Returns the line of buttons."""
     bar = window.addToolBar(QCoreApplication.translate("Menus", "Toolbar"))
     bar.setObjectName("toolbar")
     bar.setMovable(False)

@@ -29,7 +29,7 @@ _LEAST_HEIGHT, _PART_OF_WINDOW = 48, 4
 
 
 @dataclass(frozen=True)
-class Choice:
+class NoticeAction:
     """What the user can do about something.
 
     Attributes:
@@ -44,7 +44,7 @@ class Choice:
 
 
 class NoticeBar(QFrame):
-    """Hidden until something is to be told; never modal, so that typing goes on.
+    """Hidden until there is a message; never modal, so that typing goes on.
 
     Lists all notices, the latest last, and is left by each when it is closed; more than fit into a
     part of the window are scrolled.
@@ -84,7 +84,7 @@ class NoticeBar(QFrame):
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        # Who gives the keyboard to the bar means its buttons.
+        # The keyboard of the bar is for its buttons.
         self._scroll.viewport().setFocusProxy(None)  # type: ignore[arg-type]
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 5, 6, 5)
@@ -94,16 +94,16 @@ class NoticeBar(QFrame):
 
     @property
     def text(self) -> str:
-        """What is told; empty while the bar is hidden."""
+        """The messages; empty while the bar is hidden."""
         return "\n".join(row.text for row in self._rows.values())
 
     @Slot(str)
-    def tell(self, message: str) -> None:
-        """Show a message below the earlier ones; one that is there already moves to the end."""
+    def show_message(self, message: str) -> None:
+        """Shows a message below the earlier ones; one that is there already moves to the end."""
         self.ask(message, message)
 
-    def ask(self, key: str, message: str, choices: Sequence[Choice] = ()) -> None:
-        """Show a message and what can be done about it, in place of the one with this key."""
+    def ask(self, key: str, message: str, choices: Sequence[NoticeAction] = ()) -> None:
+        """Shows a message and what can be done about it, in place of the one with this key."""
         self.withdraw(key)
         row = _Row(key, message, choices)
         row.closed.connect(self.withdraw)
@@ -116,12 +116,12 @@ class NoticeBar(QFrame):
         QTimer.singleShot(0, row, partial(self._scroll.ensureWidgetVisible, row))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Make room for what is wrapped now."""
+        """Makes room for what is wrapped now."""
         super().resizeEvent(event)
         self._fit()
 
     def _fit(self) -> None:
-        """Be as high as the notices need, up to a part of the window."""
+        """Is as high as the notices need, up to a part of the window."""
         self._head.setVisible(len(self._rows) > 1)
         self._count.setText(self.tr("{count} notices").format(count=len(self._rows)))
         wanted = self._column.totalHeightForWidth(self._scroll.viewport().width())
@@ -130,7 +130,7 @@ class NoticeBar(QFrame):
 
     @Slot(str)
     def withdraw(self, key: str) -> None:
-        """What was told with this key is true no longer, or done with."""
+        """Removes the message with this key."""
         row = self._rows.pop(key, None)
         if row is None:
             return
@@ -176,7 +176,7 @@ class _Row(QWidget):
 
     closed = Signal(str)
 
-    def __init__(self, key: str, message: str, choices: Sequence[Choice]) -> None:
+    def __init__(self, key: str, message: str, choices: Sequence[NoticeAction]) -> None:
         super().__init__()
         self._key = key
         self._icon = QLabel()
@@ -195,7 +195,7 @@ class _Row(QWidget):
         column = QVBoxLayout()
         column.addWidget(self._text)
         if choices:
-            # Below the text, which a narrow window would squeeze beside them.
+            # Below the text, which a narrow window would squeeze next to them.
             column.addLayout(_buttons(choices))
         row.addLayout(column, 1)
         row.addWidget(self._close, 0, top)
@@ -204,11 +204,11 @@ class _Row(QWidget):
 
     @property
     def text(self) -> str:
-        """What is told."""
+        """The message."""
         return self._text.text()
 
     def take_keyboard(self) -> None:
-        """Have the keyboard, to be closed by it."""
+        """Has the keyboard, to be closed by it."""
         self._close.setFocus()
 
     def _apply_theme(self) -> None:
@@ -223,7 +223,7 @@ class _Row(QWidget):
         self.closed.emit(self._key)
 
 
-def _buttons(choices: Sequence[Choice]) -> QHBoxLayout:
+def _buttons(choices: Sequence[NoticeAction]) -> QHBoxLayout:
     row = QHBoxLayout()
     for choice in choices:
         button = QPushButton(choice.text)

@@ -39,7 +39,7 @@ class Pane:
         name: The name of its dock, of its page in `resources/help`, and of its folder in
             `features` unless `feature` says another.
         title: The title of its tab; to be translated, as `text` is.
-        group: The panes that it stands with.
+        group: The panes that it is with.
         text: The entry of the View menu that leads to it, with its mnemonic; empty where another
             command does.
         keys: Shortcuts of that entry, in Qt's portable spelling.
@@ -167,7 +167,7 @@ PANES = (
 
 
 def names_of(*groups: PaneGroup) -> tuple[str, ...]:
-    """The panes of these groups, in the order of the table."""
+    """Returns the panes of these groups, in the order of the table."""
     return tuple(pane.name for pane in PANES if pane.group in groups)
 
 

@@ -15,9 +15,9 @@ from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, Unsaved
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.state.build_controller import BuildController
+from jitstudio.gui.state.document_files import DocumentError, has_changed, resolved, write_file
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_reader import FileReader
-from jitstudio.gui.state.files import DocumentError, has_changed, resolved, write_file
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.project import ProjectState, outside
 from jitstudio.gui.state.session import Session
@@ -32,18 +32,18 @@ class ProjectCommands(QObject):
     """What the File menu does with projects.
 
     Args:
-        files: Who opens and saves single files.
-        dialogs: Who asks the user.
+        files: Opens and saves single files.
+        dialogs: Asks the user.
 
     Signals:
-        failed: Something could not be read or written, in words.
-        told: Something went well that cannot be seen otherwise, in words.
+        failed: Something could not be read or written.
+        reported: Something went well that cannot be seen otherwise.
         recent_changed: The list of recent files is another one.
         trust_wanted: The user is to say whether he trusts the open project.
     """
 
     failed = Signal(str)
-    told = Signal(str)
+    reported = Signal(str)
     recent_changed = Signal()
     trust_wanted = Signal()
 
@@ -67,7 +67,7 @@ class ProjectCommands(QObject):
         self._files = files
         self._dialogs = dialogs
         self._disk = FileReader(self)
-        self._disk.waits.connect(lambda: self.told.emit(self.tr("Waiting for the disk")))
+        self._disk.waits.connect(lambda: self.reported.emit(self.tr("Waiting for the disk")))
         self._reader = Background(self)
         self._reader.done.connect(self._on_read)
         self._reader.failed.connect(self._on_read_failed)
@@ -91,7 +91,7 @@ class ProjectCommands(QObject):
 
     @Slot()
     def new(self) -> None:
-        """Begin anew, with one tab and nothing set but the target."""
+        """Begins anew, with one tab and nothing set but the target."""
         if self._may_replace():
             self._clear()
             self._project.reset()
@@ -99,19 +99,19 @@ class ProjectCommands(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Ask for a project and open it."""
+        """Asks for a project and opens it."""
         path = self._dialogs.project_to_open(self._folder())
         if path is not None:
             self.open_path(path)
 
     @Slot(Path)
     def open_path(self, path: Path) -> None:
-        """Read a project, and let it take the place of what is open."""
+        """Reads a project, and lets it take the place of what is open."""
         self._reader.start(lambda _stop: self._read(resolved(path)))
 
     @Slot()
     def save(self) -> bool:
-        """Save the project; whether it is in its file now."""
+        """Saves the project; returns whether it is in its file now."""
         path = self._project.path
         if path is None:
             return self.save_as()
@@ -128,7 +128,7 @@ class ProjectCommands(QObject):
 
     @Slot()
     def save_as(self) -> bool:
-        """Ask for a name and save the project under it."""
+        """Asks for a name and saves the project under it."""
         proposed = self._project.path or Path(self._folder(), self.tr("project") + PROJECT_ENDING)
         path = self._dialogs.project_to_save(proposed)
         try:
@@ -140,13 +140,13 @@ class ProjectCommands(QObject):
 
     @Slot()
     def close(self) -> None:
-        """Close the project with all tabs."""
+        """Closes the project with all tabs."""
         if self._may_replace():
             self._clear()
 
     @Slot()
     def trust(self) -> None:
-        """Let the open project do what the user's own code may, from now on."""
+        """Lets the open project do what the user's own code may, from now on."""
         path, standing = self._project.path, self._project.standing
         if path is not None:
             self._project.trust(True)
@@ -177,7 +177,7 @@ class ProjectCommands(QObject):
         return opened, self._trusted.standing(opened)
 
     def may_quit(self) -> bool:
-        """Ask before the end, if the user wants to be asked; whether it may come."""
+        """Asks before the end, if the user wants to be asked; returns whether it may come."""
         if self._preferences.value("session.on_quit") == "ask":
             answer = self._ask()
             if answer is Unsaved.KEEP_OPEN:
@@ -187,7 +187,7 @@ class ProjectCommands(QObject):
         return self.may_end()
 
     def may_end(self) -> bool:
-        """Ask where what is typed would not be there at the next start; whether the end may come.
+        """Asks if unsaved text would be lost; returns whether the window may close.
 
         Nobody is asked where the session keeps it.
         """
@@ -219,7 +219,7 @@ class ProjectCommands(QObject):
         self._remember(opened.path)
         if opened.problems:
             self._tell_problems(opened)
-        self.told.emit(self.tr("Opened {name}").format(name=opened.path.name))
+        self.reported.emit(self.tr("Opened {name}").format(name=opened.path.name))
         if standing.concerns and not standing.trusted:
             self.trust_wanted.emit()
 
@@ -229,7 +229,7 @@ class ProjectCommands(QObject):
         self.failed.emit(problem)
 
     def _stay(self) -> None:
-        """Go on with what is open: where that is no project, it is the user's own."""
+        """Goes on with what is open: where that is no project, it is the user's own."""
         if self._project.path is None:
             self._build_controller.release()
 
@@ -284,9 +284,9 @@ class ProjectCommands(QObject):
         if modified:
             names = ", ".join(document.name for document in modified)
             text = self.tr("Saved {name} and its files {files}")
-            self.told.emit(text.format(name=path.name, files=names))
+            self.reported.emit(text.format(name=path.name, files=names))
         else:
-            self.told.emit(self.tr("Saved {name}").format(name=path.name))
+            self.reported.emit(self.tr("Saved {name}").format(name=path.name))
         if left_out := ", ".join(outside(project)):
             text = self.tr(
                 "{name} names files outside its folder, which it will not read when it is opened: "
@@ -295,7 +295,7 @@ class ProjectCommands(QObject):
             self.failed.emit(text.format(name=path.name, files=left_out))
 
     def _may_replace(self) -> bool:
-        """Ask where something would be lost; whether all that is open may go."""
+        """Asks where something would be lost; returns whether all that is open may go."""
         return self._ask() is not Unsaved.KEEP_OPEN
 
     def _ask(self) -> Unsaved:
@@ -310,13 +310,13 @@ class ProjectCommands(QObject):
         return Unsaved.SAVE
 
     def _names_of_unsaved(self) -> list[str]:
-        """What would be lost, as the user knows it."""
+        """Returns what would be lost, as the user knows it."""
         self._project.compare()
         project = [self._project.title] if self._project.is_modified else []
         return [*project, *(document.name for document in self._unsaved())]
 
     def _save_all(self, *, elsewhere: bool = False) -> bool:
-        """Save all that is unsaved; under another name, if wanted, what its own file refuses."""
+        """Saves all that is unsaved; under another name, if wanted, what its own file refuses."""
         if self._project.is_modified and not (self.save() or (elsewhere and self.save_as())):
             return False
         return all(
@@ -324,7 +324,7 @@ class ProjectCommands(QObject):
         )
 
     def _discard(self) -> None:
-        """Let what is unsaved go: the next start shall not bring it back."""
+        """Lets what is unsaved go: the next start shall not bring it back."""
         if self._project.is_modified:
             self._clear()
         for document in self._unsaved():
@@ -335,7 +335,7 @@ class ProjectCommands(QObject):
                 self._documents.remove(document)
 
     def _unsaved(self) -> list[Document]:
-        """The documents whose text would be lost; what a project keeps is the project's."""
+        """Returns the documents whose text would be lost; what a project keeps is the project's."""
         kept = self._project.keeps
         return [d for d in self._documents if d.is_modified and (d.path or not kept(d))]
 
@@ -363,7 +363,7 @@ class ProjectCommands(QObject):
 
 
 def _follow(paths: Iterable[Path]) -> dict[Path, Path]:
-    """Where the links of paths lead; those that lead nowhere lie outside every project."""
+    """Returns where the links of paths lead; those that lead nowhere lie outside every project."""
     found = {}
     for path in paths:
         try:

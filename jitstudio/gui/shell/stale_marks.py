@@ -58,7 +58,7 @@ class StaleMark(QObject):
         return "" if self.banner.isHidden() else self._words.text()
 
     def show_state(self, is_old: bool, words: str) -> None:
-        """Mark the content as old or not, and say why; nothing to begin with."""
+        """Marks the content as old or not, and says why; nothing at first."""
         self.bar.setHidden(not is_old)
         if not is_old:
             self._is_closed = False
@@ -77,7 +77,7 @@ class StaleMark(QObject):
         self._close.setIcon(icon("close", theme.code.banner_text))
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Keep to the edges of the view."""
+        """Keeps to the edges of the view."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.LayoutRequest):
             self._place()
         return False
@@ -91,7 +91,7 @@ class StaleMark(QObject):
         self.bar.raise_()
         width, bottom = inside.width(), inside.bottom()
         if isinstance(view, QAbstractScrollArea):
-            # Beside and above the scroll bars.
+            # Next to and above the scroll bars.
             width -= view.verticalScrollBar().width() * view.verticalScrollBar().isVisible()
             bottom = view.viewport().geometry().bottom()
         height = self._words.wanted_height(width - self._close.sizeHint().width())
@@ -132,7 +132,7 @@ class StaleMarks(QObject):
         Args:
             view: What the mark lies over.
             is_old: Whether its content is older than the text.
-            says_why: Whether a sentence tells why; other panes do where not.
+            says_why: Whether a sentence says why; other panes do where not.
         """
         self._marked.append(_Marked(StaleMark(view), is_old, says_why))
         self._show(self._marked[-1])

@@ -16,7 +16,7 @@ class StatusFacts(QWidget):
     """A row of facts that never needs more room than there is.
 
     Args:
-        facts: In the order in which they stand.
+        facts: In the order in which they are.
         yielding: The same in the order in which they go where there is little room.
     """
 
@@ -40,7 +40,7 @@ class StatusFacts(QWidget):
         return [fact.text() for fact in self._facts if fact.text()]
 
     def fit(self, room: int) -> None:
-        """Show as many facts as this many pixels hold."""
+        """Shows as many facts as this many pixels hold."""
         shown = [fact for fact in self._facts if fact.text()]
         for fact in self._yielding:
             if self._width(shown) <= room:

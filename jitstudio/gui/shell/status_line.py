@@ -13,7 +13,7 @@ from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.result import ENDINGS, BuildResult, Outcome
 from jitstudio.core.tools import ToolchainInfo
-from jitstudio.gui.kit.amounts import time_words
+from jitstudio.gui.kit.amounts import duration_text
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import show_icon
 from jitstudio.gui.kit.presentation import plain_tooltip
@@ -34,7 +34,7 @@ _UNTRIED = frozenset((Outcome.CANCELLED, Outcome.REFUSED))
 
 
 class StatusLine(QStatusBar):
-    """Tells how the build stands, and with what it was done.
+    """Shows the state of the build, and its tools.
 
     Signals:
         problems_requested: The user clicked on the state of the build.
@@ -102,13 +102,13 @@ class StatusLine(QStatusBar):
         return self._text
 
     @Slot(str)
-    def tell(self, message: str) -> None:
-        """Say something for some seconds."""
+    def show_message(self, message: str) -> None:
+        """Says something for some seconds."""
         self.showMessage(message, _TOLD_MS)
 
     @Slot(str)
     def show_building(self, what: str) -> None:
-        """A build is on its way; what was told before it, such as a refusal, is over."""
+        """A build is on its way; what was reported before it, such as a refusal, is over."""
         self.clearMessage()
         self._doing = what
         self._clock.start()
@@ -116,7 +116,7 @@ class StatusLine(QStatusBar):
 
     @Slot(str)
     def show_progress(self, doing: str) -> None:
-        """Say what is being done now."""
+        """Says what is being done now."""
         self._doing = doing
 
     @Slot()
@@ -128,7 +128,7 @@ class StatusLine(QStatusBar):
 
     @Slot(object, BuildResult)
     def show_built(self, _subject: object, result: BuildResult) -> None:
-        """Say when the last build came to its end."""
+        """Says when the last build came to its end."""
         if result.outcome not in _UNTRIED:
             now = QTime.currentTime().toString("HH:mm:ss")
             self._built.setText(self.tr("Built at {time}").format(time=now))
@@ -136,7 +136,7 @@ class StatusLine(QStatusBar):
 
     @Slot(object)
     def show_result(self, result: BuildResult | None) -> None:
-        """Say what the last build came to."""
+        """Says what the last build came to."""
         if result is None:
             self._set_state("info", self.tr("Nothing built yet"))
             return
@@ -149,30 +149,30 @@ class StatusLine(QStatusBar):
         text = ENDINGS[result.outcome]
         if result.total_ms:
             took = self.tr("{ending} in {time}")
-            text = took.format(ending=text, time=time_words(result.total_ms))
+            text = took.format(ending=text, time=duration_text(result.total_ms))
         icon_name = "error" if not result.ok else "warning" if told else "success"
         self._set_state(icon_name, f"{text}, {', '.join(told)}" if told else text)
 
     @Slot(Arch)
     def show_target(self, arch: Arch) -> None:
-        """Say what is built for."""
+        """Says what is built for."""
         self._target.setText(arch.sm)
         self._fit()
 
     @Slot(int, int)
     def show_position(self, line: int, column: int) -> None:
-        """Say where the cursor is, counted from 1; zeros where there is none."""
+        """Says where the cursor is, counted from 1; zeros where there is none."""
         place = self.tr("Line {line}, column {column}").format(line=line, column=column)
         self._position.setText(place if line else "")
         self._fit()
 
     def show_encoding(self, encoding: str, line_ends: str) -> None:
-        """Say how the current text is written; nothing where it is no text."""
+        """Says how the current text is written; nothing where it is no text."""
         self._encoding.setText(" · ".join(filter(None, (encoding, line_ends))))
         self._fit()
 
     def show_devices(self, devices: DeviceList | None, chosen: Device | None = None) -> None:
-        """Say which GPU kernels are launched on; without a list, that nobody has looked."""
+        """Says which GPU kernels are launched on; without a list, that nobody has looked."""
         if devices is None:
             text, tip = self.tr("GPU: not looked for"), self.tr("Press to look for GPUs")
         elif chosen is None:
@@ -185,7 +185,7 @@ class StatusLine(QStatusBar):
 
     @Slot(ToolchainInfo)
     def show_toolchain(self, info: ToolchainInfo) -> None:
-        """Say which tools are here."""
+        """Says which tools are here."""
         missing = self.tr("missing")
         found = [f"{tool.tool.value} {tool.version or missing}" for tool in info.tools]
         self._tools.setText(" · ".join(found))
@@ -199,7 +199,7 @@ class StatusLine(QStatusBar):
         return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keep the state hidden while something is told: Qt shows it when the bar grows."""
+        """Keeps the state hidden while something is reported: Qt shows it when the bar grows."""
         if event.type() == QEvent.Type.Show and self.currentMessage():
             self._state.hide()
             # Hidden by the bar, which shows it again, and not for good.
@@ -207,7 +207,7 @@ class StatusLine(QStatusBar):
         return super().eventFilter(watched, event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show as much as there is room for."""
+        """Shows as much as there is room for."""
         super().resizeEvent(event)
         self._fit()
 
@@ -230,7 +230,7 @@ class StatusLine(QStatusBar):
         self.setToolTip(plain_tooltip("\n".join(self._facts.texts)))
 
     def _needed_left(self) -> int:
-        """What the state takes, or what is told in its place for some seconds."""
+        """Returns what the state takes, or what is reported in its place for some seconds."""
         if told := self.currentMessage():
             return self.fontMetrics().horizontalAdvance(told)
         busy = self._busy.sizeHint().width() + self._cancel.sizeHint().width()

@@ -48,7 +48,7 @@ class Baselines(QObject):
         return self._chosen
 
     def pin(self, built: Built, name: str) -> Baseline:
-        """Keep a result, and compare with it from now on."""
+        """Keeps a result, and compares with it from now on."""
         baseline = Baseline(_free(name, self._names()), built)
         self._items.append(baseline)
         self._chosen = baseline
@@ -56,13 +56,13 @@ class Baselines(QObject):
         return baseline
 
     def choose(self, baseline: Baseline) -> None:
-        """Compare with this one from now on."""
+        """Compares with this one from now on."""
         if baseline is not self._chosen and baseline in self._items:
             self._chosen = baseline
             self.changed.emit()
 
     def rename(self, baseline: Baseline, name: str) -> None:
-        """Call it otherwise; an empty name changes nothing."""
+        """Calls it otherwise; an empty name changes nothing."""
         name = name.strip()
         if not name or name == baseline.name or baseline not in self._items:
             return
@@ -74,7 +74,7 @@ class Baselines(QObject):
         self.changed.emit()
 
     def remove(self, baseline: Baseline) -> None:
-        """Keep it no longer; its neighbour takes its place."""
+        """Keeps it no longer; its neighbour takes its place."""
         if baseline not in self._items:
             return
         at = self._items.index(baseline)

@@ -14,7 +14,7 @@ from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.services.build_service import BuildOutput, BuildService, ListingsMade
-from jitstudio.gui.services.queue import RequestHandle
+from jitstudio.gui.services.request_queue import RequestHandle
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
 from jitstudio.gui.state.outputs import SHOWN_KINDS, Outputs, nothing_built
@@ -28,7 +28,7 @@ SHOWN_AND_SAVED = frozenset((*SHOWN_KINDS, CodeKind.CUBIN))
 
 
 @dataclass(frozen=True)
-class Link:
+class LinkSubject:
     """The subject of a build that links a program; other subjects are documents."""
 
     program: str
@@ -48,18 +48,18 @@ class BuildController(QObject):
         module_changed: A build without a link is about another document now, or another program
             is looked at.
         began: A build is on its way; its subject, request and plan, None where there is none.
-        told: An event of that build.
+        event_received: An event of that build.
         built: What a build of this subject came to, whether it began or was refused.
-        build_started: A build is on its way; what is being built, in words.
-        progressed: What the worker is doing now, in words.
+        build_started: A build is on its way; what is being built.
+        progressed: What the worker is doing now.
         build_ended: No build is on its way any more.
-        refused: There is nothing to build, in words.
-        worker_broke: The worker itself failed, in words.
+        refused: There is nothing to build.
+        worker_broke: The worker itself failed.
     """
 
     module_changed = Signal()
     began = Signal(object, BuildRequest, object)
-    told = Signal(object)
+    event_received = Signal(object)
     built = Signal(object, BuildResult)
     build_started = Signal(str)
     progressed = Signal(str)
@@ -137,7 +137,7 @@ class BuildController(QObject):
         return linked_modules(self._documents, self._settings.program)
 
     def request(self, emit: frozenset[CodeKind], link: LinkMode | None = None) -> BuildRequest:
-        """What would be built now.
+        """Returns what would be built now.
 
         Args:
             emit: What to make.
@@ -152,11 +152,11 @@ class BuildController(QObject):
         return request_for(modules, self._documents, self._settings, emit, link)
 
     def set_pause(self, milliseconds: int) -> None:
-        """Start a build by itself so long after the last edit."""
+        """Starts a build by itself so long after the last edit."""
         self._pause.setInterval(milliseconds)
 
     def hold(self) -> None:
-        """Build nothing before the user builds, launches or edits: others may have written it."""
+        """Builds nothing before the user builds, launches or edits: others may have written it."""
         self._pause.stop()
         self._outputs.expect(None)
         self._abandon()
@@ -173,14 +173,14 @@ class BuildController(QObject):
             self._outputs.set_hint(hint.format(keys=COMMAND_KEYS.words("buildAction")))
 
     def release(self) -> None:
-        """Build as ever: what is open is the user's own."""
+        """Builds as ever: what is open is the user's own."""
         if self._held:
             self._held = False
             self._outputs.set_hint(nothing_built())
 
     @Slot()
     def build(self) -> None:
-        """Build now what is open, with the settings as they are."""
+        """Builds now what is open, with the settings as they are."""
         self.release()
         self._pause.stop()
         modules = self.modules()
@@ -219,7 +219,7 @@ class BuildController(QObject):
 
     @Slot()
     def cancel(self) -> None:
-        """End the build that is on its way."""
+        """Ends the build that is on its way."""
         self._pause.stop()
         self._outputs.expect(None)
         if self._pending is not None:
@@ -233,7 +233,7 @@ class BuildController(QObject):
 
     def _subject(self) -> object:
         settings = self._settings
-        return self._module if settings.link is LinkMode.NONE else Link(settings.program)
+        return self._module if settings.link is LinkMode.NONE else LinkSubject(settings.program)
 
     def _refusal(self, message: str) -> BuildResult:
         told = Diagnostic(Severity.ERROR, "", None, None, message)
@@ -255,7 +255,7 @@ class BuildController(QObject):
     @Slot(Document)
     def _on_saved(self, document: Document) -> None:
         # What includes it by a path reads its file.
-        if document.is_header or document.is_aside:
+        if document.is_header or document.is_preview:
             self._build_soon()
 
     @Slot()
@@ -276,7 +276,7 @@ class BuildController(QObject):
         self._on_auto_build_changed(not is_drafting)
 
     def _wait(self) -> None:
-        """Do not build what was about to be built."""
+        """Does not build what was about to be built."""
         self._pause.stop()
         self._outputs.expect(self._pending.subject if self._pending is not None else None)
 
@@ -307,7 +307,7 @@ class BuildController(QObject):
             self._abandon()
         self._outputs.forget(document)
         if all(other.program != document.program for other in self._documents):
-            self._outputs.forget(Link(document.program))
+            self._outputs.forget(LinkSubject(document.program))
         if document is self._module:
             current = self._documents.current
             others = [current, *self._documents] if current else []
@@ -320,7 +320,7 @@ class BuildController(QObject):
             if self._pending is not None:
                 self._outputs.add(self._pending.subject, event.listings)
             return
-        self.told.emit(event)
+        self.event_received.emit(event)
         if isinstance(event, StageStarted):
             text = self.tr("{tool} works on {source}")
             if event.steps > 1:
@@ -338,7 +338,7 @@ class BuildController(QObject):
         self._outputs.publish(pending.subject, output.result, output.listings, pending.request)
 
     def _abandon(self) -> None:
-        """End the build on its way without a word: its result would be about something gone."""
+        """Ends the build on its way without a word: its result would be about something gone."""
         if self._pending is not None:
             self._pending.handle.ignore()
             self._pending.handle.cancel()
@@ -353,7 +353,7 @@ class BuildController(QObject):
 
 
 def nothing_to_build(link: LinkMode) -> str:
-    """Why there is no build where no module takes part, in words."""
+    """Returns why there is no build where no module takes part."""
     if link is LinkMode.NONE:
         return QCoreApplication.translate(
             "BuildController", "There is nothing to build: open or write a kernel first."

@@ -31,7 +31,7 @@ _OF_PROJECTS = frozenset((Switch.LIBDEVICE, Switch.JOIN_IR, Switch.DRIVER_JIT))
 
 @dataclass(frozen=True)
 class Origin:
-    """Who has written what is built.
+    """The author of what is built.
 
     Attributes:
         folder: That of the project, where relative paths in the options begin; empty for none.
@@ -138,11 +138,11 @@ class BuildSettings(QObject):
         return self._links
 
     def link_of(self, program: str) -> LinkMode:
-        """Whether and how the modules of a program are linked."""
+        """Returns whether and how the modules of a program are linked."""
         return self._links.get(program, LinkMode.NONE)
 
     def set_link(self, program: str, link: LinkMode) -> None:
-        """Link the modules of a program in this way."""
+        """Links the modules of a program in this way."""
         if link is self.link_of(program):
             return
         self._links[program] = link
@@ -153,7 +153,7 @@ class BuildSettings(QObject):
         self.changed.emit()
 
     def turn_to(self, program: str) -> None:
-        """Look at a program: `link` is about it from now on."""
+        """Looks at a program: `link` is about it from now on."""
         before, self._program = self.link, program
         if self.link is not before:
             self.link_changed.emit(self.link)
@@ -171,12 +171,12 @@ class BuildSettings(QObject):
             self.changed.emit()
 
     def turn(self, switch: Switch, on: bool) -> None:
-        """Turn one switch on or off."""
+        """Turns one switch on or off."""
         self.switches = self._switches | {switch} if on else self._switches - {switch}
 
     @property
     def origin(self) -> Origin:
-        """Who has written what is built; the user himself as long as no project is open."""
+        """The author of what is built; the user as long as no project is open."""
         return self._origin
 
     @origin.setter
@@ -186,7 +186,7 @@ class BuildSettings(QObject):
             self.origin_changed.emit()
 
     def as_project(self, program: str = "") -> Project:
-        """What a project that consists of this program says of these settings."""
+        """Returns what a project that consists of this program says of these settings."""
         return Project(
             arch=self._arch,
             options=self._options,
@@ -197,7 +197,7 @@ class BuildSettings(QObject):
         )
 
     def take_from(self, project: Project) -> None:
-        """Build the user's own program as a project says."""
+        """Builds the user's own program as a project says."""
         self.arch = project.arch
         self.options = project.options
         self.set_link("", project.link)

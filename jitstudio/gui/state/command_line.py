@@ -43,7 +43,7 @@ _SWITCHES = {
 
 
 def build_command(request: BuildRequest, paths: Mapping[str, str]) -> str:
-    """The command that builds this.
+    """Returns the command that builds this.
 
     Args:
         request: What is built; what is asked for of it is left to the command.
@@ -56,7 +56,7 @@ def build_command(request: BuildRequest, paths: Mapping[str, str]) -> str:
 def run_command(
     request: BuildRequest, spec: LaunchSpec, paths: Mapping[str, str], device: int = 0
 ) -> str:
-    """The command that builds this and launches a kernel of it.
+    """Returns the command that builds this and launches a kernel of it.
 
     The driver's compiler has no flag of its own for the cubin here: it is given the PTX to load.
 
@@ -73,7 +73,7 @@ def run_command(
 def sweep_command(
     request: BuildRequest, spec: LaunchSpec, draft: VariantDraft, paths: Mapping[str, str]
 ) -> str:
-    """The command that builds and launches a kernel in all variants that the axes span.
+    """Returns the command that builds and launches a kernel in all variants that the axes span.
 
     Args:
         request: See `build_command`.
@@ -90,7 +90,7 @@ def sweep_command(
 
 
 def _built(request: BuildRequest, paths: Mapping[str, str]) -> Iterator[str]:
-    """What all three commands take."""
+    """Yields what all three commands take."""
     yield from (paths[source.name] for source in request.sources)
     yield from ("--arch", str(request.arch))
     yield from _LINKS[request.link]
@@ -110,7 +110,7 @@ def _built(request: BuildRequest, paths: Mapping[str, str]) -> Iterator[str]:
 
 
 def _launched(request: BuildRequest, spec: LaunchSpec) -> Iterator[str]:
-    """What `run` and `sweep` take besides; only what is not so by default."""
+    """Yields what `run` and `sweep` take besides; only what is not so by default."""
     default = LaunchSpec()
     for name, flag in _VALUES.items():
         value = getattr(spec, name)

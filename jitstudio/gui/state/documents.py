@@ -15,10 +15,10 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QPlainTextDocumentLayout
 
 from jitstudio.core.code import CodeKind, Header, Source
-from jitstudio.gui.kit.limits import ROOM_TO_TYPE, excess
+from jitstudio.gui.kit.text_limits import ROOM_TO_TYPE, excess
+from jitstudio.gui.state.document_files import digest, write_file
 from jitstudio.gui.state.editable import Found, ReadOnlyReason, change_lines, compare, editable
 from jitstudio.gui.state.file_text import Encoding, FileText, TextForm
-from jitstudio.gui.state.files import digest, write_file
 
 _HEADER_ENDINGS = (".cuh", ".h", ".hpp", ".inl")
 
@@ -34,14 +34,14 @@ class Document(QObject):
             typed, which is given as a text, can be edited unless it is too large: it is kept, and
             can be saved, all the same.
         read_only: Why it cannot be edited, or None.
-        on_disk: What tells the content of its file, as it was read or written last, from others;
+        on_disk: A digest of the content of its file, as it was read or written last;
             None where there is no such file.
         cursor: Where the cursor is in the text, for when it is shown anew.
         is_reloading: Whether what changes now comes from its file, and not from the user.
         confined_to: The folder of the project that its text comes from and that nobody trusts;
             empty for the user's own. Builds of it stay within that folder.
-        is_aside: Whether it is only looked at: builds find its file by themselves, and take nothing
-            from here. Editing it ends that.
+        is_preview: Whether it is only looked at: builds find its file by themselves, and take
+            nothing from here. Editing it ends that.
 
     Signals:
         edited: Its content, or what it is built with, has changed.
@@ -77,7 +77,7 @@ class Document(QObject):
         self.cursor = 0
         self.is_reloading = False
         self.confined_to = ""
-        self.is_aside = False
+        self.is_preview = False
         self._content = b""
         self._form = TextForm()
         self._held: FileText | None = None
@@ -119,7 +119,7 @@ class Document(QObject):
     @property
     def is_header(self) -> bool:
         """Whether it is a header to the other documents rather than a module."""
-        return self.is_named_as_header and not self.is_aside
+        return self.is_named_as_header and not self.is_preview
 
     @property
     def is_named_as_header(self) -> bool:
@@ -133,7 +133,7 @@ class Document(QObject):
         return self._is_unsaved if self.text is None else self.text.isModified()
 
     def set_modified(self, modified: bool) -> None:
-        """Say whether it holds text that its file does not; what came from a file does not."""
+        """Says whether it holds text that its file does not; what came from a file does not."""
         if self.text is not None:
             self.text.setModified(modified)
         elif self._held is not None and modified is not self._is_unsaved:
@@ -166,7 +166,7 @@ class Document(QObject):
         return self._form.line_end_name if self.text is not None else ""
 
     def set_encoding(self, encoding: Encoding) -> None:
-        """Write it to its file in another encoding from now on."""
+        """Writes it to its file in another encoding from now on."""
         self._form = replace(self._form, encoding=encoding)
         if self._held is not None:
             self._held = replace(self._held, form=self._form)
@@ -231,7 +231,7 @@ class Document(QObject):
         return Header(self.name, self.content)
 
     def save(self, path: Path, write: Callable[[Path, bytes], object] = write_file) -> None:
-        """Write it to this file, at once or not at all, and belong to that file from now on.
+        """Writes it to this file, at once or not at all, and belongs to that file from now on.
 
         Args:
             path: The file.
@@ -257,7 +257,7 @@ class Document(QObject):
         self.saved.emit()
 
     def reload(self, found: Found) -> None:
-        """Take over what its file holds now, as one step of undo.
+        """Takes over what its file holds now, as one step of undo.
 
         Args:
             found: What was compared with the text as it is now, and can be edited if this can.
@@ -278,7 +278,7 @@ class Document(QObject):
         self.changed.emit()
 
     def _keep_as_file(self, content: bytes) -> None:
-        """Be what a file holds, which cannot be edited."""
+        """Is what a file holds, which cannot be edited."""
         self._content, self._held, self._is_unsaved = content, None, False
         if self.read_only is ReadOnlyReason.UNSAVED:
             self.read_only = ReadOnlyReason.TOO_LARGE
@@ -295,11 +295,11 @@ class Document(QObject):
 
     @Slot()
     def _on_contents_changed(self) -> None:
-        # Colouring tells of a change too, but of none to the contents.
+        # Colouring emits a change too, but of none to the contents.
         if self._has_changed:
             self._has_changed = False
-            if self.is_aside and not self.is_reloading:
-                self.is_aside = False
+            if self.is_preview and not self.is_reloading:
+                self.is_preview = False
                 self.changed.emit()
             self.edited.emit()
 
@@ -352,28 +352,28 @@ class Documents(QObject):
             self.current_changed.emit(document)
 
     def each(self, slot: Callable[[Document], object]) -> None:
-        """Call this for all that are open, and for each that will be."""
+        """Calls this for all that are open, and for each that will be."""
         for document in self._open:
             slot(document)
         self.added.connect(slot)
 
     def named(self, name: str) -> Document | None:
-        """The document that builds call by this name."""
+        """Returns the document that builds call by this name."""
         return next((d for d in self._open if d.name == name), None)
 
     def at_path(self, path: Path) -> Document | None:
-        """The document of this file."""
+        """Returns the document of this file."""
         return next((d for d in self._open if d.path == path), None)
 
     def namesakes(self, document: Document) -> list[Document]:
-        """The documents, this one included, whose files have the name of its file."""
+        """Returns the documents, this one included, whose files have the name of its file."""
         if document.path is None:
             return []
         name = document.path.name
         return [d for d in self._open if d.path is not None and d.path.name == name]
 
     def title(self, document: Document) -> str:
-        """What to call it where people read: with as many folders as tell it from its namesakes."""
+        """The name to show, with as many folders as distinguish it from its namesakes."""
         others = [d.path for d in self.namesakes(document) if d is not document]
         if document.path is None or not others:
             return document.name
@@ -403,7 +403,7 @@ class Documents(QObject):
         return program
 
     def add(self, document: Document) -> None:
-        """Open a document behind the others and make it current."""
+        """Opens a document behind the others and makes it current."""
         document.setParent(self)
         document.edited.connect(self._on_edited)
         document.changed.connect(self._on_changed)
@@ -413,7 +413,7 @@ class Documents(QObject):
         self.current = document
 
     def remove(self, document: Document) -> None:
-        """Close a document without asking; its right neighbour, or else the last, is current."""
+        """Closes a document without asking; its right neighbour, or else the last, is current."""
         place = self._open.index(document)
         self._open.remove(document)
         if document is self._current:
@@ -423,13 +423,13 @@ class Documents(QObject):
         document.deleteLater()
 
     def reorder(self, documents: list[Document]) -> None:
-        """Put the open documents into this order."""
+        """Puts the open documents into this order."""
         if documents != self._open:
             self._open = documents
             self.moved.emit()
 
     def rename(self, document: Document, name: str) -> None:
-        """Give a document another name, made unique."""
+        """Gives a document another name, made unique."""
         if document.name != name:
             document.name = ""
             document.name = self.unique_name(name, document.path)
@@ -449,11 +449,11 @@ class Documents(QObject):
 
 
 def _endings(path: Path) -> Iterator[str]:
-    """The name of a file with one folder, with two, and so on."""
+    """Returns the name of a file with one folder, with two, and so on."""
     return ("/".join(path.parts[-count:]) for count in range(2, len(path.parts)))
 
 
 def takes_part_alone(document: Document) -> bool:
-    """Whether a build of this document by itself makes sense."""
-    aside = document.is_header or document.is_library or document.is_aside
+    """Returns whether a build of this document by itself makes sense."""
+    aside = document.is_header or document.is_library or document.is_preview
     return not aside and document.kind is not CodeKind.SASS

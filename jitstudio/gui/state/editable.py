@@ -9,9 +9,9 @@ from PySide6.QtGui import QTextCursor, QTextDocument
 
 from jitstudio.core.code import TEXT_KINDS, CodeKind, is_bitcode
 from jitstudio.gui.kit.code_units import to_units
-from jitstudio.gui.kit.limits import LARGEST_TEXT, excess
+from jitstudio.gui.kit.text_limits import LARGEST_TEXT, excess
+from jitstudio.gui.state.document_files import digest
 from jitstudio.gui.state.file_text import FileText, LineChange, alike, line_changes, read_text
-from jitstudio.gui.state.files import digest
 
 # No encoding takes more for one character.
 _MOST_BYTES = 4 * LARGEST_TEXT
@@ -37,7 +37,7 @@ class Found:
 
     Attributes:
         content: All of it.
-        digest: What tells it from another content.
+        digest: Identifies the content.
         held: Its text, or why that cannot be edited.
         base: The text that was in the window when the file was read; None where none can be.
         changes: The lines of the base that have to change.
@@ -51,7 +51,7 @@ class Found:
 
 
 def editable(kind: CodeKind, content: bytes) -> FileText | ReadOnlyReason:
-    """The text of a file that can be edited, or why it cannot be."""
+    """Returns the text of a file that can be edited, or why it cannot be."""
     if kind not in TEXT_KINDS or is_bitcode(content):
         return ReadOnlyReason.BINARY
     if len(content) > _MOST_BYTES:
@@ -63,7 +63,7 @@ def editable(kind: CodeKind, content: bytes) -> FileText | ReadOnlyReason:
 
 
 def compare(kind: CodeKind, content: bytes, base: FileText | None) -> Found:
-    """Find out what a file has that the window has not; may take a while."""
+    """Finds out what a file has that the window has not; may take a while."""
     held = editable(kind, content)
     changes: list[LineChange] = []
     if base is not None and isinstance(held, FileText):
@@ -72,7 +72,7 @@ def compare(kind: CodeKind, content: bytes, base: FileText | None) -> Found:
 
 
 def change_lines(text: QTextDocument, changes: tuple[LineChange, ...], new: FileText) -> None:
-    """Make these changes as one step of undo; cursors elsewhere stay where they are."""
+    """Makes these changes as one step of undo; cursors elsewhere stay where they are."""
     lines = new.text.split("\n")
     cursor = QTextCursor(text)
     cursor.beginEditBlock()
@@ -107,7 +107,7 @@ def _come_or_go(cursor: QTextCursor, first: int, last: int, lines: list[str]) ->
 
 
 def _replace(cursor: QTextCursor, first: int, last: int, new: str) -> None:
-    """Replace lines, but only from the first character that differs to the last."""
+    """Replaces lines, but only from the first character that differs to the last."""
     text = cursor.document()
     start, end = text.findBlockByNumber(first), text.findBlockByNumber(last - 1)
     old = "\n".join(text.findBlockByNumber(number).text() for number in range(first, last))

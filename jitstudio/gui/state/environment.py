@@ -6,7 +6,7 @@ from threading import Event
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.core.doctor_text import Finding, gpu_findings, tool_findings, window_finding
+from jitstudio.core.doctor_text import DoctorFinding, gpu_findings, tool_findings, window_finding
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.display import check_window
@@ -24,19 +24,19 @@ class Environment(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._tools: tuple[Finding, ...] = ()
-        self._gpus: tuple[Finding, ...] = (Finding("driver"),)
-        self._window = Finding("window")
+        self._tools: tuple[DoctorFinding, ...] = ()
+        self._gpus: tuple[DoctorFinding, ...] = (DoctorFinding("driver"),)
+        self._window = DoctorFinding("window")
         self._background = Background(self)
         self._background.done.connect(self._on_window_checked)
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[DoctorFinding, ...]:
         """All that is known; what nobody has looked for has neither a problem nor a find."""
         return (*self._tools, *self._gpus, self._window)
 
     def check_window(self) -> None:
-        """Look for what other windows than this one may need; a display can be slow to answer."""
+        """Looks for what other windows than this one may need; a display can be slow to answer."""
         self._background.start(_checked_window)
 
     @Slot(ToolchainInfo)
@@ -52,11 +52,11 @@ class Environment(QObject):
         self.changed.emit()
 
     @Slot(object)
-    def _on_window_checked(self, finding: Finding) -> None:
+    def _on_window_checked(self, finding: DoctorFinding) -> None:
         self._window = finding
         self.changed.emit()
 
 
-def _checked_window(_stop: Event) -> Finding:
+def _checked_window(_stop: Event) -> DoctorFinding:
     check = check_window()
     return window_finding(check.problem, check.remedy)

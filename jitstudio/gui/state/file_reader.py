@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, Signal
 
 from jitstudio.gui.kit.background import reports_to
-from jitstudio.gui.state.files import DocumentError
+from jitstudio.gui.state.document_files import DocumentError
 
 _Result = TypeVar("_Result")
 MOMENT = 0.05
@@ -31,7 +31,7 @@ class _Reading(Generic[_Result]):
         self._work = work
 
     def run(self) -> None:
-        """Find it out; whatever goes wrong, nobody may go on waiting."""
+        """Finds it out; whatever goes wrong, nobody may go on waiting."""
         try:
             self.result = self._work()
         except DocumentError as error:
@@ -63,7 +63,7 @@ class FileReader(QObject):
     def start(
         self, work: Callable[[], _Result], then: Callable[[_Result | DocumentError], object]
     ) -> None:
-        """Have a thread do this; `then` takes what it gave back, or why it could not.
+        """Has a thread do this; `then` takes what it gave back, or why it could not.
 
         That happens in the thread of the window, by `settle` or else by the event loop after it.
         """
@@ -114,7 +114,7 @@ class FileReader(QObject):
         return came[0]
 
     def settle(self, moment: float | None = None) -> bool:
-        """Go on with all that was started, in that order, as far as it ends within the moment.
+        """Goes on with all that was started, in that order, as far as it ends within the moment.
 
         Args:
             moment: Seconds; `MOMENT` where not given.

@@ -30,7 +30,7 @@ class LineChange:
 
 
 def line_changes(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
-    """What has to change to make the old lines the new ones, from the top to the bottom."""
+    """Returns what has to change to make the old lines the new ones, from the top to the bottom."""
     before, behind = alike(old, new)
     old_end, new_end = len(old) - behind, len(new) - behind
     if before == old_end and before == new_end:
@@ -148,7 +148,7 @@ class FileText:
 
     @classmethod
     def split(cls, text: str, encoding: Encoding = Encoding.UTF_8) -> FileText:
-        """Take a text with its line ends as a file has them."""
+        """Takes a text with its line ends as a file has them."""
         ends = _ENDS.findall(text)
         counts = Counter(ends)
         line_end = max(_NEWLINES, key=lambda end: counts[end])
@@ -168,7 +168,7 @@ class FileText:
         return "".join(line + end for line, end in zip(lines, [*ends, ""], strict=True))
 
     def encode(self) -> bytes:
-        """What a file holds.
+        """Returns what a file holds.
 
         Raises:
             EncodingError: The encoding of the file does not have all the characters.
@@ -183,11 +183,11 @@ class FileText:
             raise EncodingError(encoding, text[error.start : error.end][:5]) from error
 
     def for_build(self) -> bytes:
-        """What compilers get, which read UTF-8 only: no mark, plain newlines."""
+        """Returns what compilers get, which read UTF-8 only: no mark, plain newlines."""
         return self.text.encode("utf-8", "replace")
 
     def _ends(self, lines: list[str]) -> list[str]:
-        """What ended each line; empty for new ones."""
+        """Returns what ended each line; empty for new ones."""
         found = [end for _, end in self.form.found]
         ends: list[str] = []
         at = 0
@@ -202,7 +202,7 @@ class FileText:
 
 
 def read_text(content: bytes) -> FileText | None:
-    """The text of a file; None where it holds none."""
+    """Returns the text of a file; None where it holds none."""
     for encoding in _candidates(content):
         try:
             text = content[len(encoding.mark) :].decode(encoding.codec)
@@ -213,7 +213,7 @@ def read_text(content: bytes) -> FileText | None:
 
 
 def _candidates(content: bytes) -> tuple[Encoding, ...]:
-    """What a file may be written in, the likeliest first."""
+    """Returns what a file may be written in, the likeliest first."""
     marked = next((e for e in _MARKED if content.startswith(e.mark)), None)
     if marked in _UTF_16:
         return (marked,)

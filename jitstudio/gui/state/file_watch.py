@@ -12,15 +12,15 @@ from PySide6.QtCore import QElapsedTimer, QFileSystemWatcher, QObject, QTimer, S
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plain_files import read_file
+from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.file_text import FileText
-from jitstudio.gui.state.files import DocumentError
 
 # A file that is replaced is gone for a moment, and one that is written comes in pieces.
 _QUIET_MS = 150
-# Whoever writes all the time is read in between.
+# A file that is written all the time is read in between.
 _MOST_MS = 1000
 
 
@@ -80,13 +80,13 @@ class FileWatch(QObject):
 
     @Slot()
     def reload(self) -> None:
-        """Give up the unsaved text of all conflicts; undo brings it back."""
+        """Gives up the unsaved text of all conflicts; undo brings it back."""
         self._unwanted |= set(self._conflicts)
         self._touch(document.path for document in self._conflicts)
 
     @Slot()
     def keep(self) -> None:
-        """Let saving replace the files of all conflicts."""
+        """Lets saving replace the files of all conflicts."""
         for document, found in self._conflicts.items():
             document.on_disk = found.digest
         self._settle(*self._conflicts)
@@ -101,7 +101,7 @@ class FileWatch(QObject):
             self.conflicts_changed.emit(self.conflicts)
 
     def _touch(self, paths: Iterable[Path | None]) -> None:
-        """Read these files once they have come to rest."""
+        """Reads these files once they have come to rest."""
         self._touched |= {path for path in paths if path is not None}
         if not self._pause.isActive():
             self._busy_since.start()
@@ -110,7 +110,7 @@ class FileWatch(QObject):
 
     @Slot()
     def _follow(self) -> None:
-        """Watch the files of the documents that are open now, or wait for those that are gone."""
+        """Watches the files of the open documents, or waits for those that are gone."""
         paths = {document.path for document in self._documents if document.path is not None}
         self._places = {path: self._places[path] for path in paths & self._places.keys()}
         for path in paths - self._located:
@@ -136,7 +136,7 @@ class FileWatch(QObject):
 
     @Slot()
     def _look(self) -> None:
-        """Read the files that were touched, in a thread."""
+        """Reads the files that were touched, in a thread."""
         questions = [
             _Question(document.path, document.kind, document.held)
             for document in self._documents
@@ -161,7 +161,7 @@ class FileWatch(QObject):
     def _on_answered(self, path: Path, found: Found | DocumentError | None) -> None:
         self._read.discard(path)
         document = self._documents.at_path(path)
-        # What is there but cannot be read is left alone: saving will tell.
+        # What is there but cannot be read is left alone: saving will say.
         if document is not None and not isinstance(found, DocumentError):
             self._judge(document, found)
 
@@ -208,7 +208,7 @@ class FileWatch(QObject):
     def _on_added(self, document: Document) -> None:
         self._follow()
         if document.is_modified:
-            # It comes from an earlier day; who knows what happened to the file.
+            # It comes from an earlier day; the file may have changed since.
             self._touch([document.path])
 
     @Slot(Document)
@@ -218,14 +218,14 @@ class FileWatch(QObject):
 
 
 def _place(path: Path) -> Path | None:
-    """Where to watch a file; None where there is not even a folder."""
+    """Returns where to watch a file; None where there is not even a folder."""
     # Not pathlib's, which fail where a folder above may not be read.
     place = path if os.path.isfile(path) else path.parent
     return place if os.path.exists(place) else None
 
 
 def _answer(question: _Question) -> Found | None:
-    """What a file holds now; None where it is gone."""
+    """Returns what a file holds now; None where it is gone."""
     try:
         content = read_file(question.path)
     except FileNotFoundError:

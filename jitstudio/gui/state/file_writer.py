@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QThreadPool, Signal, Slot
 
-from jitstudio.gui.state.files import replace_file
+from jitstudio.gui.state.document_files import replace_file
 
 
 class FileWriter(QObject):
@@ -17,7 +17,7 @@ class FileWriter(QObject):
 
     Signals:
         written: This one is in the file, or one that came after it.
-        failed: This one could not be written; why, in words.
+        failed: This one could not be written; why.
     """
 
     written = Signal(int)
@@ -31,20 +31,20 @@ class FileWriter(QObject):
         self._ended = 0
         self._problem = ""
         self._held: bytes | None = None
-        # It comes from the thread, and is told of in the window's.
+        # It comes from the thread, and is reported in the window's.
         self._write_ended.connect(self._on_ended, Qt.ConnectionType.QueuedConnection)
         # One thread keeps the order.
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(1)
 
     def write(self, make: Callable[[], bytes]) -> int:
-        """Have the thread make a content and write it; gives back the number of this one."""
+        """Has the thread make a content and writes it; gives back the number of this one."""
         self._newest += 1
         self._pool.start(self._writing(make, self._newest))
         return self._newest
 
     def finish(self) -> str:
-        """Wait until all is written; why the last could not be, or nothing."""
+        """Waits until all is written; why the last could not be, or nothing."""
         self._pool.waitForDone()
         self._on_ended(self._newest, self._problem)
         return self._problem
@@ -68,7 +68,7 @@ class FileWriter(QObject):
     @Slot(int, str)
     def _on_ended(self, number: int, problem: str) -> None:
         if number <= self._ended:
-            return  # It was waited for, and told then.
+            return  # It was waited for, and reported then.
         self._ended = number
         if problem:
             self.failed.emit(number, problem)

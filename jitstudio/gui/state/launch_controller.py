@@ -26,7 +26,7 @@ from jitstudio.core.launch.result import (
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.services.launch_service import LaunchService
-from jitstudio.gui.services.queue import RequestHandle
+from jitstudio.gui.services.request_queue import RequestHandle
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Built, Outputs
@@ -60,13 +60,13 @@ class LaunchController(QObject):
         devices_changed: These are the GPUs.
         device_changed: Another GPU is chosen, or one is known now.
         problems_changed: What forbids the launch, or will surprise.
-        config_changed: How many threads there would be; None where that cannot be told.
+        config_changed: How many threads there would be; None where that cannot be known.
         facts_changed: What the driver says about the kernel; None where it says nothing.
         running_changed: Whether a launch is on its way, or waits for what it needs.
-        progressed: What is being done now, in words.
+        progressed: What is being done now.
         printed: What the kernel has printed since the last time.
         finished: What the launch came to; every run ends with it.
-        broke: The worker itself failed, in words.
+        broke: The worker itself failed.
     """
 
     devices_changed = Signal(DeviceList)
@@ -112,7 +112,7 @@ class LaunchController(QObject):
         self._finder.failed.connect(self._on_kernels_missed)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._inspect)
-        # Queued: the result of the build is told after its end.
+        # Queued: the result of the build is reported after its end.
         build_controller.build_ended.connect(self._go_on, Qt.ConnectionType.QueuedConnection)
         outputs.result_changed.connect(self._on_result_changed)
         specs.changed.connect(self._review)
@@ -136,14 +136,14 @@ class LaunchController(QObject):
 
     @Slot()
     def list_devices(self) -> None:
-        """Look for the GPUs; the first time starts the process that uses them."""
+        """Looks for the GPUs; the first time starts the process that uses them."""
         handle = self._service.list_devices()
         handle.finished.connect(self.take_devices)
         handle.failed.connect(self._on_devices_missed)
 
     @Slot(int)
     def choose_device(self, ordinal: int) -> None:
-        """Launch there from now on, also after the next start."""
+        """Launches there from now on, also after the next start."""
         self._device = ordinal
         if self.device is not None:
             self._preferences.gpu = self.device.uuid
@@ -152,7 +152,7 @@ class LaunchController(QObject):
 
     @Slot()
     def run(self) -> None:
-        """Launch what the specs say, once build and GPUs are known, unless it cannot be."""
+        """Launches what the specs say, once build and GPUs are known, unless it cannot be."""
         if self._is_waiting or self._running is not None:
             return
         self._is_waiting, self._is_kept = True, False
@@ -165,7 +165,7 @@ class LaunchController(QObject):
 
     @Slot()
     def cancel(self) -> None:
-        """End the launch that is on its way, or what waits to be launched."""
+        """Ends the launch that is on its way, or what waits to be launched."""
         if self._is_waiting:
             self._end(self._unlaunched(LaunchOutcome.CANCELLED))
         elif self._running is not None:
@@ -173,11 +173,11 @@ class LaunchController(QObject):
 
     @Slot()
     def _go_on(self) -> None:
-        """Launch what waits, unless there is something left to wait for."""
+        """Launches what waits, unless there is something left to wait for."""
         if not self._is_waiting:
             return
         if self._build_controller.is_busy and not self._build_controller.is_building:
-            # It would begin after a pause in typing; whoever runs has done with typing.
+            # It would begin after a pause in typing; a launch comes after typing.
             self._build_controller.build()
         if awaited := self._awaited():
             self.progressed.emit(awaited)
@@ -202,14 +202,14 @@ class LaunchController(QObject):
         self._go_on()
 
     def _awaited(self) -> str:
-        """What has to be known before a launch, in words; empty where nothing has."""
+        """Returns what the user has to know before a launch; empty where there is nothing."""
         if self._build_controller.is_busy or self._finder.is_busy:
             return self.tr("waiting for the build")
         return self.tr("looking for GPUs") if self._devices is None else ""
 
     @Slot()
     def _review(self) -> LaunchRequest | None:
-        """Find out whether it can be launched, and say so; the launch if it can."""
+        """Finds out whether it can be launched, and says so; returns the launch if it can."""
         resolved = self._resolved()
         request = resolved.request
         self._problems = resolved.problems
@@ -250,7 +250,7 @@ class LaunchController(QObject):
         )
 
     def _refusal(self) -> LaunchResult:
-        """Why nothing can be launched now."""
+        """Returns why nothing can be launched now."""
         if self._specs.form is None:
             no_kernel = SpecProblem(
                 "kernel", self.tr("There is no kernel."), self.tr("Build one to launch it.")
@@ -285,7 +285,7 @@ class LaunchController(QObject):
             self._inspecting.finished.connect(self._on_inspected)
 
     def _show_facts(self, told: KernelFacts | Diagnostic | None) -> None:
-        """Tell what the driver says about the kernel, or why it says nothing."""
+        """Says what the driver says about the kernel, or why it says nothing."""
         self._remarks = ()
         if isinstance(told, Diagnostic):
             words = (told.message, told.explanation)
@@ -295,7 +295,7 @@ class LaunchController(QObject):
     @Slot()
     def _on_result_changed(self) -> None:
         if self._outputs.good is self._built:
-            # Another build has failed; what can be launched stays, and that is told.
+            # Another build has failed; what can be launched stays, and that is reported.
             self._tell_problems()
             return
         self._built = self._outputs.good

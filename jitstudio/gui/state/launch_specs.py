@@ -36,7 +36,7 @@ class LaunchSpecs(QObject):
     """The kernels of a build, the chosen one, and the launches by kernel title.
 
     Signals:
-        replaced: The chosen launch is another one than was typed: whoever shows it shows it anew.
+        replaced: The chosen launch is another one than was typed: views show it anew.
         changed: The chosen launch has changed, replaced or typed.
     """
 
@@ -55,7 +55,7 @@ class LaunchSpecs(QObject):
         self._editor: SpecEditor | None = None
 
     def set_time_limit(self, seconds: float) -> None:
-        """Let launches that nobody has typed yet take so long at most."""
+        """Lets launches that nobody has typed yet take so long at most."""
         self._time_limit = seconds
 
     def set_editor(self, editor: SpecEditor) -> None:
@@ -93,7 +93,7 @@ class LaunchSpecs(QObject):
         return tuple(self._specs.values())
 
     def set_forms(self, forms: tuple[KernelForm, ...]) -> None:
-        """Take the kernels of a build; the chosen one stays, or the last used takes its place."""
+        """Takes the kernels of a build; the chosen one stays, or the last used takes its place."""
         self._forms = forms
         if self._waiting is not None and (title := self._title_of(self._waiting.kernel)):
             self.remember(replace(self._waiting, kernel=title))
@@ -109,7 +109,7 @@ class LaunchSpecs(QObject):
 
     @Slot(str)
     def choose(self, title: str) -> None:
-        """Turn to the kernel of this title."""
+        """Turns to the kernel of this title."""
         self.remember(self._spec)
         self._turn_to(title)
         self.remember(self._spec)
@@ -123,7 +123,7 @@ class LaunchSpecs(QObject):
         self.changed.emit()
 
     def show(self, spec: LaunchSpec) -> None:
-        """Turn to another launch; if its kernel is not built yet, as soon as it is."""
+        """Turns to another launch; if its kernel is not built yet, as soon as it is."""
         title = self._title_of(spec.kernel)
         self._waiting = None if title else spec
         self._spec = replace(spec, kernel=title or spec.kernel)
@@ -132,13 +132,13 @@ class LaunchSpecs(QObject):
         self._tell_replaced()
 
     def remember(self, spec: LaunchSpec) -> None:
-        """Keep a launch under its kernel, with the texts of parameters that it has lost."""
+        """Keeps a launch under its kernel, with the texts of parameters that it has lost."""
         known = self._specs.pop(spec.kernel, spec)
         arguments = dict(known.arguments) | dict(spec.arguments)
         self._specs[spec.kernel] = replace(spec, arguments=tuple(arguments.items()))
 
     def replace_all(self, specs: Iterable[LaunchSpec], kernel: str) -> None:
-        """Keep these launches and no others.
+        """Keeps these launches and no others.
 
         Args:
             specs: One for each kernel.
@@ -153,11 +153,11 @@ class LaunchSpecs(QObject):
         self._tell_replaced()
 
     def suggest(self, spec: LaunchSpec) -> None:
-        """Keep a launch unless the user has typed one for this kernel."""
+        """Keeps a launch unless the user has typed one for this kernel."""
         self._specs.setdefault(spec.kernel, spec)
 
     def fitted(self, form: KernelForm) -> LaunchSpec:
-        """The launch of a kernel, for the parameters it has now.
+        """Returns the launch of a kernel, for the parameters it has now.
 
         A kernel that is new takes what was typed for another instance of its template.
         """
@@ -179,7 +179,7 @@ class LaunchSpecs(QObject):
         self.changed.emit()
 
     def _title_of(self, kernel: str) -> str:
-        """The title of the kernel that a spec means; empty while it is not built."""
+        """Returns the title of the kernel that a spec means; empty while it is not built."""
         try:
             return choose_form(kernel, self._forms if kernel else self._forms[:1]).title
         except SpecError:
@@ -193,7 +193,7 @@ class LaunchSpecs(QObject):
 def _fresh(
     form: KernelForm, arguments: tuple[tuple[str, str], ...], time_limit: float
 ) -> LaunchSpec:
-    """A launch that covers the first buffer with one thread for each element."""
+    """Returns a launch that covers the first buffer with one thread for each element."""
     texts = dict(arguments)
     buffers = (p.name for p in form.parameters if isinstance(p.type, Pointer))
     cover = next((buffer.length for name in buffers if (buffer := parse_buffer(texts[name]))), "")

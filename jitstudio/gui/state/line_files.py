@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from jitstudio.analysis.correlation.modules import spellings
-from jitstudio.analysis.sass.model import Place
+from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.request import BuildRequest
 
 # What NVRTC calls the declarations that it knows without any file.
@@ -17,7 +17,7 @@ _BUILT_IN = "__nv_nvrtc_builtin_header.h"
 
 
 class Absence(Enum):
-    """Why there is no file to open, in words."""
+    """Why there is no file to open."""
 
     BUILT_IN = QT_TRANSLATE_NOOP(
         "LineFiles", "{line} is in a header inside NVRTC itself, which is no file to open"
@@ -31,14 +31,14 @@ class Absence(Enum):
         "built elsewhere",
     )
 
-    def told_of(self, place: Place) -> str:
-        """The words, with the line they are about."""
+    def told_of(self, place: SourceLocation) -> str:
+        """Returns the words, with the line they are about."""
         line = f"{_without_folder(place.file)}:{place.line}"
         return QCoreApplication.translate("LineFiles", str(self.value)).format(line=line)
 
 
 def located(file: str, request: BuildRequest) -> Path | Absence:
-    """The file that a line table of a build means, or why there is none."""
+    """Returns the file that a line table of a build means, or why there is none."""
     if os.path.basename(file) == _BUILT_IN:
         return Absence.BUILT_IN
     spelt = os.path.normpath(file)
@@ -54,7 +54,7 @@ def located(file: str, request: BuildRequest) -> Path | Absence:
 
 
 def followed(file: str) -> str:
-    """A path with its links followed, as documents have it."""
+    """Returns a path with its links followed, as documents have it."""
     try:
         return os.path.realpath(file)
     except (OSError, ValueError):
@@ -62,7 +62,7 @@ def followed(file: str) -> str:
 
 
 def _without_folder(file: str) -> str:
-    """A name as it was written: NVRTC puts the working directory before it."""
+    """Returns a name as it was written: NVRTC puts the working directory before it."""
     try:
         return file.removeprefix(os.path.join(os.getcwd(), ""))
     except OSError:

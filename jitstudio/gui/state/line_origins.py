@@ -13,27 +13,27 @@ from jitstudio.gui.state.editable import ReadOnlyReason
 from jitstudio.gui.state.file_text import line_changes
 
 UNKNOWN = -1
-"""Stands for a line that was not built as it is now, or is not there any more."""
+"""Represents a line that was not built as it is now, or is not there any more."""
 
 
-class Origins(Protocol):
+class BuiltLines(Protocol):
     """What is known of one text; lines count from 0."""
 
     def built_line(self, line: int) -> int:
-        """What a line was when it was built, or `UNKNOWN`."""
+        """Returns what a line was when it was built, or `UNKNOWN`."""
 
     def line(self, built: int) -> int:
-        """Where a line that was built is now, or `UNKNOWN`."""
+        """Returns where a line that was built is now, or `UNKNOWN`."""
 
     def now(self, built: Iterable[int]) -> Mapping[int, int]:
         """Where each of these lines that were built is now; without those that were edited."""
 
     def deleteLater(self) -> None:
-        """Follow the text no longer."""
+        """Follows the text no longer."""
 
 
-def origins_of(document: Document, built: bytes) -> Origins | None:
-    """Follow what becomes of a document that was built of this; None for one without lines."""
+def origins_of(document: Document, built: bytes) -> BuiltLines | None:
+    """Follows what becomes of a document that was built of this; None for one without lines."""
     if document.text is not None:
         return LineOrigins(document.text, built.decode("utf-8", "replace").split("\n"))
     if document.read_only is not ReadOnlyReason.BINARY:
@@ -57,15 +57,15 @@ class FixedLines(QObject):
         self._on_reloaded()
 
     def built_line(self, line: int) -> int:
-        """What a line was when it was built, or `UNKNOWN`."""
+        """Returns what a line was when it was built, or `UNKNOWN`."""
         return line if self._is_same else UNKNOWN
 
     def line(self, built: int) -> int:
-        """Where a line that was built is now, or `UNKNOWN`."""
+        """Returns where a line that was built is now, or `UNKNOWN`."""
         return built if self._is_same else UNKNOWN
 
     def now(self, built: Iterable[int]) -> Mapping[int, int]:
-        """Where each of these lines that were built is now, if it is known of any."""
+        """Returns where each of these lines that were built is now, if it is known of any."""
         return {line: line for line in built} if self._is_same else {}
 
     @Slot()
@@ -92,11 +92,11 @@ class LineOrigins(QObject):
         text.contentsChange.connect(self._on_contents_change)
 
     def built_line(self, line: int) -> int:
-        """What a line was when it was built, or `UNKNOWN`."""
+        """Returns what a line was when it was built, or `UNKNOWN`."""
         return self._origins[line] if 0 <= line < len(self._origins) else UNKNOWN
 
     def line(self, built: int) -> int:
-        """Where a line that was built is now, or `UNKNOWN`."""
+        """Returns where a line that was built is now, or `UNKNOWN`."""
         if self.built_line(built) == built:
             return built
         return self._origins.index(built) if built in self._origins else UNKNOWN

@@ -34,7 +34,7 @@ class LoweredNames(QObject):
         return self._known
 
     def want(self, names: Set[str]) -> None:
-        """Ask for those of these names that are not known yet."""
+        """Asks for those of these names that are not known yet."""
         self._wanted |= names - self._known.keys()
         self._ask()
 

@@ -17,7 +17,7 @@ SHOWN_KINDS = (CodeKind.PTX, CodeKind.SASS)
 
 
 def nothing_built() -> str:
-    """What a pane says before the first build."""
+    """Returns what a pane says before the first build."""
     return QCoreApplication.translate(
         "Outputs",
         "Nothing has been built yet.\n"
@@ -26,7 +26,7 @@ def nothing_built() -> str:
 
 
 def being_built() -> str:
-    """What a pane says while the first build is on its way."""
+    """Returns what a pane says while the first build is on its way."""
     return QCoreApplication.translate(
         "Outputs", "Being built…\nWhat the compilers make of it appears here."
     )
@@ -77,7 +77,7 @@ def _blank(hint: str) -> _History:
 class Outputs(QObject):
     """The outputs per kind of code, for the document or the link that is looked at.
 
-    What is built is told apart by a subject (the document, or the link), so that switching
+    What is built is distinguished by a subject (the document, or the link), so that switching
     between two tabs shows each one's own last result.
 
     Signals:
@@ -157,11 +157,11 @@ class Outputs(QObject):
         return listing in self._history(self._subject).good_listings
 
     def output(self, kind: CodeKind) -> Output:
-        """What the pane of this kind shows."""
+        """Returns what the pane of this kind shows."""
         return self._shown[kind]
 
     def add(self, subject: object, listings: tuple[Listing, ...]) -> None:
-        """Show what a build has made before it ends: PTX is there long before SASS."""
+        """Shows what a build has made before it ends: PTX is there long before SASS."""
         history = self._history(subject)
         history.is_unfinished = True
         for kind in SHOWN_KINDS:
@@ -181,7 +181,7 @@ class Outputs(QObject):
         listings: tuple[Listing, ...],
         request: BuildRequest | None = None,
     ) -> None:
-        """Take in what a build of this subject came to."""
+        """Takes in what a build of this subject came to."""
         history = self._history(subject)
         for kind in SHOWN_KINDS:
             made = tuple(listing for listing in listings if listing.kind is kind)
@@ -216,7 +216,7 @@ class Outputs(QObject):
         self._show()
 
     def show_subject(self, subject: object) -> None:
-        """Look at what was last built of this subject."""
+        """Looks at what was last built of this subject."""
         if subject != self._subject:
             self._subject = subject
             self._show()
@@ -227,13 +227,13 @@ class Outputs(QObject):
         self._histories.pop(subject, None)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Forgets everything."""
         self._histories.clear()
         self._show()
         self.result_changed.emit(None)
 
     def set_hint(self, hint: str) -> None:
-        """Say this from now on where nothing has been built."""
+        """Says this from now on where nothing has been built."""
         self._hint = hint
         self._show()
 
@@ -252,7 +252,7 @@ class Outputs(QObject):
 def _kept(
     history: _History, kind: CodeKind, made: tuple[Listing, ...], result: BuildResult
 ) -> Output:
-    """What a failed build has made, and of the last good one what it has not."""
+    """Returns what a failed build has made, and of the last good one what it has not."""
     new = {listing.name: listing for listing in made}
     old = frozenset(listing.name for listing in history.outputs[kind].listings) - new.keys()
     listings = [new.pop(listing.name, listing) for listing in history.outputs[kind].listings]
@@ -274,7 +274,7 @@ def _why_old(history: _History) -> str:
 
 
 def _concerns(request: BuildRequest | None, name: str | None) -> bool:
-    """Whether a build takes in a module or header, or how it is built."""
+    """Returns whether a build takes in a module or header, or how it is built."""
     if request is None or name is None:
         return True
     modules = (*request.sources, *request.libraries)

@@ -45,7 +45,7 @@ class Preferences(QObject):
         return self._values[key]
 
     def set_value(self, key: str, value: SettingValue) -> None:
-        """Change a setting; told at once, and kept."""
+        """Changes a setting; reported at once, and kept."""
         value = BY_KEY[key].read(value)
         if value != self._values[key]:
             self._values[key] = value
@@ -53,16 +53,16 @@ class Preferences(QObject):
             self.changed.emit(key)
 
     def is_default(self, key: str) -> bool:
-        """Whether a setting is what it was at the first start."""
+        """Returns whether a setting is what it was at the first start."""
         return self._values[key] == BY_KEY[key].default
 
     def reset(self, key: str) -> None:
-        """Make a setting again what it was at the first start."""
+        """Makes a setting again what it was at the first start."""
         self.set_value(key, BY_KEY[key].default)
         self._store.remove(_place(key))
 
     def reset_all(self) -> None:
-        """Make all settings again what they were at the first start."""
+        """Makes all settings again what they were at the first start."""
         for setting in SETTINGS:
             self.reset(setting.key)
 
@@ -97,7 +97,7 @@ class Preferences(QObject):
         return [Path(str(entry)) for entry in listed if entry]
 
     def add_recent_file(self, path: Path) -> None:
-        """Put a file at the top of the recent ones."""
+        """Puts a file at the top of the recent ones."""
         others = [other for other in self.recent_files if other != path]
         self._store.setValue("recent_files", [str(p) for p in [path, *others][:_MOST_RECENT]])
 
@@ -108,7 +108,7 @@ class Preferences(QObject):
         return [str(entry) for entry in (stored if isinstance(stored, list) else [stored])]
 
     def add_recent_command(self, name: str) -> None:
-        """Put a command at the top of the recent ones."""
+        """Puts a command at the top of the recent ones."""
         others = [other for other in self.recent_commands if other != name]
         self._store.setValue("recent_commands", [name, *others][:_MOST_RECENT])
 
@@ -136,19 +136,19 @@ class Preferences(QObject):
         self._store.setValue("gpu", uuid)
 
     def filters(self, listing: str) -> frozenset[LineClass]:
-        """Which classes of lines are left out of this kind of listing."""
+        """Returns which classes of lines are left out of this kind of listing."""
         stored = self._store.value(f"filters/{listing}", _LEFT_OUT.get(listing, ""))
         names = {str(name) for name in (stored if isinstance(stored, list) else [stored])}
         return frozenset(of for of in LineClass if of.name in names and of is not LineClass.CODE)
 
     def set_filters(self, listing: str, filters: frozenset[LineClass]) -> None:
-        """Remember which classes of lines are left out of this kind of listing."""
+        """Remembers which classes of lines are left out of this kind of listing."""
         # An empty list would come back as nothing at all, and so as what is left out at first.
         self._store.setValue(f"filters/{listing}", [of.name for of in sorted(filters)] or "")
 
     @property
     def columns(self) -> list[str]:
-        """Which columns stand beside SASS; see `models.column_choice`."""
+        """Which columns are next to SASS; see `models.column_choice`."""
         stored = self._store.value("columns", [])
         return [str(entry) for entry in (stored if isinstance(stored, list) else [stored])]
 
@@ -157,7 +157,7 @@ class Preferences(QObject):
         self._store.setValue("columns", kept)
 
     def zoom(self, layout: str) -> float | None:
-        """How large all letters are in a layout; None until the user has zoomed."""
+        """Returns how large all letters are in a layout; None until the user has zoomed."""
         try:
             zoom = float(str(self._store.value(f"zoom/{layout}")))
         except ValueError:
@@ -165,16 +165,16 @@ class Preferences(QObject):
         return min(MOST_ZOOM, max(LEAST_ZOOM, zoom)) if isfinite(zoom) else None
 
     def set_zoom(self, layout: str, zoom: float) -> None:
-        """Remember how large all letters are in a layout."""
+        """Remembers how large all letters are in a layout."""
         self._store.setValue(f"zoom/{layout}", zoom)
 
     def layout(self, name: str) -> QByteArray | None:
-        """A remembered geometry or arrangement."""
+        """Returns a remembered geometry or arrangement."""
         stored = self._store.value(f"layout/{name}")
         return stored if isinstance(stored, QByteArray) else None
 
     def set_layout(self, name: str, state: QByteArray) -> None:
-        """Remember a geometry or arrangement."""
+        """Remembers a geometry or arrangement."""
         self._store.setValue(f"layout/{name}", state)
 
 

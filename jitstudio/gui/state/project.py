@@ -15,9 +15,9 @@ from jitstudio.core.project.format import ProjectFormatError, dump, load
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import BuildSettings, Origin
+from jitstudio.gui.state.document_files import digest
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_text import Encoding
-from jitstudio.gui.state.files import digest
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.session_format import SavedProject
 from jitstudio.gui.state.variant_drafts import VariantDrafts
@@ -89,7 +89,7 @@ class ProjectState(QObject):
 
     @property
     def on_disk(self) -> str | None:
-        """What tells the content of its file, as it is known, from others."""
+        """A digest of the content of its file, as it is known."""
         return self._on_disk
 
     @property
@@ -108,20 +108,20 @@ class ProjectState(QObject):
         return self._standing if self._path is not None else OWN
 
     def trust(self, trusted: bool) -> None:
-        """Let the open project do what the user's own code may, or no longer."""
+        """Lets the open project do what the user's own code may, or no longer."""
         self._stand(replace(self._standing, trusted=trusted))
         self.changed.emit()
 
     def keeps(self, document: Document) -> bool:
-        """Whether the text of this document is kept in the open project itself."""
+        """Returns whether the text of this document is kept in the open project itself."""
         return self._path is not None and not _is_in(document, self._path.parent)
 
     def files_in(self, folder: Path) -> Iterator[Document]:
-        """The documents that a project in this folder names by their files."""
+        """Returns the documents that a project in this folder names by their files."""
         return (document for document in self._documents if _is_in(document, folder))
 
     def open(self, opened: OpenProject, standing: Standing = RESTRICTED) -> None:
-        """Take over all of a project; what is open already stays beside it."""
+        """Takes over all of a project; what is open already stays next to it."""
         project = opened.project
         self._begin(opened.path, standing)
         self._program = ""
@@ -144,7 +144,7 @@ class ProjectState(QObject):
         self.opened.emit()
 
     def close(self) -> None:
-        """Belong to no project any more; the settings are those from before it again."""
+        """Belongs to no project any more; the settings are those from before it again."""
         if self._path is not None:
             self._settings.take_from(self._own)
         self._path, self._on_disk = None, None
@@ -153,7 +153,7 @@ class ProjectState(QObject):
         self._take_as_saved()
 
     def reset(self) -> None:
-        """Forget all that a project says, apart from the target."""
+        """Forgets all that a project says, apart from the target."""
         self._settings.take_from(Project(arch=self._settings.arch))
         self._launches.replace_all((), "")
         self._sweeps.replace_all(())
@@ -182,7 +182,7 @@ class ProjectState(QObject):
         self.compare()
 
     def capture(self, path: Path, resolve: Resolve = Path.resolve) -> Project:
-        """The project as the window holds it, for a file of this name.
+        """Returns the project as the window holds it, for a file of this name.
 
         Args:
             path: The file.
@@ -191,7 +191,7 @@ class ProjectState(QObject):
         return self._project(path.parent, resolve, with_texts=True)
 
     def paths(self, path: Path) -> frozenset[Path]:
-        """The paths whose links `capture` follows: a disk may take a while to tell."""
+        """Returns the paths whose links `capture` follows: a disk may take a while to say."""
         found: set[Path] = set()
 
         def note(path: Path) -> Path:
@@ -213,7 +213,7 @@ class ProjectState(QObject):
         )
 
     def remembered(self) -> SavedProject | None:
-        """What the next start needs to know; None while no project is open."""
+        """Returns what the next start needs to know; None while no project is open."""
         if self._path is None:
             return None
         if self._pause.isActive():
@@ -232,7 +232,7 @@ class ProjectState(QObject):
         )
 
     def resume(self, saved: SavedProject) -> None:
-        """Go on with a project whose documents, settings and launches are back already.
+        """Goes on with a project whose documents, settings and launches are back already.
 
         Raises:
             ProjectFormatError: What was kept of it is damaged; no project is open then.
@@ -257,13 +257,13 @@ class ProjectState(QObject):
             self.compare()
 
     def take_settings_before(self, saved: SavedProject) -> None:
-        """Build as before this project, which is not gone on with."""
+        """Builds as before this project, which is not gone on with."""
         with suppress(ProjectFormatError):
             self._settings.take_from(load(saved.own.encode()))
 
     @Slot()
     def compare(self) -> None:
-        """Find out whether anything has changed since it was saved."""
+        """Finds out whether anything has changed since it was saved."""
         self._pause.stop()
         was = self._is_modified
         self._edited.intersection_update(self._documents)
@@ -292,7 +292,7 @@ class ProjectState(QObject):
         self.changed.emit()
 
     def _begin(self, path: Path, standing: Standing) -> None:
-        """Belong to the project in this file."""
+        """Belongs to the project in this file."""
         if self._path is None:
             self._own = self._settings.as_project()
         self._path = path
@@ -309,7 +309,7 @@ class ProjectState(QObject):
         """All of it; without `resolve` no disk is asked, as paths of documents have no links."""
         resolve = resolve or _as_it_is
         current = self._documents.current
-        ours = [document for document in self._documents if not document.is_aside]
+        ours = [document for document in self._documents if not document.is_preview]
         # One that is not saved yet will hold what is looked at.
         program = self._settings.program if self._path is None else self._program
         carried = self._carried_to(folder)
@@ -358,7 +358,7 @@ class ProjectState(QObject):
         return self._carried if stays else Project(unknown=self._carried.unknown)
 
     def _filed(self, folder: Path, carried: Project, resolve: Resolve) -> Iterator[LaunchSpec]:
-        """The launches, with what was left out of them where nothing else is typed."""
+        """Yields the launches, with what was left out of them where nothing else is typed."""
         withheld = {spec.kernel: dict(spec.arguments) for spec in carried.launches}
         for spec in self._launches.specs:
             filed = file_launch(spec, folder, resolve)
@@ -368,7 +368,7 @@ class ProjectState(QObject):
     def _filed_sweeps(
         self, folder: Path, carried: Project, resolve: Resolve
     ) -> Iterator[VariantDraft]:
-        """The sweeps, with the axes that were left out of them where no others are typed."""
+        """Yields the sweeps, with the axes that were left out of them where no others are typed."""
         withheld = {draft.kernel: draft.axes for draft in carried.sweeps}
         for draft in self._sweeps.drafts:
             filed = file_sweep(draft, folder, resolve)
@@ -384,13 +384,13 @@ class ProjectState(QObject):
 
     @Slot(Document)
     def _on_edited(self, document: Document) -> None:
-        if not document.is_aside:
+        if not document.is_preview:
             self._edited.add(document)
         self._on_changed()
 
 
 def _carried(opened: OpenProject) -> Project:
-    """What of a project is not taken into the window."""
+    """Returns what of a project is not taken into the window."""
     count = len(opened.project.modules)
     return Project(
         modules=_unread(opened, 0, count),
@@ -411,7 +411,7 @@ def _unread(opened: OpenProject, start: int, end: int) -> tuple[Member, ...]:
 
 
 def _essence(project: Project) -> Project:
-    """A project without what merely looking at it changes."""
+    """Returns a project without what merely looking at it changes."""
     launches = tuple(replace(s, arguments=tuple(sorted(s.arguments))) for s in project.launches)
     return replace(project, launches=launches, kernel="", layout="", current="", unknown={})
 
@@ -422,7 +422,7 @@ def _is_in(document: Document, folder: Path) -> bool:
 
 
 def _as_it_is(path: Path) -> Path:
-    """The path of a document or project, whose links were followed when it was opened."""
+    """Returns the path of a document or project, whose links were followed when it was opened."""
     return path
 
 
@@ -466,5 +466,5 @@ def _document(member: Member, content: bytes, path: Path | None) -> Document:
 
 
 def outside(project: Project) -> Iterable[str]:
-    """The names of the modules that a project names but will not read."""
+    """Returns the names of the modules that a project names but will not read."""
     return (m.name for m in project.members if m.text is None and Path(m.path).is_absolute())

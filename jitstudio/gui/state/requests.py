@@ -12,7 +12,7 @@ from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
 
 
 def linked_modules(documents: Documents, program: str) -> tuple[Document, ...]:
-    """The documents that take part in the link of a program, in link order."""
+    """Returns the documents that take part in the link of a program, in link order."""
     return tuple(
         d for d in documents if d.program == program and d.included and takes_part_alone(d)
     )
@@ -25,7 +25,7 @@ def request_for(
     emit: frozenset[CodeKind],
     link: LinkMode | None = None,
 ) -> BuildRequest:
-    """A build of these modules.
+    """Returns a build of these modules.
 
     Args:
         modules: What to build, in link order.
@@ -43,7 +43,7 @@ def request_for(
     libraries = tuple(d for d in documents if d.is_library)
     sources = tuple(module.as_source() for module in modules)
     strange = {d.confined_to for d in (*modules, *headers, *libraries)} - {""}
-    # A module from elsewhere was opened by the user, and includes what lies beside it.
+    # A module from elsewhere was opened by the user, and includes what lies next to it.
     folders = dict.fromkeys((origin.folder, *(s.folder for s in sources), *sorted(strange)))
     is_trusted = origin.is_trusted and not strange
     return BuildRequest(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.document_files import kind_of_file
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.files import kind_of_file
 from jitstudio.samples import Sample, SampleFile
 
 
 def open_sample(sample: Sample, documents: Documents, settings: BuildSettings) -> None:
-    """Open a sample as new tabs, with the target it was written for and a link of its own."""
+    """Opens a sample as new tabs, with the target it was written for and a link of its own."""
     program = _program(sample, documents, settings)
     opened = [_open_file(file, program, documents) for file in sample.files]
     if sample.arch is not None:

@@ -29,12 +29,12 @@ from jitstudio.core import plain_files
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.document_files import DocumentError, overwrite_file, read_file
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import Found, compare
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.file_text import FileText
 from jitstudio.gui.state.file_writer import FileWriter
-from jitstudio.gui.state.files import DocumentError, overwrite_file, read_file
 from jitstudio.gui.state.session_format import (
     SavedDocument,
     SavedProject,
@@ -71,7 +71,7 @@ class KeptLaunches(Protocol):
         ...
 
     def remember(self, spec: LaunchSpec) -> None:
-        """Keep a launch under its kernel."""
+        """Keeps a launch under its kernel."""
         ...
 
 
@@ -84,15 +84,15 @@ class KeptProject(Protocol):
         ...
 
     def remembered(self) -> SavedProject | None:
-        """Return what the next start needs to know, or None while no project is open."""
+        """Returns what the next start needs to know, or None while no project is open."""
         ...
 
     def resume(self, saved: SavedProject) -> None:
-        """Go on with a project whose documents, settings and launches are back."""
+        """Goes on with a project whose documents, settings and launches are back."""
         ...
 
     def take_settings_before(self, saved: SavedProject) -> None:
-        """Build as before this project, which is not gone on with."""
+        """Builds as before this project, which is not gone on with."""
         ...
 
 
@@ -117,10 +117,10 @@ class Session(QObject):
         elsewhere: Another such folder, from which unsaved text is taken over.
 
     Signals:
-        save_failed: The session cannot be written, in words; told once until it works again.
+        save_failed: The session cannot be written; reported once until it works again.
         save_works: It can be written again.
-        restore_failed: Some or all of the last session cannot be brought back, in words.
-        recovered: What became of an earlier session, where that is not as expected, in words.
+        restore_failed: Some or all of the last session cannot be brought back.
+        recovered: What became of an earlier session, where that is not as expected.
     """
 
     save_failed = Signal(str)
@@ -158,7 +158,7 @@ class Session(QObject):
         self.set_interval(1)
 
     def _keep_in(self, slot: SessionSlot | None, problem: str) -> None:
-        """Write to this session file from now on; why it cannot be, or nothing."""
+        """Writes to this session file from now on; why it cannot be, or nothing."""
         self._slot, self._problem = slot, problem
         if slot is not None and slot.is_writable:
             self._writer = FileWriter(slot.path, self)
@@ -166,7 +166,7 @@ class Session(QObject):
             self._writer.failed.connect(self._on_write_failed)
 
     def attach(self, launches: KeptLaunches, project: KeptProject) -> None:
-        """Keep these too, and give them what was restored: a window shows its texts before."""
+        """Keeps these too, and gives them what was restored: a window shows its texts before."""
         self._launches, self._project = launches, project
         self._hand_over()
         for part in (launches, project):
@@ -174,7 +174,7 @@ class Session(QObject):
 
     @property
     def complaint(self) -> str:
-        """Why the session is not kept at present, in words; empty where it is."""
+        """Why the session is not kept at present; empty where it is."""
         return self._complaint
 
     @property
@@ -183,11 +183,11 @@ class Session(QObject):
         return fallback_folder() in self._folder.parents
 
     def set_interval(self, seconds: float) -> None:
-        """Have a change on the disk this long after it."""
+        """Has a change on the disk this long after it."""
         self._timer.setInterval(max(_WRITING_MS // 2, round(seconds * 1000) - _WRITING_MS))
 
     def watch(self) -> None:
-        """Save after each change from now on; also at once, to tell early if it cannot be."""
+        """Saves after each change from now on; also at once, to find out early if it cannot be."""
         documents, settings = self._documents, self._settings
         self._is_watching = True
         for signal in (
@@ -204,7 +204,7 @@ class Session(QObject):
         self.save()
 
     def restore(self, *, by_itself: bool = False) -> bool:
-        """Open what was open last; whether there was anything.
+        """Opens what was open last; returns whether there was anything.
 
         Args:
             by_itself: Whether something is to be opened that belongs to no project. A session with
@@ -237,7 +237,7 @@ class Session(QObject):
         return len(self._documents) > 0
 
     def _hand_over(self) -> None:
-        """Give launches and project what was restored of them, once both are there."""
+        """Gives launches and project what was restored of them, once both are there."""
         if self._left is not None and self._project is not None:
             self._project.take_settings_before(self._left)
             self._left = None
@@ -273,7 +273,7 @@ class Session(QObject):
 
     @contextmanager
     def _or_set_aside(self, slot: SessionSlot) -> Iterator[None]:
-        """Begin without this session where it cannot be brought back, whatever the reason.
+        """Begins without this session where it cannot be brought back, whatever the reason.
 
         Any exception counts: it would come again at each start, and no window would.
         """
@@ -287,7 +287,7 @@ class Session(QObject):
             self.restore_failed.emit(told.format(error=reason, kept=set_aside(slot.path)))
 
     def _leave_project(self) -> None:
-        """Let go of a session with a project, and take one without; its settings are not ours."""
+        """Lets go of a session with a project, and takes one without; its settings are not ours."""
         left = _with_project(self._slot.path) if self._slot is not None else None
         if self._slot is None or left is None or left.project is None:
             return
@@ -304,7 +304,7 @@ class Session(QObject):
             self.recovered.emit(told.format(name=Path(left.project.path).name))
 
     def _adopt(self, folder: Path, own: Path, *, with_projects: bool) -> None:
-        """Take over what was typed in windows that are closed now and was never saved."""
+        """Takes over what was typed in windows that are closed now and was never saved."""
         if not folder.is_dir():
             return
         try:
@@ -327,17 +327,17 @@ class Session(QObject):
 
     @Slot()
     def save(self) -> None:
-        """Write the session now, without waiting for the disk."""
+        """Writes the session now, without waiting for the disk."""
         self._write(closed=False)
 
     @Slot()
     def save_changes(self) -> None:
-        """Write the session now if anything has changed since the last time."""
+        """Writes the session now if anything has changed since the last time."""
         if self._timer.isActive():
             self.save()
 
     def save_before(self, act: Callable[[], None]) -> None:
-        """Write the session, and do something once it is on the disk, or cannot be."""
+        """Writes the session, and calls back once it is on the disk, or cannot be."""
         number = self._write(closed=False)
         if number:
             self._waiting.append((number, act))
@@ -345,11 +345,11 @@ class Session(QObject):
             act()
 
     def flush(self) -> str:
-        """Wait until the session is written; why it could not be, or nothing."""
+        """Waits until the session is written; why it could not be, or nothing."""
         return self._writer.finish() if self._writer is not None else self._problem
 
     def _write(self, *, closed: bool) -> int:
-        """Have the session written; gives back the number of this time, 0 if there is no file."""
+        """Has the session written; gives back the number of this time, 0 if there is no file."""
         self._timer.stop()
         if self._writer is None:
             self._complain(self._problem)
@@ -373,14 +373,14 @@ class Session(QObject):
         self._go_on(number)
 
     def _go_on(self, number: int) -> None:
-        """Do what had to wait."""
+        """Does what had to wait."""
         ready = [act for ticket, act in self._waiting if ticket <= number]
         self._waiting = [(ticket, act) for ticket, act in self._waiting if ticket > number]
         for act in ready:
             act()
 
     def keep(self) -> str:
-        """Write the session as one that has come to its end; why it cannot be, or nothing.
+        """Writes the session as one that has come to its end; why it cannot be, or nothing.
 
         The end may still be put off: what is saved next is a session that goes on.
         """
@@ -393,7 +393,7 @@ class Session(QObject):
         return problem
 
     def close(self) -> None:
-        """Save a last time and let the session file go."""
+        """Saves a last time and lets the session file go."""
         self.keep()
         self._timer.stop()
         if self._slot is not None:
@@ -416,7 +416,7 @@ class Session(QObject):
 
     def _state(self, closed: bool) -> SavedSession:
         # What is only looked at is on disk, and belongs to no work of the user's.
-        documents = [d for d in self._documents if d.is_modified or not d.is_aside]
+        documents = [d for d in self._documents if d.is_modified or not d.is_preview]
         current = self._documents.current
         return SavedSession(
             documents=(*(saved_document(document) for document in documents), *self._unread),
@@ -478,7 +478,7 @@ class Session(QObject):
 
 
 def _with_project(path: Path) -> SavedSession | None:
-    """The session in this file if it has a project; None too where that cannot be told."""
+    """Returns the session in this file if it has a project; None too where that cannot be known."""
     try:
         saved = load(plain_files.read_file(path))
     except (OSError, SessionFormatError):
@@ -487,7 +487,7 @@ def _with_project(path: Path) -> SavedSession | None:
 
 
 def content_of(entry: SavedDocument) -> FileText | Found:
-    """What an entry holds, or else its file.
+    """Returns what an entry holds, or else its file.
 
     Raises:
         DocumentError: The file cannot be read.
@@ -498,7 +498,7 @@ def content_of(entry: SavedDocument) -> FileText | Found:
 
 
 def reopened(entry: SavedDocument, content: FileText | Found, documents: Documents) -> Document:
-    """The document that an entry was made of, under a name that none of these has."""
+    """Returns the document that an entry was made of, under a name that none of these has."""
     path = Path(entry.path) if entry.path else None
     document = Document(documents.unique_name(entry.name), entry.kind, content, path)
     document.name_expressions = entry.name_expressions
@@ -515,7 +515,7 @@ def reopened(entry: SavedDocument, content: FileText | Found, documents: Documen
 
 
 def saved_document(document: Document) -> SavedDocument:
-    """A document as it is kept."""
+    """Returns a document as it is kept."""
     # The text only where no file has it.
     keep = document.is_modified or document.path is None
     return SavedDocument(
@@ -535,7 +535,7 @@ def saved_document(document: Document) -> SavedDocument:
 
 
 def _unsaved(saved: SavedSession) -> Iterator[SavedDocument]:
-    """What is in no file; its project stays behind, but not what nobody trusts it with."""
+    """Yields what is in no file; its project stays behind, but not what nobody trusts it with."""
     project = saved.project
     folder = project.origin.confined_to if project is not None else ""
     for document in saved.documents:

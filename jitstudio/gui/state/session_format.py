@@ -22,7 +22,7 @@ _DAMAGE = (ValueError, KeyError, TypeError, AttributeError, RecursionError, Over
 
 
 class SessionFormatError(ValueError):
-    """A session file cannot be understood; the message says why, in words."""
+    """A session file cannot be understood; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class SavedDocument:
         included: Whether it took part in the link.
         is_library: Whether other LLVM IR took functions from it.
         cursor: Where the cursor was in the text.
-        on_disk: What told the content of its file, as it was known, from others.
+        on_disk: A digest of the content of its file, as it was known.
         confined_to: See `Document.confined_to`.
         program: Whose link it belonged to.
     """
@@ -67,7 +67,7 @@ class SavedProject:
         modified: Whether something of it was not in its file.
         carried: What its file holds and the window does not, in the form of a project file.
         sweeps: What was typed for them, in the same form.
-        on_disk: What told the content of its file, as it was known, from others.
+        on_disk: A digest of the content of its file, as it was known.
         trusted: Whether the user has said that he trusts it.
         concerns: What it asks for beyond an ordinary project.
         own: The settings that the user had before it, in the form of a project file; empty where
@@ -87,7 +87,7 @@ class SavedProject:
 
     @property
     def origin(self) -> Origin:
-        """Who has written what is built of it."""
+        """The author of what is built of it."""
         return Origin(str(Path(self.path).parent), self.trusted)
 
 
@@ -116,7 +116,7 @@ class SavedSession:
 
 
 def dump(session: SavedSession) -> bytes:
-    """The content of a session file."""
+    """Returns the content of a session file."""
     state = {
         "version": VERSION,
         "closed": session.closed,
@@ -153,7 +153,7 @@ def dump(session: SavedSession) -> bytes:
 
 
 def load(data: bytes) -> SavedSession:
-    """Read a session file.
+    """Reads a session file.
 
     Raises:
         SessionFormatError: It is damaged, or a newer jitstudio has written it.
@@ -210,7 +210,7 @@ def _project(entry: dict[str, Any] | None) -> SavedProject | None:
 
 
 def _switches(saved: dict[str, Any]) -> frozenset[Switch]:
-    """A switch that the file does not know stands as at the first start."""
+    """Returns the switches; one that the file does not have is as at the first start."""
     return frozenset(s for s in Switch if saved.get(s.value, s in ON_AT_FIRST))
 
 

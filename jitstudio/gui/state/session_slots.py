@@ -83,7 +83,7 @@ def _try(path: Path) -> SessionSlot | None:
 
 
 def set_aside(path: Path) -> str:
-    """Rename a session that cannot be read, so that no later one takes its place; what became."""
+    """Renames a session that cannot be read, so that no later one takes its place; what became."""
     number = 1
     while (aside := path.with_name(f"{path.stem}{_UNREAD}{number}.json")).exists():
         number += 1

@@ -20,7 +20,7 @@ _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 
 
 @dataclass(frozen=True)
-class Choice:
+class SettingChoice:
     """One of several values, and what the user reads for it."""
 
     value: str
@@ -33,7 +33,7 @@ class Setting:
 
     Attributes:
         key: What it is kept and asked for by.
-        group: The heading it stands under.
+        group: The heading it is under.
         title: What the user reads.
         sentence: What it does.
         default: What it is until the user chooses.
@@ -42,7 +42,7 @@ class Setting:
         unit: What a number counts.
         choices: All values of a text.
         is_font: Whether it is a text that names a family of fonts.
-        command: The command whose keys the sentence tells, as ``{keys}``.
+        command: The command whose keys the sentence has, as ``{keys}``.
     """
 
     key: str
@@ -54,7 +54,7 @@ class Setting:
     most: float = 0
     step: float = 1
     unit: str = ""
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[SettingChoice, ...] = ()
     is_font: bool = False
     command: str = ""
 
@@ -69,7 +69,7 @@ class Setting:
         if isinstance(self.default, bool):
             return _TRUTHS.get(str(stored).casefold(), self.default)
         if self.is_font:
-            # A font that is gone may come back: whoever draws takes another until then.
+            # A font that is gone may come back: another is drawn until then.
             return str(stored) if str(stored).strip() else self.default
         if isinstance(self.default, str):
             values = {choice.value for choice in self.choices}
@@ -106,10 +106,10 @@ SETTINGS = (
         QT_TRANSLATE_NOOP("Settings", "The colours of the window and of code."),
         "system",
         choices=(
-            Choice("system", QT_TRANSLATE_NOOP("Settings", "As the system")),
-            Choice("light", QT_TRANSLATE_NOOP("Settings", "Light")),
-            Choice("dark", QT_TRANSLATE_NOOP("Settings", "Dark")),
-            Choice("high-contrast", QT_TRANSLATE_NOOP("Settings", "High contrast")),
+            SettingChoice("system", QT_TRANSLATE_NOOP("Settings", "As the system")),
+            SettingChoice("light", QT_TRANSLATE_NOOP("Settings", "Light")),
+            SettingChoice("dark", QT_TRANSLATE_NOOP("Settings", "Dark")),
+            SettingChoice("high-contrast", QT_TRANSLATE_NOOP("Settings", "High contrast")),
         ),
     ),
     Setting(
@@ -200,8 +200,8 @@ SETTINGS = (
         ),
         "highest",
         choices=(
-            Choice("highest", QT_TRANSLATE_NOOP("Settings", "The most at once")),
-            Choice("total", QT_TRANSLATE_NOOP("Settings", "The sum")),
+            SettingChoice("highest", QT_TRANSLATE_NOOP("Settings", "The most at once")),
+            SettingChoice("total", QT_TRANSLATE_NOOP("Settings", "The sum")),
         ),
     ),
     Setting(
@@ -356,8 +356,8 @@ SETTINGS = (
         QT_TRANSLATE_NOOP("Settings", "What is kept comes back at the next start, in its tab."),
         "keep",
         choices=(
-            Choice("keep", QT_TRANSLATE_NOOP("Settings", "Keep it without a question")),
-            Choice("ask", QT_TRANSLATE_NOOP("Settings", "Ask whether to save it")),
+            SettingChoice("keep", QT_TRANSLATE_NOOP("Settings", "Keep it without a question")),
+            SettingChoice("ask", QT_TRANSLATE_NOOP("Settings", "Ask whether to save it")),
         ),
     ),
     Setting(

@@ -48,7 +48,7 @@ class Staleness(QObject):
 
     @property
     def words(self) -> str:
-        """What to tell of the old results; empty while the user types, or where none is old."""
+        """What to say about the old results; empty while the user types, or where none is old."""
         return self._told
 
     def _change(self, what: str | None) -> None:
@@ -69,7 +69,7 @@ class Staleness(QObject):
 
     @Slot(Document)
     def _on_edited(self, document: Document) -> None:
-        if not document.is_aside:
+        if not document.is_preview:
             self._change(document.name)
 
     @Slot()

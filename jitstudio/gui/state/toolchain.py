@@ -38,7 +38,7 @@ class Toolchain(QObject):
 
     @Slot()
     def probe(self) -> None:
-        """Find out which tools are here; also starts the worker before it is needed."""
+        """Finds out which tools are here; also starts the worker before it is needed."""
         self._service.probe().finished.connect(self._on_probed)
 
     @Slot(object)

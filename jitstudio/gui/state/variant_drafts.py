@@ -30,16 +30,16 @@ class VariantDrafts(QObject):
         return tuple(self._drafts.values())
 
     def of(self, form: KernelForm, spec: LaunchSpec) -> VariantDraft:
-        """What was typed last for this kernel, else what a fresh form shows."""
+        """Returns what was typed last for this kernel, else what a fresh form shows."""
         known = self._drafts.get(generic_name(form.title))
         return known if known is not None else fresh_draft(form, spec)
 
     def remember(self, title: str, draft: VariantDraft) -> None:
-        """Keep what was typed for the kernel of this title."""
+        """Keeps what was typed for the kernel of this title."""
         self._drafts[generic_name(title)] = draft
         self.changed.emit()
 
     def replace_all(self, drafts: Iterable[VariantDraft]) -> None:
-        """Keep these and no others."""
+        """Keeps these and no others."""
         self._drafts = {generic_name(draft.kernel): draft for draft in drafts}
         self.changed.emit()

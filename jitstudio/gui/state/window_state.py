@@ -7,12 +7,12 @@ from PySide6.QtCore import QObject
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.services.launch_service import LaunchService
-from jitstudio.gui.services.queue import close_all
+from jitstudio.gui.services.request_queue import close_all
 from jitstudio.gui.services.variant_service import VariantService
 from jitstudio.gui.state.baselines import Baselines
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.correlation import Correlations
-from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.lowered_names import LoweredNames
@@ -52,8 +52,8 @@ class WindowState(QObject):
         )
         self.analysis_service = AnalysisService(self)
         self.baselines = Baselines(self)
-        self.inspections = Inspections(self.outputs, self.analysis_service, self)
-        self.correlations = Correlations(self.documents, self.inspections, self)
+        self.disassembly = CurrentDisassembly(self.outputs, self.analysis_service, self)
+        self.correlations = Correlations(self.documents, self.disassembly, self)
         self.launch_specs = LaunchSpecs(self)
         self.launch_service = LaunchService(self)
         self.variant_drafts = VariantDrafts(self)
@@ -78,6 +78,6 @@ class WindowState(QObject):
         self.toolchain.probe()
 
     def close(self) -> None:
-        """Keep the session and end the workers."""
+        """Keeps the session and ends the workers."""
         self.session.close()
         close_all((self.variant_service, self.launch_service, self.analysis_service, self.service))

@@ -19,7 +19,7 @@ from jitstudio.gui.kit.icons import forget_desktop_icons
 from jitstudio.gui.kit.theme import STYLE, ThemeKeeper, ThemeMode
 from jitstudio.gui.kit.translating import install
 from jitstudio.gui.state.user_state import UserState
-from jitstudio.gui.window.ending import EndSignals
+from jitstudio.gui.window.end_signals import EndSignals
 from jitstudio.gui.window.garbage import GarbageCollector
 from jitstudio.gui.window.main_window import MainWindow
 from jitstudio.paths import (
@@ -43,7 +43,7 @@ _BUG = (
 
 
 def run(files: Sequence[str]) -> int:
-    """Open a window on these files, besides those of the last session.
+    """Opens a window on these files, besides those of the last session.
 
     Returns:
         The exit status; of an end by a signal that of a shell, 128 and its number.
@@ -54,14 +54,14 @@ def run(files: Sequence[str]) -> int:
     store, told = _settings()
     places = (folder() / "sessions" for folder in (data_folder, passing_data_folder))
     window = make_window(app, store, *places)
-    sys.excepthook = _teller(window.frame.notices.tell)
+    sys.excepthook = _teller(window.frame.notices.show_message)
     # What the program itself consists of is no garbage, and need not be looked through.
     window.completed.connect(gc.freeze)
     GarbageCollector(window)
     _end_well(app, window)
     window.show()
     if told:
-        window.frame.notices.tell(told)
+        window.frame.notices.show_message(told)
     window.open([Path(name) for name in files])
     status = app.exec()
     # Not before: what was typed until then is kept as well.
@@ -70,7 +70,7 @@ def run(files: Sequence[str]) -> int:
 
 
 def _settings() -> tuple[QSettings, str]:
-    """The user's settings, and what is unusual about where they are kept, in words."""
+    """Returns the user's settings, and what is unusual about where they are kept."""
     folder, told = settings_folder(), ""
     if fallback_folder() in folder.parents:
         told = QCoreApplication.translate(
@@ -90,7 +90,7 @@ def _settings() -> tuple[QSettings, str]:
 
 
 def make_application() -> QApplication:
-    """The application object with jitstudio's name, icon and fonts."""
+    """Returns the application object with jitstudio's name, icon and fonts."""
     app = QApplication([*sys.argv[:1], "-style", STYLE])
     app.setApplicationName(_NAME)
     app.setApplicationDisplayName(_NAME)
@@ -103,14 +103,14 @@ def make_application() -> QApplication:
 
 
 def let_threads_take_turns() -> None:
-    """Have Python's threads give way more often: the window waits for none of them long."""
+    """Has Python's threads give way more often: the window waits for none of them long."""
     sys.setswitchinterval(_TURN)
 
 
 def make_window(
     app: QApplication, store: QSettings, session_folder: Path, elsewhere: Path | None = None
 ) -> MainWindow:
-    """A window that is not shown yet; see `UserState` for the folders."""
+    """Returns a window that is not shown yet; see `UserState` for the folders."""
     user_state = UserState(store, session_folder, elsewhere=elsewhere)
     keeper = ThemeKeeper(app, _mode(user_state.preferences.theme))
     window = MainWindow(user_state, keeper)
@@ -120,7 +120,7 @@ def make_window(
 
 
 def _end_well(app: QApplication, window: MainWindow) -> None:
-    """Keep everything at a logout, and at each signal that asks for the end."""
+    """Keeps everything at a logout, and at each signal that asks for the end."""
     signals, session = EndSignals(window), window.user_state.session
 
     def end(number: int) -> None:
@@ -142,7 +142,7 @@ def _mode(word: str) -> ThemeMode:
 def _teller(
     tell: Callable[[str], None],
 ) -> Callable[[type[BaseException], BaseException, TracebackType | None], None]:
-    """An exception hook: a bug shall be seen, and shall not end the program."""
+    """Returns an exception hook: a bug shall be seen, and shall not end the program."""
 
     def told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         sys.__excepthook__(kind, error, trace)

@@ -25,7 +25,7 @@ class GarbageCollector(QObject):
 
     @Slot()
     def _on_tick(self) -> None:
-        """Collect what Python would have collected by now."""
+        """Collects what Python would have collected by now."""
         counts, thresholds = gc.get_count(), gc.get_threshold()
         # An older generation is looked at only along with the younger ones.
         due = [count > most for count, most in zip(counts, thresholds, strict=True)]

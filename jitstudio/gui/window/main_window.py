@@ -66,8 +66,8 @@ class MainWindow(QMainWindow):
         self._loader.failed.connect(self._on_load_failed)
         self._step = QTimer(self, interval=0)
         self._step.timeout.connect(self._on_step)
-        user_state.session.restore_failed.connect(self.frame.notices.tell)
-        user_state.session.recovered.connect(self.frame.notices.tell)
+        user_state.session.restore_failed.connect(self.frame.notices.show_message)
+        user_state.session.recovered.connect(self.frame.notices.show_message)
         FocusRing(self)
         self.setAcceptDrops(True)
         self.setWindowTitle("jitstudio")
@@ -89,7 +89,7 @@ class MainWindow(QMainWindow):
         return self._builder
 
     def open(self, files: Sequence[Path]) -> None:
-        """Bring back the last session, and open these files; without either, the first sample.
+        """Brings back the last session, and opens these files; without either, the first sample.
 
         Files that are no projects are not opened inside of one: its session waits for a start
         without them.
@@ -108,7 +108,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Keep everything, so that it comes back at the next start, or ask where that cannot be."""
-        # Where the rest cannot be made now, the window stays to tell so.
+        # Where the rest cannot be made now, the window stays to say so.
         event.ignore()
         builder = None if self._is_bare else self.builder
         event.accept()
@@ -119,11 +119,11 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
     def may_end(self) -> bool:
-        """Whether the end may come; asks only where what was typed could not be kept."""
+        """Returns whether the end may come; asks only where what was typed could not be kept."""
         return self._is_bare or self.builder.context.projects.may_end()
 
     def end(self) -> None:
-        """Keep everything and let go of it, without a question; closing has done so already."""
+        """Keeps everything and closes it, without a question; closing has done so already."""
         if self._is_ended:
             return
         self._is_ended = True
@@ -135,13 +135,13 @@ class MainWindow(QMainWindow):
             self._builder.state.close()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Make the rest now that the texts are there: Python runs one thread at a time."""
+        """Makes the rest now that the texts are there: Python runs one thread at a time."""
         super().paintEvent(event)
         if self._load_timer.isActive() and self._load_timer.interval() != _PAINTED_MS:
             self._load_timer.start(_PAINTED_MS)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Bring the other panes, or the text, back at the Escape that nobody else had use for."""
+        """Brings the other panes, or the text, back at the Escape that nobody else had use for."""
         if event.key() != Qt.Key.Key_Escape:
             super().keyPressEvent(event)
         elif self.frame.layout.alone is not None:
@@ -150,12 +150,12 @@ class MainWindow(QMainWindow):
             self.frame.actions["focusEditorAction"].trigger()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take files."""
+        """Takes files."""
         if not self._is_bare and any(url.isLocalFile() for url in event.mimeData().urls()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open files."""
+        """Opens files."""
         urls = event.mimeData().urls()
         paths = [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]
         self.builder.context.files.open_paths(paths)
@@ -168,7 +168,7 @@ class MainWindow(QMainWindow):
 
     @contextmanager
     def _or_bare(self) -> Iterator[None]:
-        """Be an editor at least where the rest cannot be made."""
+        """Is an editor at least where the rest cannot be made."""
         try:
             yield
         except Exception:
@@ -197,13 +197,13 @@ class MainWindow(QMainWindow):
 
     @Slot(str)
     def _on_load_failed(self, problem: str) -> None:
-        """Be an editor at least, from which text can be copied."""
+        """Is an editor at least, from which text can be copied."""
         self._is_bare = True
         told = self.tr(
             "jitstudio is not installed as a whole: {problem}. What you type is kept. "
             "Install jitstudio again, then start it anew."
         )
-        self.frame.notices.tell(told.format(problem=problem))
+        self.frame.notices.show_message(told.format(problem=problem))
 
     @Slot()
     def _on_step(self) -> None:

@@ -31,8 +31,8 @@ from jitstudio.gui.shell.stale_marks import StaleMarks
 from jitstudio.gui.shell.status_line import StatusLine
 from jitstudio.gui.state.user_state import UserState
 from jitstudio.gui.state.window_state import WindowState
-from jitstudio.gui.window.layouts import LayoutController
-from jitstudio.gui.window.menus import MenusController
+from jitstudio.gui.window.layout_controller import LayoutController
+from jitstudio.gui.window.menus_controller import MenusController
 from jitstudio.gui.window.window_frame import WindowFrame
 from jitstudio.samples import Sample, samples
 
@@ -53,7 +53,7 @@ _FEATURES = (
 
 
 def installers() -> Iterator[Callable[[Context], None]]:
-    """The function `install` of each feature; each is loaded when it comes to it."""
+    """Yields the function `install` of each feature; each is loaded when it comes to it."""
     names = (*(pane.feature or pane.name for pane in PANES), *_FEATURES)
     for name in dict.fromkeys(names):
         yield import_module(f"{features.__name__}.{name}.controller").install

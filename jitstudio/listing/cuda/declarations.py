@@ -65,7 +65,7 @@ class Prepared:
     Attributes:
         text: UTF-8.
         attributes: In order.
-        aliases: Declarations that stand for the macros which name a type or a number.
+        aliases: Declarations that represent the macros which name a type or a number.
     """
 
     text: bytes
@@ -74,7 +74,7 @@ class Prepared:
 
 
 def prepare(text: bytes, defines: Iterable[str] = ()) -> Prepared:
-    """Make a text ready for the parser.
+    """Makes a text ready for the parser.
 
     Args:
         text: In UTF-8.
@@ -143,7 +143,7 @@ class _Preprocessor:
                 self.macros.pop(rest.strip(), None)
 
     def _true(self, word: bytes, rest: bytes) -> bool | None:
-        """What a condition comes to; None where nobody knows."""
+        """Returns what a condition comes to; None where nobody knows."""
         if word == b"ifdef":
             return self._defined(rest.strip())
         if word == b"ifndef":
@@ -177,7 +177,7 @@ def _declared(name: bytes, body: bytes) -> bytes:
 
 
 def _substituted(text: bytes, macros: dict[bytes, bytes]) -> bytes:
-    """The text with these macros put in, and the macros within them.
+    """Returns the text with these macros put in, and the macros within them.
 
     The names of types stay, that they may be shown as they are written.
     """
@@ -195,7 +195,7 @@ def _substituted(text: bytes, macros: dict[bytes, bytes]) -> bytes:
 
 
 def _closing(text: bytes, at: int) -> int | None:
-    """Where the bracket that opens at `at` is closed, or None where that is not near."""
+    """Returns where the bracket that opens at `at` is closed, or None where that is not near."""
     depth = 0
     for match in _BRACKET.finditer(text, at, at + _LONGEST_ATTRIBUTE):
         depth += 1 if match[0] == b"(" else -1
@@ -273,7 +273,7 @@ class Declarations:
 
 @lru_cache(_MOST_REMEMBERED)
 def declarations(text: bytes, defines: tuple[str, ...] = ()) -> Declarations:
-    """Everything that a text declares; whoever asks must not change it.
+    """Everything that a text declares; the caller must not change it.
 
     Args:
         text: In UTF-8.
@@ -388,7 +388,7 @@ class _Walk:
             self.found.types.append(declaration)
 
     def _kernels_in(self, node: Node, place: _Place) -> None:
-        """Take the functions behind `__global__` among a node's children."""
+        """Takes the functions behind `__global__` among a node's children."""
         ahead = False
         for child in node.children:
             if child.type == "__global__":
@@ -433,7 +433,7 @@ def _children(node: Node | None, place: _Place) -> list[tuple[Node, _Place]]:
 
 
 def _function(node: Node) -> Node | None:
-    """The function that a declarator declares, if it does."""
+    """Returns the function that a declarator declares, if it does."""
     while node.type in ("init_declarator", "ERROR"):
         inner = node.child_by_field_name("declarator")
         if inner is None:

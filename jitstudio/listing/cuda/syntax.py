@@ -13,7 +13,7 @@ SHAPES = frozenset(
     for abstract in ("", "abstract_")
     for shape in ("pointer", "array", "function", "reference")
 )
-"""What can stand around the name that is declared."""
+"""What can be around the name that is declared."""
 
 _PIECE = 4096
 _NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
@@ -29,13 +29,13 @@ _QUALIFIERS = frozenset({"type_qualifier", "ERROR", "ms_pointer_modifier"})
 
 
 def parse(text: bytes) -> Node:
-    """The syntax tree of a text."""
+    """Returns the syntax tree of a text."""
     # A parser may serve one thread at a time, and costs next to nothing.
     return Parser(_LANGUAGE).parse(text).root_node
 
 
 def parse_in_pieces(text: bytes) -> Node:
-    """The syntax tree of a text, whose nodes do not know their own text.
+    """Returns the syntax tree of a text, whose nodes do not know their own text.
 
     Other threads may run between two pieces, the window's among them.
     """
@@ -43,22 +43,22 @@ def parse_in_pieces(text: bytes) -> Node:
 
 
 def text_of(node: Node | None) -> str:
-    """What a node stands for, with single spaces; empty for None."""
+    """Returns what a node represents, with single spaces; empty for None."""
     return " ".join((node.text or b"").decode("utf-8", "replace").split()) if node else ""
 
 
 def name_node(declarator: Node | None) -> Node | None:
-    """The name within a declarator, or None where there is none."""
+    """Returns the name within a declarator, or None where there is none."""
     return next((n for n in declarator_chain(declarator) if n.type in _NAMES), None)
 
 
 def declared_name(declarator: Node | None) -> str:
-    """The name within a declarator; empty where there is none."""
+    """Returns the name within a declarator; empty where there is none."""
     return text_of(name_node(declarator))
 
 
 def declarator_chain(declarator: Node | None) -> Iterator[Node]:
-    """A declarator from the outside to the name."""
+    """Yields a declarator from the outside to the name."""
     while declarator is not None:
         yield declarator
         inner = declarator.child_by_field_name("declarator")
@@ -69,7 +69,7 @@ def declarator_chain(declarator: Node | None) -> Iterator[Node]:
 
 
 def template_name(parameter: Node) -> str:
-    """The name of a parameter of a template; empty where it has none."""
+    """Returns the name of a parameter of a template; empty where it has none."""
     declarator = parameter.child_by_field_name("declarator")
     if declarator is not None:
         return declared_name(declarator)
@@ -80,35 +80,35 @@ def template_name(parameter: Node) -> str:
 
 
 def is_const(node: Node | None) -> bool:
-    """Whether `const` is among the words of a declaration or behind its ``*``."""
+    """Returns whether `const` is among the words of a declaration or behind its ``*``."""
     words = node.children if node else ()
     return any(word.type == "type_qualifier" and word.text == b"const" for word in words)
 
 
 def operator(node: Node) -> str:
-    """The sign of an expression."""
+    """Returns the sign of an expression."""
     return text_of(node.child_by_field_name("operator"))
 
 
 def qualifiers(node: Node) -> Iterator[Node]:
-    """The words of a declaration, those within others, too."""
+    """Yields the words of a declaration, those within others, too."""
     for child in node.children:
         yield from child.children if child.type == "type_qualifier" else (child,)
 
 
 def is_static(member: Node) -> bool:
-    """Whether a member belongs to no object."""
+    """Returns whether a member belongs to no object."""
     return any(c.type == "storage_class_specifier" and c.text == b"static" for c in member.children)
 
 
 def is_method(declarator: Node) -> bool:
-    """Whether a member is a function rather than a pointer to one."""
+    """Returns whether a member is a function rather than a pointer to one."""
     shapes = [n.type for n in declarator_chain(declarator) if n.type in SHAPES]
     return bool(shapes) and shapes[-1] == "function_declarator"
 
 
 def template_in(node: Node) -> Node | None:
-    """The last part of a qualified name, where it has template arguments."""
+    """Returns the last part of a qualified name, where it has template arguments."""
     while node.type == "qualified_identifier":
         inner = node.child_by_field_name("name")
         if inner is None:

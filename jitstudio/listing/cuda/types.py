@@ -64,7 +64,7 @@ _BINARY: dict[str, Callable[[int, int], int]] = {
 
 
 def literal(text: str) -> int | None:
-    """The value of an integer literal, or of a character; None for anything else."""
+    """Returns the value of an integer literal, or of a character; None for anything else."""
     if len(text) == 3 and text[0] == text[2] == "'":
         return ord(text[1])
     match = _LITERAL.fullmatch(text.replace("'", ""))
@@ -76,13 +76,13 @@ def literal(text: str) -> int | None:
 
 
 def unary(sign: str, value: int) -> int | None:
-    """What an operator makes of a number, or None."""
+    """Returns what an operator makes of a number, or None."""
     apply = _UNARY.get(sign)
     return bounded(int(apply(value))) if apply else None
 
 
 def binary(sign: str, left: int, right: int) -> int | None:
-    """What an operator makes of two numbers, or None."""
+    """Returns what an operator makes of two numbers, or None."""
     apply = _BINARY.get(sign)
     try:
         return bounded(int(apply(left, right))) if apply else None
@@ -91,13 +91,13 @@ def binary(sign: str, left: int, right: int) -> int | None:
 
 
 def bounded(value: int) -> int | None:
-    """The number, or None where no type of C++ could hold it."""
+    """Returns the number, or None where no type of C++ could hold it."""
     return value if abs(value) <= _LARGEST else None
 
 
 Argument = Type | int
 Bindings = Mapping[str, Argument]
-"""What the template parameters stand for."""
+"""What the template parameters represent."""
 
 NOTHING: Bindings = {}
 _MOST_DECLARATORS = 16
@@ -140,13 +140,13 @@ class Types:
         const: bool = False,
         decays: bool = False,
     ) -> Type | None:
-        """What a declaration of this type with this declarator declares.
+        """Returns what a declaration of this type with this declarator declares.
 
         Args:
             kind: The type before the declarator.
             declarator: The name with what is around it; None for neither.
             scope: Where it is.
-            bindings: What template parameters stand for.
+            bindings: What template parameters represent.
             const: Whether the type is.
             decays: Whether an array is passed as a pointer to its first element.
         """
@@ -177,11 +177,11 @@ class Types:
         return Pointer(found.element, const) if decays and isinstance(found, Array) else found
 
     def number(self, node: Node | None, scope: Scope, bindings: Bindings = NOTHING) -> int | None:
-        """What a constant expression comes to."""
+        """Returns what a constant expression comes to."""
         return self._value(node, scope, bindings) if node else None
 
     def argument(self, node: Node, scope: Scope, bindings: Bindings = NOTHING) -> Argument | None:
-        """What an argument of a template is: a type or a number."""
+        """Returns what an argument of a template is: a type or a number."""
         if node.type != "type_descriptor":
             return self.number(node, scope, bindings)
         kind = node.child_by_field_name("type")
@@ -193,7 +193,7 @@ class Types:
     def bound(
         self, template: Node, arguments: Iterable[Argument | None], scope: Scope
     ) -> dict[str, Argument]:
-        """What the parameters of a template stand for, given its first arguments."""
+        """Returns what the parameters of a template represent, given its first arguments."""
         bindings: dict[str, Argument] = {}
         given = iter(arguments)
         for parameter in template.named_children:
@@ -252,7 +252,7 @@ class Types:
     def _instance(
         self, node: Node, template: Node, scope: Scope, bindings: Bindings
     ) -> Type | None:
-        """A class template or alias template with its arguments."""
+        """Returns a class template or alias template with its arguments."""
         listed = template.child_by_field_name("arguments")
         nodes = [n for n in listed.named_children if n.type != "comment"] if listed else []
         arguments = [self.argument(n, scope, bindings) for n in nodes]
@@ -271,7 +271,7 @@ class Types:
         )
 
     def _defined(self, declaration: Declaration, bindings: Bindings) -> Type | None:
-        """What a declaration declares, looked up but once."""
+        """Returns what a declaration declares, looked up but once."""
         key = _key(declaration, bindings)
         if key not in self._known:
             # A struct may hold pointers to itself; and nobody knows what else may be written.
@@ -326,7 +326,7 @@ class Types:
     def _members(
         self, member: Node, scope: Scope, bindings: Bindings
     ) -> list[tuple[str, Type]] | None:
-        """The members that one declaration declares; None where one cannot be laid out."""
+        """Returns the members that one declaration declares; None where one cannot be laid out."""
         kind = member.child_by_field_name("type")
         declarators = member.children_by_field_name("declarator")
         if kind is None or any(c.type == "bitfield_clause" for c in member.children):
@@ -351,7 +351,7 @@ class Types:
         return members
 
     def _alignment(self, node: Node, scope: Scope, bindings: Bindings) -> int | None:
-        """What `alignas` asks for, or None."""
+        """Returns what `alignas` asks for, or None."""
         found = [n for n in qualifiers(node) if n.type == "alignas_qualifier"]
         for qualifier in found:
             of = qualifier.named_children[-1] if qualifier.named_children else None
@@ -389,7 +389,7 @@ class Types:
         return None
 
     def _measured(self, node: Node, scope: Scope, bindings: Bindings) -> Type | None:
-        """What a `sizeof` is asked of, where that is a type."""
+        """Returns what a `sizeof` is asked of, where that is a type."""
         kind = node.child_by_field_name("type")
         if kind is not None:
             found = self.argument(kind, scope, bindings)

@@ -58,7 +58,7 @@ def comment_rules(inside: int = IN_COMMENT) -> tuple[Rule, ...]:
 
 
 def in_comment_rules(after: int = NORMAL) -> tuple[Rule, ...]:
-    """The rest of a block comment, left for the state `after`."""
+    """Returns the rest of a block comment, left for the state `after`."""
     return Rule(r".*?\*/", Comment, then=after), Rule(r".+", Comment)
 
 
@@ -69,7 +69,7 @@ def string_rules(inside: int, prefix: str = "") -> tuple[Rule, ...]:
 
 
 def in_string_rules(escape: str, after: int) -> tuple[Rule, ...]:
-    """The rest of a string with escapes, left for the state `after`."""
+    """Returns the rest of a string with escapes, left for the state `after`."""
     return (
         Rule(r'[^"\\]*+"', String, then=after),
         Rule(r'[^"\\]++', String),
@@ -132,7 +132,7 @@ class LineLexer:
         self._tables = _Tables(self.rules)
 
     def lex_line(self, line: str, state: int = NORMAL) -> tuple[Tokens, int]:
-        """Split a line into tokens; what they leave out is blank.
+        """Splits a line into tokens; what they leave out is blank.
 
         Args:
             line: A line without its line end.
@@ -146,7 +146,7 @@ class LineLexer:
         return tokens, self.line_ends.get(state, state)
 
     def _lex_part(self, line: str, start: int, state: int, tokens: Tokens) -> int:
-        """Append the tokens from `start` on, and return the state behind them."""
+        """Appends the tokens from `start` on, and returns the state behind them."""
         if state not in self.rules:
             state = NORMAL
         while state in self.rules:

@@ -26,7 +26,7 @@ class _Plugin(Lexer, LineLexer):  # type: ignore[misc]  # Pygments has no types
         LineLexer.__init__(self)
 
     def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, TokenType, str]]:
-        """The tokens of a text, each with its place."""
+        """Yields the tokens of a text, each with its place."""
         state, offset = NORMAL, 0
         for line in text.split("\n"):
             tokens, state = self.lex_line(line, state)

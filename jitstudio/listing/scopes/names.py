@@ -1,4 +1,4 @@
-"""Which declaration of CUDA C++ a name stands for, as far as a syntax tree can show.
+"""Which declaration of CUDA C++ a name represents, as far as a syntax tree can show.
 
 One name is looked at at a time: the tree is read only at that name. There is no preprocessor
 here and no overload resolution: a name with several overloads is one name, and what `#if` leaves
@@ -17,9 +17,9 @@ from jitstudio.listing.scopes.tree import (
     CLASSES,
     MACROS,
     TYPES,
-    Kind,
     Path,
     Scope,
+    ScopeKind,
     Tree,
     joined,
     name_of,
@@ -50,7 +50,7 @@ class Occurrence:
     declares: Node | None
     scope: str | None
     is_certain: bool = True
-    kind: Kind | None = None
+    kind: ScopeKind | None = None
 
     @property
     def may_be_member(self) -> bool:
@@ -73,7 +73,7 @@ class Occurrence:
         return True
 
 
-class Source(Tree):
+class CudaSource(Tree):
     """A text in CUDA C++ whose names can be asked for."""
 
     def __init__(self, content: bytes) -> None:
@@ -83,7 +83,7 @@ class Source(Tree):
         self._depth = 0
 
     def word_at(self, byte: int) -> bytes:
-        """The name that a place is in or at the end of, or nothing; in comments, too."""
+        """Returns the name that a place is in or at the end of, or nothing; in comments, too."""
         line = self.content.rfind(b"\n", 0, byte) + 1
         for match in _ANY_WORD.finditer(self.content, line):
             if match.start() > byte:
@@ -93,13 +93,13 @@ class Source(Tree):
         return b""
 
     def at(self, byte: int) -> tuple[bytes, Occurrence | None]:
-        """The name at a place, or the one that ends there, and what it stands for in code."""
+        """The name at a place, or the one that ends there, and what it represents in code."""
         name = self.word_at(byte)
         found = self.occurrences(name) if name else ()
         return name, next((o for o in found if o.start <= byte <= o.start + len(name)), None)
 
     def occurrences(self, name: bytes) -> tuple[Occurrence, ...]:
-        """Where a name is in code, in order, and what it stands for there."""
+        """Returns where a name is in code, in order, and what it represents there."""
         if name not in self._names:
             if self._depth >= _DEEPEST:
                 return ()
@@ -111,26 +111,26 @@ class Source(Tree):
         return self._names[name]
 
     def occurrence_at(self, name: Node) -> Occurrence | None:
-        """What a name in the tree stands for."""
+        """Returns what a name in the tree represents."""
         found = self.occurrences(self.content[name.start_byte : name.end_byte])
         return next((o for o in found if o.start == name.start_byte), None)
 
     def declarations(self, of: Occurrence) -> Iterator[Occurrence]:
-        """What declares what an occurrence stands for."""
+        """Returns what declares what an occurrence represents."""
         name = self.word_at(of.start)
         same = (o for o in self.occurrences(name) if o.scope == of.scope)
         return (o for o in same if o.declares is not None)
 
 
 class _Resolution:
-    """Finds out what one name stands for."""
+    """Finds out what one name represents."""
 
-    def __init__(self, source: Source, name: bytes) -> None:
+    def __init__(self, source: CudaSource, name: bytes) -> None:
         self._source = source
         self._name = name
         self._text = name.decode("utf-8", "replace")
         self._declared: dict[str, list[int]] = {}
-        self._kinds: dict[str, Kind] = {}
+        self._kinds: dict[str, ScopeKind] = {}
         # Where the enumerators of a plain `enum` are known, by the name of that.
         self._enums: dict[str, str] = {}
 
@@ -159,16 +159,16 @@ class _Resolution:
             key = self._qualified(declared.qualifiers, scopes)
             if key is None:
                 key = f"{open_key(scopes)}::{joined(declared.qualifiers)}"
-            scope = Scope(key, self._kinds.get(key, Kind.CLASS))
+            scope = Scope(key, self._kinds.get(key, ScopeKind.CLASS))
         elif node.type == "labeled_statement":
             scope = self._source.labels(path)
-        elif node.type == "enumerator" and scope.kind is not Kind.BLOCK:
+        elif node.type == "enumerator" and scope.kind is not ScopeKind.BLOCK:
             enum = next(n for n in reversed(path) if n.type == "enum_specifier")
             name = joined([self._source.text(enum.child_by_field_name("name"))])
             self._enums[f"{scope.key}::{name}"] = scope.key
-        if scope.kind is Kind.CLASS and scope.key.rpartition("::")[2] == self._text:
+        if scope.kind is ScopeKind.CLASS and scope.key.rpartition("::")[2] == self._text:
             # The name of a constructor is that of its class, which is known around it.
-            scope = Scope(scope.key.rpartition("::")[0], Kind.OPEN)
+            scope = Scope(scope.key.rpartition("::")[0], ScopeKind.OPEN)
         self._declared.setdefault(scope.key, []).append(start)
         self._kinds.setdefault(scope.key, scope.kind)
         return Occurrence(start, path, node, scope.key, kind=scope.kind)
@@ -185,7 +185,7 @@ class _Resolution:
         elif above.type in _MEMBERS and above.child_by_field_name("argument") != leaf:
             scope, is_certain = self._member(path, scopes)
         elif above.type == "field_initializer" and leaf.type == "field_identifier":
-            scope = self._unqualified(start, [s for s in scopes if s.kind is not Kind.BLOCK])
+            scope = self._unqualified(start, [s for s in scopes if s.kind is not ScopeKind.BLOCK])
         elif leaf.type == "statement_identifier":
             scope = self._source.labels(path).key
         elif qualifiers := self._qualifiers(path):
@@ -207,7 +207,7 @@ class _Resolution:
         return tuple(found)
 
     def _qualified(self, qualifiers: Sequence[str], scopes: Sequence[Scope]) -> str | None:
-        """The scope that qualifiers lead to, if the name is declared there."""
+        """Returns the scope that qualifiers lead to, if the name is declared there."""
         tail = joined(qualifiers)
         around = [""] if tail.startswith("::") else [s.key for s in reversed(scopes)]
         for outer in around:
@@ -225,7 +225,7 @@ class _Resolution:
         for place in range(len(scopes) - 1, -1, -1):
             scope = scopes[place]
             declared = self._declared.get(scope.key)
-            if declared and (scope.kind is not Kind.BLOCK or declared[0] <= start):
+            if declared and (scope.kind is not ScopeKind.BLOCK or declared[0] <= start):
                 return scope.key
             for base in scope.bases:
                 if (key := self._qualified([base], scopes[:place])) is not None:
@@ -233,15 +233,15 @@ class _Resolution:
         return next((key for key in self._declared if self._is_opened(key)), None)
 
     def _is_opened(self, key: str) -> bool:
-        """Whether `using` lets the names of a namespace be used without it."""
+        """Returns whether `using` lets the names of a namespace be used without it."""
         path = key.removeprefix("::")
-        if not path or "@" in path or self._kinds[key] is not Kind.OPEN:
+        if not path or "@" in path or self._kinds[key] is not ScopeKind.OPEN:
             return False
         name = re.escape(path.encode()) + rb"(?:\s*::\s*" + re.escape(self._name) + rb")?\s*;"
         return bool(re.search(rb"\busing\s+(?:namespace\s+)?(?:::)?" + name, self._source.content))
 
     def _behind(self, path: Path, qualifiers: Sequence[str]) -> tuple[str | None, bool]:
-        """The scope that the qualifiers of a use lead to, and whether that is certain."""
+        """Returns the scope that the qualifiers of a use lead to, and whether that is certain."""
         whole = next(node for node in path if node.type == "qualified_identifier")
         head = whole.child_by_field_name("scope")
         here = self._source.occurrence_at(name_of(head)) if head is not None else None
@@ -258,15 +258,17 @@ class _Resolution:
         return self._qualified(qualifiers, scopes), True
 
     def _in_macro(self, scopes: Sequence[Scope]) -> str | None:
-        """What a word in the body of a macro stands for: a parameter of it, or what all know."""
+        """What a word in the body of a macro represents: a parameter of it, or what all know."""
         if scopes[-1].key in self._declared:
             return scopes[-1].key
-        known = [key for key in self._declared if self._kinds[key] is Kind.OPEN and "@" not in key]
+        known = [
+            key for key in self._declared if self._kinds[key] is ScopeKind.OPEN and "@" not in key
+        ]
         return known[0] if len(known) == 1 else None
 
     def _member(self, path: Path, scopes: Sequence[Scope]) -> tuple[str | None, bool]:
-        """The class that a member belongs to, and whether that is certain."""
-        classes = [key for key in self._declared if self._kinds[key] is Kind.CLASS]
+        """Returns the class that a member belongs to, and whether that is certain."""
+        classes = [key for key in self._declared if self._kinds[key] is ScopeKind.CLASS]
         if not classes:
             return None, True
         access = [at for at, node in enumerate(path) if node.type == "field_expression"]
@@ -316,8 +318,8 @@ _ALIASES = frozenset({"alias_declaration", "type_definition"})
 _CALLEES = frozenset({"identifier", "template_function", "qualified_identifier"})
 
 
-def type_of(source: Source, node: Node | None, path: Path, depth: int = 0) -> str | None:
-    """The key of the class of an expression.
+def type_of(source: CudaSource, node: Node | None, path: Path, depth: int = 0) -> str | None:
+    """Returns the key of the class of an expression.
 
     Args:
         source: The text.
@@ -332,7 +334,7 @@ def type_of(source: Source, node: Node | None, path: Path, depth: int = 0) -> st
     if node is None or depth > _DEEPEST_EXPRESSION:
         return None
     if node.type == "this":
-        classes = [s.key for s in source.scopes(path, len(path)) if s.kind is Kind.CLASS]
+        classes = [s.key for s in source.scopes(path, len(path)) if s.kind is ScopeKind.CLASS]
         return classes[-1] if classes else None
     if node.type == "parenthesized_expression":
         return type_of(source, node.named_children[0], path, depth + 1)
@@ -350,8 +352,8 @@ def type_of(source: Source, node: Node | None, path: Path, depth: int = 0) -> st
     return None
 
 
-def _declared(source: Source, node: Node, path: Path, depth: int) -> str | None:
-    """The class that a name was declared with, or that a function of this name returns."""
+def _declared(source: CudaSource, node: Node, path: Path, depth: int) -> str | None:
+    """Returns the class that a name was declared with, or that a function of this name returns."""
     name = node
     while name.type not in ("identifier", "field_identifier", "type_identifier"):
         inner = name.child_by_field_name("field") or name.child_by_field_name("name")
@@ -372,7 +374,7 @@ def _declared(source: Source, node: Node, path: Path, depth: int) -> str | None:
     return next((found for found in types if found), None)
 
 
-def _type_of_declaration(source: Source, occurrence: Occurrence, depth: int) -> str | None:
+def _type_of_declaration(source: CudaSource, occurrence: Occurrence, depth: int) -> str | None:
     node = occurrence.declares
     assert node is not None
     if node.type in TYPES:
@@ -389,8 +391,8 @@ def _type_of_declaration(source: Source, occurrence: Occurrence, depth: int) -> 
     return type_of(source, inits[-1].child_by_field_name("value"), occurrence.path, depth + 1)
 
 
-def written_type(source: Source, node: Node | None, depth: int = 0) -> str | None:
-    """The key of the class that a type names, aliases followed; see `type_of`."""
+def written_type(source: CudaSource, node: Node | None, depth: int = 0) -> str | None:
+    """Returns the key of the class that a type names, aliases followed; see `type_of`."""
     if node is None or depth > _DEEPEST_EXPRESSION:
         return None
     if node.type in ("primitive_type", "sized_type_specifier"):
@@ -406,14 +408,14 @@ def written_type(source: Source, node: Node | None, depth: int = 0) -> str | Non
         return FOREIGN if here is not None and here.is_certain else None
     declaring = {o.declares.type: o.declares for o in source.declarations(here) if o.declares}
     if CLASSES.isdisjoint(declaring):
-        # A parameter of a template stands for any class.
+        # A parameter of a template represents any class.
         alias = next((n for kind, n in declaring.items() if kind in _ALIASES), None)
         return written_type(source, alias and alias.child_by_field_name("type"), depth + 1)
     return f"{here.scope}::{source.text(name)}"
 
 
-def bases(source: Source, key: str) -> tuple[str | None, ...]:
-    """The keys of the classes that one is derived from; see `type_of`."""
+def bases(source: CudaSource, key: str) -> tuple[str | None, ...]:
+    """Returns the keys of the classes that one is derived from; see `type_of`."""
     around, _, name = key.rpartition("::")
     found: list[str | None] = []
     for occurrence in source.occurrences(name.encode()):

@@ -11,8 +11,8 @@ from itertools import accumulate
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.find_symbols import symbols
 from jitstudio.listing.lexers.cuda_cxx import WORDS
-from jitstudio.listing.scopes.names import Occurrence, Source
-from jitstudio.listing.scopes.tree import Kind
+from jitstudio.listing.scopes.names import CudaSource, Occurrence
+from jitstudio.listing.scopes.tree import ScopeKind
 
 Span = tuple[int, int]
 """The first column and the one behind the last, in characters from 0."""
@@ -31,19 +31,19 @@ class Lines:
         self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)][:-1]
 
     def byte(self, line: int, column: int) -> int:
-        """The byte at a place; what lies outside of the text is at its nearest end."""
+        """Returns the byte at a place; what lies outside of the text is at its nearest end."""
         line = min(max(line, 0), len(self._lines) - 1)
         before = self._lines[line].decode("utf-8")[: max(column, 0)]
         return self._starts[line] + len(before.encode("utf-8"))
 
     def place(self, byte: int) -> tuple[int, int]:
-        """The line and the column of a byte, both from 0."""
+        """Returns the line and the column of a byte, both from 0."""
         line = bisect_right(self._starts, byte) - 1
         before = self._lines[line][: byte - self._starts[line]]
         return line, len(before.decode("utf-8", "replace"))
 
     def span(self, byte: int, length: int) -> tuple[int, Span]:
-        """The line and the columns of so many bytes of one line."""
+        """Returns the line and the columns of so many bytes of one line."""
         line, column = self.place(byte)
         return line, (column, self.place(byte + length)[1])
 
@@ -77,14 +77,14 @@ class Question:
 
 
 def question(kind: CodeKind, text: str, line: int, column: int) -> Question:
-    """What is asked for at a place, counted from 0, in characters. May take a while."""
+    """Returns what is asked for at a place, counted from 0, in characters. May take a while."""
     if kind not in _CUDA:
         return _question_by_symbols(kind, text, line, column)
     include = _INCLUDE.match(text.split("\n")[line])
     if include:
         return Question(include=include[1] or include[2])
     lines = Lines(text)
-    source = Source(lines.content)
+    source = CudaSource(lines.content)
     name, here = source.at(lines.byte(line, column))
     if here is None:
         return Question()
@@ -98,7 +98,7 @@ def question(kind: CodeKind, text: str, line: int, column: int) -> Question:
 
 
 def defined_in(text: str, name: str, may_be_member: bool) -> tuple[Place, ...]:
-    """Where a text in CUDA C++ defines a name that others can use.
+    """Returns where a text in CUDA C++ defines a name that others can use.
 
     Args:
         text: The text.
@@ -108,8 +108,8 @@ def defined_in(text: str, name: str, may_be_member: bool) -> tuple[Place, ...]:
     if name not in text:
         return ()
     lines = Lines(text)
-    found = Source(lines.content).occurrences(name.encode("utf-8", "replace"))
-    kinds = (Kind.OPEN, Kind.CLASS) if may_be_member else (Kind.OPEN,)
+    found = CudaSource(lines.content).occurrences(name.encode("utf-8", "replace"))
+    kinds = (ScopeKind.OPEN, ScopeKind.CLASS) if may_be_member else (ScopeKind.OPEN,)
     known = [o for o in found if o.declares and (o.kind in kinds or o.scope == "")]
     return _places(lines, known, None)
 
@@ -141,7 +141,7 @@ class RenameError(ValueError):
 
 
 @dataclass(frozen=True)
-class Renaming:
+class SymbolRenaming:
     """A name that can be changed.
 
     Attributes:
@@ -155,8 +155,8 @@ class Renaming:
     refusal: Callable[[str], str]
 
 
-def renaming(kind: CodeKind, text: str, line: int, column: int) -> Renaming:
-    """Find out what renaming would change. May take a while.
+def renaming(kind: CodeKind, text: str, line: int, column: int) -> SymbolRenaming:
+    """Finds out what renaming would change. May take a while.
 
     Args:
         kind: What the text holds.
@@ -172,7 +172,7 @@ def renaming(kind: CodeKind, text: str, line: int, column: int) -> Renaming:
             f"Names can be changed in CUDA C++. In {kind.title}, use Find and replace (Ctrl+H)."
         )
     lines = Lines(text)
-    source = Source(lines.content)
+    source = CudaSource(lines.content)
     name, here = source.at(lines.byte(line, column))
     if here is None:
         raise RenameError("There is no name at the cursor. Put it on a name in code, then rename.")
@@ -181,7 +181,7 @@ def renaming(kind: CodeKind, text: str, line: int, column: int) -> Renaming:
     if here.scope is None or not declared:
         raise RenameError(_unknown(here, told))
     doubtful = next((o for o in occurrences if not o.is_certain), None)
-    if doubtful is not None and any(o.kind is Kind.CLASS for o in declared):
+    if doubtful is not None and any(o.kind is ScopeKind.CLASS for o in declared):
         raise RenameError(
             f"'{told}' in line {lines.place(doubtful.start)[0] + 1} is a member of something whose "
             "type is not written down, so that it may be another. Nothing was changed; Find and "
@@ -189,7 +189,7 @@ def renaming(kind: CodeKind, text: str, line: int, column: int) -> Renaming:
         )
     meant = [o for o in occurrences if o.scope == here.scope]
     places = tuple(lines.span(o.start, len(name)) for o in meant)
-    return Renaming(told, places, lambda new: _refusal(source, lines, here, told, new))
+    return SymbolRenaming(told, places, lambda new: _refusal(source, lines, here, told, new))
 
 
 def _unknown(here: Occurrence, name: str) -> str:
@@ -204,7 +204,7 @@ def _unknown(here: Occurrence, name: str) -> str:
     )
 
 
-def _refusal(source: Source, lines: Lines, here: Occurrence, old: str, new: str) -> str:
+def _refusal(source: CudaSource, lines: Lines, here: Occurrence, old: str, new: str) -> str:
     if new == old:
         return ""
     if not _NEW_NAME.fullmatch(new):

@@ -48,7 +48,7 @@ DECLARING = frozenset(
         "for_range_loop",
     }
 )
-# What stands around a declared name, in the field `declarator` or as the only name.
+# What is around a declared name, in the field `declarator` or as the only name.
 DECLARATORS = frozenset(
     {
         "pointer_declarator",
@@ -105,7 +105,7 @@ _MOST_NODES = 2_500_000
 _NOISE = re.compile(r"\b(?:struct|class|union|enum|typename|const|volatile)\b|[\s*&]")
 
 
-class Kind(Enum):
+class ScopeKind(Enum):
     """What a scope is."""
 
     OPEN = "namespace"
@@ -124,7 +124,7 @@ class Scope:
     """
 
     key: str
-    kind: Kind
+    kind: ScopeKind
     bases: tuple[str, ...] = ()
 
 
@@ -164,12 +164,12 @@ class Tree:
         return parse_in_pieces(self.content)
 
     def text(self, node: Node | None) -> str:
-        """What a node stands for; empty for None."""
+        """Returns what a node represents; empty for None."""
         content = self.content[node.start_byte : node.end_byte] if node else b""
         return content.decode("utf-8", "replace")
 
     def path_at(self, byte: int) -> Path:
-        """The nodes from the root to the one that is at a place.
+        """Returns the nodes from the root to the one that is at a place.
 
         Raises:
             TooDeep: See the class.
@@ -193,7 +193,7 @@ class Tree:
         return tuple(path)
 
     def _children(self, node: Node) -> Sequence[Node]:
-        """The parts of a node; those of one with many, such as the root, are kept."""
+        """Returns the parts of a node; those of one with many, such as the root, are kept."""
         if node.child_count < _MANY:
             return node.children
         if node.id not in self._kept:
@@ -203,7 +203,7 @@ class Tree:
     def words(
         self, name: bytes, start: int = 0, end: int | None = None
     ) -> Iterator[tuple[int, Path]]:
-        """Where a name is in code from a byte to another: the nodes down to it, in order.
+        """Yields where a name is in code from a byte to another: the nodes down to it, in order.
 
         Yields:
             The start of the name, and the nodes; the last may be the body of a macro.
@@ -220,12 +220,12 @@ class Tree:
                 yield match.start(), path
 
     def _is_hidden(self, body: Node, at: int) -> bool:
-        """Whether a place in the body of a macro is in a comment or a string."""
+        """Returns whether a place in the body of a macro is in a comment or a string."""
         hidden = _HIDDEN.finditer(self.content, body.start_byte, body.end_byte)
         return any(match.start() <= at < match.end() for match in hidden)
 
     def declared(self, path: Path) -> Declared | None:
-        """What declares the name at the end of a path, or None where it is only used."""
+        """Returns what declares the name at the end of a path, or None where it is only used."""
         qualifiers: list[str] = []
         for at in range(len(path) - 2, -1, -1):
             node, child = path[at], path[at + 1]
@@ -245,7 +245,7 @@ class Tree:
         return None
 
     def _declares(self, path: Path, at: int) -> bool:
-        """Whether a node declares what its child in a path is about."""
+        """Returns whether a node declares what its child in a path is about."""
         node, child = path[at], path[at + 1]
         if node.type in DECLARING:
             return child in node.children_by_field_name("declarator")
@@ -266,8 +266,8 @@ class Tree:
         return not is_used and above.type not in ("type_descriptor", "friend_declaration")
 
     def scopes(self, path: Path, end: int) -> list[Scope]:
-        """The scopes around what is at a place of a path, the outermost first."""
-        scopes = [Scope("", Kind.OPEN)]
+        """Returns the scopes around what is at a place of a path, the outermost first."""
+        scopes = [Scope("", ScopeKind.OPEN)]
         for at in range(min(end, len(path) - 1)):
             node = path[at]
             key, body = scopes[-1].key, node.child_by_field_name("body")
@@ -275,19 +275,19 @@ class Tree:
             name = self.text(node.child_by_field_name("name"))
             if node.type == "namespace_definition" or is_scoped_enum(node):
                 if name and is_inside:
-                    scopes.append(Scope(f"{key}::{joined([name])}", Kind.OPEN))
+                    scopes.append(Scope(f"{key}::{joined([name])}", ScopeKind.OPEN))
             elif node.type in CLASSES:
                 if is_inside:
                     part = joined([name]) if name else f"@{node.start_byte}"
-                    scopes.append(Scope(f"{key}::{part}", Kind.CLASS, self._bases(node)))
+                    scopes.append(Scope(f"{key}::{part}", ScopeKind.CLASS, self._bases(node)))
             elif node.type in _BLOCKS or _is_prototype(path, at):
                 if node.type == "function_definition":
                     scopes += self._class_of(node, scopes)
-                scopes.append(Scope(f"@{node.start_byte}", Kind.BLOCK))
+                scopes.append(Scope(f"@{node.start_byte}", ScopeKind.BLOCK))
         return scopes
 
     def declaring_scopes(self, path: Path, at: int) -> list[Scope]:
-        """The scopes around what a node of a path declares."""
+        """Returns the scopes around what a node of a path declares."""
         node = path[at]
         if "parameter" in node.type or node.type in ("preproc_params", "for_range_loop"):
             return self.scopes(path, at + 1)
@@ -297,14 +297,14 @@ class Tree:
         return self.scopes(path, at)
 
     def labels(self, path: Path) -> Scope:
-        """Where the labels of a function are known; they are no other names."""
+        """Returns where the labels of a function are known; they are no other names."""
         functions = ("function_definition", "lambda_expression")
         ends = [at for at, node in enumerate(path) if node.type in functions]
         around = self.scopes(path, ends[-1] + 1 if ends else 1)[-1]
-        return Scope(f"{around.key}::@goto", Kind.BLOCK)
+        return Scope(f"{around.key}::@goto", ScopeKind.BLOCK)
 
     def _class_of(self, function: Node, scopes: Sequence[Scope]) -> list[Scope]:
-        """The class or namespace that only the name of a function says."""
+        """Returns the class or namespace that only the name of a function says."""
         node = function.child_by_field_name("declarator")
         while node is not None and node.type in DECLARATORS:
             inner = [n for n in node.named_children if n.type in DECLARATORS | _QUALIFIED]
@@ -315,7 +315,7 @@ class Tree:
             node = node.child_by_field_name("name")
         if not qualifiers:
             return []
-        return [Scope(f"{open_key(scopes)}::{joined(qualifiers)}", Kind.CLASS)]
+        return [Scope(f"{open_key(scopes)}::{joined(qualifiers)}", ScopeKind.CLASS)]
 
     def _bases(self, node: Node) -> tuple[str, ...]:
         clause = next((n for n in node.children if n.type == "base_class_clause"), None)
@@ -324,30 +324,30 @@ class Tree:
 
 
 def joined(parts: Sequence[str]) -> str:
-    """A qualified name without blanks and the arguments of templates."""
+    """Returns a qualified name without blanks and the arguments of templates."""
     return "::".join(_NOISE.sub("", _plain(part)) for part in parts)
 
 
 def _plain(part: str) -> str:
-    """A part of a qualified name without the arguments of a template."""
+    """Returns a part of a qualified name without the arguments of a template."""
     first, last = part.find("<"), part.rfind(">")
     return part[:first] + part[last + 1 :] if 0 <= first < last else part
 
 
 def name_of(node: Node) -> Node:
-    """The last name in a part of a qualified name, without the arguments of templates."""
+    """Returns the last name in a part of a qualified name, without the arguments of templates."""
     while (inner := node.child_by_field_name("name")) is not None:
         node = inner
     return node
 
 
 def open_key(scopes: Sequence[Scope]) -> str:
-    """The innermost namespace."""
-    return next(scope.key for scope in reversed(scopes) if scope.kind is Kind.OPEN)
+    """Returns the innermost namespace."""
+    return next(scope.key for scope in reversed(scopes) if scope.kind is ScopeKind.OPEN)
 
 
 def is_scoped_enum(node: Node) -> bool:
-    """Whether this is an `enum class`, which keeps its enumerators to itself."""
+    """Returns whether this is an `enum class`, which keeps its enumerators to itself."""
     if node.type != "enum_specifier":
         return False
     return any(child.type in ("class", "struct") for child in node.children)

@@ -38,7 +38,7 @@ class DeviceBuffer:
     """
 
     def __init__(self, spec: Buffer, guarded: bool, device: Device, stream: Stream) -> None:
-        """Take the memory.
+        """Takes the memory.
 
         Raises:
             GpuError: There is not enough.
@@ -60,11 +60,11 @@ class DeviceBuffer:
         return self._zone > 0
 
     def fits(self, spec: Buffer, guarded: bool) -> bool:
-        """Whether this memory does for another buffer, too."""
+        """Returns whether this memory does for another buffer, too."""
         return self.spec.bytes == spec.bytes and self.guarded == guarded
 
     def fill(self, spec: Buffer, prepared: Path | None) -> None:
-        """Put the content in that the launch begins with, unless it is there.
+        """Puts the content in that the launch begins with, unless it is there.
 
         Args:
             spec: The buffer.
@@ -84,7 +84,7 @@ class DeviceBuffer:
         self._content = content
 
     def forget(self) -> None:
-        """Do not rely on the content: something may have written where it should not."""
+        """Does not rely on the content: something may have written where it should not."""
         self._content = None
 
     def restore(self) -> None:
@@ -97,7 +97,7 @@ class DeviceBuffer:
                 checked("cuMemcpyDtoDAsync", copied)
 
     def clear(self, poison: int | None, prepared: Path | None) -> None:
-        """Make an output fit to be written: poisoned, or with what it was to be filled with."""
+        """Makes an output fit to be written: poisoned, or with what it was to be filled with."""
         if self.spec.direction is not Direction.OUT:
             return
         with doing(f"filling '{self.spec.name}'"):
@@ -107,7 +107,7 @@ class DeviceBuffer:
                 self._set(self.address, poison, self.spec.bytes)
 
     def guard(self) -> None:
-        """Draw the zones anew."""
+        """Draws the zones anew."""
         if self._zone:
             self._set(self._start, GUARD, self._zone)
             self._set(self.address + self.spec.bytes, GUARD, self._zone)
@@ -122,13 +122,13 @@ class DeviceBuffer:
         return tuple(_found(before, True)) + tuple(_found(after, False))
 
     def copy_to(self, target: np.ndarray[Any, Any]) -> None:
-        """Copy the content into an array of as many bytes."""
+        """Copies the content into an array of as many bytes."""
         with doing(f"reading '{self.spec.name}'"):
             answer = driver.cuMemcpyDtoH(target.ctypes.data, self.address, self.spec.bytes)
             checked("cuMemcpyDtoH", answer)
 
     def pieces(self) -> Iterator[tuple[int, np.ndarray[Any, Any]]]:
-        """The content in pieces: the first element of each, and its bytes."""
+        """Yields the content in pieces: the first element of each, and its bytes."""
         size = self.spec.element.size
         step = max(1, _PIECE // size)
         for first in range(0, self.spec.length, step):
@@ -137,7 +137,7 @@ class DeviceBuffer:
                 yield first, self._read(self.address + first * size, count * size)
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Gives the memory back."""
         if self._original is not None:
             self._original.close()
         self._memory.close()
@@ -219,13 +219,13 @@ class Buffers:
         return {name: self._held[name] for name in wanted}
 
     def forget(self) -> None:
-        """Rely on no content: see `DeviceBuffer.forget`."""
+        """Relies on no content: see `DeviceBuffer.forget`."""
         for held in self._held.values():
             held.forget()
 
 
 def _found(zone: np.ndarray[Any, Any], before: bool) -> Iterator[Stray]:
-    """What was changed in a zone, which begins at the buffer's edge."""
+    """Yields what was changed in a zone, which begins at the buffer's edge."""
     changed = np.flatnonzero(zone != GUARD)
     if changed.size:
         yield Stray(before, int(changed[0]), int(changed.size))

@@ -60,7 +60,7 @@ class Library:
         self._made: OrderedDict[bytes, Assembled] = OrderedDict()
 
     def load(self, code: bytes, kind: CodeKind) -> Loaded:
-        """Load code for the current GPU.
+        """Loads code for the current GPU.
 
         Raises:
             GpuError: The driver refuses it.
@@ -86,7 +86,7 @@ class Library:
 
 
 def kernel_of(loaded: Loaded, name: str) -> Kernel:
-    """The kernel of this lowered name.
+    """Returns the kernel of this lowered name.
 
     Raises:
         GpuError: There is none, or the code does not fit the GPU: loading is lazy.
@@ -96,7 +96,7 @@ def kernel_of(loaded: Loaded, name: str) -> Kernel:
 
 
 def function_of(kernel: Kernel) -> Any:
-    """The kernel as the driver's own calls know it, in the current context.
+    """Returns the kernel as the driver's own calls know it, in the current context.
 
     Raises:
         GpuError: It is not loaded there.
@@ -107,7 +107,7 @@ def function_of(kernel: Kernel) -> Any:
 
 
 def allow(kernel: Kernel, config: LaunchConfig) -> None:
-    """Ask for what a kernel may have but gets on demand only.
+    """Asks for what a kernel may have but gets on demand only.
 
     Raises:
         GpuError: The GPU has not that much shared memory, or no such clusters.
@@ -130,7 +130,7 @@ def allow(kernel: Kernel, config: LaunchConfig) -> None:
 
 
 def facts_of(kernel: Kernel, device: Device, config: LaunchConfig) -> KernelFacts:
-    """What the driver says about a kernel, and about its occupancy with this configuration.
+    """Returns what the driver says about a kernel, and about its occupancy with this configuration.
 
     The kernel must have what the configuration asks for: see `allow`.
 
@@ -147,7 +147,7 @@ def facts_of(kernel: Kernel, device: Device, config: LaunchConfig) -> KernelFact
             max_threads=told.max_threads_per_block,
             binary_version=told.binary_version,
             ptx_version=told.ptx_version,
-            # The driver tells no alignment.
+            # The driver gives no alignment.
             slots=tuple(Slot(info.offset, info.size, 1) for info in kernel.arguments_info),
         )
         return replace(facts, **_occupancy(kernel, device, config))
@@ -178,7 +178,7 @@ _WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
 def poisoned(content: np.ndarray[Any, Any], size: int, poison: int) -> np.ndarray[Any, Any]:
-    """Indices of the elements that still hold the poison in all of their bytes.
+    """Returns indices of the elements that still hold the poison in all of their bytes.
 
     Args:
         content: Bytes.

@@ -13,7 +13,7 @@ import numpy as np
 from cuda.bindings import driver
 from cuda.core import Device, EventOptions, Kernel, Stream
 
-from jitstudio.core.launch.request import LaunchConfig, LaunchRequest, Value
+from jitstudio.core.launch.request import LaunchConfig, LaunchRequest, ValueArgument
 from jitstudio.core.launch.result import Timing
 from jitstudio.toolchain.driver import GpuError, checked, doing
 from jitstudio.toolchain.gpu.buffers import DeviceBuffer
@@ -22,7 +22,7 @@ from jitstudio.toolchain.gpu.kernels import function_of
 _TIMED = EventOptions(timing_enabled=True)
 
 
-class Launch:
+class KernelLaunch:
     """One kernel with its configuration and its arguments, ready to be started.
 
     Raises:
@@ -45,7 +45,7 @@ class Launch:
         self._pointers = np.array([base + a.offset for a in request.arguments], np.uint64)
 
     def start(self) -> None:
-        """Put it into the stream, without waiting.
+        """Puts it into the stream, without waiting.
 
         Raises:
             GpuError: The driver refuses it.
@@ -56,7 +56,7 @@ class Launch:
             checked("cuLaunchKernelEx", answer)
 
     def wait(self) -> None:
-        """Wait for its end.
+        """Waits for its end.
 
         Raises:
             GpuError: The kernel has failed.
@@ -66,13 +66,13 @@ class Launch:
 
 
 def time_launches(
-    launch: Launch,
+    launch: KernelLaunch,
     device: Device,
     stream: Stream,
     request: LaunchRequest,
     prepare: Callable[[], None],
 ) -> Timing | None:
-    """Launch as often as asked, with an event before and behind each timed launch.
+    """Launches as often as asked, with an event before and behind each timed launch.
 
     Args:
         launch: What to start.
@@ -139,10 +139,10 @@ class _Scrub:
 def _parameter_space(
     request: LaunchRequest, buffers: dict[str, DeviceBuffer]
 ) -> np.ndarray[Any, Any]:
-    """The parameters, each at its place."""
+    """Returns the parameters, each at its place."""
     space = np.zeros(max(1, request.parameter_bytes), np.uint8)
     for argument in request.arguments:
-        if isinstance(argument, Value):
+        if isinstance(argument, ValueArgument):
             data = argument.data
         else:
             held = buffers.get(argument.name)

@@ -15,17 +15,17 @@ from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.headers import header_folders
 from jitstudio.toolchain.precompile import PRECOMPILED
 from jitstudio.toolchain.probe import probe
-from jitstudio.toolchain.report import ToolMissing
 from jitstudio.toolchain.runner import run
-from jitstudio.worker.children.serving import Answer, Tell, serve, take_wire
+from jitstudio.toolchain.tool_output import ToolMissing
+from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_memory
 from jitstudio.worker.programs.build import BUILDING, Precompile
 from jitstudio.worker.sandbox import seal
-from jitstudio.worker.sandbox.seal import Role
+from jitstudio.worker.sandbox.seal import ProgramNeeds
 
 
 def main(memory_limit: int) -> None:
-    """Serve calls until the parent is gone."""
+    """Serves calls until the parent is gone."""
     wire = take_wire()
     limit_memory(memory_limit)
     locate.announce_toolkit()
@@ -39,20 +39,20 @@ def _unpacked() -> tuple[str, ...]:
         return ()
 
 
-_ROLE = Role(partial(locate.programs, Tool.NVDISASM, Tool.CUOBJDUMP), _unpacked)
+_ROLE = ProgramNeeds(partial(locate.programs, Tool.NVDISASM, Tool.CUOBJDUMP), _unpacked)
 _Request = Job | ProbeRequest | DemangleRequest | Precompile
 
 
-def _work(capture: Capture, request: _Request, tell: Tell) -> Answer:
+def _work(capture: Capture, request: _Request, tell: Tell) -> CallResult:
     match request:
         case Job() as job:
             basis = run(job, tell, capture)
-            return Answer(basis, PRECOMPILED.waiting, leave_traces(job.options))
+            return CallResult(basis, PRECOMPILED.waiting, leave_traces(job.options))
         case Precompile():
             while PRECOMPILED.waiting:
                 PRECOMPILED.make_next()
-            return Answer()
+            return CallResult()
         case ProbeRequest() as wanted:
-            return Answer(replace(probe(wanted), sandbox=seal.state()))
+            return CallResult(replace(probe(wanted), sandbox=seal.state()))
         case DemangleRequest(names):
-            return Answer(demangled(names))
+            return CallResult(demangled(names))

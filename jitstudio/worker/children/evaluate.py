@@ -19,14 +19,14 @@ from jitstudio.core.launch.calculation import (
 )
 from jitstudio.core.launch.request import Buffer, FillKind
 from jitstudio.core.launch.result import CheckResult
+from jitstudio.numerics.array_files import load
 from jitstudio.numerics.compare import Tolerance, compare
 from jitstudio.numerics.dtypes import NumericsError, fill_from, open_buffer, save_buffer
-from jitstudio.numerics.files import load
 from jitstudio.numerics.surroundings import evaluate_among, use_all_cores
-from jitstudio.worker.children.serving import Answer, Tell, serve, take_wire
+from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_files, limit_memory
 from jitstudio.worker.programs.evaluate import EVALUATING
-from jitstudio.worker.sandbox.seal import Role
+from jitstudio.worker.sandbox.seal import ProgramNeeds
 
 _LEAST_MEMORY = 4 << 30
 _COPIES = 6
@@ -39,13 +39,13 @@ _LEAST_FILE = 1 << 20
 
 
 def main(memory_limit: int) -> None:
-    """Serve calculations until the parent is gone."""
+    """Serves calculations until the parent is gone."""
     wire = take_wire()
     limit_memory(memory_limit)
-    serve(wire, EVALUATING, partial(_work, memory_limit), Role())
+    serve(wire, EVALUATING, partial(_work, memory_limit), ProgramNeeds())
 
 
-def _work(memory_limit: int, request: Calculation, tell: Tell) -> Answer:
+def _work(memory_limit: int, request: Calculation, tell: Tell) -> CallResult:
     use_all_cores()
     size = sum(buffer.bytes for buffer in request.surroundings.buffers)
     try:
@@ -53,14 +53,14 @@ def _work(memory_limit: int, request: Calculation, tell: Tell) -> Answer:
             case FillCalculation(buffer):
                 _limit(memory_limit, size + buffer.bytes, _LEAST_FILE + buffer.bytes)
                 _fill(request)
-                return Answer()
+                return CallResult()
             case CheckCalculation():
                 _limit(memory_limit, size + request.length * request.element.size, _LEAST_FILE)
-                return Answer(_check(request))
+                return CallResult(_check(request))
     except NumericsError as error:
-        return Answer(Refusal(str(error)))
+        return CallResult(Refusal(str(error)))
     except OSError as error:
-        return Answer(Refusal(f"A file of the launch is lost: {error.strerror or error}."))
+        return CallResult(Refusal(f"A file of the launch is lost: {error.strerror or error}."))
 
 
 def _limit(memory_limit: int, size: int, file_size: int) -> None:

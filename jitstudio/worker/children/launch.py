@@ -13,12 +13,12 @@ from pathlib import Path
 from jitstudio.core.launch.request import InspectRequest
 from jitstudio.toolchain.capture import STDERR, STDOUT, Capture
 from jitstudio.toolchain.driver import GpuError, describe, why_unusable
-from jitstudio.toolchain.gpu import runner
-from jitstudio.toolchain.gpu.session import free_memory, session
-from jitstudio.worker.children.serving import Answer, Tell, serve, take_wire
-from jitstudio.worker.programs.launch import LAUNCHING, Launch, ListDevices, WarmUp
+from jitstudio.toolchain.gpu import launch_runner as runner
+from jitstudio.toolchain.gpu.gpu_session import free_memory, session
+from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
+from jitstudio.worker.programs.launch import LAUNCHING, LaunchCommand, ListDevices, WarmUp
 from jitstudio.worker.sandbox import seal
-from jitstudio.worker.sandbox.seal import Role
+from jitstudio.worker.sandbox.seal import ProgramNeeds
 
 _SEALED = (
     "If other programs can use the GPU, the sandbox of this process may be too narrow for this "
@@ -31,23 +31,23 @@ def main(_memory_limit: int) -> None:
     wire = take_wire()
     # C's own buffer would keep back what a kernel prints.
     Capture()
-    serve(wire, LAUNCHING, _work, Role())
+    serve(wire, LAUNCHING, _work, ProgramNeeds())
 
 
-def _work(request: Launch | InspectRequest | ListDevices | WarmUp, tell: Tell) -> Answer:
+def _work(request: LaunchCommand | InspectRequest | ListDevices | WarmUp, tell: Tell) -> CallResult:
     match request:
-        case Launch(wanted, prepared, folder, asked_at):
+        case LaunchCommand(wanted, prepared, folder, asked_at):
             _forget_printed()
             files = {name: Path(path) for name, path in prepared}
             ran = runner.launch(wanted, files, Path(folder), asked_at, tell)
-            return Answer(ran.result, spent=ran.spent)
+            return CallResult(ran.result, spent=ran.spent)
         case InspectRequest():
             told, spent = runner.inspect(request)
-            return Answer(told, spent=spent)
+            return CallResult(told, spent=spent)
         case ListDevices():
-            return Answer(_devices())
+            return CallResult(_devices())
         case WarmUp(device):
-            return Answer(spent=not _warm(device))
+            return CallResult(spent=not _warm(device))
 
 
 def _devices() -> object:
@@ -59,7 +59,7 @@ def _devices() -> object:
 
 
 def _warm(device: int) -> bool:
-    """Whether all is well; a GPU that cannot be opened says why at the launch."""
+    """Returns whether all is well; a GPU that cannot be opened says why at the launch."""
     try:
         if not why_unusable():
             session(device)

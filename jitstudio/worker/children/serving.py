@@ -19,8 +19,16 @@ from typing import Any
 
 from jitstudio.worker import scratch
 from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY, die_first
-from jitstudio.worker.protocol import Call, Done, EventMessage, InternalError, Program, Reply, Wire
-from jitstudio.worker.sandbox.seal import Role, seal
+from jitstudio.worker.protocol import (
+    Call,
+    Done,
+    EventMessage,
+    InternalError,
+    Reply,
+    Wire,
+    WorkerProgram,
+)
+from jitstudio.worker.sandbox.seal import ProgramNeeds, seal
 
 _STDOUT = 1
 
@@ -29,7 +37,7 @@ Tell = Callable[[Any], None]
 
 
 @dataclass(frozen=True)
-class Answer:
+class CallResult:
     """What a call came to; the fields are those of `Done`."""
 
     value: Any = None
@@ -37,12 +45,12 @@ class Answer:
     spent: bool = False
 
 
-Work = Callable[[Any, Tell], Answer]
+Work = Callable[[Any, Tell], CallResult]
 """Carries out a request."""
 
 
 def take_wire() -> Wire:
-    """Keep the pipe for ourselves, so that nothing native code prints can spoil an answer."""
+    """Keeps the pipe for ourselves, so that nothing native code prints can spoil an answer."""
     answers = os.fdopen(os.dup(_STDOUT), "wb")
     with tempfile.TemporaryFile() as printed:
         os.dup2(printed.fileno(), _STDOUT)
@@ -53,8 +61,8 @@ def take_wire() -> Wire:
     return Wire(calls, answers)
 
 
-def serve(wire: Wire, program: Program, work: Work, role: Role) -> None:
-    """Serve calls of this program until the parent is gone.
+def serve(wire: Wire, program: WorkerProgram, work: Work, role: ProgramNeeds) -> None:
+    """Serves calls of this program until the parent is gone.
 
     Until the first one nobody's text is here. It says what the process may reach; before a thread
     is started, so that all will be inside, the process is sealed.
@@ -78,7 +86,7 @@ def serve(wire: Wire, program: Program, work: Work, role: Role) -> None:
             os._exit(EXIT_OUT_OF_MEMORY)
 
 
-def _carry_out(call: Call[Any], wire: Wire, program: Program, work: Work) -> None:
+def _carry_out(call: Call[Any], wire: Wire, program: WorkerProgram, work: Work) -> None:
     service = program.service(call.request)
 
     def send(reply: Reply) -> None:
@@ -93,14 +101,14 @@ def _carry_out(call: Call[Any], wire: Wire, program: Program, work: Work) -> Non
         send(InternalError(call.ticket, traceback.format_exc()))
 
 
-def _listen(wire: Wire, program: Program, calls: queue.SimpleQueue[Call[Any]]) -> None:
-    """Notice at once when the parent is gone, even in the middle of a native call."""
+def _listen(wire: Wire, program: WorkerProgram, calls: queue.SimpleQueue[Call[Any]]) -> None:
+    """Notices at once when the parent is gone, even in the middle of a native call."""
     while True:
         calls.put(_received(wire, program))
 
 
-def _received(wire: Wire, program: Program) -> Call[Any]:
-    """The next call; the process ends where there will be none."""
+def _received(wire: Wire, program: WorkerProgram) -> Call[Any]:
+    """Returns the next call; the process ends where there will be none."""
     try:
         call: Call[Any] = program.calls.load(wire.receive())
     except EOFError:

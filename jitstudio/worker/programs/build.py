@@ -13,9 +13,9 @@ from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.worker.protocol import (
     LARGEST,
-    Program,
-    Service,
+    RequestType,
     Unfit,
+    WorkerProgram,
     check_devices,
     check_diagnostics,
 )
@@ -70,12 +70,12 @@ def _check_names(request: DemangleRequest, told: dict[str, str]) -> None:
         raise Unfit("it tells of names that nobody asked for")
 
 
-BUILDING = Program(
+BUILDING = WorkerProgram(
     "jitstudio.worker.children.build",
     (
-        Service(Job, LARGEST, Basis, Event, _check_job),
-        Service(ProbeRequest, 4 << 20, ToolchainInfo, check=_check_probe),
-        Service(DemangleRequest, 256 << 20, dict[str, str], check=_check_names),
-        Service(Precompile, 1 << 20),
+        RequestType(Job, LARGEST, Basis, Event, _check_job),
+        RequestType(ProbeRequest, 4 << 20, ToolchainInfo, check=_check_probe),
+        RequestType(DemangleRequest, 256 << 20, dict[str, str], check=_check_names),
+        RequestType(Precompile, 1 << 20),
     ),
 )

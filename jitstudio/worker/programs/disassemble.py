@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from jitstudio.analysis.reading_request import AnalysisRequest, Unreadable
+from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
-from jitstudio.worker.protocol import Program, Service
+from jitstudio.worker.protocol import RequestType, WorkerProgram
 
-DISASSEMBLING = Program(
+DISASSEMBLING = WorkerProgram(
     "jitstudio.worker.children.disassemble",
-    (Service(AnalysisRequest, 512 << 20, Disassembly | Unreadable),),
+    (RequestType(AnalysisRequest, 512 << 20, Disassembly | ReadingFailure),),
 )

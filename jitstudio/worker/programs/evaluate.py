@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jitstudio.core.launch.calculation import CheckCalculation, FillCalculation, Refusal
 from jitstudio.core.launch.result import CheckResult
-from jitstudio.worker.protocol import Program, Service, Unfit
+from jitstudio.worker.protocol import RequestType, Unfit, WorkerProgram
 
 
 def _check_result(asked: CheckCalculation, told: CheckResult | Refusal) -> None:
@@ -14,10 +14,10 @@ def _check_result(asked: CheckCalculation, told: CheckResult | Refusal) -> None:
             raise Unfit("it tells of a comparison that nobody asked for")
 
 
-EVALUATING = Program(
+EVALUATING = WorkerProgram(
     "jitstudio.worker.children.evaluate",
     (
-        Service(FillCalculation, 1 << 20, Refusal | None),
-        Service(CheckCalculation, 16 << 20, CheckResult | Refusal, check=_check_result),
+        RequestType(FillCalculation, 1 << 20, Refusal | None),
+        RequestType(CheckCalculation, 16 << 20, CheckResult | Refusal, check=_check_result),
     ),
 )

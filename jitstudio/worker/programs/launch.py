@@ -10,11 +10,17 @@ from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.request import InspectRequest, LaunchRequest
 from jitstudio.core.launch.result import BufferResult, KernelFacts, LaunchEvent, LaunchResult
-from jitstudio.worker.protocol import Program, Service, Unfit, check_devices, check_diagnostics
+from jitstudio.worker.protocol import (
+    RequestType,
+    Unfit,
+    WorkerProgram,
+    check_devices,
+    check_diagnostics,
+)
 
 
 @dataclass(frozen=True)
-class Launch:
+class LaunchCommand:
     """Launch a kernel.
 
     Attributes:
@@ -43,14 +49,14 @@ class WarmUp:
 
 
 def output_file(folder: str, number: int) -> Path:
-    """Where the content of the buffer with this number goes.
+    """Returns where the content of the buffer with this number goes.
 
     By number: the name is the source's and may be no name for a file.
     """
     return Path(folder) / f"{number}.npy"
 
 
-def _check_launch(call: Launch, said: LaunchEvent | LaunchResult) -> None:
+def _check_launch(call: LaunchCommand, said: LaunchEvent | LaunchResult) -> None:
     if not isinstance(said, LaunchResult):
         return
     check_diagnostics(said.diagnostics)
@@ -63,7 +69,7 @@ def _check_launch(call: Launch, said: LaunchEvent | LaunchResult) -> None:
         _check_buffers(call, said.buffers)
 
 
-def _check_buffers(call: Launch, told: tuple[BufferResult, ...]) -> None:
+def _check_buffers(call: LaunchCommand, told: tuple[BufferResult, ...]) -> None:
     """Others open these files, so they lie where they were asked for and are what was asked for."""
     wanted = call.request.buffers
     if [(b.name, b.element, b.length, b.direction) for b in told] != [
@@ -93,13 +99,13 @@ def _check_list(_: ListDevices, told: DeviceList) -> None:
     check_devices(told)
 
 
-LAUNCHING = Program(
+LAUNCHING = WorkerProgram(
     "jitstudio.worker.children.launch",
     (
-        # What a kernel prints is told up to thirty times a second.
-        Service(Launch, 256 << 20, LaunchResult, LaunchEvent, _check_launch, 100_000),
-        Service(InspectRequest, 1 << 20, KernelFacts | Diagnostic, check=_check_facts),
-        Service(ListDevices, 1 << 20, DeviceList, check=_check_list),
-        Service(WarmUp, 1 << 16),
+        # What a kernel prints is reported up to thirty times a second.
+        RequestType(LaunchCommand, 256 << 20, LaunchResult, LaunchEvent, _check_launch, 100_000),
+        RequestType(InspectRequest, 1 << 20, KernelFacts | Diagnostic, check=_check_facts),
+        RequestType(ListDevices, 1 << 20, DeviceList, check=_check_list),
+        RequestType(WarmUp, 1 << 16),
     ),
 )

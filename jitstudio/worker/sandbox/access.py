@@ -14,7 +14,7 @@ _MOST_ROOTS = 64
 
 
 @dataclass(frozen=True)
-class Access:
+class SandboxAccess:
     """What a worker process may reach beyond the toolchain and its own temporary folder.
 
     Attributes:
@@ -30,8 +30,8 @@ class Access:
     gpu: bool = False
     confined_to: tuple[str, ...] | None = None
 
-    def covers(self, other: Access) -> bool:
-        """Whether this is as much as the other, or more."""
+    def covers(self, other: SandboxAccess) -> bool:
+        """Returns whether this is as much as the other, or more."""
         if self.readable is None:
             reads = True
         else:
@@ -39,7 +39,7 @@ class Access:
         writes = _all_within(other.writable, self.writable)
         return reads and writes and self.gpu >= other.gpu
 
-    def roots_of(self, other: Access) -> tuple[str, ...]:
+    def roots_of(self, other: SandboxAccess) -> tuple[str, ...]:
         """The files and folders named here by which all that the other names may be reached."""
         return tuple(
             root
@@ -51,14 +51,14 @@ class Access:
             if any(is_within(path, root) for path in others)
         )
 
-    def joined(self, other: Access) -> Access:
+    def joined(self, other: SandboxAccess) -> SandboxAccess:
         """This and the other together."""
         if self.readable is None or other.readable is None:
             readable = None
         else:
             readable = _union(self.readable, other.readable)
         writable = _union(self.writable, other.writable)
-        return Access(readable, writable, self.gpu or other.gpu, self.confined_to)
+        return SandboxAccess(readable, writable, self.gpu or other.gpu, self.confined_to)
 
 
 @dataclass(frozen=True)
@@ -72,18 +72,18 @@ class Need:
             the answer.
     """
 
-    least: Access = field(default_factory=Access)
-    most: Access | None = None
+    least: SandboxAccess = field(default_factory=SandboxAccess)
+    most: SandboxAccess | None = None
     by_any: bool = False
 
-    def met_by(self, access: Access) -> bool:
-        """Whether a process with this access may carry the call out."""
+    def met_by(self, access: SandboxAccess) -> bool:
+        """Returns whether a process with this access may carry the call out."""
         is_ours = self.by_any or access.confined_to == self.least.confined_to
         narrow = self.most is None or self.most.covers(access)
         return is_ours and narrow and access.covers(self.least)
 
-    def of_new_process(self, earlier: Access) -> Access:
-        """What to give to a process that is started for the call.
+    def of_new_process(self, earlier: SandboxAccess) -> SandboxAccess:
+        """Returns what to give to a process that is started for the call.
 
         Args:
             earlier: What the process before it had: calls that need it come again.
@@ -124,7 +124,7 @@ def identity(path: str) -> tuple[int, int] | None:
 
 
 def holds_home(folder: str) -> bool:
-    """Whether the user's home folder is this one or lies within it."""
+    """Returns whether the user's home folder is this one or lies within it."""
     try:
         home = os.path.realpath(Path.home())
     except RuntimeError:  # no HOME, and nobody knows this user

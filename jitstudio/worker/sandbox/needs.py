@@ -16,13 +16,13 @@ from functools import cache
 from pathlib import Path
 
 from jitstudio.core.launch.request import Buffer, FillKind
-from jitstudio.core.options import Effect, find, is_within, read
+from jitstudio.core.options import OptionEffect, find, is_within, read
 from jitstudio.core.plain_files import LARGEST, read_file
 from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.listing.includes import Includes, includes
 from jitstudio.worker.sandbox import system_paths
-from jitstudio.worker.sandbox.access import Access, Need, folder_or_file, holds_home
+from jitstudio.worker.sandbox.access import Need, SandboxAccess, folder_or_file, holds_home
 
 _MOST_REMEMBERED = 20_000
 _MOST_PLACES = 100_000
@@ -101,7 +101,7 @@ class HeaderScan:
 
 
 def _may_be_included(path: str) -> bool:
-    """Whether a compiler would open it as a text; it may not open a device."""
+    """Returns whether a compiler would open it as a text; it may not open a device."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):
@@ -156,7 +156,7 @@ _WRITERS = {"--time": "", "--fdevice-time-trace": ".json", "--use-bundled-header
 
 
 def need_of(job: Job, headers: HeaderScan) -> Need:
-    """What a job must be able to reach, and may.
+    """Returns what a job must be able to reach, and may.
 
     A job that is confined may read its folders, though it need not read anything. Another one has
     what its text includes and its options name; where that cannot be known, every file.
@@ -175,10 +175,10 @@ def need_of(job: Job, headers: HeaderScan) -> Need:
     except Unknowable:
         readable = None
     if job.confined_to is None:
-        return Need(Access(readable, tuple(_outputs(job)), gpu))
+        return Need(SandboxAccess(readable, tuple(_outputs(job)), gpu))
     ours = job.confined_to
-    most = Access(tuple(_inside(ours, readable or ())), gpu=gpu, confined_to=ours)
-    least = Access(readable, gpu=gpu, confined_to=ours)
+    most = SandboxAccess(tuple(_inside(ours, readable or ())), gpu=gpu, confined_to=ours)
+    least = SandboxAccess(readable, gpu=gpu, confined_to=ours)
     # What it would read beyond its folders is refused: that is the point.
     return Need(least if most.covers(least) else most, most)
 
@@ -201,7 +201,7 @@ def need_of_buffers(
     *writable: Path,
     confined_to: tuple[str, ...] | None = None,
 ) -> Need:
-    """What a calculation must be able to reach.
+    """Returns what a calculation must be able to reach.
 
     Args:
         buffers: Those whose files it reads.
@@ -216,7 +216,7 @@ def need_of_buffers(
     readable = dict.fromkeys(folder_or_file(file) for file in files if file)
     written = tuple(map(os.path.realpath, writable))
     readable_too = (os.path.realpath(folder), *readable)
-    return Need(Access(readable_too, written, confined_to=confined_to))
+    return Need(SandboxAccess(readable_too, written, confined_to=confined_to))
 
 
 def _roots(job: Job, headers: HeaderScan) -> Iterator[str]:
@@ -225,7 +225,9 @@ def _roots(job: Job, headers: HeaderScan) -> Iterator[str]:
     if job.tool is Tool.NVRTC:
         folders = [path for path in named if os.path.isdir(path)]
         rows = ((given.spec, given.value) for given in read(job.options))
-        forced = [value for row, value in rows if row and value and row.effect is Effect.INCLUDES]
+        forced = [
+            value for row, value in rows if row and value and row.effect is OptionEffect.INCLUDES
+        ]
         paths = (*named, *headers.files(job, folders, forced))
     for path in paths:
         if not os.path.isdir(path):
@@ -242,7 +244,7 @@ def _outputs(job: Job) -> Iterator[str]:
         if added is None or not value or value == "-":
             continue
         path = Path(value + added)
-        with contextlib.suppress(OSError):  # the tool tells in its own words
+        with contextlib.suppress(OSError):  # the tool reports it itself
             if added == _FOLDER:
                 path.mkdir(parents=True, exist_ok=True)
             else:

@@ -23,7 +23,7 @@ from stat import S_ISDIR
 
 from jitstudio.core.tools import SandboxState
 from jitstudio.worker.sandbox import system_paths
-from jitstudio.worker.sandbox.access import Access
+from jitstudio.worker.sandbox.access import SandboxAccess
 from jitstudio.worker.sandbox.seccomp import Grant, filter_program
 
 SWITCH = "JITSTUDIO_SANDBOX"
@@ -64,7 +64,7 @@ Raises:
 
 
 @dataclass(frozen=True)
-class Role:
+class ProgramNeeds:
     """What a worker program needs whatever its texts are.
 
     Attributes:
@@ -83,8 +83,8 @@ class _Rule:
     rights: int
 
 
-def seal(access: Access, role: Role, syscall: Syscall | None = None) -> None:
-    """Seal this process, for good; it must have one thread.
+def seal(access: SandboxAccess, role: ProgramNeeds, syscall: Syscall | None = None) -> None:
+    """Seals this process, for good; it must have one thread.
 
     Args:
         access: What it may reach beyond the toolchain and its own temporary folder.
@@ -114,12 +114,12 @@ def seal(access: Access, role: Role, syscall: Syscall | None = None) -> None:
 
 
 def state() -> SandboxState | None:
-    """What holds this process; None where it is not sealed yet."""
+    """Returns what holds this process; None where it is not sealed yet."""
     return _state
 
 
 def guards_gpu() -> bool:
-    """Whether there is a GPU that the sandbox could keep this process from."""
+    """Returns whether there is a GPU that the sandbox could keep this process from."""
     return _state is not None and bool(_state.landlock or _state.seccomp) and system_paths.has_gpu()
 
 
@@ -147,7 +147,7 @@ def _hold(call: Syscall, machine: str, grant: Grant, rules: Iterable[_Rule]) -> 
 
 
 def _rules(
-    access: Access, headers: tuple[str, ...], programs: tuple[str, ...], grant: Grant
+    access: SandboxAccess, headers: tuple[str, ...], programs: tuple[str, ...], grant: Grant
 ) -> Iterator[_Rule]:
     yield _Rule(("/",) if access.readable is None else access.readable, _READ)
     yield _Rule((*headers, *system_paths.toolchain(programs)), _READ)
@@ -167,7 +167,7 @@ def _rules(
 
 
 def _restrict_files(call: Syscall, rules: Iterable[_Rule], grant: Grant) -> int:
-    """Restrict this thread, and those that it starts; the version of landlock.
+    """Restricts this thread, and those that it starts; the version of landlock.
 
     Raises:
         OSError: There is none.
@@ -197,7 +197,7 @@ def _restrict_files(call: Syscall, rules: Iterable[_Rule], grant: Grant) -> int:
 
 
 def _allow(call: Syscall, ruleset: int, path: str, rights: int) -> None:
-    """Allow this at the path and, where it is a folder, below; nothing where nothing is."""
+    """Allows this at the path and, where it is a folder, below; nothing where nothing is."""
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except (OSError, ValueError):
@@ -212,7 +212,7 @@ def _allow(call: Syscall, ruleset: int, path: str, rights: int) -> None:
 
 
 def _restrict_calls(call: Syscall, machine: str, grant: Grant) -> None:
-    """Have seccomp refuse system calls to all threads.
+    """Has seccomp refuse system calls to all threads.
 
     Raises:
         OSError: There is none.

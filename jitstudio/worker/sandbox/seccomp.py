@@ -35,7 +35,7 @@ class Grant(Flag):
 
     NOTHING = 0
     PROGRAMS = auto()
-    """It starts programs; landlock tells which."""
+    """It starts programs; landlock says which."""
     GPU = auto()
     """It uses the driver, which makes sockets of its own."""
     SHARED_GPU = auto()
@@ -283,7 +283,7 @@ def _arguments(
 
 
 def _on(number: int, *verdict: _Instruction) -> Iterator[_Instruction]:
-    """What to do at this call; it has to end in a return."""
+    """Yields what to do at this call; it has to end in a return."""
     if number >= 0:
         yield (_EQUAL, 0, len(verdict), number)
         yield from verdict

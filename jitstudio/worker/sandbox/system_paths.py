@@ -99,7 +99,7 @@ _MODPROBE_LIMIT = 10.0
 
 
 def toolchain(programs: tuple[str, ...]) -> Iterator[str]:
-    """What Python, jitstudio and the compilers read, with the folders of these programs."""
+    """Yields what Python, jitstudio and the compilers read, with the folders of these programs."""
     yield from _SYSTEM
     yield str(Path(jitstudio.__file__).parent)
     yield str(resource(""))
@@ -135,26 +135,26 @@ def _linked(folder: str) -> Iterator[str]:
 
 
 def lock_of(headers: str) -> str:
-    """The file that NVRTC locks before it reads the headers that it has unpacked there."""
+    """Returns the file that NVRTC locks before it reads the headers that it has unpacked there."""
     return os.path.join(headers, ".nvrtc_install.lock")
 
 
 def loaders() -> Iterator[str]:
-    """What the kernel starts in order to start a program that uses shared libraries."""
+    """Yields what the kernel starts in order to start a program that uses shared libraries."""
     for folder in ("/lib", "/lib64", "/usr/lib", "/usr/lib64"):
         yield from glob(f"{folder}/ld-*.so*")
     yield from glob("/lib/*-linux-gnu/ld-*.so*")
 
 
 def devices() -> Iterator[str]:
-    """The GPUs' files that are here, and the folder of the daemon that shares one."""
+    """Yields the GPUs' files that are here, and the folder of the daemon that shares one."""
     for pattern in _DEVICES:
         yield from glob(pattern)
     yield _sharing_folder()
 
 
 def is_gpu_shared() -> bool:
-    """Whether a daemon shares the GPUs of this machine."""
+    """Returns whether a daemon shares the GPUs of this machine."""
     return os.path.isdir(_sharing_folder())
 
 
@@ -164,25 +164,25 @@ def _sharing_folder() -> str:
 
 
 def has_gpu() -> bool:
-    """Whether there is the file of one."""
+    """Returns whether there is the file of one."""
     return any(glob(pattern) for pattern in _DEVICES)
 
 
 def is_wrapped() -> bool:
-    """Whether a debugging tool has started this process."""
+    """Returns whether a debugging tool has started this process."""
     return WRAPPED in os.environ
 
 
 def wrapper_reads() -> Iterator[str]:
-    """The toolkit of the debugging tool, which is next to the tool's own folder."""
+    """Yields the toolkit of the debugging tool, which is next to the tool's own folder."""
     yield os.path.dirname(os.path.dirname(os.path.realpath(os.environ[WRAPPED])))
 
 
 def prepare_driver(folder: str) -> None:
-    """Do what the driver could not do later.
+    """Does what the driver could not do later.
 
     It has the files of the GPUs made by a program that needs root's rights; and it keeps what it
-    has compiled for all programs of this user, who would run what a hostile one puts there.
+    has compiled for all programs of this user, which would run what a hostile one puts there.
 
     Args:
         folder: Where it shall keep it instead.

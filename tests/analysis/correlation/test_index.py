@@ -5,7 +5,7 @@ import pytest
 
 from jitstudio.analysis.correlation.index import Correlation, Matches
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
-from jitstudio.analysis.sass.model import Disassembly, Place
+from jitstudio.analysis.sass.model import Disassembly, SourceLocation
 from jitstudio.analysis.sass.reading import read_code
 from tests.analysis.correlation.kernels import NESTED, NESTED_NAME
 from tests.support import SAMPLES
@@ -15,7 +15,7 @@ def place(made, file, text):
     """The line of a source that holds a text, as the line tables call it."""
     (line,) = (n for n, one in enumerate(_lines(file), 1) if text in one)
     (name,) = {p.file for p in made.correlation.places if p.file.endswith(file)}
-    return Place(name, line)
+    return SourceLocation(name, line)
 
 
 def _lines(file):
@@ -112,7 +112,7 @@ def test_a_header_in_memory_is_a_source_like_others(made):
 
 def test_debug_metadata_of_llvm_ir_leads_to_the_file_it_names(made):
     adds = made["sm_90-adds.ll"]
-    found = adds.correlation.of_place(Place("/src/adds.py", 5))
+    found = adds.correlation.of_place(SourceLocation("/src/adds.py", 5))
     assert any(text.startswith("IADD3") for text in instructions(found))
     assert [text.split()[0] for text in ptx(adds, found)] == ["add.s32"]
 
@@ -225,13 +225,13 @@ def test_a_line_that_the_ptx_does_not_have_is_none():
     (function,) = listing.functions
     assert correlation.tied(function).starts.tolist() == [0]
     assert correlation.of_code(function, 0) == Matches(
-        (Place("/src/k.cu", 3),), {}, {function: (0,)}
+        (SourceLocation("/src/k.cu", 3),), {}, {function: (0,)}
     )
 
 
 def test_what_is_not_known_has_no_counterparts():
     correlation = Correlation(Disassembly("sm_90", ()), {})
-    assert not correlation.of_place(Place("/src/k.cu", 3))
+    assert not correlation.of_place(SourceLocation("/src/k.cu", 3))
     assert not correlation.of_ptx("k.cu", 1)
     assert correlation.coverage() == (0, 0, 0)
 
@@ -263,8 +263,8 @@ def test_a_cursor_is_followed_within_16_ms_in_100_000_instructions():
     (function,) = correlation.code.functions
     slowest = []
     for ask, args in (
-        (correlation.of_place, (Place("/src/k.cu", 7),)),
-        (correlation.of_place, (Place("/src/k.cuh", 5),)),
+        (correlation.of_place, (SourceLocation("/src/k.cu", 7),)),
+        (correlation.of_place, (SourceLocation("/src/k.cuh", 5),)),
         (correlation.of_ptx, ("k.cu", COUNT // 2)),
         (correlation.of_code, (function, COUNT // 2)),
     ):
@@ -275,4 +275,4 @@ def test_a_cursor_is_followed_within_16_ms_in_100_000_instructions():
             times.append(time.perf_counter() - start)
         slowest.append(min(times))
     assert max(slowest) < 0.016
-    assert len(correlation.of_place(Place("/src/k.cu", 7)).code[function]) == COUNT
+    assert len(correlation.of_place(SourceLocation("/src/k.cu", 7)).code[function]) == COUNT

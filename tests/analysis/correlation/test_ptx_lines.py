@@ -3,7 +3,7 @@ import random
 import pytest
 
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
-from jitstudio.analysis.sass.model import Place
+from jitstudio.analysis.sass.model import SourceLocation
 from tests.listing.mutations import mutated
 
 TEXT = """\
@@ -58,7 +58,7 @@ $L__info_string1:
 """
 INLINED = TEXT.split("\n")
 KERNEL, HEADER = "/src/k.cu", "/src/k.cuh"
-CHAIN = (Place(HEADER, 5), Place(KERNEL, 7), Place(KERNEL, 9))
+CHAIN = (SourceLocation(HEADER, 5), SourceLocation(KERNEL, 7), SourceLocation(KERNEL, 9))
 
 
 def line_of(text):
@@ -71,8 +71,8 @@ def places(text):
 
 
 def test_an_instruction_comes_from_the_location_above_it():
-    assert places("ld.param.u64") == (Place(KERNEL, 8),)
-    assert places("{ mul.f16") == (Place(KERNEL, 9),)
+    assert places("ld.param.u64") == (SourceLocation(KERNEL, 8),)
+    assert places("{ mul.f16") == (SourceLocation(KERNEL, 9),)
 
 
 def test_inlined_code_has_the_whole_chain_of_calls():
@@ -99,7 +99,7 @@ def test_an_instruction_may_take_several_lines():
     assert len(call) == 5
     for line in call:
         assert lines.statement(line) == call
-        assert lines.places_of(line) == (Place(KERNEL, 10),)
+        assert lines.places_of(line) == (SourceLocation(KERNEL, 10),)
     assert lines.statement(call.stop) == range(call.stop, call.stop + 1)
 
 

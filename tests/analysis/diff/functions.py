@@ -1,6 +1,6 @@
 """Functions and programs for tests, from the text of a listing."""
 
-from jitstudio.analysis.diff.program import Program
+from jitstudio.analysis.diff.program import CubinProgram
 from jitstudio.analysis.sass.reading import read_code
 
 
@@ -23,4 +23,4 @@ def section(name, lines, *, is_kernel=True):
 
 def program(*sections, demangled=None):
     """A program of these sections."""
-    return Program(read_code("\t.target sm_90\n" + "".join(sections)), (), demangled or {})
+    return CubinProgram(read_code("\t.target sm_90\n" + "".join(sections)), (), demangled or {})

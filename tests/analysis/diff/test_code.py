@@ -9,7 +9,7 @@ import pytest
 from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.diff.data import data_sections
 from jitstudio.analysis.diff.model import Change
-from jitstudio.analysis.diff.program import Program
+from jitstudio.analysis.diff.program import CubinProgram
 from tests.analysis.diff.variants import (
     NEAR_MISSES,
     renamed,
@@ -50,10 +50,12 @@ def built(tools):
     """Builds a program and reads it."""
 
     @cache
-    def build(target: str, source: str = SOURCE, name: str = "kernel.cu", *options: str) -> Program:
+    def build(
+        target: str, source: str = SOURCE, name: str = "kernel.cu", *options: str
+    ) -> CubinProgram:
         asked = request(cuda(source, name), emit="cubin", arch=target, options=options)
         content = tools.cubin(asked).content
-        return Program(tools.code(content), data_sections(content))
+        return CubinProgram(tools.code(content), data_sections(content))
 
     return build
 
@@ -70,8 +72,8 @@ def quick(built):
     return built(TARGETS[0])
 
 
-def variant(program: Program, function) -> Program:
-    return Program(with_function(program.code, function), program.data)
+def variant(program: CubinProgram, function) -> CubinProgram:
+    return CubinProgram(with_function(program.code, function), program.data)
 
 
 @pytest.mark.parametrize("normalised", [False, True])

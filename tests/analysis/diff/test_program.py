@@ -5,7 +5,7 @@ import pytest
 from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.diff.data import DataSection
 from jitstudio.analysis.diff.model import Change
-from jitstudio.analysis.diff.program import Program, data_comparable, partners
+from jitstudio.analysis.diff.program import CubinProgram, data_comparable, partners
 from tests.analysis.diff.functions import program, section
 
 EXIT = ("EXIT",)
@@ -71,13 +71,13 @@ def test_a_listing_without_its_head_is_for_any_target():
 def test_data_that_only_one_program_has_are_a_difference():
     code = program(section("a", EXIT)).code
     data = (DataSection(".nv.global", ("4 bytes",)),)
-    assert not compare_programs(Program(code, ()), Program(code, data)).equal
+    assert not compare_programs(CubinProgram(code, ()), CubinProgram(code, data)).equal
 
 
 def test_data_are_compared_where_both_tell_them_in_the_same_words():
     code = program(section("a", EXIT)).code
-    cubin, other = (Program(code, (DataSection(".nv.global", (n,)),)) for n in ("4", "8"))
-    listing, short = replace(cubin, is_listed=True), Program(code, None, is_listed=True)
+    cubin, other = (CubinProgram(code, (DataSection(".nv.global", (n,)),)) for n in ("4", "8"))
+    listing, short = replace(cubin, is_listed=True), CubinProgram(code, None, is_listed=True)
     for left, right in ((cubin, other), (listing, replace(other, is_listed=True))):
         assert data_comparable(left, right)
         assert not compare_programs(left, right).equal

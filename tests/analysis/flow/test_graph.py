@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from jitstudio.analysis.control_flow import Edge, EdgeKind, Leap
+from jitstudio.analysis.control_flow import ControlFlowEdge, EdgeKind, Leap
 from jitstudio.analysis.sass.model import NOWHERE
 from tests.analysis.flow.graphs import graph_of, random_graph
 
@@ -29,7 +29,7 @@ def test_the_innermost_loop_of_a_block_is_the_smallest_around_it():
 
 def test_two_ways_to_one_place_are_one_edge():
     graph = graph_of(2, [Leap(0, (1, 1), EdgeKind.BRANCH, goes_on=True)], {0: "k"})
-    assert graph.edges == (Edge(0, 1, EdgeKind.NEXT),)
+    assert graph.edges == (ControlFlowEdge(0, 1, EdgeKind.NEXT),)
 
 
 def test_control_does_not_run_into_a_function():

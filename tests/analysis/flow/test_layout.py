@@ -4,7 +4,7 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from jitstudio.analysis.control_flow import Edge, EdgeKind, FlowGraph, Leap, loops
+from jitstudio.analysis.control_flow import ControlFlowEdge, EdgeKind, FlowGraph, Leap, loops
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.gui.kit.diagrams.layout import (
     Box,
@@ -121,8 +121,8 @@ def test_an_edge_passes_all_layers_in_one_column():
 # Two blocks below each other, with a third between them at the right.
 BOXES = {0: Box(0, 20, 100, 40), 1: Box(120, 100, 60, 40), 2: Box(0, 180, 100, 40)}
 ROWS = (Row(20, 60, 100), Row(100, 140, 180), Row(180, 220, 260))
-FORTH, PAST = Edge(0, 1, EdgeKind.NEXT), Edge(0, 2, EdgeKind.BRANCH)
-BACK, SELF = Edge(2, 0, EdgeKind.BRANCH), Edge(1, 1, EdgeKind.BRANCH)
+FORTH, PAST = ControlFlowEdge(0, 1, EdgeKind.NEXT), ControlFlowEdge(0, 2, EdgeKind.BRANCH)
+BACK, SELF = ControlFlowEdge(2, 0, EdgeKind.BRANCH), ControlFlowEdge(1, 1, EdgeKind.BRANCH)
 
 
 def routes(*edges, back=(), courses=None):

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from jitstudio.analysis.control_flow import Block, Edge, EdgeKind, loops
+from jitstudio.analysis.control_flow import BasicBlock, ControlFlowEdge, EdgeKind, loops
 from tests.analysis.flow.graphs import random_graph, structured_graph
 
 
@@ -13,8 +13,10 @@ def found(count, *pairs):
 
 def loops_of(count, *pairs):
     """The loops between so many blocks, entered at the first one."""
-    blocks = [Block(at, f"#{at}", at, at + 1, is_entry=at == 0) for at in range(count)]
-    return loops(blocks, [Edge(source, target, EdgeKind.BRANCH) for source, target in pairs])
+    blocks = [BasicBlock(at, f"#{at}", at, at + 1, is_entry=at == 0) for at in range(count)]
+    return loops(
+        blocks, [ControlFlowEdge(source, target, EdgeKind.BRANCH) for source, target in pairs]
+    )
 
 
 def dominators(graph):

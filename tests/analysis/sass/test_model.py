@@ -10,8 +10,8 @@ from jitstudio.analysis.sass.model import (
     Label,
     LiveRegisters,
     Part,
-    Place,
     SassFunction,
+    SourceLocation,
     control_of,
 )
 from jitstudio.core.codec import Codec
@@ -34,7 +34,7 @@ def function(*opcodes, name="k", is_kernel=True, live=(), **more):
         opcodes=opcodes,
         encodings=b"".join(ENCODING.to_bytes(16, "little") for _ in opcodes),
         place_ids=array("i", [0] * (count - 1) + [NOWHERE]),
-        places=((Place("/src/k.cu", 3),),),
+        places=((SourceLocation("/src/k.cu", 3),),),
         ptx_lines=array("i", range(20, 20 + count)),
         ptx_name=".nv_debug_ptx_txt",
         parts=(Part(name, 0, count),),
@@ -48,7 +48,7 @@ def test_columns_are_seen_as_instructions():
     first, last = code
     assert (first.address, last.address) == (0, 16)
     assert (first.text, last.text) == ("LDC R1, c[0x0][0x28]", "@P0 EXIT")
-    assert (first.places, last.places) == ((Place("/src/k.cu", 3),), ())
+    assert (first.places, last.places) == ((SourceLocation("/src/k.cu", 3),), ())
     assert (first.ptx_line, last.ptx_line) == (20, 21)
     assert first.encoding == ENCODING
     assert first.control == control_of(ENCODING)

@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.analysis.sass.opcodes import Group, InstructionClass, Space, class_of, row_of
+from jitstudio.analysis.sass.opcodes import InstructionClass, OpcodeGroup, Space, class_of, row_of
 from jitstudio.core.code import CodeKind, Source
 from tests.sample_builds import TARGETS, builds
 from tests.support import ROOT, request
@@ -8,7 +8,7 @@ from tests.support import ROOT, request
 KERNELS = sorted((ROOT / "tests" / "data" / "opcodes").glob("*.cu"))
 ARCHS = ("sm_75", "sm_80", "sm_90a", "sm_100a", "sm_120a")
 
-G, S = Group, Space
+G, S = OpcodeGroup, Space
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_computing_is_told_by_group_and_precision(opcode, group, precision):
 
 @pytest.mark.parametrize("opcode", ["", ".", "XYZZY", "XYZZY.64", "ldg", "LDG2.E.64"])
 def test_what_is_not_known_is_other_and_never_an_error(opcode):
-    assert class_of(opcode) == InstructionClass(Group.OTHER)
+    assert class_of(opcode) == InstructionClass(OpcodeGroup.OTHER)
     assert class_of(opcode).title == "other"
 
 
@@ -143,4 +143,4 @@ def test_matrices_are_told_by_their_precision_where_it_is_known():
 
 
 def test_a_longer_name_is_no_exception():
-    assert class_of("IMAD.MOVE").group is Group.INTEGER
+    assert class_of("IMAD.MOVE").group is OpcodeGroup.INTEGER

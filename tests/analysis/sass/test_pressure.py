@@ -3,7 +3,7 @@ from pathlib import PurePath
 
 import pytest
 
-from jitstudio.analysis.sass.model import NOWHERE, Part, Place, SassFunction
+from jitstudio.analysis.sass.model import NOWHERE, Part, SassFunction, SourceLocation
 from jitstudio.analysis.sass.pressure import LinePressure, by_place, highest, live_gprs, peaks
 from tests.sample_builds import TARGETS, builds
 
@@ -74,7 +74,11 @@ def test_without_live_registers_there_is_no_peak():
 
 
 def test_an_inlined_instruction_counts_on_each_line_of_its_chain_once():
-    header, call, other = Place("h.cuh", 3), Place("k.cu", 7), Place("k.cu", 8)
+    header, call, other = (
+        SourceLocation("h.cuh", 3),
+        SourceLocation("k.cu", 7),
+        SourceLocation("k.cu", 8),
+    )
     places = ((header, call), (call,), (other, other))
     found = by_place(function(4, 6, 2, 5, 1, place_ids=(0, 0, 1, 2, NOWHERE), places=places))
     assert found == {
@@ -85,7 +89,7 @@ def test_an_inlined_instruction_counts_on_each_line_of_its_chain_once():
 
 
 def test_several_functions_are_counted_together():
-    place = Place("k.cu", 1)
+    place = SourceLocation("k.cu", 1)
     one = function(4, place_ids=(0,), places=((place,),))
     two = function(7, 7, place_ids=(0, 0), places=((place,),))
     assert by_place(one, two) == {place: LinePressure(7, 18, 3)}
@@ -116,7 +120,7 @@ def test_the_lines_of_a_kernel_hold_all_that_is_alive(histogram):
     # The call and what it inlines.
     assert {("histogram.cu", 21), ("atomic_ops.cuh", 13)} <= named
     assert max(line.highest for line in lines.values()) == max(heights)
-    innermost: dict[Place, int] = {}
+    innermost: dict[SourceLocation, int] = {}
     for index, instruction in enumerate(histogram):
         if instruction.places and index < histogram.code_length:
             for place in set(instruction.places):

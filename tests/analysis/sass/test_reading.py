@@ -3,7 +3,14 @@ import re
 
 import pytest
 
-from jitstudio.analysis.sass.model import NOWHERE, WORD_BYTES, Label, LiveRegisters, Part, Place
+from jitstudio.analysis.sass.model import (
+    NOWHERE,
+    WORD_BYTES,
+    Label,
+    LiveRegisters,
+    Part,
+    SourceLocation,
+)
 from jitstudio.analysis.sass.reading import ListingRows, read_code, read_live, with_live
 from tests.listing.mutations import mutated
 
@@ -75,11 +82,11 @@ def test_an_instruction_is_read_to_its_last_bit():
 def test_lines_run_on_and_chains_are_whole():
     inlined, branch, nop, far, own = read_code(LISTING).functions[0]
     assert inlined.places == (
-        Place("/src/k.cuh", 3),
-        Place("/src/k.cuh", 5),
-        Place("/src/k.cu", 14),
+        SourceLocation("/src/k.cuh", 3),
+        SourceLocation("/src/k.cuh", 5),
+        SourceLocation("/src/k.cu", 14),
     )
-    assert branch.places == nop.places == far.places == (Place("/src/k.cu", 15),)
+    assert branch.places == nop.places == far.places == (SourceLocation("/src/k.cu", 15),)
     assert [i.ptx_line for i in (inlined, branch, nop, far)] == [20, 20, 22, 22]
     assert (own.places, own.ptx_line) == ((), 0)
 

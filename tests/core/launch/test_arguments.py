@@ -12,7 +12,7 @@ from jitstudio.core.launch.request import (
     FormParameter,
     KernelForm,
     Slot,
-    Value,
+    ValueArgument,
 )
 from jitstudio.core.launch.resolve import Faults, arguments_of
 from tests.core.launch.forms import SAXPY, form, pointer
@@ -33,10 +33,10 @@ def test_the_arguments_of_saxpy():
     found, problems = read(SAXPY, n="1<<10", a="2.5f", x="n:random(7):in", y="n")
     assert problems == []
     assert found.found == (
-        Value("a", FLOAT, 0, struct.pack("<f", 2.5), 2.5),
+        ValueArgument("a", FLOAT, 0, struct.pack("<f", 2.5), 2.5),
         Buffer("x", FLOAT, 8, 1024, Fill(FillKind.RANDOM, (7,)), Direction.IN),
         Buffer("y", FLOAT, 16, 1024, Fill(), Direction.INOUT),
-        Value("n", named("int"), 24, struct.pack("<i", 1024), 1024),
+        ValueArgument("n", named("int"), 24, struct.pack("<i", 1024), 1024),
     )
     assert found.names == {"a": 2.5, "n": 1024}
 

@@ -10,10 +10,10 @@ from jitstudio.core.launch.result import (
     BufferResult,
     CheckResult,
     Counterpart,
-    Finding,
     KernelFacts,
     LaunchOutcome,
     LaunchResult,
+    SanitizerFinding,
     Stray,
     Timing,
     judged,
@@ -90,7 +90,7 @@ def test_failed_asserts_of_one_line_are_one_error():
 
 
 def test_what_the_sanitizer_found_has_its_line():
-    result = judge(findings=(Finding("Race reported", "k", "k.cu", 3, 2),))
+    result = judge(findings=(SanitizerFinding("Race reported", "k", "k.cu", 3, 2),))
     assert result.outcome is LaunchOutcome.WRONG
     (told,) = result.diagnostics
     assert (told.file, told.line, told.message) == ("k.cu", 3, "Race reported in k (2 times).")

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from jitstudio.gui.editor.carets import MOST
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.kit.limits import LARGEST_TEXT
+from jitstudio.gui.kit.text_limits import LARGEST_TEXT
 from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier

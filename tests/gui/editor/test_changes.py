@@ -11,7 +11,7 @@ from jitstudio.gui.editor.changes import (
     replace_spans,
 )
 from jitstudio.gui.editor.highlights import background
-from jitstudio.gui.kit.limits import (
+from jitstudio.gui.kit.text_limits import (
     LARGEST_TEXT,
     LONG_LINE,
     LONGEST_LINE,

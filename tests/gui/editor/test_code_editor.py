@@ -10,7 +10,7 @@ from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.edits import duplicate_lines, indent, unindent
 from jitstudio.gui.editor.marks import DiagnosticMark
 from jitstudio.gui.kit.fonts import DEFAULT_SIZE
-from jitstudio.gui.kit.limits import LONGEST_LINE
+from jitstudio.gui.kit.text_limits import LONGEST_LINE
 from jitstudio.gui.kit.theme import set_current_theme
 from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 from jitstudio.listing.lexers.nvvm_ir import NvvmIrLexer

@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.gui.kit.amounts import size_words, time_words
+from jitstudio.gui.kit.amounts import duration_text, size_text
 
 
 @pytest.mark.parametrize(
@@ -8,7 +8,7 @@ from jitstudio.gui.kit.amounts import size_words, time_words
     [(0, "0 B"), (999, "999 B"), (12_345, "12.3 KB"), (4_200_000, "4.2 MB"), (3e9, "3.0 GB")],
 )
 def test_sizes(size, words):
-    assert size_words(size) == words
+    assert size_text(size) == words
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,4 @@ def test_sizes(size, words):
     ],
 )
 def test_times(ms, words):
-    assert time_words(ms) == words
+    assert duration_text(ms) == words

@@ -26,7 +26,7 @@ def changed(one, other):
 def test_each_part_of_each_pane_shows_that_it_has_the_keyboard(started):
     driver, seen, faint = started, 0, []
     driver.trigger("focusSassAction")
-    driver.wait(lambda: driver.state.inspections.current is not None)
+    driver.wait(lambda: driver.state.disassembly.current is not None)
     for dock in driver.shell.layout.docks:
         dock.show()
     for view in (driver.editors, *(dock.content for dock in driver.shell.layout.docks)):

@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from jitstudio.gui.kit.presentation import SORT_ROLE, Column, one_line, plain_tooltip
+from jitstudio.gui.kit.presentation import SORT_ROLE, TableColumn, one_line, plain_tooltip
 
 DISPLAY = Qt.ItemDataRole.DisplayRole
 
@@ -40,15 +40,15 @@ def test_a_tooltip_of_megabytes_is_cut():
 
 
 def test_a_column_is_sorted_by_its_key_and_else_by_its_text():
-    plain = Column("Length", lambda row: f"{len(row)} characters")
-    keyed = Column("Length", lambda row: f"{len(row)} characters", len, number=True)
+    plain = TableColumn("Length", lambda row: f"{len(row)} characters")
+    keyed = TableColumn("Length", lambda row: f"{len(row)} characters", len, number=True)
     assert plain.data("abc", SORT_ROLE) == "3 characters"
     assert keyed.data("abc", SORT_ROLE) == 3
     assert keyed.data("abc", DISPLAY) == "3 characters"
 
 
 def test_the_header_of_a_number_stands_over_its_digits():
-    column = Column("Line", str, number=True)
+    column = TableColumn("Line", str, number=True)
     right = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     assert column.header(Qt.ItemDataRole.TextAlignmentRole) == right
     assert column.data(7, Qt.ItemDataRole.TextAlignmentRole) == right

@@ -1,7 +1,7 @@
 import pytest
 
 from jitstudio.gui.listing.caret import ListingCaret
-from jitstudio.gui.listing.text import ListingText
+from jitstudio.gui.listing.listing_text import ListingText
 
 LINES = ["ld.param.u64 %rd1, [a];", "  ret;", "", "}"]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jitstudio.gui.listing.folding import ListingFolds, VisibleRows
-from jitstudio.listing.folds import Block, Outline
+from jitstudio.listing.folds import FoldRange, Outline
 from jitstudio.listing.lines import LineClass
 
 #         lines 0  1  2  3  4  5  6
@@ -57,9 +57,9 @@ CODE, COMMENT, DIRECTIVE, DEBUG = LineClass
 # Two kernels, the first with a block inside.
 CLASSES = bytes([COMMENT, CODE, DIRECTIVE, CODE, CODE, COMMENT, CODE, CODE, CODE, DEBUG])
 BLOCKS = (
-    Block(1, 6, "first", is_function=True),
-    Block(3, 5, "first/1"),
-    Block(7, 9, "second", is_function=True),
+    FoldRange(1, 6, "first", is_function=True),
+    FoldRange(3, 5, "first/1"),
+    FoldRange(7, 9, "second", is_function=True),
 )
 
 
@@ -136,7 +136,7 @@ def test_without_an_outline_nothing_is_hidden():
 
 def test_hundreds_of_thousands_of_lines_are_hidden_at_once():
     blocks = tuple(
-        Block(10 * n + block.head, 10 * n + block.last, f"{n}{block.name}", block.is_function)
+        FoldRange(10 * n + block.head, 10 * n + block.last, f"{n}{block.name}", block.is_function)
         for n in range(30_000)
         for block in BLOCKS
     )

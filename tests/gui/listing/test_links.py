@@ -8,11 +8,11 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.hover import Tip
 from jitstudio.gui.listing.links import ListingHover
 from jitstudio.gui.listing.listing_view import ListingView
-from jitstudio.listing.functions import Link
+from jitstudio.listing.functions import CodeLink
 from jitstudio.listing.lexers.ptx import PtxLexer
 
 LINES = ["\tbra \t$end;", *["\tnop;"] * 300, "$end:"]
-LINK = Link(0, (6, 10), (301, 0))
+LINK = CodeLink(0, (6, 10), (301, 0))
 CTRL, NONE = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier
 LEFT = Qt.MouseButton.LeftButton
 

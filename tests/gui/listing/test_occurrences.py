@@ -2,9 +2,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from jitstudio.gui.listing.listing_text import ListingText
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.occurrences import MarkedWord, marked_at
-from jitstudio.gui.listing.text import ListingText
 from jitstudio.listing.lexers.ptx import PtxLexer
 from jitstudio.listing.lexers.sass import SassLexer
 

@@ -15,7 +15,7 @@ from jitstudio.gui.listing.output_exports import (
     as_html,
     as_markdown,
 )
-from jitstudio.listing.kernel_names import Spelling
+from jitstudio.listing.kernel_names import DemangledListing
 from jitstudio.listing.lexers.ptx import PtxLexer
 from jitstudio.listing.lexers.sass import SassLexer
 
@@ -60,7 +60,7 @@ def test_a_part_begins_and_ends_within_lines_and_skips_hidden_ones(light):
 
 
 def test_names_in_words_have_one_colour(light):
-    spelling = Spelling.of([".entry _Z1fIiEvv()"], {"_Z1fIiEvv": "void f<int>()"})
+    spelling = DemangledListing.of([".entry _Z1fIiEvv()"], {"_Z1fIiEvv": "void f<int>()"})
     excerpt = Excerpt(spelling.lines, [(0, 0, 22)], spelling.stand_ins)
     assert "void f&lt;int&gt;()" in as_html(excerpt, PtxLexer(), light)
 
@@ -117,7 +117,7 @@ def action(exports, name):
 
 
 def told(exports, qtbot, act):
-    with qtbot.waitSignal(exports.told) as said:
+    with qtbot.waitSignal(exports.reported) as said:
         act()
     return said.args[0]
 

@@ -9,7 +9,7 @@ from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.outputs import Output
 from jitstudio.listing.functions import Function
-from jitstudio.listing.kernel_names import Spelling
+from jitstudio.listing.kernel_names import DemangledListing
 from jitstudio.listing.lines import LineClass
 
 FUNCTIONS = (
@@ -18,7 +18,7 @@ FUNCTIONS = (
     Function("g", 21, 1500, False),
     Function("h", 1500, 1600, True),
 )
-PLAIN = Spelling.plain(())
+PLAIN = DemangledListing.plain(())
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_kernels_and_functions_with_their_lines(functions):
     assert functions.isHidden()
     functions.show_functions(FUNCTIONS, PLAIN)
     assert titles(functions) == ["_Z1fIiEvT_ · 11", "g · 22", "h · 1,501"]
-    functions.show_functions(FUNCTIONS, Spelling((), (), {}, {"_Z1fIiEvT_": "f<int>"}))
+    functions.show_functions(FUNCTIONS, DemangledListing((), (), {}, {"_Z1fIiEvT_": "f<int>"}))
     assert titles(functions)[0] == "f<int> · 11"
     assert "f&lt;int&gt;\n_Z1fIiEvT_" in functions.itemData(0, Qt.ItemDataRole.ToolTipRole)
     assert not functions.isHidden()

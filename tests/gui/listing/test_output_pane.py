@@ -4,7 +4,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.listing.output_pane import ListingCode, OutputPane
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.outputs import Output
-from jitstudio.listing.kernel_names import Spelling
+from jitstudio.listing.kernel_names import DemangledListing
 
 LINES = (".visible .entry _Z1fi(", ")", "{", "\tbra \t$L;", "\tcall _Z1fi; bra $L;", "$L:", "}")
 NAMES = {"_Z1fi": "f<int>(int)", "_Z1gv": "g()"}
@@ -35,7 +35,7 @@ def test_names_are_asked_for_only_when_wanted(code, qtbot):
     assert code.spelling.lines[0] == ".visible .entry f<int>("
     with qtbot.waitSignal(code.names_wanted):
         code.set_lines(("_Z1hv", "_Z1fi"))
-    assert code.spelling == Spelling.plain(("_Z1hv", "_Z1fi"))
+    assert code.spelling == DemangledListing.plain(("_Z1hv", "_Z1fi"))
 
 
 def test_a_listing_whose_names_are_known_is_spelt_at_once_and_once(code, qtbot):

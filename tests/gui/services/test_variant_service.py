@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from jitstudio.gui.services.queue import close_all
+from jitstudio.gui.services.request_queue import close_all
 from jitstudio.gui.services.variant_service import VariantService
 from jitstudio.variants.rows import VariantTable
 from tests.gui.processes import children, running_threads

@@ -14,15 +14,15 @@ from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, Unsaved
 from jitstudio.gui.shell import file_commands as files
 from jitstudio.gui.shell.file_commands import FileCommands
+from jitstudio.gui.state import document_files as state_files
 from jitstudio.gui.state import file_reader
-from jitstudio.gui.state import files as state_files
-from jitstudio.gui.state.asides import open_aside
 from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.document_files import write_file
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import ReadOnlyReason
 from jitstudio.gui.state.file_reader import FileReader
-from jitstudio.gui.state.files import write_file
 from jitstudio.gui.state.preferences import Preferences
+from jitstudio.gui.state.previews import open_preview
 from jitstudio.gui.state.requests import linked_modules
 from jitstudio.samples import Sample, SampleFile, samples
 from tests.support import SAMPLES
@@ -83,7 +83,7 @@ class Desk:
         )
         self.failures, self.news = [], []
         self.files.failed.connect(self.failures.append)
-        self.files.told.connect(self.news.append)
+        self.files.reported.connect(self.news.append)
 
     @property
     def current(self):
@@ -157,7 +157,7 @@ def test_a_file_that_is_open_already_becomes_current(desk, tmp_path):
 
 def test_a_header_that_was_only_looked_at_takes_part_once_it_is_opened(desk, tmp_path):
     path = write(tmp_path / "a.cuh")
-    assert not open_aside(desk.documents, path, FileReader()).is_header
+    assert not open_preview(desk.documents, path, FileReader()).is_header
     desk.files.open_paths([path])
     assert desk.names == ["a.cuh"]
     assert desk.current.is_header
@@ -165,7 +165,7 @@ def test_a_header_that_was_only_looked_at_takes_part_once_it_is_opened(desk, tmp
 
 def test_a_header_that_was_only_looked_at_stays_open_once_its_file_is_gone(desk, tmp_path):
     path = write(tmp_path / "a.cuh")
-    document = open_aside(desk.documents, path, FileReader())
+    document = open_preview(desk.documents, path, FileReader())
     path.unlink()
     desk.files.open_paths([path])
     assert desk.current is document
@@ -549,7 +549,7 @@ def test_only_a_file_of_the_users_own_can_be_renamed(desk, tmp_path):
     desk.files.open_paths([write(tmp_path / "a.cu")])
     assert desk.files.can_rename(desk.current)
     for path in (write(packages / "found.cuh"), write(tmp_path / "looked_at.cuh")):
-        assert not desk.files.can_rename(open_aside(desk.documents, path, FileReader()))
+        assert not desk.files.can_rename(open_preview(desk.documents, path, FileReader()))
     desk.type("mine ")
     assert desk.files.can_rename(desk.current)
 

@@ -13,7 +13,7 @@ from jitstudio.gui.kit.theme import current_theme
 from jitstudio.gui.shell.commands.shortcuts import plain_text
 from jitstudio.gui.shell.commands.spec import Where
 from jitstudio.gui.shell.commands.table import ACTIONS
-from jitstudio.gui.shell.palette.model import ENTRY_ROLE, Entry
+from jitstudio.gui.shell.palette.model import ENTRY_ROLE, PaletteEntry
 from jitstudio.gui.shell.palette.view import Palette
 from tests.gui.driver import pause
 
@@ -68,7 +68,7 @@ def test_all_commands_can_be_seen_named_and_typed(started):
     } <= offered
 
 
-def found(driver, query: str) -> list[Entry]:
+def found(driver, query: str) -> list[PaletteEntry]:
     """What the palette offers for these letters."""
     driver.trigger("paletteAction")
     driver.find(QLineEdit, "commandPaletteField").setText(query)

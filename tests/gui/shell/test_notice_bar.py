@@ -4,7 +4,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QToolButton
 
 from jitstudio.gui.kit.theme import set_current_theme
-from jitstudio.gui.shell.notice_bar import Choice, NoticeBar
+from jitstudio.gui.shell.notice_bar import NoticeAction, NoticeBar
 
 
 @pytest.fixture
@@ -21,16 +21,16 @@ def test_nothing_to_tell_is_nothing_to_see(bar):
 
 def test_messages_gather_and_the_same_one_is_told_once(bar):
     for message in ("one", "two", "one"):
-        bar.tell(message)
+        bar.show_message(message)
     assert not bar.isHidden()
     assert bar.text == "two\none"
 
 
 def test_a_question_has_a_line_and_buttons_of_its_own(bar):
     done = []
-    bar.tell("plain")
-    bar.ask("files", "Reload?", [Choice("yes", "Reload", lambda: done.append("yes"))])
-    bar.ask("files", "Reload both?", [Choice("yes", "Reload", lambda: done.append("both"))])
+    bar.show_message("plain")
+    bar.ask("files", "Reload?", [NoticeAction("yes", "Reload", lambda: done.append("yes"))])
+    bar.ask("files", "Reload both?", [NoticeAction("yes", "Reload", lambda: done.append("both"))])
     assert bar.text == "plain\nReload both?"
     bar.show()
     button = next(b for b in bar.findChildren(QPushButton, "yes") if b.isVisible())
@@ -53,7 +53,7 @@ def test_notices_are_dismissed_one_by_one_or_all_at_once(bar, qtbot):
     bar.activateWindow()
     notices = [f"notice {number}" for number in range(30)]
     for notice in notices:
-        bar.tell(notice)
+        bar.show_message(notice)
     assert bar.text.split("\n") == notices
     assert bar._scroll.height() <= bar.window().height() // 2
     last = bar._rows["notice 29"]
@@ -67,12 +67,12 @@ def test_notices_are_dismissed_one_by_one_or_all_at_once(bar, qtbot):
     everything.setFocus()
     QTest.keyClick(everything, Qt.Key.Key_Space)
     assert (bar.isHidden(), bar.text, left) == (True, "", [True])
-    bar.tell("only one")
+    bar.show_message("only one")
     assert not everything.isVisible()
 
 
 def test_each_line_can_be_closed(bar, dark_theme):
-    bar.tell("plain")
+    bar.show_message("plain")
     bar.ask("files", "Reload?")
     set_current_theme(dark_theme)
     bar.show()

@@ -68,7 +68,9 @@ def test_the_least_needed_yields_first_where_there_is_little_room(status):
 
 def test_facts_yield_to_what_is_told(status):
     everything = shown(status)
-    status.tell("What is told is read in full, before it gives way to the facts again. " * 2)
+    status.show_message(
+        "What is told is read in full, before it gives way to the facts again. " * 2
+    )
     assert shown(status) == everything[:-1]
     status.clearMessage()
     assert shown(status) == everything

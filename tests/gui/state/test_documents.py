@@ -6,10 +6,10 @@ import pytest
 from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCursor
 
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.state.document_files import DocumentError, read_file
 from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
 from jitstudio.gui.state.editable import ReadOnlyReason, compare
 from jitstudio.gui.state.file_text import Encoding, EncodingError, FileText, TextForm
-from jitstudio.gui.state.files import DocumentError, read_file
 
 BOM = b"\xef\xbb\xbf"
 

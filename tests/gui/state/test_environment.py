@@ -1,11 +1,11 @@
-from jitstudio.core.doctor_text import Finding
+from jitstudio.core.doctor_text import DoctorFinding
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.tools import Tool, ToolchainInfo, ToolInfo
 from jitstudio.gui.state.environment import Environment
 
 
 def test_what_nobody_has_looked_for_is_neither_found_nor_wrong(qapp):
-    assert Environment().findings == (Finding("driver"), Finding("window"))
+    assert Environment().findings == (DoctorFinding("driver"), DoctorFinding("window"))
 
 
 def test_findings_come_in_one_by_one_and_keep_the_order_of_the_command_line(qtbot):

@@ -5,8 +5,8 @@ import pytest
 from PySide6.QtCore import QTimer
 
 from jitstudio.gui.state import file_reader
+from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.file_reader import FileReader
-from jitstudio.gui.state.files import DocumentError
 
 
 @pytest.fixture

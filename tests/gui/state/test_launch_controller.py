@@ -12,7 +12,7 @@ from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.services.launch_service import LaunchService
-from jitstudio.gui.services.queue import RequestHandle, close_all
+from jitstudio.gui.services.request_queue import RequestHandle, close_all
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents

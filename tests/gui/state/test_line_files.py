@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from jitstudio.analysis.sass.model import Place
+from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.gui.state.line_files import Absence, followed, located
 from tests.support import request
@@ -52,9 +52,11 @@ def test_code_that_is_in_no_file_is_told_apart(build, tmp_path, file, absence):
 
 
 def test_the_words_name_the_line_as_it_was_written(build, tmp_path):
-    told = Absence.MISSING.told_of(Place(f"{tmp_path}/nowhere.inc", 7))
+    told = Absence.MISSING.told_of(SourceLocation(f"{tmp_path}/nowhere.inc", 7))
     assert told.startswith("nowhere.inc:7 is in no file here")
-    assert Absence.MISSING.told_of(Place("/elsewhere/a.inc", 7)).startswith("/elsewhere/a.inc:7 ")
+    assert Absence.MISSING.told_of(SourceLocation("/elsewhere/a.inc", 7)).startswith(
+        "/elsewhere/a.inc:7 "
+    )
 
 
 def test_links_are_followed_and_what_is_no_name_stays_as_it_is(build, tmp_path):

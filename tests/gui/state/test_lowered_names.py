@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.gui.services.queue import RequestHandle
+from jitstudio.gui.services.request_queue import RequestHandle
 from jitstudio.gui.state.lowered_names import LoweredNames
 
 

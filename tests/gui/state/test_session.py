@@ -15,8 +15,8 @@ from jitstudio.core.project.project import Project
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state import file_writer, session
 from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.document_files import digest
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.files import digest
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.requests import request_for
@@ -38,8 +38,8 @@ class Start:
         if attached:
             self.attach()
         self.told = []
-        self.session.save_failed.connect(self.told.append)
-        self.session.restore_failed.connect(self.told.append)
+        self.session.save_failed.connect(self.reported.append)
+        self.session.restore_failed.connect(self.reported.append)
         self.recovered = []
         self.session.recovered.connect(self.recovered.append)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from jitstudio.core.options.spec import (
     TRUTH,
-    Effect,
-    Group,
+    OptionEffect,
+    OptionGroup,
     OptionSpec,
     choice,
     handed_on,
@@ -32,7 +32,7 @@ _OF_PTXAS = (
 
 _CODE: tuple[OptionSpec, ...] = (
     option(
-        Group.CODE,
+        OptionGroup.CODE,
         "Register limit",
         "The most registers that a thread may use; fewer let more threads run at once.",
         nvrtc="--maxrregcount",
@@ -40,7 +40,7 @@ _CODE: tuple[OptionSpec, ...] = (
         value=number(0, _MANY_REGISTERS, 64),
     ),
     option(
-        Group.CODE,
+        OptionGroup.CODE,
         "Optimisation of libNVVM",
         "How hard libNVVM optimises: 0 not at all, 3 fully.",
         nvvm="-opt",
@@ -48,7 +48,7 @@ _CODE: tuple[OptionSpec, ...] = (
         default="3",
     ),
     option(
-        Group.CODE,
+        OptionGroup.CODE,
         "Optimised debug code",
         "Optimises in spite of -G; line numbers are then all that is left of debug information.",
         nvrtc="--dopt",
@@ -56,21 +56,21 @@ _CODE: tuple[OptionSpec, ...] = (
         value=choice("on"),
     ),
     option(
-        Group.CODE,
+        OptionGroup.CODE,
         "More vectorisation",
         "Lets the optimiser of NVRTC try harder to use vector instructions.",
         nvrtc="--extra-device-vectorization",
         also="-extra-device-vectorization",
     ),
     option(
-        Group.CODE,
+        OptionGroup.CODE,
         "Restrict pointers",
         "Promises that no two pointer parameters of a kernel reach the same memory.",
         nvrtc="--restrict",
         also="-restrict",
     ),
     option(
-        Group.CODE,
+        OptionGroup.CODE,
         "Jump table density",
         "How full, in percent, the cases of a switch must be for a jump table; 101 means never.",
         nvrtc="--jump-table-density",
@@ -81,7 +81,7 @@ _CODE: tuple[OptionSpec, ...] = (
         default=str(_NO_JUMP_TABLES),
     ),
     option(
-        Group.CODE,
+        OptionGroup.CODE,
         "Stack protector",
         "Guards the stack frames of functions that look open to buffer overruns.",
         nvrtc="--device-stack-protector",
@@ -92,14 +92,14 @@ _CODE: tuple[OptionSpec, ...] = (
         worded=True,
     ),
     option(
-        Group.CODE,
+        OptionGroup.CODE,
         "Stack protector threshold",
         "The frame size in bytes from which on a function gets a stack guard.",
         link="--device-stack-protector-frame-size-threshold",
         value=number(0, 1 << 20, 64),
     ),
     option(
-        Group.CODE,
+        OptionGroup.CODE,
         "Relocatable code",
         "Code that can call, and be called from, modules it is linked with later.",
         nvrtc="-rdc",
@@ -108,28 +108,28 @@ _CODE: tuple[OptionSpec, ...] = (
         default="false",
     ),
     option(
-        Group.CODE,
+        OptionGroup.CODE,
         "Relocatable code (short form)",
         "The same as --relocatable-device-code=true.",
         nvrtc="--device-c",
         also="-dc",
     ),
     option(
-        Group.CODE,
+        OptionGroup.CODE,
         "Whole-program code (short form)",
         "The same as --relocatable-device-code=false.",
         nvrtc="--device-w",
         also="-dw",
     ),
     option(
-        Group.CODE,
+        OptionGroup.CODE,
         "Extensible whole program",
         "Code that is optimised as a whole program and may still call the device runtime.",
         nvrtc="--extensible-whole-program",
         also="-ewp",
     ),
     option(
-        Group.CODE,
+        OptionGroup.CODE,
         "Seed of generated names",
         "Replaces the random part of generated names, so that equal sources give equal output.",
         nvrtc="--frandom-seed",
@@ -137,20 +137,20 @@ _CODE: tuple[OptionSpec, ...] = (
         value=text("42"),
     ),
     option(
-        Group.CODE,
+        OptionGroup.CODE,
         "Option for ptxas",
         "An option for ptxas, which makes the machine code in NVRTC and in nvJitLink.",
         nvrtc="--ptxas-options",
         link="-Xptxas",
         value=handed_on("-v", _OF_PTXAS),
         repeated=True,
-        effect=Effect.WRITES,
+        effect=OptionEffect.WRITES,
     ),
 )
 
 _FLOAT: tuple[OptionSpec, ...] = (
     option(
-        Group.FLOAT,
+        OptionGroup.FLOAT,
         "Fast math",
         "Sets -ftz=true, -prec-div=false, -prec-sqrt=false and -fmad=true, and calls fast "
         "intrinsics for the functions of math.h.",
@@ -158,7 +158,7 @@ _FLOAT: tuple[OptionSpec, ...] = (
         also="-use_fast_math",
     ),
     option(
-        Group.FLOAT,
+        OptionGroup.FLOAT,
         "Flush denormals to zero",
         "Takes denormal 32-bit floats for zero.",
         nvrtc="-ftz",
@@ -169,7 +169,7 @@ _FLOAT: tuple[OptionSpec, ...] = (
         default="false",
     ),
     option(
-        Group.FLOAT,
+        OptionGroup.FLOAT,
         "Precise division",
         "IEEE division and reciprocals of 32-bit floats instead of faster approximations.",
         nvrtc="-prec-div",
@@ -180,7 +180,7 @@ _FLOAT: tuple[OptionSpec, ...] = (
         default="true",
     ),
     option(
-        Group.FLOAT,
+        OptionGroup.FLOAT,
         "Precise square root",
         "IEEE square roots of 32-bit floats instead of a faster approximation.",
         nvrtc="-prec-sqrt",
@@ -191,7 +191,7 @@ _FLOAT: tuple[OptionSpec, ...] = (
         default="true",
     ),
     option(
-        Group.FLOAT,
+        OptionGroup.FLOAT,
         "Fused multiply-add",
         "Contracts a multiplication and an addition into one operation with one rounding.",
         nvrtc="-fmad",
@@ -202,14 +202,14 @@ _FLOAT: tuple[OptionSpec, ...] = (
         default="true",
     ),
     option(
-        Group.FLOAT,
+        OptionGroup.FLOAT,
         "Associative math",
         "Lets sums and products of floats be done in another order.",
         nvrtc="--fassociative-math",
         also="-fassociative-math",
     ),
     option(
-        Group.FLOAT,
+        OptionGroup.FLOAT,
         "No signed zeros",
         "Lets the optimiser ignore the sign of a zero.",
         nvrtc="--fno-signed-zeros",
@@ -217,7 +217,7 @@ _FLOAT: tuple[OptionSpec, ...] = (
         since={Tool.NVRTC: "13.4"},
     ),
     option(
-        Group.FLOAT,
+        OptionGroup.FLOAT,
         "Finite math only",
         "Lets the optimiser assume that no value is infinite or NaN.",
         nvrtc="--ffinite-math-only",
@@ -228,7 +228,7 @@ _FLOAT: tuple[OptionSpec, ...] = (
 
 _DEBUG: tuple[OptionSpec, ...] = (
     option(
-        Group.DEBUG,
+        OptionGroup.DEBUG,
         "Line information",
         "Line information for tools, without changing the code. It is always asked for, unless "
         "debug information is.",
@@ -237,14 +237,14 @@ _DEBUG: tuple[OptionSpec, ...] = (
         also="--generate-line-info",
     ),
     option(
-        Group.DEBUG,
+        OptionGroup.DEBUG,
         "Lines of callees only",
         "Leaves out of the line information where an inlined function was called from.",
         nvrtc="--no-lineinfo-inlined-at",
         also="-no-lineinfo-ia",
     ),
     option(
-        Group.DEBUG,
+        OptionGroup.DEBUG,
         "Debug information",
         "Debug information; switches optimisation off.",
         nvrtc="-G",
@@ -254,7 +254,7 @@ _DEBUG: tuple[OptionSpec, ...] = (
         also="--device-debug",
     ),
     option(
-        Group.DEBUG,
+        OptionGroup.DEBUG,
         "Debug information for Numba",
         "Debug information in the form that Numba wants; goes together with -G.",
         nvrtc="--numba-debug",
@@ -265,7 +265,7 @@ _DEBUG: tuple[OptionSpec, ...] = (
 
 _SPEED: tuple[OptionSpec, ...] = (
     option(
-        Group.SPEED,
+        OptionGroup.SPEED,
         "Fast compile",
         "Skips optimisations to compile sooner: min a few of them, max most.",
         nvrtc="--Ofast-compile",
@@ -275,7 +275,7 @@ _SPEED: tuple[OptionSpec, ...] = (
         default="0",
     ),
     option(
-        Group.SPEED,
+        OptionGroup.SPEED,
         "Split compile",
         "The threads to optimise one module with; 0 takes as many as there are cores.",
         nvrtc="--split-compile",
@@ -285,7 +285,7 @@ _SPEED: tuple[OptionSpec, ...] = (
         default="1",
     ),
     option(
-        Group.SPEED,
+        OptionGroup.SPEED,
         "Split compile of an LTO link",
         "The threads for an LTO link, which then also makes the machine code in parallel.",
         link="-split-compile-extended",
@@ -293,14 +293,14 @@ _SPEED: tuple[OptionSpec, ...] = (
         default="1",
     ),
     option(
-        Group.SPEED,
+        OptionGroup.SPEED,
         "No cache of the tools",
         "Keeps NVRTC and nvJitLink from taking code out of the cache of the driver.",
         nvrtc="--no-cache",
         link="-no-cache",
     ),
     option(
-        Group.SPEED,
+        OptionGroup.SPEED,
         "Minimal language",
         "Leaves out built-in declarations, such as those of textures, to compile small sources "
         "sooner.",
@@ -308,14 +308,14 @@ _SPEED: tuple[OptionSpec, ...] = (
         also="-minimal",
     ),
     option(
-        Group.SPEED,
+        OptionGroup.SPEED,
         "Check the syntax only",
         "Stops after the front end; nothing that could run is made.",
         nvrtc="--fdevice-syntax-only",
         also="-fdevice-syntax-only",
     ),
     option(
-        Group.SPEED,
+        OptionGroup.SPEED,
         "Raise the stack limit",
         "Lets NVRTC raise the stack limit of its process while it compiles.",
         nvrtc="--modify-stack-limit",
@@ -324,24 +324,24 @@ _SPEED: tuple[OptionSpec, ...] = (
         default="true",
     ),
     option(
-        Group.SPEED,
+        OptionGroup.SPEED,
         "Table of phases",
         "Writes the time that each phase took into a CSV file, or into the log for '-'.",
         nvrtc="--time",
         value=path("-", harmless="-"),
-        effect=Effect.WRITES,
+        effect=OptionEffect.WRITES,
     ),
     option(
-        Group.SPEED,
+        OptionGroup.SPEED,
         "Trace of phases",
         "Writes a trace for a flame graph; NVRTC adds .json to the name of the file.",
         nvrtc="--fdevice-time-trace",
         also="-fdevice-time-trace",
         value=path("trace"),
-        effect=Effect.WRITES,
+        effect=OptionEffect.WRITES,
     ),
     option(
-        Group.SPEED,
+        OptionGroup.SPEED,
         "Times of the link",
         "Tells in the log how long each step of the link took.",
         link="-time",

@@ -6,7 +6,7 @@ a gpu-name that nobody wrote, libNVVM calls -arch "defined more than once".
 
 from __future__ import annotations
 
-from jitstudio.core.options.spec import Effect, Group, OptionSpec, option, path, text
+from jitstudio.core.options.spec import OptionEffect, OptionGroup, OptionSpec, option, path, text
 
 _TARGET = "the target says it (the Target field, or --arch on the command line)"
 _LTO = "the kind of link says it (Link LTO in the Link panel, or --lto on the command line)"
@@ -15,7 +15,7 @@ _PCH = "the worker keeps precompiled headers by itself"
 
 ROWS: tuple[OptionSpec, ...] = (
     option(
-        Group.ELSEWHERE,
+        OptionGroup.ELSEWHERE,
         "Target architecture",
         "The GPU architecture to compile for.",
         nvrtc="-arch",
@@ -26,7 +26,7 @@ ROWS: tuple[OptionSpec, ...] = (
         managed=_TARGET,
     ),
     option(
-        Group.ELSEWHERE,
+        OptionGroup.ELSEWHERE,
         "Link-time optimisation",
         "LTO-IR out of the compilers, and optimisation across modules in the link.",
         nvrtc="-dlto",
@@ -36,14 +36,14 @@ ROWS: tuple[OptionSpec, ...] = (
         managed=_LTO,
     ),
     option(
-        Group.ELSEWHERE,
+        OptionGroup.ELSEWHERE,
         "PTX out of the link",
         "Makes PTX instead of a cubin in an LTO link.",
         link="-ptx",
         managed=_OUTPUT,
     ),
     option(
-        Group.ELSEWHERE,
+        OptionGroup.ELSEWHERE,
         "OptiX IR",
         "Makes OptiX IR instead of PTX.",
         nvrtc="--optix-ir",
@@ -51,42 +51,42 @@ ROWS: tuple[OptionSpec, ...] = (
         managed=_OUTPUT,
     ),
     option(
-        Group.ELSEWHERE,
+        OptionGroup.ELSEWHERE,
         "Automatic precompiled headers",
         "Keeps the headers of a source precompiled for the next compile in the same process.",
         nvrtc="--pch",
         also="-pch",
         managed=_PCH,
-        effect=Effect.WRITES,
+        effect=OptionEffect.WRITES,
     ),
     option(
-        Group.ELSEWHERE,
+        OptionGroup.ELSEWHERE,
         "Make a precompiled header",
         "Writes the headers of a source into this file, precompiled.",
         nvrtc="--create-pch",
         also="-create-pch",
         value=path("headers.pch"),
         managed=_PCH,
-        effect=Effect.WRITES,
+        effect=OptionEffect.WRITES,
     ),
     option(
-        Group.ELSEWHERE,
+        OptionGroup.ELSEWHERE,
         "Use a precompiled header",
         "Takes the headers of a source from this file.",
         nvrtc="--use-pch",
         also="-use-pch",
         value=path("headers.pch"),
         managed=_PCH,
-        effect=Effect.RUNS,
+        effect=OptionEffect.RUNS,
     ),
     option(
-        Group.ELSEWHERE,
+        OptionGroup.ELSEWHERE,
         "Folder of precompiled headers",
         "The folder that precompiled headers are written to.",
         nvrtc="--pch-dir",
         also="-pch-dir",
         value=path("headers"),
         managed=_PCH,
-        effect=Effect.WRITES,
+        effect=OptionEffect.WRITES,
     ),
 )

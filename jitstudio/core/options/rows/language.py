@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from jitstudio.core.options.spec import (
     TRUTH,
-    Effect,
-    Group,
+    OptionEffect,
+    OptionGroup,
     OptionSpec,
     choice,
     handed_on,
@@ -26,7 +26,7 @@ _13_4 = {Tool.NVRTC: "13.4"}
 
 _PREPROCESSOR: tuple[OptionSpec, ...] = (
     option(
-        Group.PREPROCESSOR,
+        OptionGroup.PREPROCESSOR,
         "Define a macro",
         "Defines a macro, as NAME or as NAME=VALUE.",
         nvrtc="-D",
@@ -36,7 +36,7 @@ _PREPROCESSOR: tuple[OptionSpec, ...] = (
         glued=True,
     ),
     option(
-        Group.PREPROCESSOR,
+        OptionGroup.PREPROCESSOR,
         "Undefine a macro",
         "Takes back the definition of a macro.",
         nvrtc="-U",
@@ -46,7 +46,7 @@ _PREPROCESSOR: tuple[OptionSpec, ...] = (
         glued=True,
     ),
     option(
-        Group.PREPROCESSOR,
+        OptionGroup.PREPROCESSOR,
         "Include folder",
         "A folder to look for headers in, after those that are in memory.",
         nvrtc="-I",
@@ -54,40 +54,40 @@ _PREPROCESSOR: tuple[OptionSpec, ...] = (
         value=path("include"),
         repeated=True,
         glued=True,
-        effect=Effect.READS,
+        effect=OptionEffect.READS,
     ),
     option(
-        Group.PREPROCESSOR,
+        OptionGroup.PREPROCESSOR,
         "Forced include",
         "A header to include before the first line of the source.",
         nvrtc="--pre-include",
         also="-include",
         value=path("settings.h"),
         repeated=True,
-        effect=Effect.INCLUDES,
+        effect=OptionEffect.INCLUDES,
     ),
     option(
-        Group.PREPROCESSOR,
+        OptionGroup.PREPROCESSOR,
         "Not the folder of the source",
         "Does not look for headers in the folder of the source.",
         nvrtc="--no-source-include",
         also="-no-source-include",
     ),
     option(
-        Group.PREPROCESSOR,
+        OptionGroup.PREPROCESSOR,
         "Folder for bundled headers",
         "The folder into which NVRTC unpacks the CUDA headers that it carries, to use them.",
         nvrtc="--use-bundled-headers",
         also="-use-bundled-headers",
         value=path("headers"),
         since=_13_3,
-        effect=Effect.WRITES,
+        effect=OptionEffect.WRITES,
     ),
 )
 
 _LANGUAGE: tuple[OptionSpec, ...] = (
     option(
-        Group.LANGUAGE,
+        OptionGroup.LANGUAGE,
         "C++ standard",
         "The version of C++ that the source is written in.",
         nvrtc="--std",
@@ -96,28 +96,28 @@ _LANGUAGE: tuple[OptionSpec, ...] = (
         default="c++17",
     ),
     option(
-        Group.LANGUAGE,
+        OptionGroup.LANGUAGE,
         "Device code by default",
         "Takes functions and variables without an annotation for __device__ ones.",
         nvrtc="--device-as-default-execution-space",
         also="-default-device",
     ),
     option(
-        Group.LANGUAGE,
+        OptionGroup.LANGUAGE,
         "128-bit integers",
         "Allows the type __int128.",
         nvrtc="--device-int128",
         also="-device-int128",
     ),
     option(
-        Group.LANGUAGE,
+        OptionGroup.LANGUAGE,
         "128-bit floats",
         "Allows the types __float128 and _Float128; targets from sm_100 on have them.",
         nvrtc="--device-float128",
         also="-device-float128",
     ),
     option(
-        Group.LANGUAGE,
+        OptionGroup.LANGUAGE,
         "Built-in move and forward",
         "Knows std::move and std::forward without a header.",
         nvrtc="--builtin-move-forward",
@@ -126,7 +126,7 @@ _LANGUAGE: tuple[OptionSpec, ...] = (
         default="true",
     ),
     option(
-        Group.LANGUAGE,
+        OptionGroup.LANGUAGE,
         "Built-in initializer list",
         "Knows std::initializer_list without a header.",
         nvrtc="--builtin-initializer-list",
@@ -135,7 +135,7 @@ _LANGUAGE: tuple[OptionSpec, ...] = (
         default="true",
     ),
     option(
-        Group.LANGUAGE,
+        OptionGroup.LANGUAGE,
         "Tile functions",
         "Accepts functions marked __tile__ beside those of single threads.",
         nvrtc="--enable-tile",
@@ -143,7 +143,7 @@ _LANGUAGE: tuple[OptionSpec, ...] = (
         since=_13_2,
     ),
     option(
-        Group.LANGUAGE,
+        OptionGroup.LANGUAGE,
         "Tile functions only",
         "Compiles the tile functions of a source and leaves out the others.",
         nvrtc="--tile-only",
@@ -151,7 +151,7 @@ _LANGUAGE: tuple[OptionSpec, ...] = (
         since=_13_2,
     ),
     option(
-        Group.LANGUAGE,
+        OptionGroup.LANGUAGE,
         "Thread functions only",
         "Compiles the functions of single threads and leaves out tile functions.",
         nvrtc="--simt-only",
@@ -159,7 +159,7 @@ _LANGUAGE: tuple[OptionSpec, ...] = (
         since=_13_2,
     ),
     option(
-        Group.LANGUAGE,
+        OptionGroup.LANGUAGE,
         "Tile code by default",
         "Takes functions without an annotation for tile functions.",
         nvrtc="--tile-as-default-execution-space",
@@ -167,27 +167,27 @@ _LANGUAGE: tuple[OptionSpec, ...] = (
         since=_13_3,
     ),
     option(
-        Group.LANGUAGE,
+        OptionGroup.LANGUAGE,
         "Option for the front end",
         "An option for the C++ front end inside NVRTC.",
         nvrtc="-Xcudafe",
         value=handed_on("--display_error_number", _OF_THE_FRONT_END),
         repeated=True,
         outlasts_build=True,
-        effect=Effect.WRITES,
+        effect=OptionEffect.WRITES,
     ),
 )
 
 _DIAGNOSTICS: tuple[OptionSpec, ...] = (
     option(
-        Group.DIAGNOSTICS,
+        OptionGroup.DIAGNOSTICS,
         "No warnings",
         "Keeps NVRTC from warning.",
         nvrtc="--disable-warnings",
         also="-disable-warnings -w",
     ),
     option(
-        Group.DIAGNOSTICS,
+        OptionGroup.DIAGNOSTICS,
         "Warnings as errors",
         "Makes errors of warnings: all-warnings, or kinds of them with commas between.",
         nvrtc="--warning-as-error",
@@ -197,7 +197,7 @@ _DIAGNOSTICS: tuple[OptionSpec, ...] = (
         since=_13_1,
     ),
     option(
-        Group.DIAGNOSTICS,
+        OptionGroup.DIAGNOSTICS,
         "Make an error of",
         "Numbers of messages, with commas between, that shall be errors.",
         nvrtc="--diag-error",
@@ -206,7 +206,7 @@ _DIAGNOSTICS: tuple[OptionSpec, ...] = (
         repeated=True,
     ),
     option(
-        Group.DIAGNOSTICS,
+        OptionGroup.DIAGNOSTICS,
         "Make a warning of",
         "Numbers of messages, with commas between, that shall be warnings.",
         nvrtc="--diag-warn",
@@ -215,7 +215,7 @@ _DIAGNOSTICS: tuple[OptionSpec, ...] = (
         repeated=True,
     ),
     option(
-        Group.DIAGNOSTICS,
+        OptionGroup.DIAGNOSTICS,
         "Suppress",
         "Numbers of messages, with commas between, that shall not appear.",
         nvrtc="--diag-suppress",
@@ -224,7 +224,7 @@ _DIAGNOSTICS: tuple[OptionSpec, ...] = (
         repeated=True,
     ),
     option(
-        Group.DIAGNOSTICS,
+        OptionGroup.DIAGNOSTICS,
         "Warn of member order",
         "Warns where members are initialised in another order than they are declared.",
         nvrtc="--Wreorder",
@@ -232,7 +232,7 @@ _DIAGNOSTICS: tuple[OptionSpec, ...] = (
         since=_13_1,
     ),
     option(
-        Group.DIAGNOSTICS,
+        OptionGroup.DIAGNOSTICS,
         "Warn of conversions",
         "Warns where an implicit conversion may change a value.",
         nvrtc="--Wconversion",
@@ -240,7 +240,7 @@ _DIAGNOSTICS: tuple[OptionSpec, ...] = (
         since=_13_4,
     ),
     option(
-        Group.DIAGNOSTICS,
+        OptionGroup.DIAGNOSTICS,
         "Most errors",
         "Stops after this many errors.",
         nvrtc="--fmax-errors",
@@ -249,7 +249,7 @@ _DIAGNOSTICS: tuple[OptionSpec, ...] = (
         since=_13_4,
     ),
     option(
-        Group.DIAGNOSTICS,
+        OptionGroup.DIAGNOSTICS,
         "Brief messages",
         "Leaves out the source line and the column mark below a message.",
         nvrtc="--brief-diagnostics",
@@ -258,21 +258,21 @@ _DIAGNOSTICS: tuple[OptionSpec, ...] = (
         default="false",
     ),
     option(
-        Group.DIAGNOSTICS,
+        OptionGroup.DIAGNOSTICS,
         "Numbers of warnings",
         "Shows the number of each warning, which is what NVRTC does anyway.",
         nvrtc="--display-error-number",
         also="-err-no",
     ),
     option(
-        Group.DIAGNOSTICS,
+        OptionGroup.DIAGNOSTICS,
         "No numbers of warnings",
         "Hides the numbers of warnings.",
         nvrtc="--no-display-error-number",
         also="-no-err-no",
     ),
     option(
-        Group.DIAGNOSTICS,
+        OptionGroup.DIAGNOSTICS,
         "Optimisation remarks",
         "Tells which calls were inlined, and why others were not.",
         nvrtc="--optimization-info",
@@ -282,7 +282,7 @@ _DIAGNOSTICS: tuple[OptionSpec, ...] = (
         outlasts_build=True,
     ),
     option(
-        Group.DIAGNOSTICS,
+        OptionGroup.DIAGNOSTICS,
         "Precompiled headers in the log",
         "Tells in the log when a precompiled header is made or used.",
         nvrtc="--pch-messages",
@@ -291,7 +291,7 @@ _DIAGNOSTICS: tuple[OptionSpec, ...] = (
         default="true",
     ),
     option(
-        Group.DIAGNOSTICS,
+        OptionGroup.DIAGNOSTICS,
         "Reasons of precompiled headers",
         "Tells in the log why a precompiled header could not be used.",
         nvrtc="--pch-verbose",
@@ -300,7 +300,7 @@ _DIAGNOSTICS: tuple[OptionSpec, ...] = (
         default="false",
     ),
     option(
-        Group.DIAGNOSTICS,
+        OptionGroup.DIAGNOSTICS,
         "Templates in precompiled headers",
         "Instantiates templates before a precompiled header is made, which saves time later.",
         nvrtc="--instantiate-templates-in-pch",

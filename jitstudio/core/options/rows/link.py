@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from jitstudio.core.options.spec import (
     TRUTH,
-    Effect,
-    Group,
+    OptionEffect,
+    OptionGroup,
     OptionSpec,
     choice,
     handed_on,
@@ -17,7 +17,7 @@ _OF_NVVM = r"-(g|opt=[03]|(ftz|prec-div|prec-sqrt|fma)=[01])"
 
 _LINK: tuple[OptionSpec, ...] = (
     option(
-        Group.LINK,
+        OptionGroup.LINK,
         "Optimisation of the link",
         "How hard nvJitLink optimises: 0 not at all, 3 fully.",
         link="-O",
@@ -26,13 +26,13 @@ _LINK: tuple[OptionSpec, ...] = (
         glued=True,
     ),
     option(
-        Group.LINK,
+        OptionGroup.LINK,
         "Resources in the log",
         "Registers, spills and time per kernel in the log of the link.",
         link="-verbose",
     ),
     option(
-        Group.LINK,
+        OptionGroup.LINK,
         "Kernels to keep",
         "A kernel to keep; all that are not named are dropped.",
         link="-kernels-used",
@@ -40,7 +40,7 @@ _LINK: tuple[OptionSpec, ...] = (
         repeated=True,
     ),
     option(
-        Group.LINK,
+        OptionGroup.LINK,
         "Variables to keep",
         "A variable to keep; all that are not named are dropped.",
         link="-variables-used",
@@ -48,22 +48,22 @@ _LINK: tuple[OptionSpec, ...] = (
         repeated=True,
     ),
     option(
-        Group.LINK,
+        OptionGroup.LINK,
         "Drop unused variables",
         "Drops the variables that no kernel uses.",
         link="-optimize-unused-variables",
     ),
     option(
-        Group.LINK,
+        OptionGroup.LINK,
         "Option for libNVVM",
         "An option for libNVVM inside an LTO link.",
         link="-Xnvvm",
         value=handed_on("-opt=3", _OF_NVVM),
         repeated=True,
-        effect=Effect.RUNS,
+        effect=OptionEffect.RUNS,
     ),
     option(
-        Group.LINK,
+        OptionGroup.LINK,
         "Optimised LTO-IR",
         "Runs the optimiser before LTO-IR is written.",
         nvrtc="--gen-opt-lto",
@@ -73,7 +73,7 @@ _LINK: tuple[OptionSpec, ...] = (
 
 _FATBIN: tuple[OptionSpec, ...] = (
     option(
-        Group.FATBIN,
+        OptionGroup.FATBIN,
         "Compression",
         "Compresses what is packed, where that pays.",
         fatbin="-compress",
@@ -82,13 +82,13 @@ _FATBIN: tuple[OptionSpec, ...] = (
         worded=True,
     ),
     option(
-        Group.FATBIN,
+        OptionGroup.FATBIN,
         "Compress everything",
         "Compresses small contents, too.",
         fatbin="-compress-all",
     ),
     option(
-        Group.FATBIN,
+        OptionGroup.FATBIN,
         "Aim of the compression",
         "Whether a small file or fast unpacking counts more.",
         fatbin="-compress-mode",
@@ -96,38 +96,38 @@ _FATBIN: tuple[OptionSpec, ...] = (
         default="default",
     ),
     option(
-        Group.FATBIN,
+        OptionGroup.FATBIN,
         "Relocatable contents",
         "Marks the contents as relocatable code, to be linked later.",
         fatbin="-c",
     ),
     option(
-        Group.FATBIN,
+        OptionGroup.FATBIN,
         "64-bit contents",
         "Marks the contents as 64-bit code, which is what nvFatbin does anyway.",
         fatbin="-64",
     ),
     option(
-        Group.FATBIN,
+        OptionGroup.FATBIN,
         "32-bit contents",
         "Marks the contents as 32-bit code, which no compiler of CUDA 13 makes.",
         fatbin="-32",
     ),
     option(
-        Group.FATBIN,
+        OptionGroup.FATBIN,
         "Host system",
         "The operating system that the fatbin is for.",
         fatbin="-host",
         value=choice("linux", "windows", "mac"),
     ),
     option(
-        Group.FATBIN,
+        OptionGroup.FATBIN,
         "Contents for CUDA",
         "Marks the contents as CUDA code, which is what nvFatbin does anyway.",
         fatbin="-cuda",
     ),
     option(
-        Group.FATBIN,
+        OptionGroup.FATBIN,
         "Contents for OpenCL",
         "Marks the contents as OpenCL code.",
         fatbin="-opencl",

@@ -5,45 +5,45 @@
 
 from __future__ import annotations
 
-from jitstudio.core.options.spec import Group, OptionSpec, choice, option, text
+from jitstudio.core.options.spec import OptionGroup, OptionSpec, choice, option, text
 
 ROWS: tuple[OptionSpec, ...] = (
     option(
-        Group.DISASSEMBLY,
+        OptionGroup.DISASSEMBLY,
         "Encodings",
         "Shows the bytes of every instruction.",
         disasm="--print-instruction-encoding",
         also="-hex",
     ),
     option(
-        Group.DISASSEMBLY,
+        OptionGroup.DISASSEMBLY,
         "Source lines",
         "Names the source line before the instructions made of it; needs line information.",
         disasm="--print-line-info",
     ),
     option(
-        Group.DISASSEMBLY,
+        OptionGroup.DISASSEMBLY,
         "Source lines with inlining",
         "Names the source line and the calls that were inlined to get there.",
         disasm="--print-line-info-inline",
         also="-gi",
     ),
     option(
-        Group.DISASSEMBLY,
+        OptionGroup.DISASSEMBLY,
         "PTX lines",
         "Names the line of the PTX before the instructions made of it.",
         disasm="--print-line-info-ptx",
         also="-gp",
     ),
     option(
-        Group.DISASSEMBLY,
+        OptionGroup.DISASSEMBLY,
         "Live registers",
         "Shows in a column which registers are live; line numbers are left out then.",
         disasm="--print-life-ranges",
         also="-plr",
     ),
     option(
-        Group.DISASSEMBLY,
+        OptionGroup.DISASSEMBLY,
         "Form of live registers",
         "How live registers are shown: as a count, or as columns far or close together.",
         disasm="--life-range-mode",
@@ -52,21 +52,21 @@ ROWS: tuple[OptionSpec, ...] = (
         default="wide",
     ),
     option(
-        Group.DISASSEMBLY,
+        OptionGroup.DISASSEMBLY,
         "Space between functions",
         "Puts blank lines between functions.",
         disasm="--separate-functions",
         also="-sf",
     ),
     option(
-        Group.DISASSEMBLY,
+        OptionGroup.DISASSEMBLY,
         "Sorted sections",
         "Sorts the sections by name.",
         disasm="--sort-sections",
         also="-sort",
     ),
     option(
-        Group.DISASSEMBLY,
+        OptionGroup.DISASSEMBLY,
         "Only these functions",
         "The indices in the symbol table, with commas between, of the functions to show.",
         disasm="--cuda-function-index",
@@ -74,21 +74,21 @@ ROWS: tuple[OptionSpec, ...] = (
         value=text("1"),
     ),
     option(
-        Group.DISASSEMBLY,
+        OptionGroup.DISASSEMBLY,
         "No dataflow analysis",
         "Does not work out where indirect branches lead to.",
         disasm="--no-dataflow",
         also="-ndf",
     ),
     option(
-        Group.DISASSEMBLY,
+        OptionGroup.DISASSEMBLY,
         "No paired instructions",
         "Writes instructions that issue together one by one.",
         disasm="--no-vliw",
         also="-novliw",
     ),
     option(
-        Group.DISASSEMBLY,
+        OptionGroup.DISASSEMBLY,
         "Raw",
         "Leaves the listing as it is, without any layout.",
         disasm="--print-raw",

@@ -25,7 +25,7 @@ _INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^<>"]*)\Z')
 
 
 class WordSource(Protocol):
-    """The words of a language and the headers there are: see `words.WordLibrary`."""
+    """The words of a language and the headers there are: see `word_pools.WordLibrary`."""
 
     @property
     def changed(self) -> SignalInstance:
@@ -33,19 +33,19 @@ class WordSource(Protocol):
         ...
 
     def words(self, kind: CodeKind) -> Sequence[Any]:
-        """What can be typed in code, as pools for `words.Offers`."""
+        """Returns what can be typed in code, as pools for `word_pools.Offers`."""
         ...
 
     def headers(self, kind: CodeKind) -> Sequence[Any]:
-        """What can be included, the same way."""
+        """Returns what can be included, the same way."""
         ...
 
 
 class WordOffers(Protocol):
-    """The words that fit what is typed: see `words.Offers`."""
+    """The words that fit what is typed: see `word_pools.Offers`."""
 
     def find(self, typed: str, *, loosely: bool) -> tuple[Word, ...]:
-        """Return the words for what is typed by now, the likeliest first."""
+        """Returns the words for what is typed by now, the likeliest first."""
         ...
 
 
@@ -68,19 +68,19 @@ class WordList(Protocol):
         ...
 
     def offer(self, words: tuple[Word, ...], place: QRect, *, choose: bool) -> None:
-        """Show these at a place of the editor, and choose the first if wanted."""
+        """Shows these at a place of the editor, and chooses the first if wanted."""
         ...
 
     def move_choice(self, rows: int) -> None:
-        """Choose the word so many rows below."""
+        """Chooses the word so many rows below."""
         ...
 
     def isVisible(self) -> bool:
-        """Return whether words are offered."""
+        """Returns whether words are offered."""
         ...
 
     def hide(self) -> None:
-        """Take the list away."""
+        """Takes the list away."""
         ...
 
 
@@ -122,7 +122,7 @@ class Completer(QObject):
         }
 
     def set_source(self, source: WordSource) -> None:
-        """Offer these words from now on."""
+        """Offers these words from now on."""
         self._source = source
         source.changed.connect(self._on_words_changed)
 
@@ -145,7 +145,7 @@ class Completer(QObject):
         return self._popup is not None and self._popup.isVisible()
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Do what a key means to the list; whether it meant anything."""
+        """Does what a key means to the list; returns whether it meant anything."""
         if (event.key(), event.modifiers()) == (
             Qt.Key.Key_Space,
             Qt.KeyboardModifier.ControlModifier,
@@ -168,21 +168,21 @@ class Completer(QObject):
             self.dismiss()
 
     def complete(self) -> None:
-        """Offer words for whatever is typed, with the best one chosen."""
+        """Offers words for whatever is typed, with the best one chosen."""
         self._asked = True
         self._offers = None
         self._show()
 
     @Slot()
     def dismiss(self) -> None:
-        """Take the list away."""
+        """Takes the list away."""
         if self._popup is not None:
             self._popup.hide()
         self._offers = None
         self._asked = self._found_nothing = False
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Go when the keyboard goes, or the editor; keys of the list are no shortcuts."""
+        """Goes when the keyboard goes, or the editor; keys of the list are no shortcuts."""
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -196,8 +196,8 @@ class Completer(QObject):
         return super().eventFilter(watched, event)
 
     def _show(self) -> None:
-        # Only who has words to offer has loaded them.
-        from jitstudio.gui.editor.completion.words import Offers  # noqa: PLC0415
+        # Loaded only where words are offered.
+        from jitstudio.gui.editor.completion.word_pools import Offers  # noqa: PLC0415
 
         typed, is_header = self._typed()
         enough = self._asked or is_header or len(typed or "") >= _FEWEST_TYPED
@@ -229,7 +229,7 @@ class Completer(QObject):
         return typed_name(self.kind, before), False
 
     def _place(self) -> QRect:
-        """The first letter of the word, in the editor."""
+        """Returns the first letter of the word, in the editor."""
         cursor = self._editor.textCursor()
         cursor.setPosition(max(self._start, 0))
         place = self._editor.cursorRect(cursor)
@@ -267,14 +267,14 @@ class Completer(QObject):
 
     @Slot()
     def _on_words_changed(self) -> None:
-        """Offer what was not known when the word was begun, unless the user is choosing."""
+        """Offers what was not known when the word was begun, unless the user is choosing."""
         if self._found_nothing or (self.is_open and self.popup.is_at_first):
             self._offers = None
             self._show()
 
     @Slot()
     def _on_cursor_moved(self) -> None:
-        """Go when the cursor leaves the word."""
+        """Goes when the cursor leaves the word."""
         if self.is_open or self._found_nothing:
             cursor = self._editor.textCursor()
             begin = self._editor.document().findBlock(self._start)

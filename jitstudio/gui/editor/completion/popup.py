@@ -13,8 +13,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.gui.kit.presentation import Column
-from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.presentation import TableColumn
+from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.listing.word import Word
 
@@ -49,8 +49,8 @@ class CompletionPopup(QFrame):
         self._editor = editor
         self._model: RowsModel[Word] = RowsModel(
             (
-                Column("", lambda word: word.text, tooltip=lambda word: word.usage),
-                Column("", lambda word: word.help or word.group),
+                TableColumn("", lambda word: word.text, tooltip=lambda word: word.usage),
+                TableColumn("", lambda word: word.help or word.group),
             ),
             self,
         )
@@ -85,7 +85,7 @@ class CompletionPopup(QFrame):
         return self._list.currentIndex().row() < 1
 
     def offer(self, words: tuple[Word, ...], place: QRect, *, choose: bool) -> None:
-        """Show these at a place of the editor, and choose the first if wanted."""
+        """Shows these at a place of the editor, and chooses the first if wanted."""
         self._model.set_rows(words)
         self._list.setCurrentIndex(self._model.index(0, 0) if choose else QModelIndex())
         self._list.scrollToTop()
@@ -95,7 +95,7 @@ class CompletionPopup(QFrame):
         self.raise_()
 
     def move_choice(self, rows: int) -> None:
-        """Choose the word so many rows below; from nothing on, the first or the last."""
+        """Chooses the word so many rows below; from nothing on, the first or the last."""
         count, index = self._model.rowCount(), self._list.currentIndex()
         at = index.row() + rows if index.isValid() else min(rows, 0) % count
         if abs(rows) == 1:
@@ -130,7 +130,7 @@ class CompletionPopup(QFrame):
         self._meaning.setText("\n".join(filter(None, lines)))
 
     def _fit(self, place: QRect) -> None:
-        """Be as large as the words need, below the place or else above it."""
+        """Is as large as the words need, below the place or else above it."""
         window = self._editor.window()
         if self.parent() is not window:
             self.setParent(window)

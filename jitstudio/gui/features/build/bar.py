@@ -34,7 +34,7 @@ class BuildBar(QWidget):
         arch_chosen: The user wants this target.
         options_edited: The user has typed these options, and whether one is typed by half only.
         options_finished: The user has gone on to something else.
-        refused: What was typed is no target, in words.
+        refused: What was typed is no target.
     """
 
     arch_chosen = Signal(Arch)
@@ -83,7 +83,7 @@ class BuildBar(QWidget):
         self._options.editingFinished.connect(self.options_finished)
 
     def minimumSizeHint(self) -> QSize:
-        """Both fields and the button: the tool bar hides what has less room."""
+        """Returns both fields and the button: the tool bar hides what has less room."""
         row = self.layout()
         assert row is not None
         parts = (self._combo, self._options, self._form_button)
@@ -104,12 +104,12 @@ class BuildBar(QWidget):
         self._dialect.setMaximumWidth(_NO_LIMIT if room >= self._dialect.sizeHint().width() else 0)
 
     def set_form_action(self, action: QAction) -> None:
-        """Put the command that shows the form of all options beside their field."""
+        """Puts the command that shows the form of all options next to their field."""
         self._form_button.setDefaultAction(action)
 
     @Slot(tuple)
     def set_archs(self, archs: tuple[ArchInfo, ...]) -> None:
-        """Offer these targets; the chosen one stays."""
+        """Offers these targets; the chosen one stays."""
         self._dialects = {info.arch.number: info.llvm for info in archs}
         with QSignalBlocker(self._combo):
             self._combo.clear()
@@ -124,22 +124,22 @@ class BuildBar(QWidget):
 
     @Slot(Arch)
     def set_arch(self, arch: Arch) -> None:
-        """Show this target as chosen."""
+        """Shows this target as chosen."""
         self._arch = arch
         with QSignalBlocker(self._combo):
-            # An `a` or `f` target is not in the list; it stands in the field all the same.
+            # An `a` or `f` target is not in the list; it is in the field all the same.
             self._combo.setCurrentIndex(self._combo.findText(arch.sm))
             self._combo.setEditText(arch.sm)
         self._dialect.setText(self._dialect_words(self._dialects.get(arch.number)))
 
     @Slot(str)
     def set_options(self, options: str) -> None:
-        """Show these options."""
+        """Shows these options."""
         if options != self._options.text():
             self._options.setText(options)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Forget at Escape what was typed as a target; where the keyboard goes, others know."""
+        """Forgets at Escape what was typed as a target; where the keyboard goes, others know."""
         if event.key() == Qt.Key.Key_Escape and self._arch is not None:
             self.set_arch(self._arch)
         super().keyPressEvent(event)

@@ -68,7 +68,7 @@ class SettingsController(QObject):
         bar.arch_chosen.connect(self._on_arch_chosen)
         bar.options_edited.connect(self._on_options_edited)
         bar.options_finished.connect(self._on_options_finished)
-        bar.refused.connect(shell.notices.tell)
+        bar.refused.connect(shell.notices.show_message)
         actions.bind(dict.fromkeys(_SWITCHES, self._on_switch_toggled))
         actions.bind(
             {
@@ -155,10 +155,10 @@ class ResultsController(QObject):
         build_controller.progressed.connect(status.show_progress)
         build_controller.build_ended.connect(self._on_building_changed)
         build_controller.built.connect(status.show_built)
-        build_controller.refused.connect(status.tell)
-        build_controller.worker_broke.connect(shell.notices.tell)
+        build_controller.refused.connect(status.show_message)
+        build_controller.worker_broke.connect(shell.notices.show_message)
         for output in listings.values():
-            output.told.connect(status.tell)
+            output.reported.connect(status.show_message)
         actions.bind(
             {
                 "buildAction": build_controller.build,
@@ -184,7 +184,7 @@ class ResultsController(QObject):
 
     @Slot(object)
     def _on_current_changed(self, document: Document | None) -> None:
-        """Show of a link what the module that is looked at became."""
+        """Shows of a link what the module that is looked at became."""
         for kind, modules in self._listed.items():
             if document is not None and document.name in modules:
                 self._listings[kind].choose(document.name)
@@ -207,7 +207,7 @@ class ResultsController(QObject):
         self._shell.status.show_toolchain(info)
         for tool in info.tools:
             if tool.problem:
-                self._shell.notices.tell(tool.problem)
+                self._shell.notices.show_message(tool.problem)
 
     @Slot()
     def _empty_cache(self) -> None:
@@ -216,7 +216,7 @@ class ResultsController(QObject):
     @Slot(object)
     def _on_cache_emptied(self, size: int) -> None:
         text = self.tr("The cache is empty; {size:,.1f} MiB were freed")
-        self._shell.status.tell(text.format(size=size / 2**20))
+        self._shell.status.show_message(text.format(size=size / 2**20))
 
     @Slot()
     def _on_save_outputs(self) -> None:
@@ -251,7 +251,7 @@ class StatusController(QObject):
 
     @Slot(object)
     def _on_result_changed(self, result: BuildResult | None) -> None:
-        """Name the target of what is shown: that of a file that is only read is its own."""
+        """Names the target of what is shown: that of a file that is only read is its own."""
         self._status.show_target(result.arch if result else self._settings.arch)
 
     @Slot()
@@ -299,7 +299,7 @@ def install(context: Context) -> None:
         context.files,
         shell,
     )
-    exports.failed.connect(shell.notices.tell)
-    exports.told.connect(shell.status.tell)
+    exports.failed.connect(shell.notices.show_message)
+    exports.reported.connect(shell.status.show_message)
     for signal in (state.outputs.changed, state.outputs.result_changed, state.documents.added):
         signal.connect(shell.stale_marks.update)

@@ -129,11 +129,11 @@ class ExportCommands(QObject):
     """Asks, builds and shows or saves what came of it.
 
     Signals:
-        told: What is being done, in words.
-        failed: Why it cannot be done, in words.
+        reported: What is being done.
+        failed: Why it cannot be done.
     """
 
-    told = Signal(str)
+    reported = Signal(str)
     failed = Signal(str)
 
     def __init__(
@@ -169,7 +169,7 @@ class ExportCommands(QObject):
 
     @Slot()
     def export(self) -> None:
-        """Ask what to make of the module or the link, make it, and ask where to save it."""
+        """Asks what to make of the module or the link, makes it, and asks where to save it."""
         module = self._build_controller.module
         linked = self._settings.link is not LinkMode.NONE
         if module is None and not linked:
@@ -182,12 +182,12 @@ class ExportCommands(QObject):
 
     @Slot()
     def copy_command(self) -> None:
-        """Copy the command that builds the same from the files."""
+        """Copies the command that builds the same from the files."""
         self._copy(build_command)
 
     @Slot()
     def copy_run_command(self) -> None:
-        """Copy the command that builds the same and launches what the form says."""
+        """Copies the command that builds the same and launches what the form says."""
         if self._can_launch():
             specs, device = self._launch_specs, self._launches.device
             ordinal = device.ordinal if device is not None else 0
@@ -195,14 +195,14 @@ class ExportCommands(QObject):
 
     @Slot()
     def copy_sweep_command(self) -> None:
-        """Copy the command that sweeps the kernel of the form along the axes typed for it."""
+        """Copies the command that sweeps the kernel of the form along the axes typed for it."""
         specs = self._launch_specs
         if self._can_launch() and specs.form is not None:
             draft = self._variant_drafts.of(specs.form, specs.spec)
             self._copy(lambda request, paths: sweep_command(request, specs.spec, draft, paths))
 
     def _can_launch(self) -> bool:
-        """Whether there is a launch that can be read; says why not."""
+        """Returns whether there is a launch that can be read; says why not."""
         problem = self._launch_specs.finish()
         if self._launch_specs.form is None:
             problem = self.tr("There is no kernel to launch. Build one first.")
@@ -211,7 +211,7 @@ class ExportCommands(QObject):
         return not problem
 
     def _copy(self, command_for: Callable[[BuildRequest, Mapping[str, str]], str]) -> None:
-        """Copy a command about what is built, which names its files."""
+        """Copies a command about what is built, which names its files."""
         modules = self._build_controller.modules()
         others = [d for d in self._documents if d.is_header or d.is_library]
         if not modules:
@@ -238,7 +238,7 @@ class ExportCommands(QObject):
                 "Copied. Outside its project these files are not restricted: read them before you "
                 "run it. {command}"
             )
-        self.told.emit(told.format(names=unsaved, command=command))
+        self.reported.emit(told.format(names=unsaved, command=command))
 
     @Slot()
     def _on_export_accepted(self) -> None:
@@ -249,7 +249,7 @@ class ExportCommands(QObject):
         except ValueError as error:
             self.failed.emit(str(error))
             return
-        self.told.emit(self.tr("Building what is to be saved"))
+        self.reported.emit(self.tr("Building what is to be saved"))
         handle = self._service.build(replace(request, fat_archs=dialog.fat_archs), "export")
         handle.finished.connect(self._on_exported)
         handle.failed.connect(self.failed)

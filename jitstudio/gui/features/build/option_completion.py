@@ -10,7 +10,7 @@ from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QCompleter, QHeaderView, QLineEdit, QTreeView
 
 from jitstudio.core.options.parsing import OPTIONS, addressed, find, read, split_options
-from jitstudio.core.options.spec import Kind, OptionSpec
+from jitstudio.core.options.spec import OptionSpec, ValueKind
 from jitstudio.gui.kit.fonts import code_font
 from jitstudio.gui.kit.presentation import plain_tooltip
 
@@ -23,7 +23,7 @@ class Suggestion:
 
     Attributes:
         word: What it would become.
-        help: What that is, in words.
+        help: What that is.
     """
 
     word: str
@@ -31,7 +31,7 @@ class Suggestion:
 
 
 def suggestions(word: str) -> tuple[Suggestion, ...]:
-    """The options, or the values after `=`, that a word could become.
+    """Returns the options, or the values after `=`, that a word could become.
 
     The word may be addressed to a tool, as in ``nvjitlink:-l``; then that tool's are offered.
     """
@@ -76,7 +76,7 @@ def _values(typed: str) -> Iterator[tuple[str, OptionSpec]]:
     if spec is None:
         return
     flag = typed.partition("=")[0]
-    words = _WORDS_OF_TRUTH if spec.value.kind is Kind.TRUTH else spec.value.choices
+    words = _WORDS_OF_TRUTH if spec.value.kind is ValueKind.TRUTH else spec.value.choices
     for value in words:
         yield f"{flag}={value}", spec
 
@@ -87,7 +87,7 @@ _WIDEST = 110
 
 
 def attach(line_edit: QLineEdit) -> OptionCompleter:
-    """Complete options while they are typed into this field."""
+    """Completes options while they are typed into this field."""
     return OptionCompleter(line_edit)
 
 
@@ -115,7 +115,7 @@ class OptionCompleter(QObject):
         return self._popup
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """End the editing with the list if the keyboard has gone meanwhile.
+        """Ends the editing with the list if the keyboard has gone meanwhile.
 
         A completer keeps from its field that it has lost the keyboard, as long as it offers things.
         """
@@ -135,7 +135,7 @@ class OptionCompleter(QObject):
         return popup
 
     def _word(self) -> tuple[int, int]:
-        """Where the word at the cursor begins, and where the cursor is."""
+        """Returns where the word at the cursor begins, and where the cursor is."""
         end = self._edit.cursorPosition()
         return self._edit.text().rfind(" ", 0, end) + 1, end
 
@@ -157,7 +157,7 @@ class OptionCompleter(QObject):
         self._completer.complete(self._place(begin))
 
     def _place(self, begin: int) -> QRect:
-        """Where the list goes: below the word, as wide as its words and some help."""
+        """Returns where the list goes: below the word, as wide as its words and some help."""
         edit = self._edit
         left = edit.fontMetrics().horizontalAdvance(edit.text()[:begin])
         character = edit.fontMetrics().horizontalAdvance("0")

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Slot
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.editor.editor_tabs import EditorTabs, SourcePage
-from jitstudio.gui.shell.notice_bar import Choice, NoticeBar
+from jitstudio.gui.shell.notice_bar import NoticeAction, NoticeBar
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import BuildSettings
@@ -65,8 +65,8 @@ class PartController(QObject):
             bar.left.connect(page.setFocus)
             page.column.insertWidget(0, bar)
         choices = (
-            Choice("buildTabAlone", self.tr("Build this tab alone"), self._build_alone),
-            Choice("addTabToLink", self.tr("Add it to the link"), self._add_to_link),
+            NoticeAction("buildTabAlone", self.tr("Build this tab alone"), self._build_alone),
+            NoticeAction("addTabToLink", self.tr("Add it to the link"), self._add_to_link),
         )
         is_choice = document is not None and takes_part_alone(document)
         self._bars[page].ask(_KEY, told, choices if is_choice else ())
@@ -81,7 +81,7 @@ class PartController(QObject):
             told = self.tr("This tab is not in the link. What is built and shown is {modules}.")
             none = self.tr("This tab is not in the link, and no other is: nothing is built.")
             return told.format(modules=names) if names else none
-        if document.kind is CodeKind.SASS and not document.is_aside and names:
+        if document.kind is CodeKind.SASS and not document.is_preview and names:
             told = self.tr("No tool builds SASS. What is built and shown is {modules}.")
             return told.format(modules=names)
         return ""
@@ -93,7 +93,7 @@ class PartController(QObject):
         self._update()
 
     def _build_alone(self) -> None:
-        """Let the tab be a program of its own, which is not linked."""
+        """Lets the tab be a program of its own, which is not linked."""
         document = self._documents.current
         if document is not None:
             program = self._documents.unique_program(document.name)

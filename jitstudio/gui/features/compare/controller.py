@@ -11,8 +11,8 @@ from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.compare.model import (
     Compared,
+    ComparedBuild,
     Matter,
-    Side,
     build_name,
     compare,
     difference_titles,
@@ -24,11 +24,11 @@ from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.baselines import Baseline, Baselines
-from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly
+from jitstudio.gui.state.disassembly_cache import DisassemblyCache, cubin_of
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.gui.state.preferences import Preferences
-from jitstudio.gui.state.readings import Readings, cubin_of
 from jitstudio.gui.state.settings_table import DEMANGLE
 
 _Key = tuple[Built, Built, Matter]
@@ -42,7 +42,7 @@ def install(context: Context) -> None:
     CompareController(
         view,
         state.outputs,
-        state.inspections,
+        state.disassembly,
         state.baselines,
         state.preferences,
         state.analysis_service,
@@ -61,7 +61,7 @@ class CompareController(QObject):
         self,
         view: CompareView,
         outputs: Outputs,
-        inspections: Inspections,
+        disassembly: CurrentDisassembly,
         baselines: Baselines,
         preferences: Preferences,
         analysis_service: AnalysisService,
@@ -72,10 +72,10 @@ class CompareController(QObject):
         actions = shell.actions
         self._shell = shell
         self._outputs = outputs
-        self._inspections = inspections
+        self._disassembly = disassembly
         self._baselines = baselines
         self._preferences = preferences
-        self._readings = Readings(analysis_service, self)
+        self._disassemblies = DisassemblyCache(analysis_service, self)
         self._view = view
         self._pin = actions["pinBaselineAction"]
         # What is shown, or is being compared.
@@ -94,8 +94,8 @@ class CompareController(QObject):
         for signal in (
             self._visibility.changed,
             self._outputs.result_changed,
-            self._readings.changed,
-            self._inspections.changed,
+            self._disassemblies.changed,
+            self._disassembly.changed,
             self._view.matter_changed,
         ):
             signal.connect(self._update)
@@ -123,7 +123,7 @@ class CompareController(QObject):
             return
         baseline = self._baselines.pin(built, build_name(built.request, built.at))
         told = self.tr("{name} is pinned: Compare shows what changes from now on.")
-        self._shell.status.tell(told.format(name=baseline.name))
+        self._shell.status.show_message(told.format(name=baseline.name))
 
     @Slot()
     def _on_baselines_changed(self) -> None:
@@ -146,7 +146,7 @@ class CompareController(QObject):
 
     @Slot()
     def _update(self) -> None:
-        """Compare what is looked at, unless that is shown or nobody sees it."""
+        """Compares what is looked at, unless that is shown or nobody sees it."""
         built, chosen = self._outputs.good, self._baselines.chosen
         self._pin.setEnabled(built is not None)
         self._view.pin.setEnabled(built is not None)
@@ -175,37 +175,37 @@ class CompareController(QObject):
         self._background.start(work)
 
     def _is_read(self, left: Built, right: Built, matter: Matter) -> bool:
-        """Whether there is nothing more to be waited for; says what cannot be compared."""
+        """Returns whether there is nothing more to be waited for; says what cannot be compared."""
         self._take_inspection()
         for built in (left, right):
-            self._readings.ask(built)
+            self._disassemblies.ask(built)
         words = _missing(matter, left, right)
-        problems = [self._readings.problem(built) for built in (left, right)]
+        problems = [self._disassemblies.problem(built) for built in (left, right)]
         if words or (matter.is_code and any(problems)):
             self._show_hint(words or next(filter(None, problems)))
             return False
         waits = any(
-            cubin_of(built) and not self._readings.code(built) and not problem
+            cubin_of(built) and not self._disassemblies.code(built) and not problem
             for built, problem in zip((left, right), problems, strict=True)
         )
-        # What stands there stays until all that is compared is known.
+        # What is there stays until all that is compared is known.
         if waits and self._view.compared is None:
             self._view.show_hint(self.tr("Reading the machine code…"))
         return not waits
 
     def _take_inspection(self) -> None:
         """What the other panes have had read need not be read again."""
-        inspection, built = self._inspections.current, self._outputs.good
+        inspection, built = self._disassembly.current, self._outputs.good
         if inspection is None or built is None or inspection.result is not built.result:
             return
         cubin = cubin_of(built)
         if cubin is not None and cubin.name == inspection.name:
-            self._readings.take(built, inspection.code)
+            self._disassemblies.take(built, inspection.code)
 
-    def _side(self, built: Built) -> Side:
+    def _side(self, built: Built) -> ComparedBuild:
         cubin = cubin_of(built)
-        code: Disassembly | None = self._readings.code(built)
-        return Side(built.request, built.result, cubin.content if cubin else b"", code)
+        code: Disassembly | None = self._disassemblies.code(built)
+        return ComparedBuild(built.request, built.result, cubin.content if cubin else b"", code)
 
     def _show_hint(self, words: str) -> None:
         self._background.stop()
@@ -244,7 +244,7 @@ class CompareController(QObject):
 
     @Slot()
     def _spell(self) -> None:
-        """Show names in C++ or as the tools wrote them, as it is with the listings."""
+        """Shows names in C++ or as the tools wrote them, as it is with the listings."""
         compared = self._compared
         if compared is None:
             return
@@ -260,7 +260,7 @@ class CompareController(QObject):
 
 
 def _missing(matter: Matter, left: Built, right: Built) -> str:
-    """Why these cannot be compared; empty where they can."""
+    """Returns why these cannot be compared; empty where they can."""
     both = (left, right)
     if matter.is_code and not all(map(cubin_of, both)):
         return QCoreApplication.translate(

@@ -14,7 +14,7 @@ from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.diff.data import data_sections
 from jitstudio.analysis.diff.deltas import Delta, changed, report_deltas
 from jitstudio.analysis.diff.model import Change, Comparison, Marks
-from jitstudio.analysis.diff.program import Program
+from jitstudio.analysis.diff.program import CubinProgram
 from jitstudio.analysis.diff.text import compare_lines, ptx_lines
 from jitstudio.analysis.sass.model import NOWHERE, Disassembly
 from jitstudio.core.code import TEXT_KINDS, CodeKind
@@ -23,10 +23,10 @@ from jitstudio.core.options.parsing import join_options, read
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.resources import merge
 from jitstudio.core.result import BuildResult, Resources
-from jitstudio.gui.kit.presentation import Column
+from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.listing.kernel_names import Spelling, lowered_names, meanings
-from jitstudio.listing.sass import Extent
+from jitstudio.listing.kernel_names import DemangledListing, lowered_names, meanings
+from jitstudio.listing.sass import TextExtent
 
 _LINKS = {
     LinkMode.PTX: QT_TRANSLATE_NOOP("BuildNames", "PTX link"),
@@ -36,13 +36,13 @@ _CLOCK = "%H:%M:%S"
 
 
 def build_name(request: BuildRequest, at: datetime) -> str:
-    """All that tells a build from others: subject, target, options, and when it was made."""
+    """What distinguishes a build from others: subject, target, options, and its time."""
     parts = (_subject(request), request.arch.sm, join_options(request.options), f"{at:{_CLOCK}}")
     return ", ".join(filter(None, parts))
 
 
 def what_differs(request: BuildRequest, other: BuildRequest) -> str:
-    """What one build has and the other has not: subject, target, options; empty if neither.
+    """Returns what one build has and the other has not: subject, target, options; empty if neither.
 
     An option that only the other has is named, too: "without --use_fast_math".
     """
@@ -52,7 +52,7 @@ def what_differs(request: BuildRequest, other: BuildRequest) -> str:
 def difference_titles(
     left: BuildRequest, left_at: datetime, right: BuildRequest, right_at: datetime
 ) -> tuple[str, str]:
-    """What stands above two builds side by side: in what they differ, and when they were made."""
+    """What is above two builds side by side: in what they differ, and when they were made."""
     translate = QCoreApplication.translate
     titles = (
         (translate("BuildNames", "Baseline: {facts}"), what_differs(left, right), left_at),
@@ -83,7 +83,7 @@ def _options(request: BuildRequest) -> list[str]:
 
 
 def _subject(request: BuildRequest) -> str:
-    """What was built, in a word or two."""
+    """Returns what was built, in a word or two."""
     if request.link in _LINKS:
         return QCoreApplication.translate("BuildNames", _LINKS[request.link])
     return request.sources[0].name
@@ -109,7 +109,7 @@ class Matter(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class ComparedBuild:
     """One of two builds.
 
     Attributes:
@@ -145,8 +145,8 @@ class Half:
     comparison: Comparison
     is_left: bool
     kind: CodeKind
-    spelling: Spelling
-    extent: Extent
+    spelling: DemangledListing
+    extent: TextExtent
 
     @property
     def lines(self) -> Sequence[str]:
@@ -154,22 +154,22 @@ class Half:
         return self.spelling.lines
 
     def number(self, row: int) -> int:
-        """The line that stands in a row, counted from 1; 0 where there is none."""
+        """Returns the line that is in a row, counted from 1; 0 where there is none."""
         found = self.comparison.rows[row]
         return (found.left if self.is_left else found.right) + 1
 
     def change(self, row: int) -> Change:
-        """What became of it."""
+        """Returns what became of it."""
         return self.comparison.rows[row].change
 
     def sign(self, row: int) -> str:
-        """A minus before a line that the other text has not so, a plus in the newer one."""
+        """Returns a minus before a line that the other text has not so, a plus in the newer one."""
         if not self.number(row) or self.change(row) in (Change.EQUAL, Change.CONTROL):
             return ""
         return "\N{MINUS SIGN}" if self.is_left else "+"
 
     def marks(self, row: int) -> Marks:
-        """What differs inside it, as ranges of columns of the line that is shown."""
+        """Returns what differs inside it, as ranges of columns of the line that is shown."""
         found, to_shown = self.comparison.marks(row)[not self.is_left], self.spelling.to_shown
         return tuple((to_shown(row, start), to_shown(row, end)) for start, end in found)
 
@@ -209,9 +209,9 @@ class Compared:
         )
 
     def spelt(self, known: Mapping[str, str]) -> Compared:
-        """The same with names in C++; as it was compared where one of them is not known.
+        """Returns the same with names in C++; as it was compared where one of them is not known.
 
-        Names of both sides are shortened together: what tells two of them apart stays.
+        Names of both sides are shortened together: what distinguishes two of them stays.
 
         Args:
             known: What each lowered name means; empty for names as the tools wrote them.
@@ -219,14 +219,14 @@ class Compared:
         names = self.lowered_names
         shown = meanings(names, known) if names <= known.keys() else {}
         left, right = (
-            replace(half, spelling=Spelling.of(half.spelling.lowered, shown))
+            replace(half, spelling=DemangledListing.of(half.spelling.lowered, shown))
             for half in (self.left, self.right)
         )
         return replace(self, left=left, right=right, names=shown)
 
 
-def compare(matter: Matter, left: Side, right: Side) -> Compared:
-    """Compare two builds; takes a while for large ones."""
+def compare(matter: Matter, left: ComparedBuild, right: ComparedBuild) -> Compared:
+    """Compares two builds; takes a while for large ones."""
     programs = (_program(left), _program(right))
     comparison = _compared(matter, left, right, programs)
     # Counted here, where nobody waits.
@@ -246,7 +246,10 @@ def compare(matter: Matter, left: Side, right: Side) -> Compared:
 
 
 def _compared(
-    matter: Matter, left: Side, right: Side, programs: tuple[Program, Program]
+    matter: Matter,
+    left: ComparedBuild,
+    right: ComparedBuild,
+    programs: tuple[CubinProgram, CubinProgram],
 ) -> Comparison:
     if matter.is_code:
         return compare_programs(*programs, normalised=matter is Matter.NORMALISED)
@@ -254,17 +257,17 @@ def _compared(
     return compare_lines(list(read(left)), list(read(right)))
 
 
-def _program(side: Side) -> Program:
+def _program(side: ComparedBuild) -> CubinProgram:
     names = {kernel.name: kernel.demangled for kernel in side.result.kernels}
-    return Program(side.code or Disassembly("", ()), data_sections(side.cubin), names)
+    return CubinProgram(side.code or Disassembly("", ()), data_sections(side.cubin), names)
 
 
-def _needs(side: Side) -> dict[str, Resources]:
+def _needs(side: ComparedBuild) -> dict[str, Resources]:
     told = {kernel.name: kernel.resources for kernel in side.result.kernels if kernel.resources}
     return merge(side.code.resources if side.code else {}, told)
 
 
-def _sources(side: Side) -> Iterator[str]:
+def _sources(side: ComparedBuild) -> Iterator[str]:
     sources = [source for source in side.request.sources if source.kind in TEXT_KINDS]
     for source in sources:
         if len(sources) > 1:
@@ -272,13 +275,13 @@ def _sources(side: Side) -> Iterator[str]:
         yield from source.content.decode("utf-8", "replace").splitlines()
 
 
-def _ptx(side: Side) -> Iterator[str]:
+def _ptx(side: ComparedBuild) -> Iterator[str]:
     for artifact in side.result.artifacts:
         if artifact.kind is CodeKind.PTX:
             yield from ptx_lines(artifact.text)
 
 
-def _kind(matter: Matter, side: Side) -> CodeKind:
+def _kind(matter: Matter, side: ComparedBuild) -> CodeKind:
     if matter.is_code:
         return CodeKind.SASS
     return CodeKind.PTX if matter is Matter.PTX else side.kind
@@ -288,11 +291,13 @@ def _half(comparison: Comparison, kind: CodeKind, *, is_left: bool) -> Half:
     text = comparison.left if is_left else comparison.right
     at = (row.left if is_left else row.right for row in comparison.rows)
     lines = tuple("" if line == NOWHERE else text[line] for line in at)
-    return Half(comparison, is_left, kind, Spelling.plain(lines), Extent.of(lines, kind))
+    return Half(
+        comparison, is_left, kind, DemangledListing.plain(lines), TextExtent.of(lines, kind)
+    )
 
 
-def count_words(comparison: Comparison) -> str:
-    """How many differences there are, in words."""
+def count_text(comparison: Comparison) -> str:
+    """Returns how many differences there are."""
     control = comparison.control_changes
     count = len(comparison.hunks)
     match count:
@@ -322,7 +327,7 @@ _CLASSES = {
 
 
 def figure_title(figure: str) -> str:
-    """A figure in the user's language."""
+    """Returns a figure in the user's language."""
     known = FIGURES.get(figure)
     label = known.label if known else _CLASSES.get(figure, figure)
     return QCoreApplication.translate("Figures", label)
@@ -332,14 +337,16 @@ def _number(read: Callable[[Delta], int | None], sign: str = "") -> Callable[[De
     return lambda delta: "" if (number := read(delta)) is None else f"{number:{sign},}"
 
 
-DELTA_COLUMNS: tuple[Column[Delta], ...] = (
-    Column(QT_TRANSLATE_NOOP("Columns", "Function"), lambda delta: delta.name),
-    Column(QT_TRANSLATE_NOOP("Columns", "Figure"), lambda delta: figure_title(delta.figure)),
-    Column(
+DELTA_COLUMNS: tuple[TableColumn[Delta], ...] = (
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Function"), lambda delta: delta.name),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Figure"), lambda delta: figure_title(delta.figure)),
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Baseline"), _number(lambda delta: delta.left), number=True
     ),
-    Column(QT_TRANSLATE_NOOP("Columns", "Now"), _number(lambda delta: delta.right), number=True),
-    Column(
+    TableColumn(
+        QT_TRANSLATE_NOOP("Columns", "Now"), _number(lambda delta: delta.right), number=True
+    ),
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Change"),
         _number(lambda delta: delta.difference, "+"),
         number=True,

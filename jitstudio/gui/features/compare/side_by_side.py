@@ -27,7 +27,7 @@ class DiffListing(ListingView):
         self._half: Half | None = None
 
     def show_half(self, half: Half) -> None:
-        """Show this; without a line, as an empty text is shown."""
+        """Shows this; without a line, as an empty text is shown."""
         before, self._half = self._half, half
         if before is None or before.comparison is not half.comparison:
             language = LANGUAGES.get(half.kind)
@@ -37,7 +37,7 @@ class DiffListing(ListingView):
             self.respell(half.lines, half.spelling.stand_ins)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw what is in sight."""
+        """Draws what is in sight."""
         if self._half is None:
             super().paintEvent(event)
             return
@@ -101,13 +101,13 @@ class _DiffPainter(PagePainter):
                 self._painter.setPen(code.margin_current if is_current else code.margin_text)
                 self._painter.drawText(QPointF(x, grid.y(row) + grid.ascent), text)
             if sign := self._half.sign(row):
-                # Colours alone are not told apart by everybody.
+                # Colours alone are not distinguished by everybody.
                 self._painter.setPen(code.margin_current)
                 x = (grid.number_right + grid.margin - grid.cell) / 2
                 self._painter.drawText(QPointF(x, grid.y(row) + grid.ascent), sign)
 
 
-# From this ratio of width to height on they stand beside each other.
+# From this ratio of width to height on they are next to each other.
 _WIDE = 0.9
 
 
@@ -155,13 +155,13 @@ class SideBySide(QWidget):
         self.left.font_size_changed.connect(self.font_size_changed)
 
     def show_compared(self, compared: Compared) -> None:
-        """Show two texts."""
+        """Shows two texts."""
         self.left.show_half(compared.left)
         self.right.show_half(compared.right)
         self._fit()
 
     def set_titles(self, left: str, right: str) -> None:
-        """Say what is compared with what."""
+        """Says what is compared with what."""
         for label, title in ((self._left_title, left), (self._right_title, right)):
             label.setText(title)
             label.setToolTip(plain_tooltip(title))
@@ -173,16 +173,16 @@ class SideBySide(QWidget):
 
     @Slot(int)
     def go_to(self, row: int) -> None:
-        """Put both carets into a row, counted from 0, and the row to the middle."""
+        """Puts both carets into a row, counted from 0, and the row to the middle."""
         for listing in (self.left, self.right):
             listing.go_to(row + 1)
 
     def set_font_size(self, points: float) -> None:
-        """Change the size of both texts."""
+        """Changes the size of both texts."""
         self.left.set_font_size(points)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Stand beside each other where there is room."""
+        """Arranges the texts side by side where there is room."""
         super().resizeEvent(event)
         self._fit()
 
@@ -206,5 +206,5 @@ class SideBySide(QWidget):
 
 
 def _tie(bar: QScrollBar, twin: QScrollBar) -> None:
-    # A value out of the other's range comes back; where both agree nothing is told.
+    # A value out of the other's range comes back; where both agree nothing is reported.
     bar.valueChanged.connect(twin.setValue)

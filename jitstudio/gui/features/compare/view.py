@@ -1,4 +1,4 @@
-"""The Compare pane: a pinned result beside the newest one, and what has changed in figures."""
+"""The Compare pane: a pinned result next to the newest one, and what has changed in figures."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from jitstudio.gui.features.compare.model import (
     DELTA_COLUMNS,
     Compared,
     Matter,
-    count_words,
+    count_text,
     next_hunk,
 )
 from jitstudio.gui.features.compare.side_by_side import SideBySide
 from jitstudio.gui.kit.lazy_widget import hint_label
 from jitstudio.gui.kit.parts import ShorteningLabel, icon_button
-from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.tables import PanelTable
 
 _LEAST_LETTERS = 12
@@ -113,7 +113,7 @@ class CompareView(QWidget):
 
     @property
     def count(self) -> str:
-        """How many differences there are, in words."""
+        """How many differences there are."""
         return self._count.text()
 
     @property
@@ -127,26 +127,26 @@ class CompareView(QWidget):
         return self._compared
 
     def show_baselines(self, names: tuple[str, ...], chosen: int) -> None:
-        """Offer what is pinned."""
+        """Offers what is pinned."""
         self.baselines.blockSignals(True)
         self.baselines.clear()
         self.baselines.addItems(names)
         self.baselines.setCurrentIndex(chosen)
         self.baselines.blockSignals(False)
-        # Of a long name the beginning tells more than the end.
+        # Of a long name the beginning says more than the end.
         if (line := self.baselines.lineEdit()) is not None:
             line.setCursorPosition(0)
         self.baselines.setEnabled(bool(names))
         self.remove.setEnabled(bool(names))
 
     def show_compared(self, compared: Compared, left: str, right: str) -> None:
-        """Show two builds side by side, each below its name."""
+        """Shows two builds side by side, each below its name."""
         before = self._compared
         self._compared = compared
         self.texts.show_compared(compared)
         self.texts.set_titles(left, right)
         self._model.set_rows(compared.figures)
-        self._count.setText(count_words(compared.comparison))
+        self._count.setText(count_text(compared.comparison))
         for arrow in (self.previous, self.next):
             arrow.setEnabled(bool(compared.comparison.hunks))
         self._stack.setCurrentWidget(self._content)
@@ -155,7 +155,7 @@ class CompareView(QWidget):
             self.texts.go_to(compared.comparison.hunks[0].start)
 
     def show_hint(self, words: str) -> None:
-        """Say why nothing is compared."""
+        """Says why nothing is compared."""
         self._compared = None
         self._hint.setText(words)
         self._count.setText("")
@@ -166,12 +166,12 @@ class CompareView(QWidget):
 
     @Slot()
     def go_to_next(self) -> None:
-        """Go to the next difference; behind the last to the first."""
+        """Goes to the next difference; behind the last to the first."""
         self._go(forward=True)
 
     @Slot()
     def go_to_previous(self) -> None:
-        """Go to the difference before; in front of the first to the last."""
+        """Goes to the difference before; in front of the first to the last."""
         self._go(forward=False)
 
     def _go(self, *, forward: bool) -> None:

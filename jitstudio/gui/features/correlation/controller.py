@@ -9,18 +9,18 @@ from pathlib import PurePath
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from jitstudio.analysis.sass.model import Place
+from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.line_colours import NO_LINE
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
-from jitstudio.gui.features.correlation.sides import PtxSide, SassSide, Side, SourceSide
+from jitstudio.gui.features.correlation.sides import CorrelatedView, PtxSide, SassSide, SourceSide
 from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
-from jitstudio.gui.state.correlation import Correlations, Shown
+from jitstudio.gui.state.correlation import Correlations, MatchedLines
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.documents import Documents
-from jitstudio.gui.state.inspections import Inspections
 from jitstudio.gui.state.preferences import Preferences
 
 _BANDS, _FOLLOW = "listings.bands", "listings.follow"
@@ -32,7 +32,7 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     CorrelationController(
         state.correlations,
-        state.inspections,
+        state.disassembly,
         state.preferences,
         state.documents,
         context.editors,
@@ -47,7 +47,7 @@ class CorrelationController(QObject):
     def __init__(
         self,
         correlations: Correlations,
-        inspections: Inspections,
+        disassembly: CurrentDisassembly,
         preferences: Preferences,
         documents: Documents,
         editors: EditorTabs,
@@ -59,15 +59,15 @@ class CorrelationController(QObject):
         self._shell = shell
         self._editors = editors
         self._state = correlations
-        self._inspections = inspections
+        self._disassembly = disassembly
         self._preferences = preferences
         self._source = SourceSide(correlations, documents, editors, shell)
         self._ptx = PtxSide(correlations, listings, shell)
         self._sass = SassSide(correlations, listings, shell)
         # In the order of the jumps.
-        self._sides: tuple[Side, ...] = (self._source, self._ptx, self._sass)
-        self._last: Side = self._source
-        # Why the last jump led elsewhere, until that has been told.
+        self._sides: tuple[CorrelatedView, ...] = (self._source, self._ptx, self._sass)
+        self._last: CorrelatedView = self._source
+        # Why the last jump led elsewhere, until that has been shown.
         self._problem = ""
         self._switches = {_BANDS: actions["bandsAction"], _FOLLOW: actions["followCursorAction"]}
         # Typing moves the cursor and edits the text: one look at both is enough.
@@ -76,7 +76,7 @@ class CorrelationController(QObject):
         self._connect(documents)
         for key, action in self._switches.items():
             action.setChecked(bool(self._preferences.value(key)))
-        self._shows: dict[str, Side] = {
+        self._shows: dict[str, CorrelatedView] = {
             "showInSourceAction": self._source,
             "showInPtxAction": self._ptx,
             "showInSassAction": self._sass,
@@ -120,9 +120,9 @@ class CorrelationController(QObject):
             hues = side.hues() if self._is_coloured else b""
             side.pane.code_view.line_colours.show_hues(hues.__getitem__ if hues else None)
 
-    def _show_matches(self, side: Side, line: int) -> None:
-        """Let what belongs to a line stand out in all texts, and the line itself."""
-        shown = side.matches(line) if line != NO_LINE else Shown()
+    def _show_matches(self, side: CorrelatedView, line: int) -> None:
+        """Emphasises what belongs to a line in all texts, and the line itself."""
+        shown = side.matches(line) if line != NO_LINE else MatchedLines()
         for other in self._sides:
             if (colours := other.line_colours) is not None:
                 lines: Sequence[int] = other.lines_in(shown)
@@ -131,36 +131,36 @@ class CorrelationController(QObject):
                 colours.show_matched(lines)
 
     def _tell_origin(self) -> None:
-        """Say through which calls code was inlined, once the caret in a listing is on it.
+        """Says through which calls code was inlined, once the caret in a listing is on it.
 
         After a jump that could not lead there, say why.
         """
         if self._problem:
-            self._shell.status.tell(self._problem)
+            self._shell.status.show_message(self._problem)
             self._problem = ""
             return
         line, *calls = self._last.matches(self._last.line).chain or (None,)
         if self._last.has_keyboard and line is not None and calls:
             inlined = self.tr("{line}, inlined at {calls}")
             told = inlined.format(line=_words(line), calls=", ".join(map(_words, calls)))
-            self._shell.status.tell(told)
+            self._shell.status.show_message(told)
 
     def _follow(self) -> None:
-        """Scroll the other texts to what belongs to the line of the cursor."""
+        """Scrolls the other texts to what belongs to the line of the cursor."""
         shown = self._last.matches(self._last.line)
         for side in self._sides:
             lines = side.lines_in(shown) if side is not self._last else ()
             if lines:
                 side.show(self._nearest(shown, side, lines))
 
-    def _nearest(self, shown: Shown, side: Side, lines: Sequence[int]) -> int:
-        """The line itself rather than a call above it."""
+    def _nearest(self, shown: MatchedLines, side: CorrelatedView, lines: Sequence[int]) -> int:
+        """Returns the line itself rather than a call above it."""
         document = self._source.document
         if side is self._source and document is not None:
             return shown.sources[document][0]
         return lines[0]
 
-    def _side_with_keyboard(self) -> Side:
+    def _side_with_keyboard(self) -> CorrelatedView:
         return next((side for side in self._sides if side.has_keyboard), self._last)
 
     @Slot()
@@ -179,7 +179,7 @@ class CorrelationController(QObject):
 
     @Slot(bool)
     def _on_visibility_changed(self, visible: bool) -> None:
-        self._inspections.want(_USER, visible)
+        self._disassembly.want(_USER, visible)
 
     @Slot(str)
     def _on_preference_changed(self, key: str) -> None:
@@ -235,29 +235,29 @@ class CorrelationController(QObject):
             if other.go_to(shown):
                 self._has_gone_to(other)
                 return
-        self._shell.status.tell(self._source.problem or self._why_nothing(side))
+        self._shell.status.show_message(self._source.problem or self._why_nothing(side))
 
-    def _can_show(self, to: Side) -> bool:
-        """Whether the line of the keyboard has anything in another text."""
+    def _can_show(self, to: CorrelatedView) -> bool:
+        """Returns whether the line of the keyboard has anything in another text."""
         side = self._side_with_keyboard()
         return side is not to and to.has(side.matches(side.line))
 
-    def _show_in(self, to: Side) -> None:
-        """Go to what belongs to the line of the keyboard in this text."""
+    def _show_in(self, to: CorrelatedView) -> None:
+        """Goes to what belongs to the line of the keyboard in this text."""
         side = self._side_with_keyboard()
         self._source.problem = ""
         if side is to or not to.go_to(side.matches(side.line)):
-            self._shell.status.tell(self._source.problem or self._why_nothing(side))
+            self._shell.status.show_message(self._source.problem or self._why_nothing(side))
         else:
             self._has_gone_to(to)
 
-    def _has_gone_to(self, side: Side) -> None:
+    def _has_gone_to(self, side: CorrelatedView) -> None:
         self._last, self._problem = side, self._source.problem
         self._moved.start()
 
-    def _why_nothing(self, side: Side) -> str:
-        if self._inspections.current is None:
-            return self._inspections.sentence
+    def _why_nothing(self, side: CorrelatedView) -> str:
+        if self._disassembly.current is None:
+            return self._disassembly.sentence
         if self._state.tied is None:
             return self.tr("The line tables are being read")
         if side is self._source and self._source.is_edited:
@@ -265,7 +265,7 @@ class CorrelationController(QObject):
         return self.tr("Nothing matches this line: the line tables tell nothing of it")
 
     def _step(self, step: int) -> None:
-        """Go to the next run of lines that belong to the same line of the source."""
+        """Goes to the next run of lines that belong to the same line of the source."""
         side = self._side_with_keyboard()
         here = side.line
         lines = np.array(side.alike(here), np.intp)
@@ -276,7 +276,9 @@ class CorrelationController(QObject):
             others = elsewhere
         if not len(others):
             words = self.tr("There is no other block that matches this one")
-            self._shell.status.tell(words if side.matches(here) else self._why_nothing(side))
+            self._shell.status.show_message(
+                words if side.matches(here) else self._why_nothing(side)
+            )
             return
         side.step_to(int(others[0] if step > 0 else others[-1]))
 
@@ -289,5 +291,5 @@ class CorrelationController(QObject):
         self._step(-1)
 
 
-def _words(place: Place) -> str:
+def _words(place: SourceLocation) -> str:
     return f"{PurePath(place.file).name}:{place.line}"

@@ -14,15 +14,15 @@ from jitstudio.gui.code.line_colours import LineColours
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
-from jitstudio.gui.state.asides import is_installed, open_aside, told_of_opened
-from jitstudio.gui.state.correlation import Correlations, Shown
+from jitstudio.gui.state.correlation import Correlations, MatchedLines
+from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_reader import FileReader
-from jitstudio.gui.state.files import DocumentError
 from jitstudio.gui.state.line_files import located
+from jitstudio.gui.state.previews import is_installed, open_preview, opened_message
 
 
-class Side(Protocol):
+class CorrelatedView(Protocol):
     """One of the texts; lines count from 0."""
 
     @property
@@ -37,26 +37,26 @@ class Side(Protocol):
     def has_keyboard(self) -> bool:
         """Whether the user works in it."""
 
-    def matches(self, line: int) -> Shown:
-        """What belongs to one of its lines."""
+    def matches(self, line: int) -> MatchedLines:
+        """Returns what belongs to one of its lines."""
 
     def alike(self, line: int) -> Sequence[int]:
-        """Its own lines that belong to the same source line, ascending."""
+        """Returns its own lines that belong to the same source line, ascending."""
 
-    def lines_in(self, shown: Shown) -> Sequence[int]:
-        """Which of its lines, as it is shown now, are among those that match, ascending."""
+    def lines_in(self, shown: MatchedLines) -> Sequence[int]:
+        """Returns which of its lines, as it is shown now, are among those that match, ascending."""
 
-    def has(self, shown: Shown) -> bool:
-        """Whether there is anything of it in this text, also in another module."""
+    def has(self, shown: MatchedLines) -> bool:
+        """Returns whether there is anything of it in this text, also in another module."""
 
     def show(self, line: int) -> None:
-        """Bring a line into sight; the cursor stays."""
+        """Brings a line into sight; the cursor stays."""
 
-    def go_to(self, shown: Shown) -> bool:
-        """Put the cursor to the first match, also in another module; whether there is one."""
+    def go_to(self, shown: MatchedLines) -> bool:
+        """Moves to the first match, also in another module; returns whether there is one."""
 
     def step_to(self, line: int) -> None:
-        """Put the cursor to a line of what it shows."""
+        """Puts the cursor to a line of what it shows."""
 
 
 class LinePlace(NamedTuple):
@@ -120,33 +120,33 @@ class SourceSide:
         document = self.document
         return document is not None and self._state.is_edited(document, self.line)
 
-    def matches(self, line: int) -> Shown:
-        """What was made of a line."""
+    def matches(self, line: int) -> MatchedLines:
+        """Returns what was made of a line."""
         document = self.document
-        return self._state.of_source(document, line) if document is not None else Shown()
+        return self._state.of_source(document, line) if document is not None else MatchedLines()
 
     def alike(self, line: int) -> Sequence[int]:
-        """All lines of which something was made: each is a block of its own."""
+        """Returns all lines of which something was made: each is a block of its own."""
         document = self.document
         lines = self._state.coloured(document) if document is not None else ()
         return sorted({*lines, line}) if lines else ()
 
-    def lines_in(self, shown: Shown) -> Sequence[int]:
-        """Those in this tab."""
+    def lines_in(self, shown: MatchedLines) -> Sequence[int]:
+        """Returns those in this tab."""
         document = self.document
         return sorted(shown.sources.get(document, ())) if document is not None else ()
 
-    def has(self, shown: Shown) -> bool:
-        """Whether the line is in a tab, or in a file that may be opened; asks no disk."""
+    def has(self, shown: MatchedLines) -> bool:
+        """Returns whether the line is in a tab, or in a file that may be opened; asks no disk."""
         return bool(shown.sources or shown.chain) and self._state.tied is not None
 
     def show(self, line: int) -> None:
-        """Scroll only as far as it takes."""
+        """Scrolls only as far as it takes."""
         if self.line_colours is not None:
             self.line_colours.scroll_to(line)
 
-    def go_to(self, shown: Shown) -> bool:
-        """Go to the line itself, or to the call in the tab that is looked at.
+    def go_to(self, shown: MatchedLines) -> bool:
+        """Goes to the line itself, or to the call in the tab that is looked at.
 
         Where no tab has the line, its file is opened, but for that of a library that is called from
         a tab. Where it is in no file, `problem` says so, and the call is what there is to go to.
@@ -167,7 +167,7 @@ class SourceSide:
         self.step_to(shown.sources[document][0])
         return True
 
-    def _unopened(self, shown: Shown) -> tuple[LinePlace | None, str]:
+    def _unopened(self, shown: MatchedLines) -> tuple[LinePlace | None, str]:
         """The innermost line that is of a file in no tab, and why those within cannot be opened."""
         tied, problem = self._state.tied, ""
         # PTX that was written by hand is the source, whatever it says it was made of.
@@ -186,18 +186,18 @@ class SourceSide:
         return None, problem
 
     def _open(self, place: LinePlace) -> None:
-        document = open_aside(self._documents, place.file, self._disk)
+        document = open_preview(self._documents, place.file, self._disk)
         self._shell.layout.bring_up(self._editors)
         self.step_to(place.line - 1)
-        self._shell.status.tell(told_of_opened(document))
+        self._shell.status.show_message(opened_message(document))
 
     def _on_waits(self) -> None:
-        self._shell.status.tell(
+        self._shell.status.show_message(
             QCoreApplication.translate("CorrelationController", "Waiting for the disk")
         )
 
     def step_to(self, line: int) -> None:
-        """Go to a line."""
+        """Goes to a line."""
         if self._editors.page is not None:
             self._editors.page.go_to(line + 1, 1)
 
@@ -230,11 +230,11 @@ class _ListingSide:
         return self.pane.code_view.hasFocus()
 
     def show(self, line: int) -> None:
-        """Scroll only as far as it takes."""
+        """Scrolls only as far as it takes."""
         self.pane.code_view.show_line(line)
 
     def step_to(self, line: int) -> None:
-        """Go to a line."""
+        """Goes to a line."""
         self.pane.code_view.go_to(line + 1)
 
 
@@ -257,28 +257,28 @@ class PtxSide(_ListingSide):
         return listing.name if listing is not None and self._state.knows(listing) else ""
 
     def hues(self) -> bytes:
-        """The colours of all lines."""
+        """Returns the colours of all lines."""
         tied = self._state.tied
-        return tied.bands.ptx.get(self.module, b"") if tied is not None else b""
+        return tied.hues.ptx.get(self.module, b"") if tied is not None else b""
 
-    def matches(self, line: int) -> Shown:
-        """What a line comes from, and what was made of it."""
+    def matches(self, line: int) -> MatchedLines:
+        """Returns what a line comes from, and what was made of it."""
         return self._state.of_ptx(self.module, line)
 
     def alike(self, line: int) -> Sequence[int]:
-        """All lines that come from where this one does."""
+        """Returns all lines that come from where this one does."""
         return self._state.alike_in_ptx(self.module, line)
 
-    def lines_in(self, shown: Shown) -> Sequence[int]:
-        """Those of the module that is shown."""
+    def lines_in(self, shown: MatchedLines) -> Sequence[int]:
+        """Returns those of the module that is shown."""
         return shown.ptx.get(self.module, ())
 
-    def has(self, shown: Shown) -> bool:
-        """Whether any module has some."""
+    def has(self, shown: MatchedLines) -> bool:
+        """Returns whether any module has some."""
         return bool(shown.ptx)
 
-    def go_to(self, shown: Shown) -> bool:
-        """Go to the first line, of the module that is shown if it has one."""
+    def go_to(self, shown: MatchedLines) -> bool:
+        """Goes to the first line, of the module that is shown if it has one."""
         module = self.module if self.module in shown.ptx else next(iter(shown.ptx), "")
         self.pane.choose(module)
         if not module or self.module != module:
@@ -307,28 +307,28 @@ class SassSide(_ListingSide):
         return listing is not None and self._state.knows(listing)
 
     def hues(self) -> bytes:
-        """The colours of all lines."""
+        """Returns the colours of all lines."""
         tied = self._state.tied
         return tied.sass if tied is not None and self.is_known else b""
 
-    def matches(self, line: int) -> Shown:
-        """What an instruction comes from."""
-        return self._state.of_sass(line) if self.is_known else Shown()
+    def matches(self, line: int) -> MatchedLines:
+        """Returns what an instruction comes from."""
+        return self._state.of_sass(line) if self.is_known else MatchedLines()
 
     def alike(self, line: int) -> Sequence[int]:
-        """All instructions that come from where this one does."""
+        """Returns all instructions that come from where this one does."""
         return self._state.alike_in_sass(line) if self.is_known else ()
 
-    def lines_in(self, shown: Shown) -> Sequence[int]:
-        """All of them."""
+    def lines_in(self, shown: MatchedLines) -> Sequence[int]:
+        """Returns all of them."""
         return shown.sass if self.is_known else ()
 
-    def has(self, shown: Shown) -> bool:
-        """Whether there are any."""
+    def has(self, shown: MatchedLines) -> bool:
+        """Returns whether there are any."""
         return bool(self.lines_in(shown))
 
-    def go_to(self, shown: Shown) -> bool:
-        """Go to the first instruction."""
+    def go_to(self, shown: MatchedLines) -> bool:
+        """Goes to the first instruction."""
         if not self.is_known or not shown.sass:
             return False
         self._shell.layout.bring_up(self.pane)

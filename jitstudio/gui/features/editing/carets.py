@@ -16,10 +16,10 @@ class CaretCommands(QObject):
     """Adds carets, and selects with them.
 
     Signals:
-        told: What came of it that cannot be seen.
+        reported: What came of it that cannot be seen.
     """
 
-    told = Signal(str)
+    reported = Signal(str)
 
     def __init__(self, tabs: EditorTabs, actions: Actions) -> None:
         super().__init__(tabs)
@@ -39,32 +39,32 @@ class CaretCommands(QObject):
 
     @Slot()
     def select_next(self) -> None:
-        """Select what is next of the text that is selected."""
+        """Selects what is next of the text that is selected."""
         editor = self._editor()
         if editor is not None and not editor.carets.select_next():
             self._tell_missing(editor)
 
     @Slot()
     def select_all(self) -> None:
-        """Select all places of the text that is selected."""
+        """Selects all places of the text that is selected."""
         editor = self._editor()
         if editor is None:
             return
         if not editor.carets.select_all():
             told = self.tr("There are more places than the {count:,} carets that can be")
-            self.told.emit(told.format(count=MOST))
+            self.reported.emit(told.format(count=MOST))
         elif editor.carets.is_many:
-            self.told.emit(self.tr("{count:,} carets").format(count=editor.carets.count))
+            self.reported.emit(self.tr("{count:,} carets").format(count=editor.carets.count))
         else:
             self._tell_missing(editor)
 
     def _tell_missing(self, editor: CodeEditor) -> None:
         if not editor.textCursor().hasSelection():
-            self.told.emit(self.tr("There is no word at the cursor"))
+            self.reported.emit(self.tr("There is no word at the cursor"))
         elif editor.carets.count >= MOST:
-            self.told.emit(self.tr("There can be {count:,} carets").format(count=MOST))
+            self.reported.emit(self.tr("There can be {count:,} carets").format(count=MOST))
         else:
-            self.told.emit(self.tr("There is no other place of what is selected"))
+            self.reported.emit(self.tr("There is no other place of what is selected"))
 
     def _editor(self) -> CodeEditor | None:
         return self._tabs.page.editor if self._tabs.page is not None else None

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.editor.completion.words import WordLibrary
+from jitstudio.gui.editor.completion.word_pools import WordLibrary
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.editing.carets import CaretCommands
 from jitstudio.gui.features.editing.definitions import DefinitionsController
@@ -59,7 +59,7 @@ class EditingController(QObject):
         self._library = WordLibrary(documents, self)
         self._preferences = preferences
         self._told = ""
-        CaretCommands(editors, actions).told.connect(shell.status.tell)
+        CaretCommands(editors, actions).reported.connect(shell.status.show_message)
         preferences.changed.connect(self._on_preference_changed)
         self._menus, self._layout = shell.context_menus, shell.layout
         documents.each(self._on_added)
@@ -85,7 +85,7 @@ class EditingController(QObject):
         else:
             picture = page.code_view.grab() if page is not None else self._tabs.grab()
         QApplication.clipboard().setPixmap(picture)
-        self._status.tell(self.tr("Copied the picture of what is seen here"))
+        self._status.show_message(self.tr("Copied the picture of what is seen here"))
 
     @Slot()
     def _on_preference_changed(self) -> None:
@@ -100,12 +100,12 @@ class EditingController(QObject):
 
     @Slot(str)
     def _on_message_changed(self, message: str) -> None:
-        """Say in the status bar what the compiler says of the cursor's line."""
+        """Says in the status bar what the compiler says of the cursor's line."""
         page = self._tabs.page
         if page is None or page.editor is not self.sender():
             return
         if message:
-            self._status.tell(message)
+            self._status.show_message(message)
         elif self._status.currentMessage() == self._told:
             self._status.clearMessage()
         self._told = message

@@ -11,7 +11,12 @@ from PySide6.QtCore import QCoreApplication
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plain_files import read_file
-from jitstudio.gui.features.editing.definitions_state import Answer, Asked, OpenText, Spot
+from jitstudio.gui.features.editing.definitions_state import (
+    Asked,
+    DefinitionLocation,
+    DefinitionResult,
+    OpenText,
+)
 from jitstudio.listing.includes import includes
 from jitstudio.listing.scopes.renaming import defined_in, question
 
@@ -21,14 +26,14 @@ _REST = 0.001
 _CUDA = (CodeKind.CUDA, CodeKind.HEADER)
 
 
-def find(asked: Asked, stop: Event) -> Answer:
-    """Look for what is meant; takes as long as reading all headers does."""
+def find(asked: Asked, stop: Event) -> DefinitionResult:
+    """Looks for what is meant; takes as long as reading all headers does."""
     wanted = question(asked.text.kind, asked.text.text, asked.line, asked.column)
     if wanted.include:
         return _included(asked, wanted.include)
     if not wanted.name:
-        return Answer(
-            told=QCoreApplication.translate("Definitions", "There is no name to look for here")
+        return DefinitionResult(
+            message=QCoreApplication.translate("Definitions", "There is no name to look for here")
         )
     if wanted.places:
         spots = _spots(asked.text.name, asked.text.text, wanted.places)
@@ -40,16 +45,16 @@ def find(asked: Asked, stop: Event) -> Answer:
             if here
             else ""
         )
-        return Answer(spots, told)
+        return DefinitionResult(spots, told)
     if asked.text.kind in _CUDA:
         for texts in (_headers(asked, stop), _others(asked)):
-            found: list[Spot] = []
+            found: list[DefinitionLocation] = []
             for file, text in texts:
                 if stop.wait(_REST):
-                    return Answer()
+                    return DefinitionResult()
                 found += _spots(file, text, defined_in(text, wanted.name, wanted.is_member))
             if found:
-                return Answer(tuple(found))
+                return DefinitionResult(tuple(found))
     if wanted.is_built_in:
         told = QCoreApplication.translate(
             "Definitions", "{name} belongs to CUDA C++ itself: no file defines it"
@@ -59,10 +64,10 @@ def find(asked: Asked, stop: Event) -> Answer:
             "Definitions",
             "No definition of {name} was found, in the open tabs and the headers included",
         )
-    return Answer(told=told.format(name=wanted.name))
+    return DefinitionResult(message=told.format(name=wanted.name))
 
 
-def _included(asked: Asked, name: str) -> Answer:
+def _included(asked: Asked, name: str) -> DefinitionResult:
     tabs = {text.name: text for text in asked.others if text.is_header}
     found = _place_of(name, asked.text.folder, tabs, tuple(asked.folders))
     if found is None:
@@ -70,14 +75,14 @@ def _included(asked: Asked, name: str) -> Answer:
             "Definitions",
             "No tab and no file here is called {name}: add its folder with -I in the options",
         )
-        return Answer(told=told.format(name=name))
-    return Answer((Spot(found, 1, 1),))
+        return DefinitionResult(message=told.format(name=name))
+    return DefinitionResult((DefinitionLocation(found, 1, 1),))
 
 
 def _place_of(
     name: str, beside: str, tabs: Mapping[str, OpenText], folders: Iterable[str]
 ) -> str | None:
-    """The tab or file that is included, as a compiler looks for it."""
+    """Returns the tab or file that is included, as a compiler looks for it."""
     if name in tabs:
         return name
     for folder in filter(None, (beside, *folders)):
@@ -88,7 +93,7 @@ def _place_of(
 
 
 def _headers(asked: Asked, stop: Event) -> Iterator[tuple[str, str]]:
-    """All that the text includes, and what that includes, with their texts."""
+    """Yields all that the text includes, and what that includes, with their texts."""
     tabs = {text.name: text for text in asked.others if text.is_header}
     folders = tuple(dict.fromkeys(asked.folders))
     waiting = [(asked.text.text, asked.text.folder)]
@@ -116,6 +121,10 @@ def _read(path: str) -> str:
     return read_file(Path(path), _LARGEST).decode("utf-8", "replace").replace("\r\n", "\n")
 
 
-def _spots(file: str, text: str, places: Iterable[tuple[int, int]]) -> tuple[Spot, ...]:
+def _spots(
+    file: str, text: str, places: Iterable[tuple[int, int]]
+) -> tuple[DefinitionLocation, ...]:
     lines = text.split("\n") if places else []
-    return tuple(Spot(file, at + 1, column + 1, lines[at].strip()) for at, column in places)
+    return tuple(
+        DefinitionLocation(file, at + 1, column + 1, lines[at].strip()) for at, column in places
+    )

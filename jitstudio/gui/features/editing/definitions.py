@@ -12,10 +12,15 @@ from PySide6.QtWidgets import QApplication
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.navigator import Navigator
-from jitstudio.gui.features.editing.definitions_state import Answer, Asked, OpenText, Spot
+from jitstudio.gui.features.editing.definitions_state import (
+    Asked,
+    DefinitionLocation,
+    DefinitionResult,
+    OpenText,
+)
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.listing.output_pane import OutputPane
-from jitstudio.gui.shell.palette.model import Entry
+from jitstudio.gui.shell.palette.model import PaletteEntry
 from jitstudio.gui.shell.palette.view import Palette
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_settings import BuildSettings
@@ -43,7 +48,7 @@ class DefinitionsController(QObject):
         self._navigator = navigator
         self._search = Background(self)
         self._search.done.connect(self._on_found)
-        self._search.failed.connect(shell.notices.tell)
+        self._search.failed.connect(shell.notices.show_message)
         self._palette = Palette(
             "definitionPalette",
             self.tr("Choose one of the definitions"),
@@ -70,7 +75,7 @@ class DefinitionsController(QObject):
         page = self._editors.page
         if page is None or page.document.kind not in TEXT_KINDS:
             told = self.tr("Definitions are looked for in a source: go there first")
-            self._shell.status.tell(told)
+            self._shell.status.show_message(told)
             return
         asked = self._asked(page.document, *page.code_view.search_start())
         self._search.start(partial(_find, asked))
@@ -88,26 +93,26 @@ class DefinitionsController(QObject):
         )
 
     @Slot(object)
-    def _on_found(self, answer: Answer) -> None:
-        if answer.told:
-            self._shell.status.tell(answer.told)
+    def _on_found(self, answer: DefinitionResult) -> None:
+        if answer.message:
+            self._shell.status.show_message(answer.message)
         if len(answer.spots) == 1:
             self._go(answer.spots[0])
         elif answer.spots:
             line = self.tr("line {line}")
             entries = [
-                Entry(spot.shown, spot, spot.file, line.format(line=spot.line))
+                PaletteEntry(spot.shown, spot, spot.file, line.format(line=spot.line))
                 for spot in answer.spots
             ]
             self._palette.offer(entries)
 
     @Slot(object)
-    def _go(self, spot: Spot) -> None:
+    def _go(self, spot: DefinitionLocation) -> None:
         self._shell.layout.uncover(self._editors)
         self._navigator.go_to(spot.file, spot.line, spot.column)
 
 
-def _find(asked: Asked, stop: Event) -> Answer:
+def _find(asked: Asked, stop: Event) -> DefinitionResult:
     from jitstudio.gui.features.editing.definition_search import find
 
     return find(asked, stop)

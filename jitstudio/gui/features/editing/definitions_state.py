@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.options import read, split_options
-from jitstudio.core.options.spec import Effect
+from jitstudio.core.options.spec import OptionEffect
 from jitstudio.paths import unpacked_headers
 
 
@@ -63,14 +63,14 @@ class Asked:
         except ValueError:
             given = ()
         for one in given:
-            if one.spec and one.spec.effect is Effect.READS and one.value:
+            if one.spec and one.spec.effect is OptionEffect.READS and one.value:
                 yield os.path.join(self.folder, one.value)
         yield self.folder
         yield from map(str, unpacked_headers())
 
 
 @dataclass(frozen=True)
-class Spot:
+class DefinitionLocation:
     """A place to go to.
 
     Attributes:
@@ -86,13 +86,13 @@ class Spot:
 
 
 @dataclass(frozen=True)
-class Answer:
+class DefinitionResult:
     """What was found.
 
     Attributes:
         spots: The definitions.
-        told: Why there is none, or what else is to be said; empty for nothing.
+        message: Why there is none, or what else is to be said; empty for nothing.
     """
 
-    spots: tuple[Spot, ...] = ()
-    told: str = ""
+    spots: tuple[DefinitionLocation, ...] = ()
+    message: str = ""

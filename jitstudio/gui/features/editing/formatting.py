@@ -39,12 +39,12 @@ class FormattingController(QObject):
         self._is_restricted = False
         self._work = Background(self)
         self._work.done.connect(self._on_formatted)
-        self._work.failed.connect(shell.notices.tell)
+        self._work.failed.connect(shell.notices.show_message)
         shell.actions.bind({"formatAction": self._on_wanted})
 
     @Slot()
     def _on_wanted(self) -> None:
-        page, tell = self._editors.page, self._shell.status.tell
+        page, tell = self._editors.page, self._shell.status.show_message
         if page is None or page.editor is None:
             tell(self.tr("Sources are formatted: go to one that can be edited first"))
             return
@@ -75,7 +75,7 @@ class FormattingController(QObject):
 
     @Slot(object)
     def _on_formatted(self, result: Formatted) -> None:
-        editor, tell = self._editor, self._shell.status.tell
+        editor, tell = self._editor, self._shell.status.show_message
         if editor is None or not isValid(editor):
             return
         if editor.document().revision() != self._revision:

@@ -1,4 +1,4 @@
-"""Tells what words of code mean, where the mouse rests and where the keyboard asks."""
+"""Says what words of code mean, where the mouse rests and where the keyboard asks."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class HoverController(QObject):
             self._serve(page.code_view, document.kind)
 
     def _can_explain(self) -> bool:
-        """Whether something is known of the word at the cursor, or will be in a moment."""
+        """Returns whether something is known of the word at the cursor, or will be in a moment."""
         hover = _with_keyboard()
         return hover is not None and (not self._tips.is_known(hover.kind) or hover.can_explain)
 
@@ -81,10 +81,10 @@ class HoverController(QObject):
             self._on_explain()
 
     def _tell(self, line: str) -> None:
-        self._shell.status.tell(line)
+        self._shell.status.show_message(line)
 
 
 def _with_keyboard() -> WordHover | None:
-    """What tells of the words of the view that has the keyboard."""
+    """Returns the tips for the view that has the keyboard."""
     focus = QApplication.focusWidget()
     return focus.findChild(WordHover) if focus is not None else None

@@ -25,7 +25,7 @@ class RenameDialog(QDialog):
     def __init__(
         self, name: str, count: int, refusal: Callable[[str], str], parent: QWidget
     ) -> None:
-        """Make it.
+        """Makes it.
 
         Args:
             name: What the symbol is called now.

@@ -19,7 +19,7 @@ from jitstudio.gui.kit.background import Background
 from jitstudio.gui.shell.shell import Shell
 
 if TYPE_CHECKING:
-    from jitstudio.listing.scopes.renaming import Renaming
+    from jitstudio.listing.scopes.renaming import SymbolRenaming
 
 
 class RenamingController(QObject):
@@ -38,7 +38,7 @@ class RenamingController(QObject):
         self._revision = -1
         self._search = Background(self)
         self._search.done.connect(self._on_found)
-        self._search.failed.connect(shell.status.tell)
+        self._search.failed.connect(shell.status.show_message)
         shell.actions.bind({"renameSymbolAction": self._on_wanted})
 
     @Slot()
@@ -51,7 +51,9 @@ class RenamingController(QObject):
             return
         page = self._editors.page
         if page is None or page.editor is None:
-            self._shell.status.tell(self.tr("Symbols are renamed in a source: go there first"))
+            self._shell.status.show_message(
+                self.tr("Symbols are renamed in a source: go there first")
+            )
             return
         editor = self._editor = page.editor
         self._revision = editor.document().revision()
@@ -60,7 +62,7 @@ class RenamingController(QObject):
         self._search.start(partial(_find, page.document.kind, raw, line - 1, column - 1))
 
     @Slot(object)
-    def _on_found(self, renaming: Renaming) -> None:
+    def _on_found(self, renaming: SymbolRenaming) -> None:
         editor = self._editor
         if editor is None or not self._is_unchanged(editor):
             return
@@ -69,19 +71,21 @@ class RenamingController(QObject):
         dialog.open()
 
     def _is_unchanged(self, editor: CodeEditor) -> bool:
-        """Whether the text is as it was searched; the user is told where it is not."""
+        """Returns whether the text is as it was searched; says so where it is not."""
         unchanged = isValid(editor) and editor.document().revision() == self._revision
         if not unchanged:
-            self._shell.status.tell(self.tr("The text has changed meanwhile: rename once more"))
+            self._shell.status.show_message(
+                self.tr("The text has changed meanwhile: rename once more")
+            )
         return unchanged
 
-    def _rename(self, editor: CodeEditor, renaming: Renaming, name: str) -> None:
+    def _rename(self, editor: CodeEditor, renaming: SymbolRenaming, name: str) -> None:
         # Its file may have been read anew while the user was asked.
         if name == renaming.name or not self._is_unchanged(editor):
             return
         cursor = editor.textCursor()
         line, column = changes.place_of(editor.document(), cursor.position())
-        # The cursor stays in the name, or where it was beside it.
+        # The cursor stays in the name, or where it was next to it.
         grown = len(name) - len(renaming.name)
         before = sum(at == line and span[1] <= column for at, span in renaming.places)
         editor.carets.clear()
@@ -89,14 +93,14 @@ class RenamingController(QObject):
             return
         start = column + before * grown
         editor.setTextCursor(changes.cursor_over(editor.document(), line, (start, start)))
-        self._shell.status.tell(
+        self._shell.status.show_message(
             self.tr("{old} is called {new} now, in {count:,} places").format(
                 old=renaming.name, new=name, count=len(renaming.places)
             )
         )
 
 
-def _find(kind: CodeKind, raw: str, line: int, column: int, _stop: Event) -> Renaming:
+def _find(kind: CodeKind, raw: str, line: int, column: int, _stop: Event) -> SymbolRenaming:
     from jitstudio.listing.scopes.renaming import renaming
 
     return renaming(kind, raw.replace("\u2029", "\n"), line, column)

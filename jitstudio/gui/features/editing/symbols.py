@@ -15,7 +15,7 @@ from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.theme import current_theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.gui.shell.palette.model import Entry
+from jitstudio.gui.shell.palette.model import PaletteEntry
 from jitstudio.gui.shell.palette.view import Palette
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.documents import Document, Documents
@@ -65,7 +65,7 @@ class SymbolsController(QObject):
         shell.actions.bind({"goToSymbolAction": self._on_wanted})
 
     def _texts(self) -> dict[Document, _Text]:
-        """What is open, the current document first."""
+        """Returns what is open, the current document first."""
         current = self._documents.current
         others = (document for document in self._documents if document is not current)
         return {
@@ -74,14 +74,14 @@ class SymbolsController(QObject):
             if document is not None and document.text is not None
         }
 
-    def _entries(self) -> Iterable[Entry]:
+    def _entries(self) -> Iterable[PaletteEntry]:
         current = self._documents.current
         color = current_theme().ui.muted_text
         for document, text in self._texts().items():
             for symbol in self._known.get(text, ()):
                 word = QCoreApplication.translate(_CONTEXT, _WORDS[symbol.kind])
                 there = self.tr("{kind} in {name}").format(kind=word, name=document.name)
-                yield Entry(
+                yield PaletteEntry(
                     title=symbol.name,
                     payload=(document, symbol.line),
                     detail=word if document is current else there,

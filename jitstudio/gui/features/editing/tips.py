@@ -1,4 +1,4 @@
-"""What is told of words of code: read in the background, the first time it is wanted."""
+"""What is known about words of code: read in the background, the first time it is wanted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from threading import Event
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.analysis.reference import Reference, reference
-from jitstudio.analysis.words import LONGEST_LINE, WordAt, word_at
+from jitstudio.analysis.word_at import LONGEST_LINE, WordAt, word_at
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.hover import Tip, help_tip, word_tip
 from jitstudio.gui.kit.background import Background
@@ -19,7 +19,7 @@ _Teller = Callable[[WordAt], Tip | None]
 
 
 class Tips(QObject):
-    """Tells of the words of every language.
+    """Explains the words of every language.
 
     Signals:
         known: The texts of this language are read now.
@@ -33,18 +33,18 @@ class Tips(QObject):
         self._readings: dict[CodeKind, Background] = {}
 
     def is_known(self, kind: CodeKind) -> bool:
-        """Whether the texts of a language are read."""
+        """Returns whether the texts of a language are read."""
         return kind in self._tellers
 
     def want(self, kind: CodeKind) -> None:
-        """Read the texts of a language, unless that is done."""
+        """Reads the texts of a language, unless that is done."""
         if kind not in self._readings:
             self._readings[kind] = reading = Background(self)
             reading.done.connect(self._on_read)
             reading.start(partial(_read, kind))
 
     def tip(self, kind: CodeKind, line: str, column: int) -> Tip | None:
-        """What is told of the word at a column, counted from 0; None where that is nothing."""
+        """What is known about the word at a column, counted from 0; None where that is nothing."""
         self.want(kind)
         teller = self._tellers.get(kind)
         if teller is None or len(line) > LONGEST_LINE:

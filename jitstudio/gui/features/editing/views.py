@@ -71,75 +71,75 @@ class ViewCommands(QObject):
 
     @Slot()
     def undo(self) -> None:
-        """Take the last edit back."""
+        """Takes the last edit back."""
         self._edit(CodeEditor.undo)
 
     @Slot()
     def redo(self) -> None:
-        """Do again what was taken back."""
+        """Does again what was taken back."""
         self._edit(CodeEditor.redo)
 
     @Slot()
     def toggle_comments(self) -> None:
-        """Comment the selected lines out or in."""
+        """Comments the selected lines out or in."""
         self._edit(CodeEditor.toggle_comments)
 
     @Slot()
     def show_message(self) -> None:
-        """Tell what is wrong in the line with the cursor."""
+        """Says what is wrong in the line with the cursor."""
         self._edit(CodeEditor.show_message)
 
     @Slot()
     def fold(self) -> None:
-        """Fold the block at the cursor."""
+        """Folds the block at the cursor."""
         if view := self._foldable():
             view.fold()
 
     @Slot()
     def unfold(self) -> None:
-        """Open the fold at the cursor."""
+        """Opens the fold at the cursor."""
         if view := self._foldable():
             view.unfold()
 
     @Slot()
     def fold_all(self) -> None:
-        """Fold all blocks."""
+        """Folds all blocks."""
         if view := self._foldable():
             view.fold_all()
 
     @Slot()
     def unfold_all(self) -> None:
-        """Open all folds."""
+        """Opens all folds."""
         if view := self._foldable():
             view.unfold_all()
 
     @Slot()
     def find(self) -> None:
-        """Open the find bar."""
+        """Opens the find bar."""
         if page := self._page():
             page.find_bar.open_find()
 
     @Slot()
     def replace(self) -> None:
-        """Open the find bar of the editor with its line for replacing."""
+        """Opens the find bar of the editor with its line for replacing."""
         if self._tabs.page is not None:
             self._tabs.page.find_bar.open_find(replace=True)
 
     @Slot()
     def find_next(self) -> None:
-        """Go to the next match."""
+        """Goes to the next match."""
         if page := self._page():
             page.find_bar.find_next()
 
     @Slot()
     def find_previous(self) -> None:
-        """Go to the match before."""
+        """Goes to the match before."""
         if page := self._page():
             page.find_bar.find_previous()
 
     @Slot()
     def go_to_line(self) -> None:
-        """Ask for a line and go there."""
+        """Asks for a line and goes there."""
         page = self._page()
         if page is None:
             return
@@ -159,19 +159,19 @@ class ViewCommands(QObject):
 
     @Slot()
     def zoom_in(self) -> None:
-        """Make code one point larger."""
+        """Makes code one point larger."""
         if page := self._page():
             page.code_view.zoom_in()
 
     @Slot()
     def zoom_out(self) -> None:
-        """Make code one point smaller."""
+        """Makes code one point smaller."""
         if page := self._page():
             page.code_view.zoom_out()
 
     @Slot()
     def zoom_reset(self) -> None:
-        """Give code its usual size."""
+        """Gives code its usual size."""
         if page := self._page():
             page.code_view.zoom_reset()
 

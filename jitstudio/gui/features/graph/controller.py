@@ -21,8 +21,8 @@ from jitstudio.gui.kit.theme import current_theme
 from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
-from jitstudio.gui.state.files import write_file
-from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly
+from jitstudio.gui.state.document_files import write_file
 from jitstudio.listing.functions import Function
 from jitstudio.paths import home_folder
 
@@ -35,7 +35,7 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     view = GraphView()
     shell.layout.fill("graph", view)
-    GraphController(view, state.inspections, context.listings, shell)
+    GraphController(view, state.disassembly, context.listings, shell)
     shell.stale_marks.add(view, lambda: context.listings[view.kind].is_old)
     view.kind_chosen.connect(shell.stale_marks.update)
     shell.context_menus.add_to_picture(view)
@@ -47,7 +47,7 @@ class GraphController(QObject):
     def __init__(
         self,
         view: GraphView,
-        inspections: Inspections,
+        disassembly: CurrentDisassembly,
         listings: Mapping[CodeKind, OutputPane],
         shell: Shell,
         dialogs: Dialogs | None = None,
@@ -55,7 +55,7 @@ class GraphController(QObject):
         super().__init__(view)
         self._shell = shell
         self._listings = listings
-        self._inspections = inspections
+        self._disassembly = disassembly
         self._view = view
         self._dialogs = dialogs or Dialogs(view)
         self._kind = CodeKind.SASS
@@ -67,12 +67,12 @@ class GraphController(QObject):
         self._drawing.done.connect(self._on_drawn)
         self._drawing.failed.connect(self._show_nothing)
         self._saving = Background(self)
-        self._saving.done.connect(shell.status.tell)
-        self._saving.failed.connect(shell.notices.tell)
+        self._saving.done.connect(shell.status.show_message)
+        self._saving.failed.connect(shell.notices.show_message)
         self._visibility = Visibility(view, self)
         self._visibility.changed.connect(self._on_visibility_changed)
-        self._inspections.changed.connect(self._update)
-        self._inspections.kernel_changed.connect(self._on_kernel_changed)
+        self._disassembly.changed.connect(self._update)
+        self._disassembly.kernel_changed.connect(self._on_kernel_changed)
         listings[CodeKind.PTX].code.read.connect(self._update)
         for pane in listings.values():
             pane.code_view.line_changed.connect(self._on_line_changed)
@@ -87,7 +87,7 @@ class GraphController(QObject):
 
     @Slot(bool)
     def _on_visibility_changed(self, visible: bool) -> None:
-        self._inspections.want(_USER, visible)
+        self._disassembly.want(_USER, visible)
         self._update()
         # Meanwhile the caret may have moved.
         self._mark_caret()
@@ -103,12 +103,12 @@ class GraphController(QObject):
             self._update_ptx()
 
     def _update_sass(self) -> None:
-        inspection, function = self._inspections.current, self._inspections.function
-        outgoing = self._inspections.outgoing
+        inspection, function = self._disassembly.current, self._disassembly.function
+        outgoing = self._disassembly.outgoing
         if outgoing is not None and self._shown is not None and self._shown[1] is outgoing:
             return
         if inspection is None or function is None:
-            self._show_nothing(self._inspections.words)
+            self._show_nothing(self._disassembly.words)
             return
         self._view.show_kernels(inspection.readable, function.name)
         letters = self._view.canvas.letters
@@ -127,7 +127,7 @@ class GraphController(QObject):
         if function is None:
             self._show_nothing(self._why_no_ptx(pane))
             return
-        known = dict(self._inspections.current.readable) if self._inspections.current else {}
+        known = dict(self._disassembly.current.readable) if self._disassembly.current else {}
         names = tuple((one.name, known.get(one.name, one.name)) for one in functions)
         self._view.show_kernels(names, function.name)
         letters = self._view.canvas.letters
@@ -147,7 +147,7 @@ class GraphController(QObject):
 
     def _ptx_function(self, functions: list[Function]) -> Function | None:
         """What was chosen here or elsewhere, else the first kernel."""
-        for name in (self._ptx_kernel, self._inspections.kernel):
+        for name in (self._ptx_kernel, self._disassembly.kernel):
             if found := next((one for one in functions if one.name == name), None):
                 return found
         return min(functions, key=lambda one: not one.is_kernel, default=None)
@@ -183,7 +183,7 @@ class GraphController(QObject):
 
     @Slot(str)
     def _on_kernel_chosen(self, name: str) -> None:
-        self._inspections.set_kernel(name)
+        self._disassembly.set_kernel(name)
         if self._kind is CodeKind.PTX:
             self._ptx_kernel = name
         self._update()
@@ -206,7 +206,7 @@ class GraphController(QObject):
             self._view.canvas.mark(block.id)
 
     def _instruction(self, line: int, picture: GraphPicture) -> int | None:
-        inspection = self._inspections.current
+        inspection = self._disassembly.current
         spot = inspection.rows.spot(line) if inspection is not None else None
         return spot.index if spot and spot.function.name == picture.graph.name else None
 
@@ -242,18 +242,18 @@ class GraphController(QObject):
         if picture.kind is CodeKind.PTX:
             return start
         function = self._sass_function(picture)
-        inspection = self._inspections.current
+        inspection = self._disassembly.current
         return inspection.rows.line(function, start) if inspection and function else NOWHERE
 
     def _sass_function(self, picture: GraphPicture) -> SassFunction | None:
-        inspection = self._inspections.current
+        inspection = self._disassembly.current
         return inspection.code.function(picture.graph.name) if inspection is not None else None
 
     @Slot()
     def _on_export(self) -> None:
         picture = self._view.canvas.picture
         if picture is None:
-            self._shell.notices.tell(
+            self._shell.notices.show_message(
                 self.tr("There is no graph to save: open the Graph pane on a kernel first.")
             )
             return

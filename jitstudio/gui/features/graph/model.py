@@ -12,7 +12,7 @@ from itertools import pairwise
 from PySide6.QtCore import QCoreApplication, QLineF, QPointF, QRectF
 from PySide6.QtGui import QPainterPath, QPolygonF
 
-from jitstudio.analysis.control_flow import Block, FlowGraph
+from jitstudio.analysis.control_flow import BasicBlock, FlowGraph
 from jitstudio.analysis.ptx_cfg import ptx_graph
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.model import NOWHERE, SassFunction
@@ -241,7 +241,7 @@ def summary(picture: GraphPicture) -> str:
     return ", ".join(words)
 
 
-def description(picture: GraphPicture, block: Block) -> str:
+def description(picture: GraphPicture, block: BasicBlock) -> str:
     """What a block is, for a tip and for those who hear the window."""
     graph = picture.graph
     words = [

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
-from jitstudio.analysis.control_flow import Block, EdgeKind, FlowGraph
+from jitstudio.analysis.control_flow import BasicBlock, EdgeKind, FlowGraph
 from jitstudio.gui.features.graph.model import Caption, Letters
 from jitstudio.gui.kit.diagrams.layout import Box, Layout, Route
 
@@ -112,7 +112,7 @@ class _Drawing:
             f'marker-end="url(#head-{_id(color)})"/>'
         )
 
-    def _block(self, block: Block, box: Box, caption: Caption) -> Iterator[str]:
+    def _block(self, block: BasicBlock, box: Box, caption: Caption) -> Iterator[str]:
         colors, letters = self.colors, self.letters
         depth = self.graph.depth(block.id)
         fill, frame = colors.fill, colors.frame

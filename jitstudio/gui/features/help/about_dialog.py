@@ -33,7 +33,7 @@ from jitstudio.versions import (
 
 
 def versions(info: ToolchainInfo | None, devices: DeviceList | None) -> tuple[Version, ...]:
-    """The versions of all parts, and the GPUs.
+    """Returns the versions of all parts, and the GPUs.
 
     Args:
         info: The tools; None while they are not known.

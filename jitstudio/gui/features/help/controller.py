@@ -22,7 +22,7 @@ from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.toolchain import Toolchain
 from jitstudio.manual import INDEX
 
-# By object names: docks, and what stands in none.
+# By object names: docks, and what is in none.
 _PAGES_OF = {f"{pane.name}Dock": pane.name for pane in PANES} | {
     "welcomePage": "welcome",
     "editorTabs": "editor",
@@ -33,7 +33,7 @@ _PAGES_OF = {f"{pane.name}Dock": pane.name for pane in PANES} | {
 
 
 def page_for(names: Iterable[str]) -> str:
-    """The page of the innermost of these widgets that has one.
+    """Returns the page of the innermost of these widgets that has one.
 
     Args:
         names: Object names, from the widget with the keyboard to its window.
@@ -42,14 +42,14 @@ def page_for(names: Iterable[str]) -> str:
 
 
 def explain_parts(window: QWidget) -> None:
-    """Let What's This have an answer for all that is in a window now."""
+    """Lets What's This have an answer for all that is in a window now."""
     for widget in window.findChildren(QWidget):
         if not widget.whatsThis():
             widget.setWhatsThis(_words(widget))
 
 
 def _words(widget: QWidget) -> str:
-    """The most that a part says of itself."""
+    """Returns the most that a part says of itself."""
     said = (
         widget.accessibleDescription(),
         widget.toolTip(),
@@ -61,7 +61,7 @@ def _words(widget: QWidget) -> str:
 
 
 class HelpCommands(QObject):
-    """Tells about the window, the program, its keys and its tools."""
+    """Shows help on the window, the program, its keys and its tools."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class HelpCommands(QObject):
         self._help.activateWindow()
 
     def _words(self, name: str) -> str:
-        """A command as a link, with its keys."""
+        """Returns a command as a link, with its keys."""
         action = self._actions[name]
         text = action.text().replace("&", "").rstrip("…")
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
@@ -134,7 +134,7 @@ class HelpCommands(QObject):
 
 
 def _names(widget: QWidget | None) -> Iterator[str]:
-    """The names of a widget and of all that it is in."""
+    """Yields the names of a widget and of all that it is in."""
     while widget is not None:
         yield widget.objectName()
         widget = widget.parentWidget()

@@ -141,7 +141,7 @@ FIXED_KEYS = (
 
 
 def fixed_keys() -> tuple[FixedKey, ...]:
-    """All of them in the language of the user, with the keys as the system writes them."""
+    """Returns all of them in the language of the user, with the keys as the system writes them."""
     translate = QCoreApplication.translate
     return tuple(
         FixedKey(
@@ -188,17 +188,17 @@ class KeyRow:
     is_default: bool = True
 
     @property
-    def told(self) -> str:
+    def keys_text(self) -> str:
         """The keys as people read them."""
         keys = (QKeySequence(key).toString(_NATIVE) if self.name else key for key in self.keys)
         return ", ".join(keys)
 
 
 class ShortcutsDialog(QDialog):
-    """Shows keys, and tells which the user wants for which command.
+    """Shows keys, and reports which the user wants for which command.
 
     Args:
-        problem: What stands in the way of a key for a command, and whether it is final; called
+        problem: What prevents a key for a command, and whether it is final; called
             with the id of the command and the key. None where nothing does.
 
     Signals:
@@ -250,12 +250,12 @@ class ShortcutsDialog(QDialog):
         self._follow()
 
     def show_rows(self, rows: Sequence[KeyRow]) -> None:
-        """Show these; the current one stays current where it is still there."""
+        """Shows these; the current one stays current where it is still there."""
         before = self._row
         self._table.clear()
         muted = QBrush(self.palette().color(QPalette.ColorRole.PlaceholderText))
         for row in rows:
-            item = QTreeWidgetItem(self._table, (row.text, row.told, row.place))
+            item = QTreeWidgetItem(self._table, (row.text, row.keys_text, row.place))
             item.setData(0, _ROW, row)
             font = item.font(1)
             font.setBold(not row.is_default)
@@ -321,7 +321,7 @@ class ShortcutsDialog(QDialog):
         column.addWidget(buttons)
 
     def _follow(self) -> None:
-        """Let be done what can be done with the row and the key."""
+        """Lets be done what can be done with the row and the key."""
         row, key = self._row, self._key
         can_change = row is not None and bool(row.name)
         problem = self._problem(row.name, key) if row is not None and row.name and key else None
@@ -350,7 +350,7 @@ class ShortcutsDialog(QDialog):
             item = self._table.topLevelItem(place)
             if item is not None:
                 row: KeyRow = item.data(0, _ROW)
-                words = " ".join((row.text, row.told, row.place, row.also)).casefold()
+                words = " ".join((row.text, row.keys_text, row.place, row.also)).casefold()
                 item.setHidden(not all(word in words for word in wanted))
 
     @Slot()
@@ -428,7 +428,7 @@ class KeyList(QObject):
 
     def _problem(self, name: str, key: str) -> tuple[str, bool] | None:
         conflict = self._shortcuts.conflict(name, key)
-        return (conflict.told, conflict.is_final) if conflict is not None else None
+        return (conflict.message, conflict.is_final) if conflict is not None else None
 
     @Slot()
     def _on_wanted(self) -> None:

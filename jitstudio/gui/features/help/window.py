@@ -1,4 +1,4 @@
-"""A window of its own with the pages of the help, so that it can stay beside the work."""
+"""A window of its own with the pages of the help, so that it can stay next to the work."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PAGE, _ACTION, _WEB = ".md", "action", "https"
 
 
 class HelpWindow(QDialog):
-    """Shows one page at a time, with all titles beside it.
+    """Shows one page at a time, with all titles next to it.
 
     Args:
         words: A command, by its name, in Markdown.
@@ -88,7 +88,7 @@ class HelpWindow(QDialog):
         return str(self._titles.currentItem().data(Qt.ItemDataRole.UserRole))
 
     def show_page(self, name: str) -> None:
-        """Show this page."""
+        """Shows this page."""
         self._search.clear()
         self._titles.setCurrentRow(list(pages()).index(name))
         self._text.setFocus()

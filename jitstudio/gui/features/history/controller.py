@@ -12,7 +12,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
-from jitstudio.gui.features.history.state import History, Spot
+from jitstudio.gui.features.history.state import History, HistoryEntry
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
@@ -74,7 +74,7 @@ class HistoryController(QObject):
         self._documents = documents
         self._history = History()
         self._back, self._forward = actions["backAction"], actions["forwardAction"]
-        self._here: Spot | None = None
+        self._here: HistoryEntry | None = None
         self._pane: CodeKind | None = None
         self._has_jumped = False
         self._settled = QTimer(self, singleShot=True, interval=0)
@@ -91,19 +91,19 @@ class HistoryController(QObject):
         actions.bind({"backAction": self._on_back, "forwardAction": self._on_forward})
         self._show_ways()
 
-    def _spot(self) -> Spot | None:
-        """Where the user is now."""
+    def _spot(self) -> HistoryEntry | None:
+        """Returns where the user is now."""
         if self._pane is not None:
             pane = self._listings[self._pane]
             if pane.listing is not None:
                 is_alone = self._settings.link is LinkMode.NONE
                 module = self._build_controller.module if is_alone else None
                 text = _Listing(self._pane, pane.listing.name, module)
-                return Spot(text, pane.code_view.line)
+                return HistoryEntry(text, pane.code_view.line)
         page = self._editors.page
-        return Spot(page.document, *page.position()) if page is not None else None
+        return HistoryEntry(page.document, *page.position()) if page is not None else None
 
-    def _go(self, spot: Spot) -> None:
+    def _go(self, spot: HistoryEntry) -> None:
         self._here, self._has_jumped = None, False
         match spot.text:
             case Document() as document:

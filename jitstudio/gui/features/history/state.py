@@ -9,7 +9,7 @@ MOST_SPOTS = 100
 
 
 @dataclass(frozen=True)
-class Spot:
+class HistoryEntry:
     """A place in a text.
 
     Attributes:
@@ -22,8 +22,8 @@ class Spot:
     line: int
     column: int = 0
 
-    def is_near(self, other: Spot) -> bool:
-        """Whether going from one to the other would not be felt as going anywhere."""
+    def is_near(self, other: HistoryEntry) -> bool:
+        """Returns whether going from one to the other would not be felt as going anywhere."""
         return self.text == other.text and self.line == other.line
 
 
@@ -32,8 +32,8 @@ class History:
 
     def __init__(self, most: int = MOST_SPOTS) -> None:
         self._most = most
-        self._behind: list[Spot] = []
-        self._ahead: list[Spot] = []
+        self._behind: list[HistoryEntry] = []
+        self._ahead: list[HistoryEntry] = []
 
     @property
     def can_go_back(self) -> bool:
@@ -45,27 +45,29 @@ class History:
         """Whether there is a place that was gone back from."""
         return bool(self._ahead)
 
-    def add(self, left: Spot) -> None:
+    def add(self, left: HistoryEntry) -> None:
         """The user jumps away from this place."""
         self._ahead.clear()
         _push(self._behind, left)
         del self._behind[: -self._most]
 
-    def back(self, here: Spot) -> Spot | None:
-        """The place before, to go to from `here`; None where there is none."""
+    def back(self, here: HistoryEntry) -> HistoryEntry | None:
+        """Returns the place before, to go to from `here`; None where there is none."""
         return _step(self._behind, self._ahead, here)
 
-    def forward(self, here: Spot) -> Spot | None:
-        """The place that was gone back from; None where there is none."""
+    def forward(self, here: HistoryEntry) -> HistoryEntry | None:
+        """Returns the place that was gone back from; None where there is none."""
         return _step(self._ahead, self._behind, here)
 
     def forget(self, is_gone: Callable[[object], bool]) -> None:
-        """Leave out the places in texts that are gone."""
+        """Leaves out the places in texts that are gone."""
         for spots in (self._behind, self._ahead):
             spots[:] = [spot for spot in spots if not is_gone(spot.text)]
 
 
-def _step(source: list[Spot], target: list[Spot], here: Spot) -> Spot | None:
+def _step(
+    source: list[HistoryEntry], target: list[HistoryEntry], here: HistoryEntry
+) -> HistoryEntry | None:
     while source:
         spot = source.pop()
         if not spot.is_near(here):
@@ -74,7 +76,7 @@ def _step(source: list[Spot], target: list[Spot], here: Spot) -> Spot | None:
     return None
 
 
-def _push(spots: list[Spot], spot: Spot) -> None:
+def _push(spots: list[HistoryEntry], spot: HistoryEntry) -> None:
     if spots and spots[-1].is_near(spot):
         spots.pop()
     spots.append(spot)

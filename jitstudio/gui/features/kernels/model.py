@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from jitstudio.core.figures import NEEDS, KernelFigure
 from jitstudio.core.result import Kernel, Resources
-from jitstudio.gui.kit.presentation import Column
+from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 _UNKNOWN = ""
@@ -19,7 +19,7 @@ def _figure(kernel: Kernel, name: str) -> int | None:
     return value
 
 
-def _column(figure: KernelFigure) -> Column[Kernel]:
+def _column(figure: KernelFigure) -> TableColumn[Kernel]:
     def text(kernel: Kernel) -> str:
         value = _figure(kernel, figure.id)
         return _UNKNOWN if value is None else f"{value:,}"
@@ -31,7 +31,7 @@ def _column(figure: KernelFigure) -> Column[Kernel]:
             count=count, meaning=QCoreApplication.translate("Figures", figure.meaning)
         )
 
-    return Column(
+    return TableColumn(
         figure.title,
         text,
         sort_key=lambda k: -1 if (value := _figure(k, figure.id)) is None else value,
@@ -40,14 +40,14 @@ def _column(figure: KernelFigure) -> Column[Kernel]:
     )
 
 
-KERNEL_COLUMNS: tuple[Column[Kernel], ...] = (
-    Column(
+KERNEL_COLUMNS: tuple[TableColumn[Kernel], ...] = (
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Kernel"),
         lambda k: k.demangled or k.name,
         tooltip=lambda k: k.name,
     ),
     *map(_column, NEEDS),
-    Column(QT_TRANSLATE_NOOP("Columns", "Module"), lambda k: k.module),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Module"), lambda k: k.module),
 )
 
 

@@ -11,7 +11,7 @@ from jitstudio.gui.features.kernels.model import KERNEL_COLUMNS, kernels_as_text
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.kit.parts import ShorteningLabel, muted
 from jitstudio.gui.kit.presentation import SORT_ROLE, plain_tooltip
-from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
 
 
@@ -54,7 +54,7 @@ class KernelsView(QWidget):
 
     @Slot(object)
     def show_result(self, result: BuildResult | None) -> None:
-        """Show the kernels of a build; None before the first."""
+        """Shows the kernels of a build; None before the first."""
         self._model.set_rows(result.kernels if result else ())
         self._table.set_hint(
             self.tr("There is no kernel in this build.") if result else self._not_built()
@@ -62,7 +62,7 @@ class KernelsView(QWidget):
 
     @Slot()
     def copy_all(self) -> None:
-        """Put the table on the clipboard, for a spreadsheet."""
+        """Puts the table on the clipboard, for a spreadsheet."""
         QGuiApplication.clipboard().setText(kernels_as_text(self._model.rows))
 
     def _make_table(self) -> PanelTable:
@@ -95,7 +95,7 @@ class KernelsView(QWidget):
 
     @Slot()
     def _on_left_out_changed(self) -> None:
-        """Say what there is no room for, so that nobody takes it for missing."""
+        """Says what there is no room for, so that nobody takes it for missing."""
         titles = self._table.left_out
         words = self.tr("No room for {columns}. To maximise the pane: {keys}.")
         keys = COMMAND_KEYS.words("maximiseAction")

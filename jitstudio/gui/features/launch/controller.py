@@ -10,7 +10,7 @@ from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResult, unlaunched
 from jitstudio.gui.context import Context
-from jitstudio.gui.features.launch.models.launch_text import config_words
+from jitstudio.gui.features.launch.models.launch_text import config_text
 from jitstudio.gui.features.launch.view import LaunchPanel
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.context_menus import OF_LAUNCHES
@@ -63,8 +63,8 @@ class LaunchPaneController(QObject):
         self._launches.progressed.connect(self._results.show_progress)
         self._launches.printed.connect(self._results.append_console)
         self._launches.finished.connect(self._on_finished)
-        self._launches.broke.connect(shell.notices.tell)
-        panel.results.told.connect(shell.status.tell)
+        self._launches.broke.connect(shell.notices.show_message)
+        panel.results.reported.connect(shell.status.show_message)
         self._connect_actions(shell.actions)
 
     def _connect_actions(self, actions: Actions) -> None:
@@ -83,7 +83,7 @@ class LaunchPaneController(QObject):
 
     @Slot()
     def _on_run(self) -> None:
-        """Launch what the form says."""
+        """Launches what the form says."""
         self._shell.layout.uncover(self._view)
         self._form.finish_editing()
         if unreadable := self._form.unreadable:
@@ -109,7 +109,7 @@ class LaunchPaneController(QObject):
 
     @Slot(object)
     def _on_config_changed(self, config: LaunchConfig | None) -> None:
-        self._form.show_summary(config_words(config) if config is not None else "")
+        self._form.show_summary(config_text(config) if config is not None else "")
 
     @Slot(object)
     def _on_facts_changed(self, facts: KernelFacts | None) -> None:
@@ -125,7 +125,7 @@ class LaunchPaneController(QObject):
             self._reveal_error()
 
     def _reveal_error(self) -> None:
-        """Lead to the first field that forbids the launch."""
+        """Leads to the first field that forbids the launch."""
         problems = (*self._form.unreadable, *self._problems)
         places = (p.where for p in problems if p.severity is Severity.ERROR)
         if (place := next(places, None)) is not None:
@@ -134,6 +134,6 @@ class LaunchPaneController(QObject):
     def _show_problems(self) -> None:
         problems = (*self._problems, *self._form.unreadable)
         if not self._launches.has_devices:
-            # Why there is none stands beside the choice of the GPU already.
+            # Why there is none is next to the choice of the GPU already.
             problems = tuple(p for p in problems if p.where != "device")
         self._form.show_problems(problems)

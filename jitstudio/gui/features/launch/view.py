@@ -44,7 +44,7 @@ class LaunchPanel(QWidget):
         self.setFocusProxy(self.form)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Tell of the first time: looking for GPUs starts a process that few builds need."""
+        """Reports the first time: looking for GPUs starts a process that few builds need."""
         super().showEvent(event)
         if not self._was_shown:
             self._was_shown = True

@@ -16,8 +16,8 @@ from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.kit.parts import text_label
-from jitstudio.gui.kit.presentation import Column
-from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.presentation import TableColumn
+from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.state.build_settings import BuildSettings
@@ -32,7 +32,7 @@ class InlinedRow:
 
     Attributes:
         inlined: Where from and where to.
-        function: Its name in words of C++; empty where the line table does not tell.
+        function: Its name in C++; empty where the line table does not say.
         into: That of the kernel or function that it is in now.
     """
 
@@ -42,15 +42,15 @@ class InlinedRow:
 
 
 def calls_text(row: InlinedRow) -> str:
-    """The call, then the calls around it, such as ``helpers.cu:2, kernel.cu:12``."""
+    """Returns the call, then the calls around it, such as ``helpers.cu:2, kernel.cu:12``."""
     return ", ".join(f"{PurePath(call.file).name}:{call.line}" for call in row.inlined.calls)
 
 
-INLINED_COLUMNS: tuple[Column[InlinedRow], ...] = (
-    Column(QT_TRANSLATE_NOOP("Columns", "Inlined"), lambda row: row.function or "—"),
-    Column(QT_TRANSLATE_NOOP("Columns", "Into"), lambda row: row.into),
-    Column(QT_TRANSLATE_NOOP("Columns", "Called at"), calls_text),
-    Column(
+INLINED_COLUMNS: tuple[TableColumn[InlinedRow], ...] = (
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Inlined"), lambda row: row.function or "—"),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Into"), lambda row: row.into),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Called at"), calls_text),
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "PTX instructions"),
         lambda row: f"{row.inlined.instructions:,}",
         number=True,
@@ -97,7 +97,7 @@ class InlinedList(QWidget):
         return self._untold.text()
 
     def show_rows(self, rows: tuple[InlinedRow, ...], untold: tuple[str, ...]) -> None:
-        """List what was inlined, and name the functions that have no line table."""
+        """Lists what was inlined, and names the functions that have no line table."""
         if rows != self._model.rows:
             self._model.set_rows(rows)
         text = self.tr(

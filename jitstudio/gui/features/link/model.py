@@ -1,7 +1,7 @@
 """The modules that could take part in a link, in link order.
 
 Knows `core.plan`, which says what each becomes, and no widget. The order and the ticks belong to
-the documents: a change is shown at once and told by a signal.
+the documents: a change is shown at once and reported by a signal.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def linked_as(kind: CodeKind, mode: LinkMode) -> CodeKind | None:
 
 
 def link_warning(modules: tuple[ModuleRow, ...], mode: LinkMode) -> str:
-    """Why a link of these modules makes no sense, in words; empty where it does."""
+    """Returns why a link of these modules makes no sense; empty where it does."""
     ticked = [module for module in modules if module.included]
     if mode is LinkMode.NONE or not modules:
         return ""
@@ -88,7 +88,7 @@ def link_warning(modules: tuple[ModuleRow, ...], mode: LinkMode) -> str:
 
 
 def link_summary(result: BuildResult | None) -> str:
-    """What the link of this build came to, in words; empty where the build linked nothing."""
+    """What the link of this build came to; empty where the build linked nothing."""
     if result is None:
         return ""
     stages = [stage for stage in result.stages if stage.source == LINKED]
@@ -157,7 +157,7 @@ class ModulesModel(TitledModel):
         return self._modules
 
     def set_modules(self, modules: tuple[ModuleRow, ...]) -> None:
-        """Show other modules, or the same ones after a document changed."""
+        """Shows other modules, or the same ones after a document changed."""
         if modules == self._modules:
             return
         self.beginResetModel()
@@ -165,18 +165,18 @@ class ModulesModel(TitledModel):
         self.endResetModel()
 
     def set_mode(self, mode: LinkMode) -> None:
-        """Show what each module becomes in this kind of link."""
+        """Shows what each module becomes in this kind of link."""
         self._mode = mode
         if self._modules:
             last = len(self._modules) - 1
             self.dataChanged.emit(self.index(0, GOES_IN_AS), self.index(last, GOES_IN_AS))
 
     def row_of(self, key: int) -> int | None:
-        """The row of a module, or None."""
+        """Returns the row of a module, or None."""
         return next((row for row, m in enumerate(self._modules) if m.key == key), None)
 
     def move(self, row: int, to: int) -> bool:
-        """Move the module at `row` so that it ends up at `to`."""
+        """Moves the module at `row` so that it ends up at `to`."""
         count = len(self._modules)
         if row == to or not (0 <= row < count and 0 <= to < count):
             return False
@@ -189,7 +189,7 @@ class ModulesModel(TitledModel):
         return True
 
     def rowCount(self, parent: ModelIndex | None = None) -> int:
-        """The number of modules."""
+        """Returns the number of modules."""
         return 0 if parent is not None and parent.isValid() else len(self._modules)
 
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
@@ -202,7 +202,7 @@ class ModulesModel(TitledModel):
         return flags
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Names, kinds and the tick."""
+        """Returns names, kinds and the tick."""
         if not index.isValid():
             return None
         module = self._modules[index.row()]
@@ -231,7 +231,7 @@ class ModulesModel(TitledModel):
         return as_it_is if kind is module.kind else kind.title
 
     def setData(self, index: ModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Tick or untick a module."""
+        """Ticks or untick a module."""
         checkable = index.isValid() and index.column() == MODULE
         if role != Qt.ItemDataRole.CheckStateRole or not checkable:
             return False
@@ -251,13 +251,13 @@ class ModulesModel(TitledModel):
         target_parent: ModelIndex,
         before: int,
     ) -> bool:
-        """Move one row; how a table moves what is dragged inside it."""
+        """Moves one row; how a table moves what is dragged inside it."""
         if count != 1 or source_parent.isValid() or target_parent.isValid():
             return False
         return self.move(source_row, before - (before > source_row))
 
     def supportedDropActions(self) -> Qt.DropAction:
-        """Rows are moved and never copied."""
+        """Returns rows are moved and never copied."""
         return Qt.DropAction.MoveAction
 
     def mimeTypes(self) -> list[str]:
@@ -265,7 +265,7 @@ class ModulesModel(TitledModel):
         return [MIME_TYPE]
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
-        """The dragged row."""
+        """Returns the dragged row."""
         mime = QMimeData()
         mime.setData(MIME_TYPE, str(indexes[0].row()).encode())
         return mime
@@ -273,7 +273,7 @@ class ModulesModel(TitledModel):
     def dropMimeData(
         self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: ModelIndex
     ) -> bool:
-        """Move the dragged row before `row`, onto `parent`, or to the end."""
+        """Moves the dragged row before `row`, onto `parent`, or to the end."""
         if action != Qt.DropAction.MoveAction or not data.hasFormat(MIME_TYPE):
             return False
         dragged = int(data.data(MIME_TYPE).toStdString())

@@ -1,6 +1,6 @@
 """The Link panel: whether and how modules are linked, which take part, and what came of it.
 
-Holds nothing that belongs to a document: every change is told by a signal.
+Holds nothing that belongs to a document: every change is reported by a signal.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _MODES = {
     ),
 }
 _INDENT = 24
-# From this ratio of width to height on, the modules stand beside the choice.
+# From this ratio of width to height on, the modules are next to the choice.
 _WIDE = 1.3
 
 
@@ -126,7 +126,7 @@ class LinkView(QWidget):
 
     @Slot(tuple)
     def set_modules(self, modules: tuple[ModuleRow, ...]) -> None:
-        """Show the modules that could take part; the chosen row stays chosen."""
+        """Shows the modules that could take part; the chosen row stays chosen."""
         current = self._table.currentIndex()
         key = self._model.modules[current.row()].key if current.isValid() else None
         self._model.set_modules(modules)
@@ -137,17 +137,17 @@ class LinkView(QWidget):
 
     @Slot(LinkMode)
     def set_link_mode(self, mode: LinkMode) -> None:
-        """Show another choice, without telling it as the user's."""
+        """Shows another choice, without reporting it as the user's."""
         self._mode = mode
         self._model.set_mode(mode)
         self._radios[mode].setChecked(True)
-        # Who comes by keyboard begins at the choice; Tab leads on to the modules.
+        # With the keyboard one begins at the choice; Tab leads on to the modules.
         self.setFocusProxy(self._radios[mode])
         self._update()
 
     @Slot(object)
     def show_result(self, result: BuildResult | None) -> None:
-        """Show what a link came to; None before the first, or after a change."""
+        """Shows what a link came to; None before the first, or after a change."""
         text = link_summary(result)
         self._result.setText(text)
         self._result.setVisible(bool(text))
@@ -157,16 +157,16 @@ class LinkView(QWidget):
 
     @Slot()
     def move_up(self) -> None:
-        """Link the chosen module before the one above it."""
+        """Links the chosen module before the one above it."""
         self._move(-1)
 
     @Slot()
     def move_down(self) -> None:
-        """Link the chosen module after the one below it."""
+        """Links the chosen module after the one below it."""
         self._move(1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the modules beside the choice in a wide dock, below it in a high one."""
+        """Puts the modules next to the choice in a wide dock, below it in a high one."""
         super().resizeEvent(event)
         wide = event.size().width() > _WIDE * event.size().height()
         direction = QBoxLayout.Direction

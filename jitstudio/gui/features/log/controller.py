@@ -45,7 +45,7 @@ class LogController(QObject):
             self._view.choose(key)
 
     def searched_texts(self) -> Iterator[SearchedText]:
-        """The log of each tool."""
+        """Yields the log of each tool."""
         model = self._view.model
         for row, stage in enumerate(model.rows):
             title = self.tr("Log of {tool}").format(tool=tool_name(stage))

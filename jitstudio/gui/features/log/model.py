@@ -12,8 +12,8 @@ from PySide6.QtCore import QCoreApplication, QObject
 
 from jitstudio.core.result import StageResult
 from jitstudio.core.tools import Tool
-from jitstudio.gui.kit.presentation import Column, ModelIndex
-from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.presentation import ModelIndex, TableColumn
+from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 LONGEST_LINE = 2_000
@@ -25,17 +25,17 @@ StageKey = tuple[Tool, str, int]
 
 
 def options_line(stage: StageResult) -> str:
-    """The options really sent, quoted as a shell would need them."""
+    """Returns the options really sent, quoted as a shell would need them."""
     return shlex.join(stage.options)
 
 
 def tool_name(stage: StageResult) -> str:
-    """The tool with its version."""
+    """Returns the tool with its version."""
     return f"{stage.tool.value} {stage.version}".rstrip()
 
 
 def verdict(stage: StageResult) -> str:
-    """How the stage ended, in words."""
+    """Returns how the stage ended."""
     if stage.crash is not None:
         return stage.crash.signal
     if stage.ok:
@@ -57,7 +57,7 @@ def _mark(stage: StageResult) -> str:
 
 
 def _complaint(stage: StageResult) -> bool:
-    # nvJitLink calls a link with two definitions of one symbol a success, and tells stderr only.
+    # nvJitLink calls a link with two definitions of one symbol a success, and warns on stderr only.
     return bool(stage.error_log.strip() or stage.stderr.strip())
 
 
@@ -71,11 +71,11 @@ def _time(stage: StageResult) -> str:
     return QCoreApplication.translate("Log", "{time:,.1f} ms").format(time=stage.ms)
 
 
-_COLUMNS: tuple[Column[StageResult], ...] = (
-    Column(QT_TRANSLATE_NOOP("Columns", "Result"), verdict, mark=_mark),
-    Column(QT_TRANSLATE_NOOP("Columns", "Tool"), lambda s: s.tool.value, tooltip=tool_name),
-    Column(QT_TRANSLATE_NOOP("Columns", "Module"), lambda s: s.source),
-    Column(QT_TRANSLATE_NOOP("Columns", "Time"), _time, lambda s: s.ms, number=True),
+_COLUMNS: tuple[TableColumn[StageResult], ...] = (
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Result"), verdict, mark=_mark),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Tool"), lambda s: s.tool.value, tooltip=tool_name),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Module"), lambda s: s.source),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Time"), _time, lambda s: s.ms, number=True),
 )
 
 
@@ -86,17 +86,17 @@ class LogModel(RowsModel[StageResult]):
         super().__init__(_COLUMNS, parent)
 
     def stage_at(self, index: ModelIndex) -> StageResult | None:
-        """The stage of a row, or None for an invalid index."""
+        """Returns the stage of a row, or None for an invalid index."""
         return self.rows[index.row()] if index.isValid() else None
 
     def key_of(self, row: int) -> StageKey:
-        """What a stage of the next build is known again by."""
+        """Returns what a stage of the next build is known again by."""
         stage = self.rows[row]
         same = [s for s in self.rows[:row] if (s.tool, s.source) == (stage.tool, stage.source)]
         return (stage.tool, stage.source, len(same))
 
     def row_of(self, key: StageKey | None) -> int | None:
-        """The row of a stage known from an earlier build, or None."""
+        """Returns the row of a stage known from an earlier build, or None."""
         return next((row for row in range(len(self.rows)) if self.key_of(row) == key), None)
 
     def telling_row(self) -> int | None:
@@ -108,7 +108,7 @@ class LogModel(RowsModel[StageResult]):
 
 
 def info_text(stage: StageResult) -> str:
-    """What the tool reported, and where it spent its time; cut."""
+    """Returns what the tool reported, and where it spent its time; cut."""
     line = QCoreApplication.translate("Log", "{time:10,.1f} ms  {phase}")
     phases = "\n".join(line.format(time=phase.ms, phase=phase.name) for phase in stage.phases)
     return "\n\n".join(part for part in (capped(stage.log), phases) if part)
@@ -121,7 +121,7 @@ def errors_text(stage: StageResult) -> str:
 
 
 def whole_log(stage: StageResult) -> str:
-    """All texts of a stage with nothing cut, to be copied."""
+    """Returns all texts of a stage with nothing cut, to be copied."""
     head = f"{tool_name(stage)}, {stage.source}: {verdict(stage)}"
     errors = QCoreApplication.translate("Log", "Errors:")
     parts = [
@@ -151,7 +151,7 @@ def _crash_part(stage: StageResult) -> tuple[str, str]:
 
 
 def capped(text: str) -> str:
-    """The text as far as a text field can lay it out at once, with a note at every cut.
+    """Returns the text as far as a text field can lay it out at once, with a note at every cut.
 
     A single line of megabytes holds `QPlainTextEdit` up for minutes; so do very many lines.
     """

@@ -52,7 +52,7 @@ _FONT_SIZE = 9.5
 _MARGIN = 6
 _NO_BAR = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
 _BAR_AS_NEEDED = Qt.ScrollBarPolicy.ScrollBarAsNeeded
-# From this ratio of width to height on, the details stand beside the stages.
+# From this ratio of width to height on, the details are next to the stages.
 _WIDE = 1.5
 
 
@@ -85,12 +85,12 @@ class _OptionsField(_TextField):
         super().__init__(name, "logOptions", parent)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Wrap anew, then be as high as that."""
+        """Wraps anew, and takes the height of that."""
         super().resizeEvent(event)
         self.fit()
 
     def fit(self) -> None:
-        """Be as high as the text, within limits."""
+        """Is as high as the text, within limits."""
         needed = max(1, int(self.document().size().height()))
         lines = min(needed, _OPTION_LINES)
         # Qt would show a bar for the last half pixel, and cover text with it.
@@ -149,7 +149,7 @@ class LogView(QWidget):
         return self._stage
 
     def choose(self, key: StageKey) -> None:
-        """Show the details of this stage, if the build has come to it."""
+        """Shows the details of this stage, if the build has come to it."""
         row = self._model.row_of(key)
         if row is not None:
             self._table.selectRow(row)
@@ -162,7 +162,7 @@ class LogView(QWidget):
 
     @Slot(QFont)
     def set_code_font(self, font: QFont) -> None:
-        """Show options and logs in this font."""
+        """Shows options and logs in this font."""
         self._code_font = font
         for field in (self._options, self._info, self._errors):
             field.setFont(font)
@@ -170,18 +170,18 @@ class LogView(QWidget):
 
     @Slot()
     def copy_options(self) -> None:
-        """Put the options of the stage on the clipboard, as sent."""
+        """Puts the options of the stage on the clipboard, as sent."""
         if self._stage is not None:
             QGuiApplication.clipboard().setText(options_line(self._stage))
 
     @Slot()
     def copy_whole_log(self) -> None:
-        """Put all texts of the stage on the clipboard, with nothing cut."""
+        """Puts all texts of the stage on the clipboard, with nothing cut."""
         if self._stage is not None:
             QGuiApplication.clipboard().setText(whole_log(self._stage))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the details beside the stages in a wide dock, below them in a high one."""
+        """Puts the details next to the stages in a wide dock, below them in a high one."""
         super().resizeEvent(event)
         self._splitter.fit(event.size())
 
@@ -235,7 +235,7 @@ class LogView(QWidget):
 
     def _copy_button(self, text: str) -> QToolButton:
         button = QToolButton(self)
-        # Words would keep the details wide and cut the names of the modules beside them.
+        # Words would keep the details wide and cut the names of the modules next to them.
         button.setToolTip(text)
         button.setAccessibleName(text)
         fit_icon(button)

@@ -80,6 +80,6 @@ class NamesController(QObject):
 
 
 def shown_names(outputs: Outputs) -> BuildResult | None:
-    """The build whose names are shown: the newest that has lowered any."""
+    """Returns the build whose names are shown: the newest that has lowered any."""
     newest = outputs.result
     return newest if newest is not None and newest.lowered_names else outputs.figures

@@ -1,7 +1,7 @@
 """The name expressions of one source, what NVRTC made of them, and the kernels nobody named.
 
 Knows `core.result` and no widget. The expressions belong to the document: an edit is shown at
-once, told by `expressions_edited`, and may come back by `show_source` without doing any harm.
+once, reported by `expressions_edited`, and may come back by `show_source` without doing any harm.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class NamesModel(TitledModel):
 
     Signals:
         expressions_edited: The user changed them; all of them, in order.
-        edit_refused: Why an edit was not taken, in words.
+        edit_refused: Why an edit was not taken.
     """
 
     expressions_edited = Signal(tuple)
@@ -59,7 +59,7 @@ class NamesModel(TitledModel):
         return self._expressions
 
     def show_source(self, name: str, expressions: tuple[str, ...], *, editable: bool) -> None:
-        """Show another source, or the same one after its document changed."""
+        """Shows another source, or the same one after its document changed."""
         if (name, expressions, editable) == (self._source, self._expressions, self._editable):
             return
         self.beginResetModel()
@@ -68,7 +68,7 @@ class NamesModel(TitledModel):
         self.endResetModel()
 
     def show_result(self, lowered: tuple[LoweredName, ...], kernels: tuple[Kernel, ...]) -> None:
-        """Fill in what a build found, of all its modules.
+        """Fills in what a build found, of all its modules.
 
         Rows stay where they are, for the user may be typing in one of them.
         """
@@ -81,7 +81,7 @@ class NamesModel(TitledModel):
             self.dataChanged.emit(self.index(0, LOWERED), self.index(last, DEMANGLED))
 
     def set_code_font(self, font: QFont) -> None:
-        """Show names in this font."""
+        """Shows names in this font."""
         self._font = font
         if self.rowCount():
             self.dataChanged.emit(
@@ -89,7 +89,7 @@ class NamesModel(TitledModel):
             )
 
     def add(self, expression: str) -> bool:
-        """Append an expression, unless there is a reason against it; then tell that."""
+        """Appends an expression, unless there is a reason against it, which it returns."""
         wanted = expression.strip()
         if self._refuses(wanted, None):
             return False
@@ -101,7 +101,7 @@ class NamesModel(TitledModel):
         return True
 
     def remove(self, rows: set[int]) -> bool:
-        """Take expressions away; rows of kernels stay. Returns whether any went."""
+        """Takes expressions away; rows of kernels stay. Returns whether any went."""
         doomed = sorted((row for row in rows if row < len(self._expressions)), reverse=True)
         if not self._editable or not doomed:
             return False
@@ -113,11 +113,11 @@ class NamesModel(TitledModel):
         return True
 
     def is_expression(self, index: ModelIndex) -> bool:
-        """Whether the row is an expression rather than a kernel."""
+        """Returns whether the row is an expression rather than a kernel."""
         return index.isValid() and index.row() < len(self._expressions)
 
     def lowered_name(self, row: int) -> str:
-        """The name to launch or link by, empty where there is none yet."""
+        """Returns the name to launch or link by, empty where there is none yet."""
         return self._names(row)[0]
 
     def _tell(self) -> None:
@@ -181,7 +181,7 @@ class NamesModel(TitledModel):
         return flags
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Names, or a muted hint where there is none."""
+        """Returns names, or a muted hint where there is none."""
         if not index.isValid():
             return None
         text, muted = self._cell(index.row(), index.column())
@@ -207,7 +207,7 @@ class NamesModel(TitledModel):
         return found is not None and bool(found.error)
 
     def _cell(self, row: int, column: int) -> tuple[str, bool]:
-        """The text of a cell, and whether it is muted."""
+        """Returns the text of a cell, and whether it is muted."""
         lowered, demangled = self._names(row)
         is_kernel = row >= len(self._expressions)
         if column == EXPRESSION:
@@ -225,7 +225,7 @@ class NamesModel(TitledModel):
         return (self.tr("refused") if found.error else self.tr("not built, see Problems")), True
 
     def setData(self, index: ModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Take an edited expression, unless there is a reason against it; then tell that."""
+        """Takes an edited expression, unless there is a reason against it, which it returns."""
         if role != Qt.ItemDataRole.EditRole or not self.flags(index) & Qt.ItemFlag.ItemIsEditable:
             return False
         row, wanted = index.row(), str(value).strip()

@@ -1,6 +1,6 @@
 """The Lowered names panel: which instances to make, and under which names they can be launched.
 
-Holds nothing that belongs to a document: an edit is told by `expressions_edited`.
+Holds nothing that belongs to a document: an edit is reported by `expressions_edited`.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class NamesView(QWidget):
     def show_source(
         self, name: str, expressions: tuple[str, ...], editable: bool, reason: str
     ) -> None:
-        """Show the names of a source.
+        """Shows the names of a source.
 
         Args:
             name: What builds call the source.
@@ -107,33 +107,33 @@ class NamesView(QWidget):
 
     @Slot(tuple, tuple)
     def show_result(self, lowered: tuple[LoweredName, ...], kernels: tuple[Kernel, ...]) -> None:
-        """Fill in what a build found."""
+        """Fills in what a build found."""
         self._model.show_result(lowered, kernels)
         self._update_buttons()
 
     @Slot(QFont)
     def set_code_font(self, font: QFont) -> None:
-        """Show names in this font."""
+        """Shows names in this font."""
         self._model.set_code_font(font)
         self._input.setFont(font)
 
     @Slot()
     def add_typed(self) -> None:
-        """Add what stands in the line, and be ready for the next."""
+        """Adds what is in the line, and clears it for the next."""
         if self._input.text().strip() and self._model.add(self._input.text()):
             self._input.clear()
         self._input.setFocus()
 
     @Slot()
     def remove_selected(self) -> None:
-        """Remove the selected expressions, and select the one that takes their place."""
+        """Removes the selected expressions, and selects the one that takes their place."""
         rows = self._selected_rows()
         if rows and self._model.remove(rows) and self._model.rowCount():
             self._table.selectRow(min(min(rows), self._model.rowCount() - 1))
 
     @Slot()
     def copy_selected(self) -> None:
-        """Put the lowered names of the selected rows on the clipboard, one a line."""
+        """Puts the lowered names of the selected rows on the clipboard, one a line."""
         names = [self._model.lowered_name(row) for row in sorted(self._selected_rows())]
         if any(names):
             QGuiApplication.clipboard().setText("\n".join(name for name in names if name))

@@ -21,9 +21,9 @@ from PySide6.QtGui import QFont
 from jitstudio.core.options import (
     OPTIONS,
     Given,
-    Group,
-    Kind,
+    OptionGroup,
     OptionSpec,
+    ValueKind,
     join_options,
     read,
     refusal,
@@ -61,12 +61,12 @@ class OptionValues:
 
     @property
     def problem(self) -> str:
-        """Why the text cannot be read, in words; empty if it can."""
+        """Why the text cannot be read; empty if it can."""
         return self._problem
 
     @property
     def warning(self) -> str:
-        """Why these options will be refused, in words; empty if they will not."""
+        """Why these options will be refused; empty if they will not."""
         return refusal(self._words(self._given))
 
     @property
@@ -75,7 +75,7 @@ class OptionValues:
         return join_options(self._words([g for g in self._given if _row_of(g) is None]))
 
     def set_text(self, text: str) -> None:
-        """Read a text; one that cannot be read leaves the values as they were."""
+        """Reads a text; one that cannot be read leaves the values as they were."""
         self._text = text
         try:
             self._given = read(split_options(text))
@@ -84,17 +84,17 @@ class OptionValues:
             self._problem = str(error)
 
     def values(self, spec: OptionSpec) -> Values:
-        """What a row was given; an option that is not repeated has the last."""
+        """Returns what a row was given; an option that is not repeated has the last."""
         values = tuple(_plain(g) for g in self._given if _row_of(g) is spec)
         return values if spec.repeated else values[-1:]
 
     def set_values(self, spec: OptionSpec, values: Values) -> None:
-        """Give a row these values instead of those it has."""
+        """Gives a row these values instead of those it has."""
         words = [spec.written(value) for value in values]
         self._replace([_row_of(g) is spec for g in self._given], words)
 
     def set_other(self, text: str) -> None:
-        """Replace the options that no row shows.
+        """Replaces the options that no row shows.
 
         Raises:
             ValueError: The text cannot be read; the message is fit for a person.
@@ -102,11 +102,11 @@ class OptionValues:
         self._replace([_row_of(g) is None for g in self._given], split_options(text))
 
     def reset(self) -> None:
-        """Take back all that rows were given; the other options stay."""
+        """Takes back all that rows were given; the other options stay."""
         self._replace([_row_of(g) is not None for g in self._given], ())
 
     def _replace(self, marked: Sequence[bool], words: Sequence[str]) -> None:
-        """Put words where the first of the marked options stands, or at the end."""
+        """Puts words where the first of the marked options is, or at the end."""
         place = marked.index(True) if True in marked else len(marked)
         kept = [g for g, gone in zip(self._given, marked, strict=True) if not gone]
         before = self._words(kept[:place])
@@ -118,7 +118,7 @@ class OptionValues:
 
 
 def _row_of(given: Given) -> OptionSpec | None:
-    """The row that shows an option as it was given, or None."""
+    """Returns the row that shows an option as it was given, or None."""
     spec = given.spec
     if spec is None or spec.managed or (given.tool and len(spec.spellings) > 1):
         return None
@@ -126,7 +126,7 @@ def _row_of(given: Given) -> OptionSpec | None:
 
 
 def _plain(given: Given) -> str | None:
-    if given.spec and given.value and given.spec.value.kind is Kind.TRUTH:
+    if given.spec and given.value and given.spec.value.kind is ValueKind.TRUTH:
         return _SPELLED[given.value]
     return given.value
 
@@ -143,13 +143,13 @@ _TITLES = (
     QT_TRANSLATE_NOOP("Columns", "Written as"),
     QT_TRANSLATE_NOOP("Columns", "Sent to"),
 )
-_GROUPS: tuple[tuple[Group, tuple[OptionSpec, ...]], ...] = tuple(
+_GROUPS: tuple[tuple[OptionGroup, tuple[OptionSpec, ...]], ...] = tuple(
     (group, tuple(specs)) for group, specs in groupby(OPTIONS, key=lambda spec: spec.group)
 )
 _CODE_SIZE = 9.0
 # The id of the index of a group; that of an option is the place of its group.
 _A_GROUP = 0xFFFF
-_FREE = (Kind.TEXT, Kind.PATH, Kind.OPTION)
+_FREE = (ValueKind.TEXT, ValueKind.PATH, ValueKind.OPTION)
 _TRUTH = {
     "true": QT_TRANSLATE_NOOP("Options", "on"),
     "false": QT_TRANSLATE_NOOP("Options", "off"),
@@ -177,7 +177,7 @@ class OptionsModel(QAbstractItemModel):
         follow_letters(self, OptionsModel.fit_letters)
 
     def fit_letters(self) -> None:
-        """Show what is code in the font of code as it is now."""
+        """Shows what is code in the font of code as it is now."""
         self._code = code_font(_CODE_SIZE)
         self.layoutChanged.emit()
 
@@ -193,14 +193,14 @@ class OptionsModel(QAbstractItemModel):
 
     @Slot(str)
     def set_text(self, text: str) -> None:
-        """Show these options, without telling them as the user's."""
+        """Shows these options, without reporting them as the user's."""
         if text != self._values.text:
             self._values.set_text(text)
             self._refresh()
             self.reread.emit()
 
     def set_tools(self, tools: frozenset[Tool]) -> None:
-        """Grey what none of these tools takes."""
+        """Greys what none of these tools takes."""
         before, self._tools = self._tools, tools
         last = len(_TITLES) - 1
         for row, (_, specs) in enumerate(_GROUPS):
@@ -213,18 +213,18 @@ class OptionsModel(QAbstractItemModel):
                     )
 
     def set_versions(self, versions: Mapping[Tool, str]) -> None:
-        """Tell which options these versions do not have yet."""
+        """Takes in which options these versions do not have yet."""
         self._versions = versions
         self._refresh()
 
     def set_values(self, spec: OptionSpec, values: Values) -> None:
-        """Give an option these values, as the user's doing."""
+        """Gives an option these values, as the user's doing."""
         if values != self._values.values(spec):
             self._values.set_values(spec, values)
             self._tell()
 
     def set_other(self, text: str) -> None:
-        """Replace the options that no row shows, as the user's doing.
+        """Replaces the options that no row shows, as the user's doing.
 
         Raises:
             ValueError: The text cannot be read.
@@ -235,12 +235,12 @@ class OptionsModel(QAbstractItemModel):
 
     @Slot()
     def reset_all(self) -> None:
-        """Go back to the defaults everywhere; options that no row shows stay."""
+        """Goes back to the defaults everywhere; options that no row shows stay."""
         self._values.reset()
         self._tell()
 
     def why_not(self, spec: OptionSpec) -> str:
-        """Why an option has no effect here, in words; empty if it has."""
+        """Returns why an option has no effect here; empty if it has."""
         if spec.managed:
             return self.tr("Not an option here: {reason}.").format(reason=spec.managed)
         lacking = {
@@ -260,20 +260,20 @@ class OptionsModel(QAbstractItemModel):
         return ""
 
     def spec_at(self, index: ModelIndex) -> OptionSpec | None:
-        """The option of an index of this model, or None for a group."""
+        """Returns the option of an index of this model, or None for a group."""
         if not index.isValid() or index.internalId() == _A_GROUP:
             return None
         return _GROUPS[index.internalId()][1][index.row()]
 
     def index(self, row: int, column: int, parent: ModelIndex | None = None) -> QModelIndex:
-        """The index of a group, or of an option in a group."""
+        """Returns the index of a group, or of an option in a group."""
         parent = QModelIndex() if parent is None else parent
         if not self.hasIndex(row, column, parent):
             return QModelIndex()
         return self.createIndex(row, column, parent.row() if parent.isValid() else _A_GROUP)
 
     def parent(self, index: ModelIndex | None = None) -> Any:
-        """The group of an option."""
+        """Returns the group of an option."""
         if index is None:
             return super().parent()
         if not index.isValid() or index.internalId() == _A_GROUP:
@@ -281,7 +281,7 @@ class OptionsModel(QAbstractItemModel):
         return self.createIndex(index.internalId(), 0, _A_GROUP)
 
     def rowCount(self, parent: ModelIndex | None = None) -> int:
-        """The number of groups, or of options in a group."""
+        """Returns the number of groups, or of options in a group."""
         if parent is None or not parent.isValid():
             return len(_GROUPS)
         is_group = parent.internalId() == _A_GROUP and parent.column() == 0
@@ -294,11 +294,11 @@ class OptionsModel(QAbstractItemModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """The titles of the columns."""
+        """Returns the titles of the columns."""
         return title_of(_TITLES, section, orientation, role)
 
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
-        """What can be done with a cell."""
+        """Returns what can be done with a cell."""
         flags = super().flags(index)
         spec = self.spec_at(index)
         if spec is None or spec.managed or index.column() != VALUE or self._values.problem:
@@ -324,7 +324,7 @@ class OptionsModel(QAbstractItemModel):
         return None
 
     def setData(self, index: ModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Take a tick, or the values that an editor gives."""
+        """Takes a tick, or the values that an editor gives."""
         spec = self.spec_at(index)
         if spec is None or not self.flags(index) & (
             Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsUserCheckable
@@ -365,7 +365,7 @@ class OptionsModel(QAbstractItemModel):
         return more.get(role)
 
     def description(self, spec: OptionSpec) -> str:
-        """What an option does, for whom, and why it would do nothing here."""
+        """Returns what an option does, for which tools, and why it would do nothing here."""
         tools = ", ".join(f"{tool.value} {flag}" for tool, flag in spec.spellings.items())
         parts = (spec.help, self.tr("Sent to {tools}.").format(tools=tools), self.why_not(spec))
         return "\n".join(part for part in parts if part)
@@ -393,29 +393,29 @@ class OptionsModel(QAbstractItemModel):
 
 
 def shown(spec: OptionSpec, values: Values) -> str:
-    """The values of an option in words."""
+    """Returns the values of an option as text."""
     if spec.managed:
         return QCoreApplication.translate("Options", "set elsewhere")
     if not values:
-        return default_words(spec)
+        return default_text(spec)
     if not spec.takes_value:
         return QCoreApplication.translate("Options", "on")
-    return ", ".join(value_words(spec, value or "") for value in values)
+    return ", ".join(value_text(spec, value or "") for value in values)
 
 
-def value_words(spec: OptionSpec, value: str) -> str:
-    """One value of an option in words."""
-    is_truth = spec.value.kind is Kind.TRUTH
+def value_text(spec: OptionSpec, value: str) -> str:
+    """Returns one value of an option as text."""
+    is_truth = spec.value.kind is ValueKind.TRUTH
     return QCoreApplication.translate("Options", _TRUTH[value]) if is_truth else value
 
 
-def default_words(spec: OptionSpec) -> str:
-    """What is shown of an option that was not given."""
+def default_text(spec: OptionSpec) -> str:
+    """Returns what is shown of an option that was not given."""
     if not spec.takes_value:
         return QCoreApplication.translate("Options", "off")
     if spec.default:
         text = QCoreApplication.translate("Options", "default ({value})")
-        return text.format(value=value_words(spec, spec.default))
+        return text.format(value=value_text(spec, spec.default))
     if spec.value.kind in _FREE:
         return QCoreApplication.translate("Options", "none")
     return QCoreApplication.translate("Options", "default")
@@ -434,20 +434,20 @@ class OptionsFilter(QSortFilterProxyModel):
 
     @Slot(str)
     def set_search(self, text: str) -> None:
-        """Leave what these words are found in."""
+        """Leaves what these words are found in."""
         self.beginFilterChange()
         self._search = text
         self.endFilterChange(self.Direction.Rows)
 
     @Slot(bool)
     def set_changed_only(self, changed_only: bool) -> None:
-        """Leave what differs from the default."""
+        """Leaves what differs from the default."""
         self.beginFilterChange()
         self._changed_only = changed_only
         self.endFilterChange(self.Direction.Rows)
 
     def filterAcceptsRow(self, row: int, parent: ModelIndex) -> bool:
-        """Whether a row stays; a group stays with its options."""
+        """Returns whether a row stays; a group stays with its options."""
         spec = self._model.spec_at(self._model.index(row, 0, parent))
         if spec is None or not spec.matches(self._search):
             return False

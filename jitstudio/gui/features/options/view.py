@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from jitstudio.core.options import OptionSpec
 from jitstudio.core.tools import Tool
 from jitstudio.gui.features.options.model import OptionsFilter, OptionsModel
-from jitstudio.gui.features.options.tree import OptionsTree
+from jitstudio.gui.features.options.options_tree import OptionsTree
 from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.parts import icon_button, mark_as, muted, text_label
 
@@ -81,27 +81,27 @@ class OptionsForm(QWidget):
 
     @Slot(str)
     def set_text(self, text: str) -> None:
-        """Show these options, without telling them as the user's."""
+        """Shows these options, without reporting them as the user's."""
         self._model.set_text(text)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Tell that it is looked at now."""
+        """Emits `shown`."""
         super().showEvent(event)
         self.shown.emit()
 
     def set_tools(self, tools: frozenset[Tool]) -> None:
-        """Grey the options that none of these tools takes."""
+        """Greys the options that none of these tools takes."""
         self._model.set_tools(tools)
         self._update()
 
     def set_versions(self, versions: Mapping[Tool, str]) -> None:
-        """Tell which options these versions do not have yet."""
+        """Takes in which options these versions do not have yet."""
         self._model.set_versions(versions)
         self._update()
 
     @Slot(str)
     def search(self, text: str) -> None:
-        """Look for these words, as if they were typed into the search field."""
+        """Looks for these words, as if they were typed into the search field."""
         self._search.setText(text)
         self._search.setFocus()
 

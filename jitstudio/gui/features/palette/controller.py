@@ -21,7 +21,7 @@ from jitstudio.gui.kit.tables import PanelTable
 from jitstudio.gui.shell.commands.shortcuts import plain_text
 from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.gui.shell.docking.dock import PaneDock
-from jitstudio.gui.shell.palette.model import Entry
+from jitstudio.gui.shell.palette.model import PaletteEntry
 from jitstudio.gui.shell.palette.view import Palette
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.shell.synonyms import also_called
@@ -92,7 +92,7 @@ class PaletteController(QObject):
         self._palette.chosen.connect(self._on_chosen)
         actions.bind({"paletteAction": self._on_wanted})
 
-    def _entries(self) -> Iterator[Entry]:
+    def _entries(self) -> Iterator[PaletteEntry]:
         yield from self._of_panes()
         yield from self._of_menus()
         yield from self._of_tabs()
@@ -101,8 +101,8 @@ class PaletteController(QObject):
         yield from self._of_targets()
         yield from self._of_settings()
 
-    def _of_panes(self) -> Iterator[Entry]:
-        """Each pane by its name, which leads to it."""
+    def _of_panes(self) -> Iterator[PaletteEntry]:
+        """Yields each pane by its name, which leads to it."""
         path, led_to = self.tr("Go to pane"), set()
         for spec in ACTIONS:
             if spec.pane:
@@ -116,7 +116,7 @@ class PaletteController(QObject):
                 go = partial(self._shell.layout.bring_up, dock.content)
                 yield replace(_entry(title, path, go), is_place=True)
 
-    def _of_menus(self) -> Iterator[Entry]:
+    def _of_menus(self) -> Iterator[PaletteEntry]:
         leads = {spec.id for spec in ACTIONS if spec.pane}
         closes = self.tr("Close the pane {name}")
         for path, action in _commands(self._window):
@@ -129,7 +129,7 @@ class PaletteController(QObject):
                 title = closes.format(name=dock.windowTitle())
                 yield _of_action(action, path, title=title, also="")
 
-    def _within_panes(self) -> Iterator[Entry]:
+    def _within_panes(self) -> Iterator[PaletteEntry]:
         """What panes offer by buttons and in menus of their own, such as copying a listing."""
         for dock in self._shell.layout.docks:
             for action in dock.content.findChildren(QAction):
@@ -137,21 +137,21 @@ class PaletteController(QObject):
                 if action.text() and (is_own or isinstance(action.parent(), PanelTable)):
                     yield _of_action(action, dock.windowTitle())
 
-    def _of_tabs(self) -> Iterator[Entry]:
+    def _of_tabs(self) -> Iterator[PaletteEntry]:
         path = self.tr("Tab")
         for document in self._documents:
             folder = str(document.path.parent) if document.path else ""
             go = partial(self._navigator.go_to_document, document)
             yield _entry(self._documents.title(document), path, go, tip=folder)
 
-    def _of_kernels(self) -> Iterator[Entry]:
+    def _of_kernels(self) -> Iterator[PaletteEntry]:
         result, path = self._outputs.figures, self.tr("Kernel in SASS")
         for kernel in islice(result.kernels if result else (), _MOST_KERNELS):
             title = kernel.demangled or kernel.name
             go = partial(self._navigator.show_kernel, CodeKind.SASS, kernel)
             yield _entry(title, path, go, also=kernel.name, tip=kernel.module)
 
-    def _of_targets(self) -> Iterator[Entry]:
+    def _of_targets(self) -> Iterator[PaletteEntry]:
         toolchain, path = self._toolchain.info, self.tr("Target")
         title = self.tr("Build for {target}")
         other = self.tr("compute capability {capability}, architecture, gpu, target")
@@ -160,7 +160,7 @@ class PaletteController(QObject):
             also = other.format(capability=info.arch.capability)
             yield _entry(title.format(target=info.arch.sm), path, choose, also=also)
 
-    def _of_settings(self) -> Iterator[Entry]:
+    def _of_settings(self) -> Iterator[PaletteEntry]:
         path, translate = self.tr("Settings"), QCoreApplication.translate
         for setting in SETTINGS:
             yield _entry(
@@ -205,9 +205,9 @@ def _of_menu(menu: QMenu, path: str) -> Iterator[tuple[str, QAction]]:
 
 def _of_action(
     action: QAction, path: str, *, title: str = "", also: str | None = None, is_place: bool = False
-) -> Entry:
+) -> PaletteEntry:
     title = title or plain_text(action.text())
-    return Entry(
+    return PaletteEntry(
         title=title,
         payload=_Choice(f"{path}{_BETWEEN}{title}", partial(_trigger, action)),
         detail=path,
@@ -222,9 +222,9 @@ def _of_action(
 
 def _entry(
     title: str, path: str, act: Callable[[], object], *, also: str = "", tip: str = ""
-) -> Entry:
+) -> PaletteEntry:
     payload = _Choice(f"{path}{_BETWEEN}{title}", act)
-    return Entry(title, payload, path, tip=tip, also=also or also_called(title))
+    return PaletteEntry(title, payload, path, tip=tip, also=also or also_called(title))
 
 
 def _trigger(action: QAction) -> None:
@@ -233,6 +233,6 @@ def _trigger(action: QAction) -> None:
         action.trigger()
 
 
-def _name(entry: Entry) -> str:
+def _name(entry: PaletteEntry) -> str:
     assert isinstance(entry.payload, _Choice)
     return entry.payload.name

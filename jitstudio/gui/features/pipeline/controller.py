@@ -68,7 +68,7 @@ class PipelineController(QObject):
         self._dialogs = dialogs or Dialogs(view)
         self._pipelines = pipelines = Pipelines(self)
         build_controller.began.connect(pipelines.begin)
-        build_controller.told.connect(pipelines.tell)
+        build_controller.event_received.connect(pipelines.take_event)
         build_controller.built.connect(pipelines.end)
         build_controller.build_ended.connect(pipelines.stop)
         launches.running_changed.connect(self._on_launch_running_changed)
@@ -154,6 +154,6 @@ class PipelineController(QObject):
         try:
             self._view.save_picture(path)
         except PictureError as error:
-            self._shell.notices.tell(str(error))
+            self._shell.notices.show_message(str(error))
         else:
-            self._shell.status.tell(self.tr("Saved {path}").format(path=path))
+            self._shell.status.show_message(self.tr("Saved {path}").format(path=path))

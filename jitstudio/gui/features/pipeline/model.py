@@ -28,7 +28,7 @@ from jitstudio.gui.features.pipeline.graph import (
     stopped,
     told,
 )
-from jitstudio.gui.kit.amounts import size_words, time_words
+from jitstudio.gui.kit.amounts import duration_text, size_text
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 _CONTEXT = "Pipeline"
@@ -119,23 +119,23 @@ def summary(pipeline: Pipeline) -> tuple[State, str]:
         return State.RUNNING, _tr(_BUILDING)
     if State.STALE in states:
         return State.STALE, _tr(_OUTDATED)
-    return State.DONE, _tr(_BUILT).format(time=time_words(pipeline.ms))
+    return State.DONE, _tr(_BUILT).format(time=duration_text(pipeline.ms))
 
 
 def _run_facts(node: Node, now: float) -> list[str]:
     if node.state is State.RUNNING:
-        elapsed = [] if node.since is None else [time_words(1000 * (now - node.since))]
+        elapsed = [] if node.since is None else [duration_text(1000 * (now - node.since))]
         return [*elapsed, *([node.note] if node.note else [])]
     # Of a tool that crashed no time is known.
-    took = [time_words(node.ms)] if node.ms and node.state is not State.STALE else []
+    took = [duration_text(node.ms)] if node.ms and node.state is not State.STALE else []
     return took if took and node.state is State.DONE else [state_words(node), *took]
 
 
 def _code_facts(node: Node) -> list[str]:
     if node.state in _PLAIN:
         kind = node.code.title if node.code else ""
-        return [kind] if node.size is None else [kind, size_words(node.size)]
-    return [state_words(node)] if node.size is None else [state_words(node), size_words(node.size)]
+        return [kind] if node.size is None else [kind, size_text(node.size)]
+    return [state_words(node)] if node.size is None else [state_words(node), size_text(node.size)]
 
 
 def _tr(text: str) -> str:
@@ -197,7 +197,7 @@ class Pipelines(QObject):
         self._put(subject, picture)
 
     @Slot(object)
-    def tell(self, event: Event) -> None:
+    def take_event(self, event: Event) -> None:
         """Something has happened in the build that is on its way."""
         self._change(self._building, lambda p: told(p, event, time.monotonic()))
 

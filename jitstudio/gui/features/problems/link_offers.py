@@ -65,7 +65,7 @@ class LinkOffersController(QObject):
 
     @Slot(object)
     def _on_found(self, definers: Mapping[str, str]) -> None:
-        """Offer the tabs by the names of functions that they define."""
+        """Offers the tabs by the names of functions that they define."""
         result, module = self._outputs.result, self._build_controller.module
         if result is None or module is None or not definers:
             return
@@ -106,7 +106,7 @@ def _definers(
 ) -> Mapping[str, str]:
     """Of each function that is missed the first text that defines one of its name."""
     found: dict[str, str] = {}
-    # PTX and LLVM IR have it as the linker tells it, C++ as it is written.
+    # PTX and LLVM IR have it as the linker prints it, C++ as it is written.
     spelt = {name: {name, read_name(name).path} for name in missed}
     for text_name, kind, text in texts:
         if stop.is_set() or missed <= found.keys():
@@ -121,7 +121,7 @@ def _definers(
 
 
 def _defined(kind: CodeKind, text: str) -> set[str]:
-    """The functions of a text that has a body for them."""
+    """Returns the functions of a text that has a body for them."""
     if kind is CodeKind.PTX:
         return {one.name for one in functions(kind, text.split("\n")) if one.is_defined}
     from jitstudio.listing.find_symbols import symbols

@@ -11,39 +11,41 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, Signal
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
-from jitstudio.gui.kit.presentation import SORT_ROLE, Column, ModelIndex
-from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.presentation import SORT_ROLE, ModelIndex, TableColumn
+from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 SEVERITY_ROLE = SORT_ROLE + 100
 """The `Severity` of a row, in any column."""
 
 _RANKS = {severity: rank for rank, severity in enumerate(Severity)}
-_COLUMNS: tuple[Column[Diagnostic], ...] = (
-    Column(
+_COLUMNS: tuple[TableColumn[Diagnostic], ...] = (
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Message"),
         lambda d: d.message,
         lambda d: f"{_RANKS[d.severity]} {d.message}",
         mark=lambda d: d.severity.value,
     ),
-    Column(
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "File"),
         lambda d: d.file,
         lambda d: f"{d.file}\0{d.line or 0:08}\0{d.column or 0:08}",
     ),
-    Column(
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Line"),
         lambda d: str(d.line or ""),
         lambda d: d.line or 0,
         number=True,
     ),
-    Column(
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Column"),
         lambda d: str(d.column or ""),
         lambda d: d.column or 0,
         number=True,
     ),
-    Column(QT_TRANSLATE_NOOP("Columns", "Tool"), lambda d: d.tool.value if d.tool else "jitstudio"),
+    TableColumn(
+        QT_TRANSLATE_NOOP("Columns", "Tool"), lambda d: d.tool.value if d.tool else "jitstudio"
+    ),
 )
 
 
@@ -67,23 +69,23 @@ class ProblemsModel(RowsModel[Diagnostic]):
         return self._built
 
     def set_diagnostics(self, diagnostics: tuple[Diagnostic, ...]) -> None:
-        """Show what a build reported."""
+        """Shows what a build reported."""
         self._replace(diagnostics, built=True)
 
     def clear(self) -> None:
-        """Go back to the state before the first build."""
+        """Goes back to the state before the first build."""
         self._replace((), built=False)
 
     def count(self, severity: Severity) -> int:
-        """How many rows there are of one severity."""
+        """Returns how many rows there are of one severity."""
         return self._counts[severity]
 
     def diagnostic_at(self, index: ModelIndex) -> Diagnostic | None:
-        """The diagnostic of a row of this model, or None for an invalid index."""
+        """Returns the diagnostic of a row of this model, or None for an invalid index."""
         return self.rows[index.row()] if index.isValid() else None
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What the columns say, the severity, and the text for screen readers."""
+        """Returns what the columns say, the severity, and the text for screen readers."""
         diagnostic = self.diagnostic_at(index)
         if diagnostic is not None and role == SEVERITY_ROLE:
             return diagnostic.severity

@@ -1,6 +1,6 @@
 """The Problems panel: what the tools complained about, and the way to each place.
 
-Shows a `ProblemsModel`. Knows no editor: it tells a place by `location_activated`, and what to mend
+Shows a `ProblemsModel`. Knows no editor: it emits places by `location_activated`, and what to mend
 by `fix_requested`.
 """
 
@@ -85,7 +85,7 @@ class ExplanationPanel(QFrame):
         return self._fix
 
     def minimumSizeHint(self) -> QSize:
-        """The height of one line.
+        """Returns the height of one line.
 
         Qt's own is that of the text as narrow as can be, below which the dock would not shrink.
         """
@@ -95,7 +95,7 @@ class ExplanationPanel(QFrame):
         return QSize(hint.width(), line + margins.top() + margins.bottom())
 
     def show_problem(self, problem: Diagnostic | None) -> None:
-        """Explain this problem, or none."""
+        """Explains this problem, or none."""
         self._fix = problem.fix if problem else None
         self._text.setText(problem.explanation if problem else "")
         self._button.setText(self._fix.label.replace("&", "&&") if self._fix else "")
@@ -104,7 +104,7 @@ class ExplanationPanel(QFrame):
 
     @Slot()
     def apply_fix(self) -> None:
-        """Do what the button says."""
+        """Does what the button says."""
         if self._fix is not None:
             self.fix_requested.emit(self._fix)
 
@@ -154,7 +154,7 @@ class _SeverityFilter(QSortFilterProxyModel):
         self.setSortCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
 
     def hide(self, severities: frozenset[Severity]) -> None:
-        """Leave out these."""
+        """Leaves out these."""
         self.beginFilterChange()
         self._hidden = severities
         self.endFilterChange(QSortFilterProxyModel.Direction.Rows)
@@ -162,7 +162,7 @@ class _SeverityFilter(QSortFilterProxyModel):
     def filterAcceptsRow(
         self, source_row: int, source_parent: QModelIndex | QPersistentModelIndex
     ) -> bool:
-        """Whether the user wants to see rows of this severity."""
+        """Returns whether the user wants to see rows of this severity."""
         index = self.sourceModel().index(source_row, 0, source_parent)
         return index.data(SEVERITY_ROLE) not in self._hidden
 
@@ -227,7 +227,7 @@ class ProblemsView(QWidget):
         return self._explanation
 
     def filter_button(self, severity: Severity) -> QToolButton:
-        """The button that shows or hides one severity."""
+        """Returns the button that shows or hides one severity."""
         return self._filters[severity]
 
     def _apply_theme(self) -> None:
@@ -237,7 +237,7 @@ class ProblemsView(QWidget):
 
     @Slot()
     def go_to_first(self) -> None:
-        """Go to the place of the first error, or of the first problem if none is an error."""
+        """Goes to the place of the first error, or of the first problem if none is an error."""
         rows = [self._shown.index(row, 0) for row in range(self._shown.rowCount())]
         found = ((index, self._diagnostic(index)) for index in rows)
         errors = [index for index, d in found if d and d.severity is Severity.ERROR]
@@ -246,17 +246,17 @@ class ProblemsView(QWidget):
 
     @Slot()
     def go_to_next(self) -> None:
-        """Go to the place of the next problem; after the last comes the first."""
+        """Goes to the place of the next problem; after the last comes the first."""
         self._go(1)
 
     @Slot()
     def go_to_previous(self) -> None:
-        """Go to the place of the problem before; before the first comes the last."""
+        """Goes to the place of the problem before; before the first comes the last."""
         self._go(-1)
 
     @Slot()
     def copy_selected(self) -> None:
-        """Put the selected problems on the clipboard, one a line."""
+        """Puts the selected problems on the clipboard, one a line."""
         rows = sorted(self._table.selectionModel().selectedRows(), key=lambda index: index.row())
         found = (self._diagnostic(index) for index in rows)
         lines = [diagnostic_line(diagnostic) for diagnostic in found if diagnostic is not None]
@@ -352,7 +352,7 @@ class ProblemsView(QWidget):
         self._update_explanation()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave the numbers on the buttons where their words have no room."""
+        """Leaves the numbers on the buttons where their words have no room."""
         super().resizeEvent(event)
         self._fit_words()
 

@@ -1,10 +1,10 @@
-"""Tells what becomes of unsaved text, and asks what only the user can decide."""
+"""Says what becomes of unsaved text, and asks what only the user can decide."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 
-from jitstudio.gui.shell.notice_bar import Choice
+from jitstudio.gui.shell.notice_bar import NoticeAction
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.documents import Document, Documents
@@ -33,7 +33,7 @@ class AutosaveController(QObject):
         self._session = session
         self._preferences = preferences
         self._watch = FileWatch(documents, self)
-        self._notice, self._tell = shell.notices, shell.status.tell
+        self._notice, self._tell = shell.notices, shell.status.show_message
         session, watch = self._session, self._watch
         session.save_failed.connect(self._on_save_failed)
         session.save_works.connect(self._on_save_works)
@@ -76,12 +76,12 @@ class AutosaveController(QObject):
             told = self.tr(
                 "'{path}' is no longer there. Its tab is kept as unsaved: save it to have it back."
             )
-        self._notice.tell(told.format(path=document.path))
+        self._notice.show_message(told.format(path=document.path))
 
     @Slot(Document, ReadOnlyReason)
     def _on_uneditable(self, document: Document, reason: ReadOnlyReason) -> None:
         told = self.tr("'{path}' has changed on disk, but its tab keeps the text it had. {reason}")
-        self._notice.tell(told.format(path=document.path, reason=reason.value))
+        self._notice.show_message(told.format(path=document.path, reason=reason.value))
 
     @Slot(tuple)
     def _on_conflicts_changed(self, documents: tuple[Document, ...]) -> None:
@@ -93,7 +93,7 @@ class AutosaveController(QObject):
             _OUTSIDE,
             told.format(names=", ".join(f"'{document.name}'" for document in documents)),
             (
-                Choice("reloadFiles", self.tr("Reload"), self._watch.reload),
-                Choice("keepMine", self.tr("Keep Mine"), self._watch.keep),
+                NoticeAction("reloadFiles", self.tr("Reload"), self._watch.reload),
+                NoticeAction("keepMine", self.tr("Keep Mine"), self._watch.keep),
             ),
         )

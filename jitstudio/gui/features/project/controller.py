@@ -1,4 +1,4 @@
-"""Ties projects to the window: its title, its arrangement, and what it tells."""
+"""Ties projects to the window: its title, its layout and its messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.project.autosave import AutosaveController
 from jitstudio.gui.shell.docking.layouts import BY_NAME
-from jitstudio.gui.shell.notice_bar import Choice
+from jitstudio.gui.shell.notice_bar import NoticeAction
 from jitstudio.gui.shell.project_commands import ProjectCommands
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.documents import Documents
@@ -48,8 +48,8 @@ class ProjectsController(QObject):
         self._window = shell.window
         self._projects = projects
         projects.trust_wanted.connect(self._on_trust_wanted)
-        projects.failed.connect(shell.notices.tell)
-        projects.told.connect(shell.status.tell)
+        projects.failed.connect(shell.notices.show_message)
+        projects.reported.connect(shell.status.show_message)
         self._project.opened.connect(self._on_opened)
         self._project.changed.connect(self._on_project_changed)
         self._stage.layout_changed.connect(self._on_layout_changed)
@@ -74,7 +74,7 @@ class ProjectsController(QObject):
 
     @Slot()
     def _on_trust_wanted(self) -> None:
-        """Ask once, with all that is unusual; the project works meanwhile, without that."""
+        """Asks once, with all that is unusual; the project works meanwhile, without that."""
         concerns = self._project.standing.concerns
         head = self.tr(
             "{name} asks for more than an ordinary project. Until you trust it, these are refused, "
@@ -85,8 +85,8 @@ class ProjectsController(QObject):
         if (more := len(concerns) - _MOST_CONCERNS) > 0:
             lines.append(self.tr("There are {count} more.").format(count=more))
         choices = (
-            Choice("keepRestricted", self.tr("Keep it restricted"), self._keep_restricted),
-            Choice("trustProject", self.tr("Trust this project"), self._projects.trust),
+            NoticeAction("keepRestricted", self.tr("Keep it restricted"), self._keep_restricted),
+            NoticeAction("trustProject", self.tr("Trust this project"), self._projects.trust),
         )
         self._shell.notices.ask(_TRUST, "\n".join(lines), choices)
 

@@ -1,4 +1,4 @@
-"""What stands beside the SASS, and the way from peak to peak of its live registers."""
+"""What is next to the SASS, and the way from peak to peak of its live registers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jitstudio.gui.listing.columns.strip import PeakMark
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.shell.shell import Shell
-from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.preferences import Preferences
 
 _LEFT = "listings.columns_left"
@@ -46,14 +46,14 @@ class ColumnsController(QObject):
 
     def __init__(
         self,
-        inspections: Inspections,
+        disassembly: CurrentDisassembly,
         preferences: Preferences,
         listings: Mapping[CodeKind, OutputPane],
         shell: Shell,
     ) -> None:
         super().__init__(shell.window)
         self._shell = shell
-        self._inspections = inspections
+        self._disassembly = disassembly
         self._preferences = preferences
         self._window = shell.window
         self._pane = listings[CodeKind.SASS]
@@ -66,8 +66,8 @@ class ColumnsController(QObject):
         self._columns.addresses_chosen.connect(self._on_addresses_chosen)
         self._columns.dialog_requested.connect(self._on_dialog_requested)
         self._pane.listing_changed.connect(self._on_changed)
-        self._inspections.changed.connect(self._on_changed)
-        self._inspections.kernel_changed.connect(self._on_kernel_changed)
+        self._disassembly.changed.connect(self._on_changed)
+        self._disassembly.kernel_changed.connect(self._on_kernel_changed)
         self._preferences.changed.connect(self._on_preference_changed)
         self._columns.show_choice(ColumnChoice.read(self._preferences.columns))
         self._on_preference_changed(_LEFT)
@@ -83,9 +83,9 @@ class ColumnsController(QObject):
 
     def _go_to_peak(self, step: int) -> None:
         cells, view = self._columns.cells, self._pane.code_view
-        tell = self._shell.status.tell
+        tell = self._shell.status.show_message
         if cells is None:
-            tell(self._inspections.sentence)
+            tell(self._disassembly.sentence)
             return
         found = peak_line(cells, self._line_to_leave(cells), step)
         if found is None:
@@ -100,9 +100,9 @@ class ColumnsController(QObject):
         self._holding.start(lambda _stop: _Held(words, register_definitions(function, index)))
 
     def _line_to_leave(self, cells: SassCells) -> int:
-        """The line of the caret, or one of the function that is looked at."""
+        """Returns the line of the caret, or one of the function that is looked at."""
         line = self._pane.code_view.caret.line
-        function = self._inspections.function
+        function = self._disassembly.function
         if cells.spot(line) is None and function is not None:
             return _line_near(cells, function, line)
         return line
@@ -117,13 +117,13 @@ class ColumnsController(QObject):
 
     @Slot(object)
     def _on_held(self, held: _Held) -> None:
-        self._shell.status.tell(held.words.with_definitions(held.definitions))
+        self._shell.status.show_message(held.words.with_definitions(held.definitions))
         self.held.emit(held.definitions)
 
     @Slot()
     def _on_changed(self) -> None:
-        """Show what is known of the listing that is shown; keep it until that is another one."""
-        inspection = self._inspections.current
+        """Shows what is known of the listing that is shown; keeps it until that is another one."""
+        inspection = self._disassembly.current
         shown = self._pane.listing
         if inspection is not None and inspection.listing is shown:
             if inspection.listing is not self._listing:
@@ -137,8 +137,8 @@ class ColumnsController(QObject):
 
     @Slot()
     def _on_kernel_changed(self) -> None:
-        """Mark the peaks of the function that is looked at: those of all would hide the bar."""
-        cells, function = self._columns.cells, self._inspections.function
+        """Marks the peaks of the function that is looked at: those of all would hide the bar."""
+        cells, function = self._columns.cells, self._disassembly.function
         if cells is not None and function is not None:
             self._columns.peak_marks.show_marks(_marks(function, cells))
 
@@ -175,13 +175,13 @@ class ColumnsController(QObject):
 
 
 def _line_near(cells: SassCells, function: SassFunction, line: int) -> int:
-    """The first instruction of a function, or its last one if the line is behind that."""
+    """Returns the first instruction of a function, or its last one if the line is behind that."""
     first, last = cells.line(function, 0), cells.line(function, function.code_length - 1)
     return last if NOWHERE < last < line else first
 
 
 def _marks(function: SassFunction, cells: SassCells) -> list[PeakMark]:
-    """The peaks of a function."""
+    """Returns the peaks of a function."""
     heights, live = cells.heights(function), live_gprs(function)
     found = ((cells.line(function, at), live[at]) for at in heights.peaks)
     return [

@@ -1,4 +1,4 @@
-"""What can be done with the listings: names in words, links, and saving what is shown."""
+"""What can be done with the listings: names in C++, links, and saving what is shown."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from PySide6.QtWidgets import QApplication
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.ptx_sass.columns import ColumnsController
+from jitstudio.gui.features.ptx_sass.disassembly import DisassemblyController
 from jitstudio.gui.features.ptx_sass.filters import FiltersController
-from jitstudio.gui.features.ptx_sass.inspections import InspectionsController
 from jitstudio.gui.features.ptx_sass.pressure import PressureController
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.context_menus import OF_LISTINGS
 from jitstudio.gui.shell.shell import Shell
-from jitstudio.gui.state.files import write_file
-from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly
+from jitstudio.gui.state.document_files import write_file
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.preferences import Preferences
@@ -36,14 +36,14 @@ def install(context: Context) -> None:
         state.outputs,
         state.preferences,
         state.lowered_names,
-        state.inspections,
+        state.disassembly,
         context.listings,
         shell,
     )
-    InspectionsController(state.inspections, context.listings, shell)
-    columns = ColumnsController(state.inspections, state.preferences, context.listings, shell)
+    DisassemblyController(state.disassembly, context.listings, shell)
+    columns = ColumnsController(state.disassembly, state.preferences, context.listings, shell)
     PressureController(
-        state.inspections,
+        state.disassembly,
         state.correlations,
         state.preferences,
         state.documents,
@@ -66,7 +66,7 @@ class ListingsController(QObject):
         outputs: Outputs,
         preferences: Preferences,
         lowered_names: LoweredNames,
-        inspections: Inspections,
+        disassembly: CurrentDisassembly,
         listings: Mapping[CodeKind, OutputPane],
         shell: Shell,
     ) -> None:
@@ -82,15 +82,15 @@ class ListingsController(QObject):
         self._saving = Background(self)
         self._demangle = actions["demangleAction"]
         self._names.learnt.connect(self._on_learnt)
-        self._saving.done.connect(shell.status.tell)
-        self._saving.failed.connect(shell.notices.tell)
+        self._saving.done.connect(shell.status.show_message)
+        self._saving.failed.connect(shell.notices.show_message)
         self._preferences.changed.connect(self._on_preference_changed)
         for pane in listings.values():
             pane.code.names_wanted.connect(self._on_names_wanted)
             pane.save_requested.connect(self._on_save_requested)
         self._on_preference_changed(DEMANGLE)
-        self._inspections = inspections
-        self._inspections.kernel_changed.connect(self._on_kernels_changed)
+        self._disassembly = disassembly
+        self._disassembly.kernel_changed.connect(self._on_kernels_changed)
         self._outputs.result_changed.connect(self._on_kernels_changed)
         self._on_kernels_changed()
         actions.bind(
@@ -110,7 +110,9 @@ class ListingsController(QObject):
     def _on_follow(self) -> None:
         pane = self._pane_with_keyboard()
         if pane is None:
-            self._shell.status.tell(self.tr("Links are followed in PTX and SASS: go there first"))
+            self._shell.status.show_message(
+                self.tr("Links are followed in PTX and SASS: go there first")
+            )
         else:
             pane.code_view.links.follow()
 
@@ -128,11 +130,11 @@ class ListingsController(QObject):
 
     @Slot()
     def _on_kernels_changed(self) -> None:
-        """Let new listings begin with the kernel that is looked at, or the first of the source."""
+        """Lets new listings begin with the kernel that is looked at, or the first of the source."""
         result = self._outputs.result
         named = [kernel.name for kernel in result.kernels] if result is not None else []
         for pane in self._listings.values():
-            pane.begin_with((self._inspections.kernel, *named))
+            pane.begin_with((self._disassembly.kernel, *named))
 
     @Slot(frozenset)
     def _on_names_wanted(self, names: frozenset[str]) -> None:
@@ -161,7 +163,7 @@ class ListingsController(QObject):
         artifact = self._artifact(pane, kind)
         if artifact is None:
             told = self.tr("There is no {kind} to save: build something that makes one first.")
-            self._shell.notices.tell(told.format(kind=kind.title))
+            self._shell.notices.show_message(told.format(kind=kind.title))
             return
         path = self._dialogs.file_to_save(self._folder / artifact.file_name)
         if path is None:
@@ -171,7 +173,7 @@ class ListingsController(QObject):
         self._saving.start(lambda _stop: _write(path, artifact, said))
 
     def _artifact(self, pane: OutputPane, kind: CodeKind) -> Artifact | None:
-        """What the tools wrote; the names in it are never those in words."""
+        """Returns what the tools wrote, whose names are never those in C++."""
         listing = pane.listing
         if listing is None:
             return None

@@ -1,4 +1,4 @@
-"""A peak of live registers in words: how high it is, and which lines hold it."""
+"""A peak of live registers as text: how high it is, and which lines hold it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
-from jitstudio.analysis.sass.model import Place, SassFunction
+from jitstudio.analysis.sass.model import SassFunction, SourceLocation
 from jitstudio.analysis.sass.pressure import highest, live_gprs
 from jitstudio.analysis.sass.register_definitions import Definition
 from jitstudio.gui.kit.translating import counted
-from jitstudio.gui.listing.columns.sass_columns import place_words
+from jitstudio.gui.listing.columns.sass_columns import place_text
 
 # The lines that hold most of it are enough for one line of words.
 _MOST_NAMED = 4
@@ -19,7 +19,7 @@ _MOST_NAMED = 4
 
 @dataclass(frozen=True)
 class PeakText:
-    """What is told of a peak.
+    """The text about a peak.
 
     Attributes:
         function: Where it is.
@@ -48,7 +48,7 @@ class PeakText:
         return said + (translate("PeakText", ", the highest") if is_top else "")
 
     def with_definitions(self, definitions: Sequence[Definition]) -> str:
-        """The same with the lines that have written most of what is alive there."""
+        """Returns the same with the lines that have written most of what is alive there."""
         named = [definition for definition in definitions if definition.places][:_MOST_NAMED]
         if not named:
             return self.plain
@@ -64,5 +64,5 @@ class PeakText:
         return said.format(peak=self.plain, lines=lines)
 
 
-def _words(place: Place, with_file: bool) -> str:
-    return place_words(*place) if with_file else str(place.line)
+def _words(place: SourceLocation, with_file: bool) -> str:
+    return place_text(*place) if with_file else str(place.line)

@@ -1,4 +1,4 @@
-"""Shows beside the source how many registers are alive where the code of a line runs."""
+"""Shows next to the source how many registers are alive where the code of a line runs."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from threading import Event
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.analysis.correlation.modules import spellings
-from jitstudio.analysis.sass.model import Place
+from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.analysis.sass.pressure import LinePressure, by_place
 from jitstudio.analysis.sass.register_definitions import Definition
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.margin import LineBar
 from jitstudio.gui.features.ptx_sass.columns import ColumnsController
-from jitstudio.gui.features.ptx_sass.pressure_text import line_words
+from jitstudio.gui.features.ptx_sass.pressure_text import pressure_text
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.correlation import Correlations
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly, Inspection
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.inspections import Inspection, Inspections
 from jitstudio.gui.state.preferences import Preferences
 
 _SHOWN, _MEASURE = "editor.pressure", "editor.pressure_measure"
 _USER = "pressure"
 
-_Lines = Mapping[Place, LinePressure]
+_Lines = Mapping[SourceLocation, LinePressure]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class PressureController(QObject):
 
     def __init__(
         self,
-        inspections: Inspections,
+        disassembly: CurrentDisassembly,
         correlations: Correlations,
         preferences: Preferences,
         documents: Documents,
@@ -55,17 +55,17 @@ class PressureController(QObject):
     ) -> None:
         super().__init__(editors)
         actions = shell.actions
-        self._inspections = inspections
+        self._disassembly = disassembly
         self._correlations = correlations
         self._preferences = preferences
         self._tabs = editors
         self._sass = sass
         self._action = actions["pressureAction"]
         self._read: _Read | None = None
-        self._held: dict[Place, int] = {}
+        self._held: dict[SourceLocation, int] = {}
         self._reading = Background(self)
         self._reading.done.connect(self._on_read)
-        self._inspections.changed.connect(self._on_changed)
+        self._disassembly.changed.connect(self._on_changed)
         self._correlations.changed.connect(self._show)
         self._preferences.changed.connect(self._on_preference_changed)
         documents.added.connect(self._on_added)
@@ -115,21 +115,21 @@ class PressureController(QObject):
                     number,
                     number / top,
                     strain.level(line.highest, line.spills),
-                    line_words(place.line, line, held),
+                    pressure_text(place.line, line, held),
                     held > 0,
                 )
         return found
 
     @Slot()
     def _on_changed(self) -> None:
-        """Keep what is shown while the next is read: it has moved along with the text."""
-        inspection = self._inspections.current
+        """Keeps what is shown while the next is read: it has moved along with the text."""
+        inspection = self._disassembly.current
         if not self._is_on:
             return
         if inspection is not None:
             if self._read is None or self._read.inspection is not inspection:
                 self._reading.start(partial(_read, inspection))
-        elif not self._inspections.is_reading:
+        elif not self._disassembly.is_reading:
             self._reading.stop()
             self._read, self._held = None, {}
             self._show()
@@ -141,7 +141,7 @@ class PressureController(QObject):
 
     @Slot(object)
     def _on_held(self, definitions: Sequence[Definition]) -> None:
-        """Mark the lines that hold the registers at the peak that the caret went to."""
+        """Marks the lines that hold the registers at the peak that the caret went to."""
         self._held = {}
         for definition in definitions:
             for place in dict.fromkeys(definition.places):
@@ -162,7 +162,7 @@ class PressureController(QObject):
     def _on_preference_changed(self, key: str) -> None:
         if key == _SHOWN:
             self._action.setChecked(self._is_on)
-            self._inspections.want(_USER, self._is_on)
+            self._disassembly.want(_USER, self._is_on)
             self._on_changed()
         if key in (_SHOWN, _MEASURE):
             self._show()

@@ -1,4 +1,4 @@
-"""What a bar beside a source line says in words."""
+"""What a bar next to a source line says."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from jitstudio.analysis.sass.pressure import LinePressure
 from jitstudio.gui.kit.translating import counted
 
 
-def line_words(number: int, line: LinePressure, held: int = 0) -> str:
-    """The live registers of a source line.
+def pressure_text(number: int, line: LinePressure, held: int = 0) -> str:
+    """Returns the live registers of a source line.
 
     Args:
         number: The line, from 1.

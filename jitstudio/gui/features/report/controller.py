@@ -16,8 +16,8 @@ from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly, Inspection
 from jitstudio.gui.state.documents import Documents
-from jitstudio.gui.state.inspections import Inspection, Inspections
 
 _USER = "report"
 
@@ -28,7 +28,7 @@ def install(context: Context) -> None:
     view = ReportView()
     shell.layout.fill("report", view)
     view.location_activated.connect(context.navigator.go_to_line)
-    ReportController(view, state.inspections, state.documents, context.listings, shell)
+    ReportController(view, state.disassembly, state.documents, context.listings, shell)
     sass = context.listings[CodeKind.SASS]
     shell.stale_marks.add(view, lambda: sass.is_old)
     shell.context_menus.add_to_tables(view)
@@ -40,7 +40,7 @@ class ReportController(QObject):
     def __init__(
         self,
         view: ReportView,
-        inspections: Inspections,
+        disassembly: CurrentDisassembly,
         documents: Documents,
         listings: Mapping[CodeKind, OutputPane],
         shell: Shell,
@@ -48,7 +48,7 @@ class ReportController(QObject):
         super().__init__(view)
         self._shell = shell
         self._listings = listings
-        self._inspections = inspections
+        self._disassembly = disassembly
         self._documents = documents
         self._view = view
         self._shown: tuple[Inspection, str] | None = None
@@ -57,29 +57,29 @@ class ReportController(QObject):
         self._background.failed.connect(self._view.show_hint)
         self._visibility = Visibility(self._view, self)
         self._visibility.changed.connect(self._on_visibility_changed)
-        self._inspections.changed.connect(self._update)
-        self._inspections.kernel_changed.connect(self._update)
-        self._view.kernel_chosen.connect(self._inspections.set_kernel)
+        self._disassembly.changed.connect(self._update)
+        self._disassembly.kernel_changed.connect(self._update)
+        self._view.kernel_chosen.connect(self._disassembly.set_kernel)
         self._view.ptx_line_activated.connect(self._on_ptx_line_activated)
         self._view.instruction_activated.connect(self._on_instruction_activated)
-        self._view.show_hint(self._inspections.words)
+        self._view.show_hint(self._disassembly.words)
         self._on_visibility_changed(self._view.isVisible())
 
     @Slot(bool)
     def _on_visibility_changed(self, visible: bool) -> None:
-        self._inspections.want(_USER, visible)
+        self._disassembly.want(_USER, visible)
         self._update()
 
     @Slot()
     def _update(self) -> None:
-        """Report on what is looked at, unless that is shown or nobody sees it."""
-        inspection, function = self._inspections.current, self._inspections.function
+        """Reports on what is looked at, unless that is shown or nobody sees it."""
+        inspection, function = self._disassembly.current, self._disassembly.function
         if not self._view.isVisible() or self._may_stay():
             return
         if inspection is None or function is None:
             self._shown = None
             self._background.stop()
-            self._view.show_hint(self._inspections.words)
+            self._view.show_hint(self._disassembly.words)
             return
         self._view.show_kernels(inspection.readable, function.name)
         if self._shown != (inspection, function.name):
@@ -93,8 +93,8 @@ class ReportController(QObject):
             self._background.start(work)
 
     def _may_stay(self) -> bool:
-        """Whether what is shown is about to be replaced by the same, built again."""
-        outgoing = self._inspections.outgoing
+        """Returns whether what is shown is about to be replaced by the same, built again."""
+        outgoing = self._disassembly.outgoing
         return self._shown is not None and self._shown[0] is outgoing
 
     @Slot(object)
@@ -103,7 +103,7 @@ class ReportController(QObject):
 
     @Slot(int)
     def _on_ptx_line_activated(self, line: int) -> None:
-        inspection = self._inspections.current
+        inspection = self._disassembly.current
         if inspection is None:
             return
         document = self._documents.named(inspection.name)
@@ -115,7 +115,7 @@ class ReportController(QObject):
 
     @Slot(int)
     def _on_instruction_activated(self, index: int) -> None:
-        inspection, function = self._inspections.current, self._inspections.function
+        inspection, function = self._disassembly.current, self._disassembly.function
         line = inspection.rows.line(function, index) if inspection and function else NOWHERE
         if line != NOWHERE:
             pane = self._listings[CodeKind.SASS]

@@ -18,7 +18,7 @@ from jitstudio.analysis.sass.model import NOWHERE, SassFunction
 from jitstudio.core.arch import Arch
 from jitstudio.core.figures import NEEDS
 from jitstudio.core.result import Resources
-from jitstudio.gui.kit.presentation import Column
+from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 
 
@@ -44,7 +44,7 @@ class Reading:
 
 
 def read(function: SassFunction, resources: Resources | None, arch: Arch) -> Reading:
-    """Read a kernel, or a function that others call."""
+    """Reads a kernel, or a function that others call."""
     stems = (opcode.partition(".")[0] for opcode in islice(function.opcodes, function.code_length))
     return Reading(
         function,
@@ -90,7 +90,7 @@ class Mix:
 
 
 def class_rows(reading: Reading) -> tuple[ClassRow, ...]:
-    """All classes that there are, group by group."""
+    """Returns all classes that there are, group by group."""
     total = max(1, reading.report.instructions)
     return tuple(
         ClassRow(each.kind.group.value, each.kind.title, each.count, each.count / total)
@@ -99,21 +99,21 @@ def class_rows(reading: Reading) -> tuple[ClassRow, ...]:
 
 
 def mix(reading: Reading) -> Mix:
-    """What the plots show of a kernel."""
+    """Returns what the plots show of a kernel."""
     groups = ((group.value, count) for group, count in reading.report.groups.items() if count)
     return Mix(tuple(groups), reading.opcodes[:_MOST_OPCODES])
 
 
-CLASS_COLUMNS: tuple[Column[ClassRow], ...] = (
-    Column(QT_TRANSLATE_NOOP("Columns", "Group"), lambda row: row.group),
-    Column(QT_TRANSLATE_NOOP("Columns", "Instructions"), lambda row: row.title),
-    Column(
+CLASS_COLUMNS: tuple[TableColumn[ClassRow], ...] = (
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Group"), lambda row: row.group),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Instructions"), lambda row: row.title),
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Count"),
         lambda row: f"{row.count:,}",
         sort_key=lambda row: row.count,
         number=True,
     ),
-    Column(
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Share"),
         lambda row: f"{row.share:.1%}",
         sort_key=lambda row: row.share,
@@ -123,7 +123,7 @@ CLASS_COLUMNS: tuple[Column[ClassRow], ...] = (
 
 
 @dataclass(frozen=True)
-class Figure:
+class ReportFigure:
     """One figure.
 
     Attributes:
@@ -139,25 +139,25 @@ class Figure:
     index: int = NOWHERE
 
 
-def figures(reading: Reading) -> tuple[Figure, ...]:
-    """All figures of a kernel, those that nobody told left out."""
+def figures(reading: Reading) -> tuple[ReportFigure, ...]:
+    """Returns all figures of a kernel, those that are unknown left out."""
     return (*_needs(reading.report.resources), *_of_code(reading))
 
 
-def _needs(resources: Resources) -> Iterator[Figure]:
+def _needs(resources: Resources) -> Iterator[ReportFigure]:
     translate = QCoreApplication.translate
     for figure in NEEDS:
         amount = getattr(resources, figure.id)
         if amount is not None:
             label, meaning = (translate("Figures", text) for text in (figure.label, figure.meaning))
-            yield Figure(label, f"{amount:,}", meaning)
+            yield ReportFigure(label, f"{amount:,}", meaning)
 
 
-def _of_code(reading: Reading) -> tuple[Figure, ...]:
+def _of_code(reading: Reading) -> tuple[ReportFigure, ...]:
     translate = QCoreApplication.translate
     report = reading.report
     found = [
-        Figure(
+        ReportFigure(
             translate("ReportFigures", "Code"),
             translate("ReportFigures", "{count:,} instructions, {bytes:,} bytes").format(
                 count=report.instructions, bytes=report.code_bytes
@@ -175,7 +175,7 @@ def _of_code(reading: Reading) -> tuple[Figure, ...]:
             translate("ReportFigures", "{count} predicates"),
         )
         found.append(
-            Figure(
+            ReportFigure(
                 translate("ReportFigures", "Live at the peak"),
                 form.format(gpr=report.peak.gpr, uniform=report.peak.ugpr, predicates=predicates),
                 translate(
@@ -188,13 +188,13 @@ def _of_code(reading: Reading) -> tuple[Figure, ...]:
     return tuple(found)
 
 
-FIGURE_COLUMNS: tuple[Column[Figure], ...] = (
-    Column(
+FIGURE_COLUMNS: tuple[TableColumn[ReportFigure], ...] = (
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Figure"),
         lambda figure: figure.name,
         tooltip=lambda figure: figure.meaning,
     ),
-    Column(
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Amount"),
         lambda figure: figure.text,
         tooltip=lambda figure: figure.meaning,
@@ -211,7 +211,7 @@ def place_text(finding: Finding) -> str:
 
 
 def explanation(finding: Finding) -> str:
-    """Why it matters and what to do, in two paragraphs."""
+    """Returns why it matters and what to do, in two paragraphs."""
     return f"{finding.reason}\n\n{finding.remedy}"
 
 
@@ -219,15 +219,15 @@ def _order(finding: Finding) -> int:
     return finding.places[0].line if finding.places else finding.ptx_line
 
 
-FINDING_COLUMNS: tuple[Column[Finding], ...] = (
-    Column(
+FINDING_COLUMNS: tuple[TableColumn[Finding], ...] = (
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Finding"),
         lambda finding: finding.title,
         tooltip=explanation,
         mark=lambda finding: finding.severity.value,
     ),
-    Column(QT_TRANSLATE_NOOP("Columns", "Line"), place_text, sort_key=_order),
-    Column(
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Line"), place_text, sort_key=_order),
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Instructions"),
         lambda finding: f"{len(finding.indices):,}" if finding.indices else "",
         sort_key=lambda finding: len(finding.indices),
@@ -237,7 +237,7 @@ FINDING_COLUMNS: tuple[Column[Finding], ...] = (
 
 
 def findings_as_text(findings: tuple[Finding, ...]) -> str:
-    """All findings with their reasons and remedies, fit for a mail."""
+    """Returns all findings with their reasons and remedies, fit for a mail."""
     return "\n\n".join(
         f"{' '.join(filter(None, (place_text(one), one.title)))}\n{one.reason}\n{one.remedy}"
         for one in findings

@@ -16,15 +16,20 @@ from jitstudio.analysis.occupancy.calculate import (
     allocated_shared,
     occupancy,
 )
-from jitstudio.analysis.occupancy.curves import Curve, over_registers, over_shared, over_threads
+from jitstudio.analysis.occupancy.curves import (
+    OccupancyCurve,
+    over_registers,
+    over_shared,
+    over_threads,
+)
 from jitstudio.analysis.occupancy.limits import Limits
 from jitstudio.core.arch import Arch
 from jitstudio.gui.features.report.model import Reading
 from jitstudio.gui.kit.lazy_widget import LazyWidget
 from jitstudio.gui.kit.number_field import NumberField
 from jitstudio.gui.kit.parts import text_label
-from jitstudio.gui.kit.presentation import Column
-from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.presentation import TableColumn
+from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.tables import PanelTable
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.kit.turning_splitter import TurningSplitter
@@ -49,7 +54,7 @@ class Prospect:
     usage: Usage
     found: Occupancy
 
-    def curves(self) -> tuple[Curve, Curve, Curve]:
+    def curves(self) -> tuple[OccupancyCurve, OccupancyCurve, OccupancyCurve]:
         """Over threads, registers and shared memory."""
         return (
             over_threads(self.limits, self.usage),
@@ -78,13 +83,13 @@ class LimitRow:
 
 
 def usual_threads(reading: Reading) -> int:
-    """A block size to begin with."""
+    """Returns a block size to begin with."""
     most = reading.report.resources.max_threads
     return min(USUAL_THREADS, most) if most else USUAL_THREADS
 
 
 def prospect(reading: Reading, threads: int, dynamic_bytes: int) -> Prospect | None:
-    """What becomes of a launch; None where the limits or the registers are not known."""
+    """Returns what becomes of a launch; None where the limits or the registers are not known."""
     limits, needs = reading.limits, reading.report.resources
     if limits is None or needs.registers is None:
         return None
@@ -98,7 +103,7 @@ def prospect(reading: Reading, threads: int, dynamic_bytes: int) -> Prospect | N
 
 
 def headline(found: Prospect) -> str:
-    """How full the multiprocessor is, and what stops the next block: a sentence or two."""
+    """Returns how full the multiprocessor is, and what stops the next block: a sentence or two."""
     translate = QCoreApplication.translate
     if not found.found.blocks:
         which = ", ".join(resource.value for resource in found.found.limiting)
@@ -120,14 +125,14 @@ def headline(found: Prospect) -> str:
 
 
 def limit_rows(found: Prospect) -> tuple[LimitRow, ...]:
-    """What each resource allows."""
+    """Returns what each resource allows."""
     amounts = _amounts(found)
     return tuple(
         LimitRow(
             each.resource.value.capitalize(),
             *amounts[each.resource],
             each.blocks,
-            # Where all warps are there, nothing stands in the way of more.
+            # Where all warps are there, nothing prevents more.
             limits=each.limits and found.found.warps < found.limits.warps,
         )
         for each in found.found.limiters
@@ -136,7 +141,7 @@ def limit_rows(found: Prospect) -> tuple[LimitRow, ...]:
 
 
 def _amounts(found: Prospect) -> dict[Resource, tuple[str, str]]:
-    """What a block takes and what there is."""
+    """Returns what a block takes and what there is."""
     limits, usage = found.limits, found.usage
     warps = -(-usage.threads // limits.threads_per_warp)
     registers = allocated_registers(limits, usage.registers) * warps * limits.threads_per_warp
@@ -153,15 +158,15 @@ def _amounts(found: Prospect) -> dict[Resource, tuple[str, str]]:
     }
 
 
-LIMIT_COLUMNS: tuple[Column[LimitRow], ...] = (
-    Column(
+LIMIT_COLUMNS: tuple[TableColumn[LimitRow], ...] = (
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Resource"),
         lambda row: row.name,
         mark=lambda row: "warning" if row.limits else "",
     ),
-    Column(QT_TRANSLATE_NOOP("Columns", "Per block"), lambda row: row.needed, number=True),
-    Column(QT_TRANSLATE_NOOP("Columns", "Available"), lambda row: row.available, number=True),
-    Column(
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Per block"), lambda row: row.needed, number=True),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Available"), lambda row: row.available, number=True),
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Blocks that fit"),
         lambda row: f"{row.blocks:,}",
         sort_key=lambda row: row.blocks,
@@ -209,7 +214,7 @@ class OccupancyPage(QWidget):
 
     @property
     def words(self) -> str:
-        """How full the multiprocessor is, or why that cannot be told."""
+        """How full the multiprocessor is, or why that cannot be known."""
         return self._words.text()
 
     @property
@@ -218,7 +223,7 @@ class OccupancyPage(QWidget):
         return self._model.rows
 
     def show_reading(self, reading: Reading) -> None:
-        """Show another kernel; a block size that was typed stays."""
+        """Shows another kernel; a block size that was typed stays."""
         self._reading = reading
         if not self._is_chosen:
             self.threads.show_number(usual_threads(reading))
@@ -263,7 +268,7 @@ class OccupancyPage(QWidget):
         layout.addWidget(self._split)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Turn as the pane asks for."""
+        """Turns as the pane asks for."""
         super().resizeEvent(event)
         self._split.fit(event.size())
 

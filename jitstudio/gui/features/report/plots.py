@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, Qt, QTimer, Slot
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
-from jitstudio.analysis.occupancy.curves import Curve
+from jitstudio.analysis.occupancy.curves import OccupancyCurve
 from jitstudio.gui.features.report.model import Mix
 from jitstudio.gui.features.report.occupancy_page import Prospect
 from jitstudio.gui.kit.plots import Plot, line_pen, series_colors
@@ -20,7 +20,7 @@ from jitstudio.gui.kit.theme import Theme, current_theme, when_theme_changes
 
 
 class PlotRow(QWidget):
-    """Plots beside each other, or one below the other where there is more height than width.
+    """Plots next to each other, or one below the other where there is more height than width.
 
     Args:
         titles: Per plot its name for screen readers and the words at its axes.
@@ -47,16 +47,16 @@ class PlotRow(QWidget):
         when_theme_changes(self, PlotRow.redraw)
 
     def redraw(self) -> None:
-        """Draw all plots anew that there are."""
+        """Draws all plots anew that there are."""
         for number in range(len(self.plots)):
             self._redraw(number)
 
     def draw(self, number: int, plot: Plot, theme: Theme) -> None:
-        """Put what there is to see into an emptied plot; for those who derive."""
+        """Puts what there is to see into an emptied plot; for subclasses."""
         raise NotImplementedError
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Turn as the room asks for."""
+        """Turns as the room asks for."""
         super().resizeEvent(event)
         wide = event.size().width() > event.size().height()
         wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
@@ -94,7 +94,7 @@ _MARGIN = 0.02
 
 
 class MixPlots(PlotRow):
-    """Bars for the groups beside bars for the opcodes."""
+    """Bars for the groups next to bars for the opcodes."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._mix: Mix | None = None
@@ -109,13 +109,13 @@ class MixPlots(PlotRow):
         )
 
     def show_value(self, mix: Mix) -> None:
-        """Draw the instructions of a kernel."""
+        """Draws the instructions of a kernel."""
         if mix != self._mix:
             self._mix = mix
             self.redraw()
 
     def draw(self, number: int, plot: Plot, theme: Theme) -> None:
-        """Draw one of the two."""
+        """Draws one of the two."""
         if self._mix is None:
             return
         colors = series_colors(theme)
@@ -164,7 +164,7 @@ class OccupancyPlots(PlotRow):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._prospect: Prospect | None = None
-        self._curves: tuple[Curve, ...] = ()
+        self._curves: tuple[OccupancyCurve, ...] = ()
         translate = QCoreApplication.translate
         warps = translate("OccupancyPlots", "Resident warps")
         super().__init__(
@@ -189,14 +189,14 @@ class OccupancyPlots(PlotRow):
         )
 
     def show_value(self, prospect: Prospect) -> None:
-        """Draw the curves of a launch."""
+        """Draws the curves of a launch."""
         if prospect != self._prospect:
             self._prospect = prospect
             self._curves = prospect.curves()
             self.redraw()
 
     def draw(self, number: int, plot: Plot, theme: Theme) -> None:
-        """Draw one of the curves, with a ring where the launch is on it."""
+        """Draws one of the curves, with a ring where the launch is on it."""
         if self._prospect is None:
             return
         curve, unit = self._curves[number], _UNITS[number]
@@ -223,7 +223,7 @@ class OccupancyPlots(PlotRow):
         pen = pg.mkPen(theme.marks.warning, width=2)
         plot.addItem(pg.ScatterPlotItem([value], [warps], size=_RING, pen=pen, brush=None))
         told = self.tr("now: {value:g}").format(value=round(value, 1))
-        # Beside the ring, on the side where there is more room.
+        # Next to the ring, on the side where there is more room.
         anchor = (-0.15, 1.1) if value < most / 2 else (1.15, 1.1)
         words = pg.TextItem(told, color=theme.marks.warning, anchor=anchor)
         words.setPos(value, warps)

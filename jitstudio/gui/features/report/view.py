@@ -23,8 +23,8 @@ from jitstudio.gui.features.report.model import (
     FIGURE_COLUMNS,
     FINDING_COLUMNS,
     ClassRow,
-    Figure,
     Reading,
+    ReportFigure,
     class_rows,
     explanation,
     figures,
@@ -34,7 +34,7 @@ from jitstudio.gui.features.report.model import (
 from jitstudio.gui.features.report.occupancy_page import OccupancyPage
 from jitstudio.gui.kit.lazy_widget import LazyWidget, hint_label
 from jitstudio.gui.kit.presentation import SORT_ROLE
-from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.kit.turning_splitter import TurningSplitter
 
@@ -81,13 +81,13 @@ class FindingsList(QWidget):
         return self._words.text()
 
     def show_findings(self, findings: tuple[Finding, ...]) -> None:
-        """List the findings of another kernel."""
+        """Lists the findings of another kernel."""
         self._model.set_rows(findings)
         self.table.set_hint(self.tr("Nothing was found that is likely to cost time."))
         self._update_words()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Break the words anew."""
+        """Breaks the words anew."""
         super().resizeEvent(event)
         self._fit_words()
 
@@ -124,7 +124,7 @@ class FindingsList(QWidget):
         return words
 
     def _fit_words(self) -> None:
-        """Leave them as much room as they take, but never all."""
+        """Leaves them as much room as they take, but never all."""
         if self.words:
             needed = self._words.heightForWidth(self.width())
             self._words.setFixedHeight(min(needed, self.height() // 2))
@@ -191,7 +191,7 @@ class OverviewPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("reportOverview")
-        self._model: RowsModel[Figure] = RowsModel(FIGURE_COLUMNS, self)
+        self._model: RowsModel[ReportFigure] = RowsModel(FIGURE_COLUMNS, self)
         self.figures_table = self._make_table()
         self.findings = FindingsList(self)
         self._is_shared_by_user = False
@@ -206,18 +206,18 @@ class OverviewPage(QWidget):
         self.findings.instruction_activated.connect(self.instruction_activated)
 
     @property
-    def figures(self) -> tuple[Figure, ...]:
+    def figures(self) -> tuple[ReportFigure, ...]:
         """What the kernel needs."""
         return self._model.rows
 
     def show_reading(self, reading: Reading) -> None:
-        """Show another kernel."""
+        """Shows another kernel."""
         self._model.set_rows(figures(reading))
         self.findings.show_findings(reading.findings)
         self._share_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the room anew."""
+        """Shares the room anew."""
         super().resizeEvent(event)
         self._share_room()
 
@@ -233,7 +233,7 @@ class OverviewPage(QWidget):
         return table
 
     def _share_room(self) -> None:
-        """The figures as high as they are above the findings; beside them in a wide pane."""
+        """The figures as high as they are above the findings; next to them in a wide pane."""
         is_wide = self.width() > _WIDE_OVERVIEW * self.height()
         wanted = Qt.Orientation.Horizontal if is_wide else Qt.Orientation.Vertical
         if wanted != self._split.orientation():
@@ -290,12 +290,12 @@ class InstructionsPage(QWidget):
         return self._model.rows
 
     def show_reading(self, reading: Reading) -> None:
-        """Show another kernel."""
+        """Shows another kernel."""
         self._model.set_rows(class_rows(reading))
         self.plots.show_value(mix(reading) if self._model.rows else None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Turn as the pane asks for."""
+        """Turns as the pane asks for."""
         super().resizeEvent(event)
         self._split.fit(event.size())
 
@@ -379,7 +379,7 @@ class ReportView(QWidget):
         return self._hint.text() if self._stack.currentWidget() is self._hint else ""
 
     def show_kernels(self, names: tuple[tuple[str, str], ...], chosen: str) -> None:
-        """Offer kernels, each by its lowered name and by that which is shown."""
+        """Offers kernels, each by its lowered name and by that which is shown."""
         offered = tuple(
             (self.kernels.itemData(at), self.kernels.itemText(at))
             for at in range(self.kernels.count())
@@ -391,14 +391,14 @@ class ReportView(QWidget):
         self.kernels.setCurrentIndex(self.kernels.findData(chosen))
 
     def show_reading(self, reading: Reading) -> None:
-        """Report on a kernel."""
+        """Reports on a kernel."""
         for page in self._pages:
             page.show_reading(reading)
         self._name_overview(len(reading.findings))
         self._stack.setCurrentWidget(self._report)
 
     def show_hint(self, words: str) -> None:
-        """Say why there is no report."""
+        """Says why there is no report."""
         self._hint.setText(words)
         self._stack.setCurrentWidget(self._hint)
 
@@ -412,12 +412,12 @@ class ReportView(QWidget):
     def _add_pages(self) -> None:
         titles = (self.tr("Overview"), self.tr("Occupancy"), self.tr("Instructions"))
         for page, title in zip(self._pages, titles, strict=True):
-            # What stands one above the other now turns in a flat pane, but not before it is flat.
+            # What is one above the other now turns in a flat pane, but not before it is flat.
             page.setMinimumHeight(_LEAST_HEIGHT)
             self.tabs.addTab(page, title)
 
     def _name_overview(self, count: int) -> None:
-        """Say in the tab how much was found, as another page may be in front."""
+        """Says in the tab how much was found, as another page may be in front."""
         title = self.tr("Overview")
         told = self.tr("Overview ({count})").format(count=count) if count else title
         self.tabs.setTabText(self.tabs.indexOf(self.overview), told)

@@ -22,7 +22,7 @@ from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.hits import Hit
+from jitstudio.gui.state.search_hits import Hit
 from jitstudio.listing.lines import split_lines
 
 # How far a line is looked for that an edit has moved.
@@ -92,18 +92,18 @@ class SearchController(QObject):
         self._search.stop()
         self._view.begin()
         if not query.text:
-            self._view.tell("", is_busy=False)
+            self._view.show_message("", is_busy=False)
             return
         try:
             matcher = Matcher(query)
         except PatternError as error:
-            self._view.tell(str(error), is_busy=False, is_problem=True)
+            self._view.show_message(str(error), is_busy=False, is_problem=True)
             return
         self._search.start(matcher, tuple(self._texts()))
         self._tell()
 
     def _texts(self) -> Iterator[SearchedText]:
-        """All that can be seen in tabs and outputs, the current tab first."""
+        """Yields all that can be seen in tabs and outputs, the current tab first."""
         current = self._documents.current
         rest = (document for document in self._documents if document is not current)
         for document in (current, *rest):
@@ -114,7 +114,7 @@ class SearchController(QObject):
         told = self.tr("{kind} of {name}")
         for kind, pane in self._listings.items():
             for listing in pane.output.listings:
-                # What is shown may have names in words of C++.
+                # What is shown may have names in C++.
                 shown = pane.code.spelling.lines if listing is pane.listing else listing.lines
                 title = told.format(kind=kind.title, name=listing.name)
                 yield SearchedText(_Listed(kind, listing.name), title, partial(tuple, shown))
@@ -136,7 +136,7 @@ class SearchController(QObject):
 
     @Slot(str)
     def _on_failed(self, problem: str) -> None:
-        self._view.tell(problem, is_busy=False, is_problem=True)
+        self._view.show_message(problem, is_busy=False, is_problem=True)
 
     def _tell(self, frame: str = "{found}") -> None:
         search = self._search
@@ -149,14 +149,14 @@ class SearchController(QObject):
             )
         if search.skipped:
             told += self.tr(", too complex for {0:,} lines").format(search.skipped)
-        self._view.tell(frame.format(found=told), is_busy=search.is_busy)
+        self._view.show_message(frame.format(found=told), is_busy=search.is_busy)
 
     @Slot(Hit)
     def _on_activated(self, hit: Hit) -> None:
         if isinstance(hit.place, Document):
             page = self._editors.page_of(hit.place)
             if page is None:
-                self._shell.status.tell(self.tr("This tab is closed"))
+                self._shell.status.show_message(self.tr("This tab is closed"))
                 return
             self._documents.current = hit.place
             self._show(page.code_view, hit)
@@ -173,7 +173,7 @@ class SearchController(QObject):
         line = _line_now(view, hit)
         if line is None:
             told = self.tr("The text has changed since it was searched: search again")
-            self._shell.status.tell(told)
+            self._shell.status.show_message(told)
             line = min(hit.line, max(0, view.search_line_count() - 1))
             view.go_to(line + 1)
             return
@@ -183,7 +183,7 @@ class SearchController(QObject):
 
 
 def _line_now(view: CodeView, hit: Hit) -> int | None:
-    """The line nearest to where it was that is as it was."""
+    """Returns the line nearest to where it was that is as it was."""
     first = max(0, hit.line - _FARTHEST)
     lines = view.search_lines(first, 2 * _FARTHEST)
     same = [first + at for at, line in enumerate(lines) if line == hit.whole]

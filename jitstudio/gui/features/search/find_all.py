@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from jitstudio.gui.code.code_view import Span
 from jitstudio.gui.code.search import Matcher, SearchedText, TooComplex
 from jitstudio.gui.kit.background import Background, Paced
-from jitstudio.gui.state.hits import Hit
+from jitstudio.gui.state.search_hits import Hit
 
 MOST_HITS = 10_000
 """Of all texts together: nobody reads more, and a table of them is there at once."""
@@ -65,14 +65,14 @@ class SearchAll(QObject):
         return self._background.is_busy
 
     def start(self, matcher: Matcher, texts: Sequence[SearchedText]) -> None:
-        """Search these, in their order."""
+        """Searches these, in their order."""
         self._background.stop()
         self._reset()
         self._matcher, self._waiting = matcher, list(texts)
         self._go_on()
 
     def stop(self) -> None:
-        """Search no further; what was found stays."""
+        """Searches no further; what was found stays."""
         self._background.stop()
         self._waiting = []
 

@@ -30,7 +30,7 @@ from jitstudio.gui.code.search import Query
 from jitstudio.gui.kit.fonts import code_font
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.kit.theme import code_palette, current_theme
-from jitstudio.gui.state.hits import MARKED_ROLE, Hit, HitsModel
+from jitstudio.gui.state.search_hits import MARKED_ROLE, Hit, HitsModel
 
 _REST_MS = 250
 _MARGIN = 5
@@ -74,7 +74,7 @@ class SearchView(QWidget):
         self._options.changed.connect(self._want)
         self.setFocusProxy(self._field)
         self.begin()
-        self.tell("", is_busy=False)
+        self.show_message("", is_busy=False)
 
     @property
     def model(self) -> HitsModel:
@@ -97,7 +97,7 @@ class SearchView(QWidget):
         return self._status.text()
 
     def open_search(self, text: str) -> None:
-        """Take the keyboard, and search for a text, or for the one of before."""
+        """Takes the keyboard, and searches for a text, or for the last one."""
         if text:
             self._field.setText(text)
         self._field.selectAll()
@@ -105,15 +105,15 @@ class SearchView(QWidget):
         self._want()
 
     def begin(self) -> None:
-        """Show no hits: there is a new search."""
+        """Shows no hits: there is a new search."""
         self._model.set_rows(())
 
     def add(self, hits: tuple[Hit, ...]) -> None:
-        """Show these, too."""
+        """Shows these, too."""
         self._model.add(hits)
 
-    def tell(self, text: str, *, is_busy: bool, is_problem: bool = False) -> None:
-        """Say how far the search is."""
+    def show_message(self, text: str, *, is_busy: bool, is_problem: bool = False) -> None:
+        """Says how far the search is."""
         self._status.setText(text)
         role = QPalette.ColorRole.WindowText
         color = current_theme().marks.error if is_problem else self.palette().color(role)
@@ -140,7 +140,7 @@ class SearchView(QWidget):
         return self._options.take_key(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Stop on Esc."""
+        """Stops on Esc."""
         if event.key() == Qt.Key.Key_Escape and not self._stop.isHidden():
             self.stop_wanted.emit()
         else:
@@ -196,7 +196,7 @@ class _HitDelegate(QStyledItemDelegate):
         option: QStyleOptionViewItem,
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
-        """Draw the row; its end is cut where there is no room."""
+        """Draws the row; its end is cut where there is no room."""
         self.initStyleOption(option, index)
         text, option.text = option.text, ""
         style = option.widget.style()

@@ -1,4 +1,4 @@
-"""Lets settings hold: tells each part what the user prefers, and follows what is changed there."""
+"""Applies settings: passes each part what the user prefers, and follows what is changed there."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def install(context: Context) -> None:
 
 
 class PreferencesController(QObject):
-    """Carries settings to those who work by them, and shows the dialog that changes them."""
+    """Applies settings where they are used, and shows the dialog that changes them."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class PreferencesController(QObject):
             self._preferences.set_value(key, switch in switches)
 
     def show_setting(self, key: str) -> None:
-        """Show the dialog with the keyboard in this setting."""
+        """Shows the dialog with the keyboard in this setting."""
         self._on_settings()
         self._dialog.go_to(key)
 

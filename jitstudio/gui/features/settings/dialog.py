@@ -47,12 +47,12 @@ class SettingEditor:
 
 
 def translated(text: str) -> str:
-    """A text of the table of settings in the language of the user."""
+    """Returns a text of the table of settings in the language of the user."""
     return QCoreApplication.translate(CONTEXT, text)
 
 
 def editor_for(setting: Setting, tell: Callable[[SettingValue], None]) -> SettingEditor:
-    """A control that tells of each value that the user chooses."""
+    """Returns a control that reports each value that the user chooses."""
     make = _font if setting.is_font else _MAKERS[type(setting.default)]
     editor = make(setting, tell)
     widget = editor.widget
@@ -171,7 +171,7 @@ class SettingRow(QWidget):
         return self._setting.key
 
     def take_keyboard(self) -> None:
-        """Give the control the keyboard."""
+        """Gives the control the keyboard."""
         self._editor.widget.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def matches(self, wanted: list[str]) -> bool:
@@ -180,7 +180,7 @@ class SettingRow(QWidget):
         return all(word in words for word in wanted)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Leave the wheel to the list: who scrolls by does not mean to change what is there."""
+        """Leaves the wheel to the list: scrolling past a field must not change it."""
         if event.type() == QEvent.Type.Wheel and not self._editor.widget.hasFocus():
             event.ignore()
             return True
@@ -214,7 +214,7 @@ class SettingsDialog(QDialog):
 
     Args:
         preferences: Whose settings.
-        empty_cache: The command that stands beside the settings of the cache.
+        empty_cache: The command that is next to the settings of the cache.
 
     Signals:
         reset_all_requested: The user wants all settings as they were at the first start.
@@ -268,7 +268,7 @@ class SettingsDialog(QDialog):
         return [row.key for row in rows if not row.isHidden()]
 
     def go_to(self, key: str) -> None:
-        """Bring this setting into sight, and give it the keyboard."""
+        """Brings this setting into sight, and gives it the keyboard."""
         self._search.clear()
         row = next(row for rows in self._rows.values() for row in rows if row.key == key)
         self._area.ensureWidgetVisible(row)

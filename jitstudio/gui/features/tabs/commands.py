@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import Found
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.file_text import FileText
-from jitstudio.gui.state.files import DocumentError
 from jitstudio.gui.state.session import content_of, reopened, saved_document
 from jitstudio.gui.state.session_format import SavedDocument
 
@@ -57,7 +57,7 @@ class ClosedTabs(QObject):
         return len(self._closed)
 
     def take(self) -> ClosedTab:
-        """Forget the last one, which is about to be opened."""
+        """Forgets the last one, which is about to be opened."""
         return self._closed.pop()
 
     def confined_to(self, closed: ClosedTab) -> str:
@@ -68,7 +68,7 @@ class ClosedTabs(QObject):
     @Slot(Document)
     def _on_removed(self, document: Document) -> None:
         entry = saved_document(document)
-        was_only_looked_at = document.is_aside and not document.is_modified
+        was_only_looked_at = document.is_preview and not document.is_modified
         # Of bytes that came from no file nothing is kept.
         if not was_only_looked_at and (entry.path or entry.content is not None):
             place, untrusted = self._order.index(document), self._settings.origin.confined_to
@@ -106,12 +106,12 @@ class TabCommands(QObject):
     """Acts on the current tab from the File menu, and on any by its own menu.
 
     Signals:
-        told: Something was done that cannot be seen, in words.
-        failed: A tab cannot be brought back, in words.
+        reported: Something was done that cannot be seen.
+        failed: A tab cannot be brought back.
         opened: A tab is back, and the user wants to write in it.
     """
 
-    told = Signal(str)
+    reported = Signal(str)
     failed = Signal(str)
     opened = Signal()
 
@@ -155,7 +155,7 @@ class TabCommands(QObject):
         self._update()
 
     def menu_for(self, document: Document, parent: QWidget) -> QMenu:
-        """What can be done with one tab; the menu is deleted when it closes."""
+        """Returns what can be done with one tab; the menu is deleted when it closes."""
         menu = QMenu(parent)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for command in self._commands:
@@ -184,7 +184,7 @@ class TabCommands(QObject):
     def _copy_path(self, document: Document) -> None:
         path = str(document.path)
         QApplication.clipboard().setText(path)
-        self.told.emit(self.tr("Copied {path}").format(path=path))
+        self.reported.emit(self.tr("Copied {path}").format(path=path))
 
     def _on_current(self, command: _Command) -> None:
         document = self._documents.current
@@ -197,7 +197,7 @@ class TabCommands(QObject):
         self._update()
         self._reader.start(partial(content_of, closed.document), partial(self._on_read, closed))
         if not self._reader.settle():
-            self.told.emit(self.tr("Waiting for the disk"))
+            self.reported.emit(self.tr("Waiting for the disk"))
 
     def _on_read(self, closed: ClosedTab, content: FileText | Found | DocumentError) -> None:
         if isinstance(content, DocumentError):
@@ -212,7 +212,7 @@ class TabCommands(QObject):
 
     @Slot()
     def _update(self) -> None:
-        """Let only what can be done be chosen."""
+        """Lets only what can be done be chosen."""
         current = self._documents.current
         for command in self._shared:
             can = current is not None and command.can(current)

@@ -16,7 +16,7 @@ from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.theme import current_theme
 from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.shell.fixer import Fixer
-from jitstudio.gui.shell.palette.model import Entry
+from jitstudio.gui.shell.palette.model import PaletteEntry
 from jitstudio.gui.shell.palette.view import Palette
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
@@ -41,7 +41,7 @@ def install(context: Context) -> None:
 
 
 class FilesController(QObject):
-    """Lets tabs and panes open, close and mend documents, and tells what failed."""
+    """Lets tabs and panes open, close and mend documents, and says what failed."""
 
     def __init__(
         self,
@@ -55,9 +55,9 @@ class FilesController(QObject):
         self._shell = shell
         self._editors = editors
         self._files = files
-        tell, complain = shell.status.tell, shell.notices.tell
+        tell, complain = shell.status.show_message, shell.notices.show_message
         files.failed.connect(complain)
-        files.told.connect(tell)
+        files.reported.connect(tell)
         editors.close_requested.connect(files.close)
         editors.refused.connect(complain)
         editors.cursor_moved.connect(shell.status.show_position)
@@ -106,8 +106,8 @@ class TabsController(QObject):
         self._files = files
         self._navigator = navigator
         self._commands = TabCommands(documents, settings, files, actions, window)
-        self._commands.told.connect(shell.status.tell)
-        self._commands.failed.connect(shell.notices.tell)
+        self._commands.reported.connect(shell.status.show_message)
+        self._commands.failed.connect(shell.notices.show_message)
         self._commands.opened.connect(files.opened)
         # The last one first.
         self._seen: list[Document] = []
@@ -123,13 +123,13 @@ class TabsController(QObject):
         self._palette.chosen.connect(self._on_chosen)
         actions.bind({"goToTabAction": self._on_wanted})
 
-    def _entries(self) -> Iterator[Entry]:
-        """The tabs, the one before the current first and the current last; recent files."""
+    def _entries(self) -> Iterator[PaletteEntry]:
+        """Yields the tabs, the one before the current first and the current last; recent files."""
         order = {document: place for place, document in enumerate(self._seen)}
         order |= dict.fromkeys(self._seen[:1], len(self._documents))
         color = current_theme().ui.muted_text
         for document in sorted(self._documents, key=lambda d: order.get(d, len(order))):
-            yield Entry(
+            yield PaletteEntry(
                 title=self._documents.title(document),
                 payload=partial(self._navigator.go_to_document, document),
                 detail=str(document.path.parent) if document.path else self.tr("in no file yet"),
@@ -139,7 +139,7 @@ class TabsController(QObject):
         for path in self._preferences.recent_files:
             if self._documents.at_path(path) is None:
                 opens = partial(self._files.open_paths, [path])
-                yield Entry(path.name, opens, str(path.parent), self.tr("recent file"))
+                yield PaletteEntry(path.name, opens, str(path.parent), self.tr("recent file"))
 
     @Slot()
     def _on_wanted(self) -> None:

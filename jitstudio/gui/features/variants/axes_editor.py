@@ -40,7 +40,7 @@ from jitstudio.gui.kit.parts import icon_button, text_label
 from jitstudio.gui.kit.tables import ENTER_KEYS
 from jitstudio.gui.kit.theme import current_theme, when_theme_changes
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
-from jitstudio.variants.plan import Extent
+from jitstudio.variants.plan import PlanSize
 
 _ADD_KEYS, _DUPLICATE_KEYS, _REMOVE_KEYS = "Ctrl+N", "Ctrl+D", "Del"
 _UP_KEYS, _DOWN_KEYS = "Alt+Up", "Alt+Down"
@@ -244,7 +244,7 @@ class AxesEditor(QWidget):
         """Take what is being typed into a cell."""
         self._table.finish_editing()
 
-    def show_extent(self, extent: Extent) -> None:
+    def show_extent(self, extent: PlanSize) -> None:
         """Say how much work it is."""
         variants = counted(
             extent.variants, self.tr("{count:,} variant"), self.tr("{count:,} variants")

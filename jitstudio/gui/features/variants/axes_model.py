@@ -163,7 +163,7 @@ class AxesModel(TitledModel):
         return tuple(row.axis() for row in self._rows)
 
     def show_rows(self, rows: tuple[AxisText, ...]) -> None:
-        """Show other axes."""
+        """Shows other axes."""
         self.beginResetModel()
         self._rows = list(rows)
         self.endResetModel()

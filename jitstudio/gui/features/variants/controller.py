@@ -25,8 +25,8 @@ from jitstudio.gui.state.build_controller import (
     BuildController,
 )
 from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.documents import Documents
-from jitstudio.gui.state.inspections import Inspections
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Built, Outputs
@@ -149,16 +149,16 @@ class VariantsController(QObject):
         build_service: Builds baselines.
         baselines: Takes them.
         outputs: What was built last.
-        inspections: Which kernel is looked at.
+        disassembly: Which kernel is looked at.
         toolchain: Which targets NVRTC knows.
         shell: The window with its commands.
 
     Signals:
-        told: Something was done that cannot be seen.
+        reported: Something was done that cannot be seen.
         failed: Why a command cannot be carried out.
     """
 
-    told = Signal(str)
+    reported = Signal(str)
     failed = Signal(str)
 
     def __init__(
@@ -172,7 +172,7 @@ class VariantsController(QObject):
         build_service: BuildService,
         baselines: Baselines,
         outputs: Outputs,
-        inspections: Inspections,
+        disassembly: CurrentDisassembly,
         toolchain: Toolchain,
         shell: Shell,
     ) -> None:
@@ -187,7 +187,7 @@ class VariantsController(QObject):
         self._build_service = build_service
         self._baselines = baselines
         self._outputs = outputs
-        self._inspections = inspections
+        self._disassembly = disassembly
         self._toolchain = toolchain
         self._actions = shell.actions
         self._window = shell.window
@@ -239,7 +239,7 @@ class VariantsController(QObject):
         dialog.table.variant_activated.connect(self._on_variant_activated)
         dialog.table.pin_requested.connect(self._on_pin_requested)
         dialog.table.differences_requested.connect(self._on_differences_requested)
-        dialog.table.told.connect(self.told)
+        dialog.table.reported.connect(self.reported)
         service.row_changed.connect(dialog.show_row)
         service.finished.connect(dialog.end)
         service.failed.connect(dialog.fail)
@@ -307,7 +307,7 @@ class VariantsController(QObject):
         """The kernel that is looked at, or the first of what is shown."""
         result = self._outputs.result
         first = next(iter(result.kernels), None) if result else None
-        return self._inspections.kernel or (first.name if first else "")
+        return self._disassembly.kernel or (first.name if first else "")
 
     @Slot()
     def _on_edited(self) -> None:
@@ -387,18 +387,18 @@ class VariantsController(QObject):
         self._pinning = request, ", ".join(filter(None, facts)), other
         handle = self._build_service.build(request, "pin")
         handle.finished.connect(self._on_pin_built)
-        handle.failed.connect(self.told)
+        handle.failed.connect(self.reported)
 
     @Slot(object)
     def _on_pin_built(self, output: BuildOutput) -> None:
         result, pinning = output.result, self._pinning
         if pinning is None or not result.ok:
-            self.told.emit(result.reason)
+            self.reported.emit(result.reason)
             return
         request, name, other = pinning
         baseline = self._baselines.pin(Built(request, result), name)
         text = self.tr("{name} is pinned: Compare shows what changes from there.")
-        self.told.emit(text.format(name=baseline.name))
+        self.reported.emit(text.format(name=baseline.name))
         if other is not None:
             self._base.show(other.variant, launches=False)
             self._actions["focusCompareAction"].trigger()
@@ -419,12 +419,12 @@ def install(context: Context) -> None:
         state.service,
         state.baselines,
         state.outputs,
-        state.inspections,
+        state.disassembly,
         state.toolchain,
         shell,
     )
-    controller.failed.connect(shell.notices.tell)
-    controller.told.connect(shell.status.tell)
+    controller.failed.connect(shell.notices.show_message)
+    controller.reported.connect(shell.status.show_message)
 
 
 def _typed(dialog: VariantsDialog) -> Setup:

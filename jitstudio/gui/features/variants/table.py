@@ -74,13 +74,13 @@ class VariantsTable(QWidget):
         pin_requested: The user wants to compare later results with this variant.
         differences_requested: The user wants to compare the reference with another variant line
             by line.
-        told: Something was done that cannot be seen, in words.
+        reported: Something was done that cannot be seen, in words.
     """
 
     variant_activated = Signal(VariantRow)
     pin_requested = Signal(VariantRow)
     differences_requested = Signal(VariantRow, VariantRow)
-    told = Signal(str)
+    reported = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -191,13 +191,13 @@ class VariantsTable(QWidget):
         try:
             Path(name).write_text(to_csv(self._sorted(), self.view), "utf-8")
         except OSError as error:
-            self.told.emit(self.tr("The table cannot be saved: {error}").format(error=error))
+            self.reported.emit(self.tr("The table cannot be saved: {error}").format(error=error))
         else:
-            self.told.emit(self.tr("Saved {name}").format(name=name))
+            self.reported.emit(self.tr("Saved {name}").format(name=name))
 
     def _copy_as(self, written: Callable[[VariantTable, View], str]) -> None:
         QGuiApplication.clipboard().setText(written(self._sorted(), self.view))
-        self.told.emit(self.tr("The table is on the clipboard"))
+        self.reported.emit(self.tr("The table is on the clipboard"))
 
     def _sorted(self) -> VariantTable:
         """All rows in the order in which they are shown, those that are left out last."""

@@ -14,15 +14,15 @@ from jitstudio.core.figures import FIGURES as KERNEL_FIGURES
 from jitstudio.core.launch.result import LAUNCH_ENDINGS, LaunchOutcome
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.kit.launch_figures import number_text, occupancy_text, time_text
-from jitstudio.gui.kit.presentation import MARK_ROLE, Column, ModelIndex
-from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.presentation import MARK_ROLE, ModelIndex, TableColumn
+from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.variants.rows import (
     BUILD_ENDED,
     CALCULATED,
     MEASURED,
-    Figure,
     Value,
+    VariantFigure,
     VariantRow,
     VariantTable,
     View,
@@ -69,40 +69,40 @@ def _known(name: str, text: Callable[[float], str]) -> FigureTitle:
     return FigureTitle(figure.title, figure.meaning, text)
 
 
-FIGURES: dict[Figure, FigureTitle] = {
-    Figure.MEDIAN: FigureTitle(
+FIGURES: dict[VariantFigure, FigureTitle] = {
+    VariantFigure.MEDIAN: FigureTitle(
         QT_TRANSLATE_NOOP("Columns", "Time"),
         QT_TRANSLATE_NOOP("Figures", "the median of the timed launches"),
         time_text,
     ),
-    Figure.BANDWIDTH: FigureTitle(
+    VariantFigure.BANDWIDTH: FigureTitle(
         QT_TRANSLATE_NOOP("Columns", "Bandwidth"),
         QT_TRANSLATE_NOOP("Figures", "all inputs and outputs once each, over the median time"),
         _gigabytes,
     ),
-    Figure.REGISTERS: _known("registers", _count),
-    Figure.SPILLED: _known("spill_stores", _bytes),
-    Figure.STACK: _known("stack_bytes", _bytes),
-    Figure.LIVE: _known("live_registers", _count),
-    Figure.INSTRUCTIONS: _known("instructions", _count),
-    Figure.CODE: _known("code_bytes", _bytes),
-    Figure.SHARED: _known("shared_bytes", _bytes),
-    Figure.OCCUPANCY: FigureTitle(
+    VariantFigure.REGISTERS: _known("registers", _count),
+    VariantFigure.SPILLED: _known("spill_stores", _bytes),
+    VariantFigure.STACK: _known("stack_bytes", _bytes),
+    VariantFigure.LIVE: _known("live_registers", _count),
+    VariantFigure.INSTRUCTIONS: _known("instructions", _count),
+    VariantFigure.CODE: _known("code_bytes", _bytes),
+    VariantFigure.SHARED: _known("shared_bytes", _bytes),
+    VariantFigure.OCCUPANCY: FigureTitle(
         QT_TRANSLATE_NOOP("Columns", "Occupancy"),
         QT_TRANSLATE_NOOP("Figures", "resident warps of those that a multiprocessor can hold"),
         occupancy_text,
     ),
-    Figure.CUBIN: FigureTitle(
+    VariantFigure.CUBIN: FigureTitle(
         QT_TRANSLATE_NOOP("Columns", "Cubin"),
         QT_TRANSLATE_NOOP("Figures", "bytes of the whole machine code"),
         _bytes,
     ),
-    Figure.LINK: FigureTitle(
+    VariantFigure.LINK: FigureTitle(
         QT_TRANSLATE_NOOP("Columns", "Link time"),
         QT_TRANSLATE_NOOP("Figures", "the last link, inside nvJitLink"),
         time_text,
     ),
-    Figure.BUILD: FigureTitle(
+    VariantFigure.BUILD: FigureTitle(
         QT_TRANSLATE_NOOP("Columns", "Build"),
         QT_TRANSLATE_NOOP(
             "Figures", "from the request to the result; short where the cache knew it"
@@ -112,7 +112,7 @@ FIGURES: dict[Figure, FigureTitle] = {
 }
 """The columns of figures, in order."""
 
-_OF_LINK = (Figure.STACK, Figure.CUBIN, Figure.LINK)
+_OF_LINK = (VariantFigure.STACK, VariantFigure.CUBIN, VariantFigure.LINK)
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class VariantsModel(RowsModel[VariantRow]):
         """The columns that say of a figure that it is calculated."""
         if not any(map(_is_calculated, self._rows)):
             return []
-        heading = FIGURES[Figure.OCCUPANCY].heading
+        heading = FIGURES[VariantFigure.OCCUPANCY].heading
         return [place for place, column in enumerate(self._columns) if column.title == heading]
 
     def show_variants(self, shown: Shown) -> None:
@@ -252,7 +252,7 @@ def time_chart(table: VariantTable) -> TimeChart | None:
     return TimeChart(first.title, first.values, made) if made else None
 
 
-def _columns(shown: Shown) -> tuple[Column[VariantRow], ...]:
+def _columns(shown: Shown) -> tuple[TableColumn[VariantRow], ...]:
     table = shown.table
     timed = any(row.median_ms is not None for row in table.rows)
     linked = any(row.variant.build.link is not LinkMode.NONE for row in table.rows)
@@ -262,11 +262,11 @@ def _columns(shown: Shown) -> tuple[Column[VariantRow], ...]:
         figures.insert(1, _speed_column(table))
     checked = any(row.check is not None for row in table.rows)
     return (
-        Column("#", _number, _place, partial(note, shown=shown), mark=_mark),
+        TableColumn("#", _number, _place, partial(note, shown=shown), mark=_mark),
         *(_axis_column(number, axis) for number, axis in enumerate(table.axes)),
         *figures,
-        *((Column(QT_TRANSLATE_NOOP("Columns", "Check"), _check),) if checked else ()),
-        Column(
+        *((TableColumn(QT_TRANSLATE_NOOP("Columns", "Check"), _check),) if checked else ()),
+        TableColumn(
             QT_TRANSLATE_NOOP("Columns", "Note"),
             partial(note, shown=shown),
             mark=lambda row: _BEST if row.variant.index == table.best else "",
@@ -292,7 +292,7 @@ def _mark(row: VariantRow) -> str:
     return "info" if row.is_built or row.is_cancelled else "error"
 
 
-def _axis_column(number: int, axis: Axis) -> Column[VariantRow]:
+def _axis_column(number: int, axis: Axis) -> TableColumn[VariantRow]:
     def text(row: VariantRow) -> str:
         written = row.variant.values[number]
         if axis.kind is AxisKind.OPTIONS and not written:
@@ -304,10 +304,10 @@ def _axis_column(number: int, axis: Axis) -> Column[VariantRow]:
         written = text(row)
         return int(written) if written.isdecimal() else written
 
-    return Column(axis.title, text, key)
+    return TableColumn(axis.title, text, key)
 
 
-def _figure_column(figure: Figure, shown: Shown) -> Column[VariantRow]:
+def _figure_column(figure: VariantFigure, shown: Shown) -> TableColumn[VariantRow]:
     title, view, base = FIGURES[figure], shown.view, shown.reference_row
     winner = best(figure, shown.table.rows, view)
     reference = value(figure, base, view) if base else None
@@ -321,7 +321,7 @@ def _figure_column(figure: Figure, shown: Shown) -> Column[VariantRow]:
             return ""
         written = title.text(found)
         if row is base or not reference:
-            calculated = figure is Figure.OCCUPANCY and _is_calculated(row)
+            calculated = figure is VariantFigure.OCCUPANCY and _is_calculated(row)
             form = QCoreApplication.translate("Variants", "{share}, calculated")
             return form.format(share=written) if calculated else written
         percent = (found - reference) / reference * 100
@@ -329,7 +329,7 @@ def _figure_column(figure: Figure, shown: Shown) -> Column[VariantRow]:
 
     def tip(row: VariantRow) -> str:
         meaning = QCoreApplication.translate("Figures", title.meaning)
-        if figure is Figure.OCCUPANCY and _is_calculated(row):
+        if figure is VariantFigure.OCCUPANCY and _is_calculated(row):
             meaning = QCoreApplication.translate(
                 "Variants",
                 "calculated from the machine code's registers, shared memory and barriers, the "
@@ -345,14 +345,14 @@ def _figure_column(figure: Figure, shown: Shown) -> Column[VariantRow]:
         can_win = row.ok or figure not in MEASURED
         return _BEST if winner is not None and can_win and number(row) == winner else ""
 
-    return Column(title.heading, text, key, tip, number=True, mark=mark)
+    return TableColumn(title.heading, text, key, tip, number=True, mark=mark)
 
 
 def _is_calculated(row: VariantRow) -> bool:
     return row.occupancy_source == CALCULATED and row.outcome == LaunchOutcome.MISSING.value
 
 
-def _speed_column(table: VariantTable) -> Column[VariantRow]:
+def _speed_column(table: VariantTable) -> TableColumn[VariantRow]:
     winner = next((row for row in table.rows if row.variant.index == table.best), None)
     fastest = winner.median_ms if winner else None
 
@@ -372,7 +372,7 @@ def _speed_column(table: VariantTable) -> Column[VariantRow]:
             "Variants", "compared with the best variant that ran and passed its checks"
         )
 
-    return Column(QT_TRANSLATE_NOOP("Columns", "Speed"), text, key, tip, number=True)
+    return TableColumn(QT_TRANSLATE_NOOP("Columns", "Speed"), text, key, tip, number=True)
 
 
 def _check(row: VariantRow) -> str:

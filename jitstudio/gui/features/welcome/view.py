@@ -35,7 +35,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.code import ENDINGS
-from jitstudio.core.doctor_text import Finding
+from jitstudio.core.doctor_text import DoctorFinding
 from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import fit_icon, heading, muted, text_label
@@ -86,15 +86,15 @@ class Card(QAbstractButton):
         self.setSizePolicy(policy)
 
     def sizeHint(self) -> QSize:
-        """Narrow; the sentence is wrapped where it must be."""
+        """Narrows; the sentence is wrapped where it must be."""
         return QSize(_LEAST_WIDTH * 2, self.heightForWidth(_LEAST_WIDTH * 2))
 
     def minimumSizeHint(self) -> QSize:
-        """What a title needs."""
+        """Returns what a title needs."""
         return QSize(_LEAST_WIDTH, 0)
 
     def hasHeightForWidth(self) -> bool:
-        """The sentence is wrapped."""
+        """Lets the height follow the width: the sentence is wrapped."""
         return True
 
     def heightForWidth(self, width: int) -> int:
@@ -103,7 +103,7 @@ class Card(QAbstractButton):
         return title + self._detail_rect(width).height() + 2 * _PADDING
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter presses it as Space does."""
+        """Enter presses it, as Space does."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
         else:
@@ -167,12 +167,12 @@ _SELECTABLE = (
 
 
 class EnvironmentList(QWidget):
-    """Shows findings; what is wrong says what to do, in words that can be copied."""
+    """Shows findings; what is wrong says what to do, and can be copied."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("environmentList")
-        self._findings: tuple[Finding, ...] = ()
+        self._findings: tuple[DoctorFinding, ...] = ()
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(8)
@@ -181,12 +181,12 @@ class EnvironmentList(QWidget):
         follow_theme(self, lambda it: it.show_findings(it.findings))
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[DoctorFinding, ...]:
         """What is shown."""
         return self._findings
 
-    def show_findings(self, findings: Sequence[Finding]) -> None:
-        """Show these, in this order."""
+    def show_findings(self, findings: Sequence[DoctorFinding]) -> None:
+        """Shows these, in this order."""
         self._findings = tuple(findings)
         while item := self._grid.takeAt(0):
             if widget := item.widget():
@@ -195,7 +195,7 @@ class EnvironmentList(QWidget):
         for row, finding in enumerate(self._findings):
             self._add(row, finding)
 
-    def _add(self, row: int, finding: Finding) -> None:
+    def _add(self, row: int, finding: DoctorFinding) -> None:
         mark = QLabel(self)
         name, word = self._mark(finding)
         color = getattr(current_theme().marks, name)
@@ -215,8 +215,8 @@ class EnvironmentList(QWidget):
         for column, widget in enumerate((mark, title, words)):
             self._grid.addWidget(widget, row, column, Qt.AlignmentFlag.AlignTop)
 
-    def _mark(self, finding: Finding) -> tuple[str, str]:
-        """An icon and a word for it."""
+    def _mark(self, finding: DoctorFinding) -> tuple[str, str]:
+        """Returns an icon and a word for it."""
         if finding.problem:
             if finding.is_tool:
                 return "error", self.tr("missing")
@@ -226,9 +226,9 @@ class EnvironmentList(QWidget):
         return "info", self.tr("not looked for yet")
 
 
-# Narrower, and the columns stand below one another.
+# Narrower, and the columns are below one another.
 _TWO_COLUMNS = 720
-# From this width on, so many buttons stand side by side at the top.
+# From this width on, so many buttons are side by side at the top.
 _IN_ROW = ((640, 4), (400, 2), (0, 1))
 _WIDEST = 1080
 _MARGIN, _SPACING, _SECTION_SPACING = 24, 8, 18
@@ -272,7 +272,7 @@ class WelcomePage(QScrollArea):
         return self._columns is not None
 
     def fill(self, starters: Sequence[QAction], samples: Sequence[Sample]) -> None:
-        """Make what is in it.
+        """Makes what is in it.
 
         Args:
             starters: What begins something new.
@@ -314,7 +314,7 @@ class WelcomePage(QScrollArea):
         self.setWidget(outer)
 
     def show_recent(self, paths: Sequence[Path]) -> None:
-        """List these files and projects."""
+        """Lists these files and projects."""
         while item := self._recent.takeAt(0):
             if widget := item.widget():
                 widget.hide()
@@ -333,23 +333,23 @@ class WelcomePage(QScrollArea):
             self._recent.addWidget(hint)
         self._order_tabs()
 
-    def show_findings(self, findings: Sequence[Finding]) -> None:
-        """Tell what this machine has."""
+    def show_findings(self, findings: Sequence[DoctorFinding]) -> None:
+        """Shows what this machine has."""
         self._environment.show_findings(findings)
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What is told of this machine."""
+    def findings(self) -> tuple[DoctorFinding, ...]:
+        """What is shown of this machine."""
         return self._environment.findings
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Ask for content the first time."""
+        """Asks for content the first time."""
         super().showEvent(event)
         # A window is shown before its documents are opened: this page may be covered soon.
         QTimer.singleShot(_SETTLED_MS, self, self._on_settled)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the columns below one another where they would be too narrow."""
+        """Puts the columns below one another where they would be too narrow."""
         super().resizeEvent(event)
         self._turn()
 
@@ -370,7 +370,7 @@ class WelcomePage(QScrollArea):
             self._grid.setColumnStretch(_IN_ROW[0][1], 1)
 
     def _order_tabs(self) -> None:
-        """Let Tab go through all of it as it is read, whenever each was made."""
+        """Lets Tab go through all of it as it is read, whenever each was made."""
         order = (self, *self._starters, *self._cards, *self._recent_cards, self._check)
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from jitstudio.analysis.control_flow import Edge, FlowGraph, neighbours
+from jitstudio.analysis.control_flow import ControlFlowEdge, FlowGraph, neighbours
 
 Pair = tuple[int, int]
 """Two blocks that an edge connects, the upper one first."""
@@ -345,7 +345,7 @@ class Route(NamedTuple):
             of two control points and of the end of a curve.
     """
 
-    edge: Edge
+    edge: ControlFlowEdge
     is_back: bool
     start: tuple[float, float]
     steps: tuple[Step, ...]
@@ -384,13 +384,17 @@ class Plan:
     right: float
 
 
-def routed(plan: Plan, edges: Sequence[Edge], back: frozenset[Edge]) -> list[Route]:
+def routed(
+    plan: Plan, edges: Sequence[ControlFlowEdge], back: frozenset[ControlFlowEdge]
+) -> list[Route]:
     """The routes of edges, in their order."""
     return _Router(plan, edges, back).routes()
 
 
 class _Router:
-    def __init__(self, plan: Plan, edges: Sequence[Edge], back: frozenset[Edge]) -> None:
+    def __init__(
+        self, plan: Plan, edges: Sequence[ControlFlowEdge], back: frozenset[ControlFlowEdge]
+    ) -> None:
         self._plan = plan
         self._edges = edges
         self._back = back
@@ -402,7 +406,7 @@ class _Router:
     def routes(self) -> list[Route]:
         return [self._route(edge) for edge in self._edges]
 
-    def _route(self, edge: Edge) -> Route:
+    def _route(self, edge: ControlFlowEdge) -> Route:
         if edge in self._back and self._goes_between(edge):
             return self._upward(edge)
         pen = _Pen(self._starts[edge], self._plan.boxes[edge.source].bottom)
@@ -412,16 +416,16 @@ class _Router:
             self._outside(pen, edge)
         return Route(edge, edge in self._back, pen.start, tuple(pen.steps))
 
-    def _goes_between(self, edge: Edge) -> bool:
+    def _goes_between(self, edge: ControlFlowEdge) -> bool:
         """Whether it runs among the blocks, and not around all of them."""
         return edge.source == edge.target or self._upper_first(edge) in self._plan.courses
 
-    def _upper_first(self, edge: Edge) -> Pair:
+    def _upper_first(self, edge: ControlFlowEdge) -> Pair:
         if edge in self._back:
             return edge.target, edge.source
         return edge.source, edge.target
 
-    def _course(self, edge: Edge) -> Course:
+    def _course(self, edge: ControlFlowEdge) -> Course:
         course = self._plan.courses.get(self._upper_first(edge), ())
         if (edge.target, edge.source) not in self._ways:
             return course
@@ -429,7 +433,7 @@ class _Router:
         aside = LANE / 4 if edge in self._back else -LANE / 4
         return tuple((x + aside, layer) for x, layer in course)
 
-    def _downward(self, pen: _Pen, edge: Edge) -> None:
+    def _downward(self, pen: _Pen, edge: ControlFlowEdge) -> None:
         rows = self._plan.rows
         pen.line(pen.x, rows[self._plan.layers[edge.source]].bottom)
         for x, layer in self._course(edge):
@@ -437,7 +441,7 @@ class _Router:
             pen.line(x, rows[layer].bottom)
         pen.sway(self._ends[edge], self._plan.boxes[edge.target].y)
 
-    def _upward(self, edge: Edge) -> Route:
+    def _upward(self, edge: ControlFlowEdge) -> Route:
         """From the side of the last block of a loop up to the side of its head."""
         plan = self._plan
         source, target = plan.boxes[edge.source], plan.boxes[edge.target]
@@ -459,7 +463,7 @@ class _Router:
         pen.turn(target.middle + side * target.width / 2, target.y + _CORNER, sideways=True)
         return Route(edge, True, pen.start, tuple(pen.steps))
 
-    def _outside(self, pen: _Pen, edge: Edge) -> None:
+    def _outside(self, pen: _Pen, edge: ControlFlowEdge) -> None:
         """Around all blocks, in a lane that all edges to one block share."""
         plan = self._plan
         lane = self._lanes.setdefault(edge.target, plan.right + LANE * (1 + len(self._lanes)))
@@ -473,9 +477,9 @@ class _Router:
         pen.line(self._ends[edge], level)
         pen.line(self._ends[edge], target.y)
 
-    def _ports(self, *, outgoing: bool) -> dict[Edge, float]:
+    def _ports(self, *, outgoing: bool) -> dict[ControlFlowEdge, float]:
         """Where edges leave their blocks, or come to them: in the order of where they go."""
-        at: defaultdict[int, list[tuple[float, Edge]]] = defaultdict(list)
+        at: defaultdict[int, list[tuple[float, ControlFlowEdge]]] = defaultdict(list)
         for edge in self._edges:
             if edge in self._back and self._goes_between(edge):
                 continue
@@ -483,7 +487,7 @@ class _Router:
             course = self._course(edge)
             towards = course[0 if outgoing else -1][0] if course else None
             at[block].append((self._plan.boxes[other].middle if towards is None else towards, edge))
-        found: dict[Edge, float] = {}
+        found: dict[ControlFlowEdge, float] = {}
         for block, leaving in at.items():
             box = self._plan.boxes[block]
             pitch = min(_PITCH, box.width / (len(leaving) + 1))
@@ -572,12 +576,12 @@ def lay_out(graph: FlowGraph, sizes: Sequence[Size]) -> Layout:
     pairs = {edge: _upper_first(edge, back) for edge in graph.edges if edge.source != edge.target}
     parts = islands(len(graph.blocks), pairs.values())
     home = {block: number for number, part in enumerate(parts) for block in part}
-    edges: defaultdict[int, list[Edge]] = defaultdict(list)
+    edges: defaultdict[int, list[ControlFlowEdge]] = defaultdict(list)
     for edge in graph.edges:
         edges[home[edge.source]].append(edge)
     plans = [_planned(part, edges[at], pairs, sizes) for at, part in enumerate(parts)]
     boxes: dict[int, Box] = {}
-    routes: dict[Edge, Route] = {}
+    routes: dict[ControlFlowEdge, Route] = {}
     shelves = _Shelves([(plan.right, plan.rows[-1].below) for plan in plans])
     for at, plan in enumerate(plans):
         found = routed(plan, edges[at], back)
@@ -593,7 +597,7 @@ def lay_out(graph: FlowGraph, sizes: Sequence[Size]) -> Layout:
     )
 
 
-def back_edges(graph: FlowGraph) -> frozenset[Edge]:
+def back_edges(graph: FlowGraph) -> frozenset[ControlFlowEdge]:
     """Those from inside a loop to its head; without them nothing goes in circles."""
     inside: defaultdict[int, list[frozenset[int]]] = defaultdict(list)
     for loop in graph.loops:
@@ -605,12 +609,15 @@ def back_edges(graph: FlowGraph) -> frozenset[Edge]:
     )
 
 
-def _upper_first(edge: Edge, back: frozenset[Edge]) -> Pair:
+def _upper_first(edge: ControlFlowEdge, back: frozenset[ControlFlowEdge]) -> Pair:
     return (edge.target, edge.source) if edge in back else (edge.source, edge.target)
 
 
 def _planned(
-    part: Sequence[int], edges: Sequence[Edge], pairs: dict[Edge, Pair], sizes: Sequence[Size]
+    part: Sequence[int],
+    edges: Sequence[ControlFlowEdge],
+    pairs: dict[ControlFlowEdge, Pair],
+    sizes: Sequence[Size],
 ) -> Plan:
     """Connected blocks in their places, from 0, 0 on."""
     numbers = {block: number for number, block in enumerate(part)}

@@ -1,4 +1,4 @@
-"""The columns of a listing: which fit beside its text, their menu and their place."""
+"""The columns of a listing: which fit next to its text, their menu and their place."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Columns(QObject):
     """The columns of one `ListingView`; there are none until `show_choice`.
 
     Attributes:
-        fitting: Those that there is room for beside the instructions.
+        fitting: Those that there is room for next to the instructions.
         header: Names them.
         gutter: Draws them.
         peak_marks: Marks the peaks in the scroll bar.
@@ -80,12 +80,12 @@ class Columns(QObject):
         return self._cells
 
     def show_choice(self, choice: ColumnChoice) -> None:
-        """Have these columns."""
+        """Has these columns."""
         self._choice = choice
         self._lay_out()
 
     def show_cells(self, cells: SassCells | None) -> None:
-        """Say this of each line; nothing as long as it is not known."""
+        """Says this of each line; nothing as long as it is not known."""
         self._cells = cells
         self.gutter.show_cells(cells)
         if cells is None:
@@ -100,12 +100,12 @@ class Columns(QObject):
         return CopiedColumns(cells.header(choice), lambda line: cells.text(line, choice))
 
     def set_left(self, is_left: bool) -> None:
-        """Show the columns left or right of the text."""
+        """Shows the columns left or right of the text."""
         self._is_left = is_left
         self._lay_out()
 
     def menu(self) -> QMenu:
-        """A switch for each column; the menu is deleted when it closes."""
+        """Returns a switch for each column; the menu is deleted when it closes."""
         menu = QMenu(self._view)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
@@ -126,7 +126,7 @@ class Columns(QObject):
         return menu
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Follow the place and size of the text."""
+        """Follows the place and size of the text."""
         if event.type() in _PLACED:
             self._lay_out()
         return False
@@ -137,9 +137,9 @@ class Columns(QObject):
         return ColumnGeometry(self.fitting, self._view.grid.cell)
 
     def _fit(self) -> None:
-        """Find out what there is room for.
+        """Finds out what there is room for.
 
-        That is beside the longest instruction; where columns would be left out for it, beside all
+        That is next to the longest instruction; where columns would be left out for it, next to all
         but the few longest, which the listing cuts with a sign.
         """
         extent = self._view.text.extent
@@ -153,7 +153,7 @@ class Columns(QObject):
             self.fitted.emit()
 
     def _beside(self, code: int) -> ColumnChoice:
-        """What there is room for beside instructions of so many cells."""
+        """Returns what there is room for next to instructions of so many cells."""
         view, grid = self._view, self._view.grid
         spare = view.room - grid.text_left - PAD - code * grid.cell
         return self._choice.fit(int(spare / grid.cell))
@@ -163,7 +163,7 @@ class Columns(QObject):
         return bool(self.fitting.shown) and self._view.line_count > 0
 
     def _lay_out(self) -> None:
-        """Take the room that is needed."""
+        """Takes the room that is needed."""
         self._fit()
         is_there = self._is_there
         for part in (self.header, self.gutter, self._strip):
@@ -177,7 +177,7 @@ class Columns(QObject):
         self._place()
 
     def _place(self) -> None:
-        """Take the place that was left for the columns."""
+        """Takes the place that was left for the columns."""
         if not self._is_there:
             return
         measure, inside = self._measure(), self._view.viewport().geometry()
@@ -209,7 +209,7 @@ class Columns(QObject):
 
     @Slot()
     def _on_caret_placed(self) -> None:
-        """Add the columns of the line to the description for screen readers."""
+        """Adds the columns of the line to the description for screen readers."""
         if self._cells is not None and self._is_there:
             words = self._cells.words(self._view.caret.line, self._choice.shown)
             if words:

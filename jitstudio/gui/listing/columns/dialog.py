@@ -1,4 +1,4 @@
-"""Chooses the columns beside a listing: which, in which order, and on which side."""
+"""Chooses the columns next to a listing: which, in which order, and on which side."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _ColumnList(QListWidget):
         self.model().rowsMoved.connect(self.arranged)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move the current row with Alt."""
+        """Moves the current row with Alt."""
         step = _STEPS.get(event.key())
         if step is not None and event.modifiers() & Qt.KeyboardModifier.AltModifier:
             self.step(step)
@@ -54,7 +54,7 @@ class _ColumnList(QListWidget):
             super().keyPressEvent(event)
 
     def step(self, step: int) -> None:
-        """Move the current row up or down."""
+        """Moves the current row up or down."""
         row = self.currentRow()
         if row < 0 or not 0 <= row + step < self.count():
             return
@@ -109,7 +109,7 @@ class ColumnsDialog(QDialog):
         self._list.setCurrentRow(0)
 
     def show_choice(self, choice: ColumnChoice) -> None:
-        """Show what is chosen now."""
+        """Shows what is chosen now."""
         self._choice = choice
         keys = [self._key(row) for row in range(self._list.count())]
         with QSignalBlocker(self._list):

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from jitstudio.analysis.occupancy.strain import Strain
 from jitstudio.analysis.sass.model import NOWHERE, SassFunction
 from jitstudio.analysis.sass.pressure import highest, live_gprs, peaks
-from jitstudio.analysis.sass.reading import ListingRows, Spot
+from jitstudio.analysis.sass.reading import InstructionRef, ListingRows
 from jitstudio.gui.listing.columns.sass_columns import (
     LIVE,
     ColumnChoice,
@@ -75,16 +75,16 @@ class SassCells:
         self._strain = strain
         self._heights: dict[SassFunction, Heights] = {}
 
-    def spot(self, line: int) -> Spot | None:
-        """The instruction on a line, counted from 0."""
+    def spot(self, line: int) -> InstructionRef | None:
+        """Returns the instruction on a line, counted from 0."""
         return self._rows.spot(line)
 
     def line(self, function: SassFunction, index: int) -> int:
-        """The line of an instruction."""
+        """Returns the line of an instruction."""
         return self._rows.line(function, index)
 
     def text(self, line: int, choice: ColumnChoice) -> str:
-        """All shown columns of a line in one text, each as wide as it shall be."""
+        """Returns all shown columns of a line in one text, each as wide as it shall be."""
         row = self._row(line)
         if row is None:
             return ""
@@ -98,7 +98,7 @@ class SassCells:
         )
 
     def bar(self, line: int) -> Bar | None:
-        """The live registers on a line; None where there are none to show."""
+        """Returns the live registers on a line; None where there are none to show."""
         spot = self._rows.spot(line)
         heights = self.heights(spot.function) if spot else None
         if spot is None or heights is None or not heights.top:
@@ -113,11 +113,11 @@ class SassCells:
         )
 
     def strain(self, function: SassFunction, live: int) -> float:
-        """What so many live registers cost in a function, from 0 to 1."""
+        """Returns what so many live registers cost in a function, from 0 to 1."""
         return self._strain.level(live, self._strain.spills_at(function.name, live))
 
     def heights(self, function: SassFunction) -> Heights:
-        """The live registers of a function."""
+        """Returns the live registers of a function."""
         found = self._heights.get(function)
         if found is None:
             top = max(live_gprs(function), default=0)
@@ -126,7 +126,7 @@ class SassCells:
         return found
 
     def words(self, line: int, shown: Sequence[ColumnSetting]) -> str:
-        """The columns of a line for a screen reader: each with its name."""
+        """Returns the columns of a line for a screen reader: each with its name."""
         row = self._row(line)
         if row is None:
             return ""
@@ -134,7 +134,7 @@ class SassCells:
         return ", ".join(f"{translated(title)} {text}" for title, text in cells if text)
 
     def tip(self, line: int, one: ColumnSetting) -> str:
-        """All that a cell says, and what its column means."""
+        """Returns all that a cell says, and what its column means."""
         row = self._row(line)
         if row is None:
             return one.column.explanation
@@ -147,7 +147,7 @@ class SassCells:
         return "\n".join((*parts, one.column.explanation))
 
     def header(self, choice: ColumnChoice) -> str:
-        """The names of the shown columns above their texts."""
+        """Returns the names of the shown columns above their texts."""
         return "".join(
             _fit(translated(one.column.title), one, one.key == LIVE) for one in choice.shown
         )
@@ -158,7 +158,7 @@ class SassCells:
 
 
 def peak_line(cells: SassCells, line: int, step: int) -> tuple[int, int, SassFunction] | None:
-    """The next peak of the function that a line is in, or the one before; over its ends.
+    """Returns the next peak of the function that a line is in, or the one before; over its ends.
 
     Returns:
         Its line, its number among the peaks from 1, and the function; None where there is none.
@@ -176,7 +176,7 @@ def peak_line(cells: SassCells, line: int, step: int) -> tuple[int, int, SassFun
 
 
 def _fit(text: str, one: ColumnSetting, is_left: bool = False) -> str:
-    """Return a text as wide as its column, with a gap."""
+    """Returns a text as wide as its column, with a gap."""
     is_right = one.column.is_number and not is_left
     room = one.cells - (1 if is_right else 2)
     cut = text if len(text) <= room else text[: max(0, room - 1)] + _CUT
@@ -201,7 +201,7 @@ class ColumnGeometry:
         return round(PAD + sum(one.cells for one in self.choice.shown) * self.cell)
 
     def columns(self) -> Iterator[tuple[ColumnSetting, int, int]]:
-        """Each column with its left edge and that of what follows it."""
+        """Yields each column with its left edge and that of what follows it."""
         cells, left = 0, 0
         for one in self.choice.shown:
             cells += one.cells
@@ -210,7 +210,7 @@ class ColumnGeometry:
             left = right
 
     def at(self, x: float) -> ColumnSetting | None:
-        """The column at a place."""
+        """Returns the column at a place."""
         return next((one for one, left, right in self.columns() if left <= x < right), None)
 
     def bar(self) -> tuple[float, float] | None:
@@ -223,5 +223,5 @@ class ColumnGeometry:
         return None
 
     def cells(self, pixels: int) -> int:
-        """How many cells a width comes nearest to."""
+        """Returns how many cells a width comes nearest to."""
         return round(pixels / self.cell)

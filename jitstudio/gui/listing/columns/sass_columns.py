@@ -1,4 +1,4 @@
-"""The columns beside the instructions of a SASS listing, and which of them the user wants."""
+"""The columns next to the instructions of a SASS listing, and which of them the user wants."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ class SassColumn:
 
 
 def translated(text: str) -> str:
-    """A text of the table in the language of the user."""
+    """Returns a text of the table in the language of the user."""
     return QCoreApplication.translate(CONTEXT, text)
 
 
-def place_words(file: str, line: int) -> str:
-    """A line of a file in the few characters that a column has."""
+def place_text(file: str, line: int) -> str:
+    """Returns a line of a file in the few characters that a column has."""
     return f"{PurePath(file).name}:{line}"
 
 
@@ -97,7 +97,7 @@ def _opcode(row: InstructionRow) -> str:
 
 def _source(row: InstructionRow) -> str:
     places = row.instruction.places
-    return place_words(*places[0]) if places else ""
+    return place_text(*places[0]) if places else ""
 
 
 def _encoding(row: InstructionRow) -> str:
@@ -332,7 +332,7 @@ class ColumnChoice:
 
     @classmethod
     def read(cls, kept: Iterable[str]) -> ColumnChoice:
-        """What was remembered, put right: columns come and go with versions."""
+        """Returns what was remembered, put right: columns come and go with versions."""
         found: dict[str, ColumnSetting] = {}
         for word in kept:
             match = _KEPT.match(word)
@@ -356,7 +356,7 @@ class ColumnChoice:
         return tuple(one for one in self.columns if one.is_shown)
 
     def of(self, key: str) -> ColumnSetting:
-        """One of them."""
+        """Returns one of them."""
         return next(one for one in self.columns if one.key == key)
 
     def show(self, key: str, shown: bool) -> ColumnChoice:
@@ -369,7 +369,7 @@ class ColumnChoice:
         return self._with(replace(self.of(key), cells=min(MOST_CELLS, max(LEAST_CELLS, cells))))
 
     def fit(self, room: int) -> ColumnChoice:
-        """What there is room for: the columns chosen last become narrower, or are left out.
+        """Returns what there is room for: the columns chosen last become narrower, or are left out.
 
         Args:
             room: In cells.

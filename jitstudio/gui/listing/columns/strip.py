@@ -1,4 +1,4 @@
-"""The columns beside a listing as they are drawn: names, cells, peaks in the scroll bar."""
+"""The columns next to a listing as they are drawn: names, cells, peaks in the scroll bar."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Names(QAbstractTableModel):
         return 0
 
     def columnCount(self, _parent: _Index = _ROOT) -> int:
-        """All columns, those that are not shown too."""
+        """Returns all columns, those that are not shown too."""
         return len(COLUMNS)
 
     def headerData(
@@ -64,7 +64,7 @@ class _Names(QAbstractTableModel):
         _orientation: Qt.Orientation,
         role: int = Qt.ItemDataRole.DisplayRole,
     ) -> object:
-        """Name and meaning of a column."""
+        """Returns the name and the meaning of a column."""
         column = COLUMNS[section]
         match role:
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
@@ -117,7 +117,7 @@ class ColumnHeader(QHeaderView):
         return self._current
 
     def lay_out(self, measure: ColumnGeometry, choice: ColumnChoice) -> None:
-        """Show these columns, of all that the user has chosen."""
+        """Shows these columns, of all that the user has chosen."""
         self._measure, self._choice = measure, choice
         with QSignalBlocker(self):
             for place, one in enumerate(measure.choice.columns):
@@ -134,7 +134,7 @@ class ColumnHeader(QHeaderView):
     # What Qt calls.
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Choose, move, widen or hide a column."""
+        """Chooses, moves, widens or hides a column."""
         if self._measure is None or not self._current:
             return
         choice, step = self._choice, _STEPS.get(event.key(), 0)
@@ -153,17 +153,17 @@ class ColumnHeader(QHeaderView):
                 super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show where the keyboard is."""
+        """Shows where the keyboard is."""
         super().focusInEvent(event)
         self._reach(self._current)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Show that it is no longer here."""
+        """Shows that it is no longer here."""
         super().focusOutEvent(event)
         self.viewport().update()
 
     def paintSection(self, painter: QPainter, rect: QRect, logical_index: int) -> None:
-        """Draw a name, with a frame where the keyboard is."""
+        """Draws a name, with a frame where the keyboard is."""
         painter.save()
         super().paintSection(painter, rect, logical_index)
         painter.restore()
@@ -209,19 +209,19 @@ class ColumnGutter(QWidget):
         view.line_colours.changed.connect(self.update)
 
     def show_cells(self, cells: SassCells | None) -> None:
-        """Say these things of each line; nothing without."""
+        """Says these things of each line; nothing without."""
         self._cells = cells
         self.update()
 
     def lay_out(self, measure: ColumnGeometry, is_left: bool) -> None:
-        """Put the columns there."""
+        """Puts the columns there."""
         self._measure, self._is_left = measure, is_left
         self.update()
 
     # What Qt calls.
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw what is visible."""
+        """Draws what is visible."""
         view, dirty = self._view, event.rect()
         theme = view.theme
         painter = QPainter(self)
@@ -233,14 +233,14 @@ class ColumnGutter(QWidget):
         painter.end()
 
     def event(self, event: QEvent) -> bool:
-        """Tell what a cell says in full."""
+        """Says what a cell says in full."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             QToolTip.showText(event.globalPos(), self._tip(event), self)
             return True
         return super().event(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Put the caret into the line."""
+        """Puts the caret into the line."""
         view = self._view
         if event.button() == Qt.MouseButton.LeftButton and view.line_count:
             view.caret.set_place((self._line_at(event.position().y()), 0))
@@ -248,11 +248,11 @@ class ColumnGutter(QWidget):
             view.setFocus(Qt.FocusReason.MouseFocusReason)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Take the end of a click, too."""
+        """Takes the end of a click, too."""
         event.accept()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll the listing."""
+        """Scrolls the listing."""
         self._view.wheelEvent(event)
 
     # How it does it.
@@ -341,18 +341,18 @@ class PeakMarks(QWidget):
         return self._marks
 
     def show_marks(self, marks: Sequence[PeakMark]) -> None:
-        """Mark these peaks, and no others."""
+        """Marks these peaks, and no others."""
         self._marks = marks
         self.update()
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Stay as large as the scroll bar."""
+        """Stays as large as the scroll bar."""
         if event.type() == QEvent.Type.Resize:
             self.resize(self._bar.size())
         return False
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw a tick for each; where several fall together, the highest is seen."""
+        """Draws a tick for each; where several fall together, the highest is seen."""
         if not self._marks or not self._view.line_count:
             return
         groove, rows = self._groove(), self._view.visibility.rows

@@ -15,7 +15,7 @@ from jitstudio.gui.shell.commands.table import ACTIONS
 
 
 class Actions(QObject):
-    """The table's rows as `QAction`s; whoever carries a command out binds it."""
+    """The table's rows as `QAction`s; the feature that carries a command out binds it."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -28,14 +28,14 @@ class Actions(QObject):
             action.triggered.connect(self._on_early)
 
     def __getitem__(self, name: str) -> QAction:
-        """The action with this object name."""
+        """Returns the action with this object name."""
         return self._actions[name]
 
     def __contains__(self, name: str) -> bool:
         return name in self._actions
 
     def bind(self, slots: Mapping[str, Callable[..., object]]) -> None:
-        """Say what commands do: a switch calls its slot with its state, others with nothing.
+        """Says what commands do: a switch calls its slot with its state, others with nothing.
 
         Raises:
             ValueError: One of them does something already.
@@ -49,20 +49,20 @@ class Actions(QObject):
             (action.toggled if action.isCheckable() else action.triggered).connect(slot)
 
     def set_keys(self, name: str, keys: Sequence[str]) -> None:
-        """Let a command have these keys, and its tool tip and all hints tell the first."""
+        """Lets a command have these keys, and its tool tip and all hints have the first."""
         _set_keys(self._actions[name], self._specs[name], keys)
 
     def know(self, possible: Mapping[str, Callable[[], bool]]) -> None:
-        """Say who knows whether a command has anything to do where the cursor is now."""
+        """Sets the functions that say whether a command can do anything at the cursor."""
         self._possible |= possible
 
     def is_possible(self, name: str) -> bool:
-        """Whether a command has anything to do here and now, as far as that is known."""
+        """Returns whether a command has anything to do here and now, as far as that is known."""
         possible = self._possible.get(name)
         return self._actions[name].isEnabled() and (possible is None or possible())
 
     def catch_up(self) -> None:
-        """Carry out what was chosen before anybody could do it."""
+        """Carries out what was chosen before anybody could do it."""
         early, self._early = self._early, []
         for action, is_on in early:
             if action.isCheckable():
@@ -78,16 +78,16 @@ class Actions(QObject):
 
     @Slot(bool)
     def _on_early(self, is_on: bool) -> None:
-        """Keep a command in mind that nobody carries out yet: the window has just come up."""
+        """Keeps a command in mind that nobody carries out yet: the window has just come up."""
         action = self.sender()
         assert isinstance(action, QAction)
         self._early.append((action, is_on))
         if action.isCheckable():
-            # Whoever binds a switch may leave it as it is.
+            # The handler of a switch may leave it as it is.
             action.setChecked(not is_on)
 
     def of_menu(self, menu: str) -> Iterator[tuple[ActionSpec, QAction]]:
-        """The actions of one menu, in order."""
+        """Returns the actions of one menu, in order."""
         return ((spec, self._actions[spec.id]) for spec in ACTIONS if spec.menu == menu)
 
 
@@ -104,7 +104,7 @@ def _make(spec: ActionSpec, window: QWidget) -> QAction:
     if spec.where is Where.WINDOW:
         window.addAction(action)
     else:
-        # Whoever knows these keys takes them.
+        # The widget that knows these keys takes them.
         action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
     return action
 

@@ -21,14 +21,14 @@ _OF_TEXT = ("MoveTo", "Select", "Delete", "Insert", "Copy", "Cut", "Paste", "Und
 
 @dataclass(frozen=True)
 class Conflict:
-    """What stands in the way of giving a key to a command.
+    """What prevents giving a key to a command.
 
     Attributes:
-        told: What it is.
+        message: What it is.
         is_final: Whether the key cannot be given at all; else it is taken from another command.
     """
 
-    told: str
+    message: str
     is_final: bool
 
 
@@ -54,18 +54,18 @@ class Shortcuts(QObject):
             self._apply()
 
     def keys(self, name: str) -> tuple[str, ...]:
-        """The keys of a command now, in Qt's portable spelling."""
+        """Returns the keys of a command now, in Qt's portable spelling."""
         if name in self._own:
             return self._own[name]
         taken = {key for keys in self._own.values() for key in keys}
         return tuple(key for key in map(_plain, _SPECS[name].keys) if key not in taken)
 
     def is_default(self, name: str) -> bool:
-        """Whether a command has the keys of the table, all of them."""
+        """Returns whether a command has the keys of the table, all of them."""
         return self.keys(name) == tuple(map(_plain, _SPECS[name].keys))
 
     def conflict(self, name: str, key: str) -> Conflict | None:
-        """What stands in the way of this key for a command; None where nothing does."""
+        """Returns what prevents this key for a command; None where nothing does."""
         key = _plain(key)
         translate = QCoreApplication.translate
         holder = next((s for s in ACTIONS if s.id != name and key in self.keys(s.id)), None)
@@ -84,7 +84,7 @@ class Shortcuts(QObject):
         return Conflict(told.format(key=_native(key), command=text), False)
 
     def set_keys(self, name: str, keys: Sequence[str]) -> None:
-        """Give a command these keys and no others; whatever had one of them loses it.
+        """Gives a command these keys and no others; whatever had one of them loses it.
 
         Raises:
             ValueError: It cannot have one of them.
@@ -93,7 +93,7 @@ class Shortcuts(QObject):
         for key in wanted:
             conflict = self.conflict(name, key)
             if conflict is not None and conflict.is_final:
-                raise ValueError(conflict.told)
+                raise ValueError(conflict.message)
         for other, own in self._own.items():
             self._own[other] = tuple(key for key in own if key not in wanted)
         self._own[name] = wanted
@@ -102,12 +102,12 @@ class Shortcuts(QObject):
         self._keep()
 
     def reset(self, name: str) -> None:
-        """Give a command the keys of the table, but for those that others were given."""
+        """Gives a command the keys of the table, but for those that others were given."""
         self._own.pop(name, None)
         self._keep()
 
     def reset_all(self) -> None:
-        """Give all commands the keys of the table."""
+        """Gives all commands the keys of the table."""
         self._own.clear()
         self._keep()
 
@@ -122,12 +122,12 @@ class Shortcuts(QObject):
 
 
 def can_change(name: str) -> bool:
-    """Whether a command may have other keys: not where all text fields know the keys."""
+    """Returns whether a command may have other keys: not where all text fields know the keys."""
     return name in _SPECS and _SPECS[name].where is not Where.TEXT
 
 
 def plain_text(text: str) -> str:
-    """A text of a menu without its mnemonic."""
+    """Returns a text of a menu without its mnemonic."""
     return text.replace("&&", "\0").replace("&", "").replace("\0", "&").rstrip("…")
 
 
@@ -140,7 +140,7 @@ def _native(key: str) -> str:
 
 
 def _is_pressed_with_another(key: str) -> bool:
-    """Whether it types nothing: a function key, or one with Ctrl, Alt or Meta."""
+    """Returns whether it types nothing: a function key, or one with Ctrl, Alt or Meta."""
     pressed: QKeyCombination = QKeySequence(key)[0]  # type: ignore[index]
     beside = pressed.keyboardModifiers() & ~(
         Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier

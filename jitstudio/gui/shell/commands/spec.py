@@ -1,4 +1,4 @@
-"""What the table of commands tells of each, and the menus that there are."""
+"""What the table of commands says about each, and the menus that there are."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ActionSpec:
         icon: A file in `resources/icons`, or empty.
         tip: One sentence for tool tip and status bar.
         checkable: Whether it is a switch.
-        separated: Whether a line stands above it in the menu.
+        separated: Whether a line is above it in the menu.
         where: Where its keys hold.
         pane: The pane that it leads to, by the name of its dock; `EDITOR` for the editors.
     """
@@ -49,7 +49,7 @@ class ActionSpec:
 
 
 EDITOR = "editor"
-"""What stands for the editors among the names of panes."""
+"""What represents the editors among the names of panes."""
 
 FILE = QT_TRANSLATE_NOOP("Actions", "&File")
 EDIT = QT_TRANSLATE_NOOP("Actions", "&Edit")

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget
 
 from jitstudio.gui.shell.docking.dock import PaneDock
-from jitstudio.gui.shell.docking.layouts import Area, Layout
+from jitstudio.gui.shell.docking.layouts import Area, PaneLayout
 
 Shares = dict[str, tuple[float, float]]
 """Which part of the window's width and height each dock takes, by its name."""
@@ -31,8 +31,8 @@ class Arranger:
         right = Qt.DockWidgetArea.RightDockWidgetArea
         window.setCorner(Qt.Corner.BottomRightCorner, right)
 
-    def arrange(self, layout: Layout) -> None:
-        """Put all docks where the layout has them, at their usual size."""
+    def arrange(self, layout: PaneLayout) -> None:
+        """Puts all docks where the layout has them, at their usual size."""
         # Seen once, as it is in the end.
         self._window.setUpdatesEnabled(False)
         for dock in self._docks.values():
@@ -52,8 +52,8 @@ class Arranger:
             dock.resume()
         self._window.setUpdatesEnabled(True)
 
-    def share_space(self, layout: Layout) -> None:
-        """Give each area its usual part of the window, and its groups their parts of it."""
+    def share_space(self, layout: PaneLayout) -> None:
+        """Gives each area its usual part of the window, and its groups their parts of it."""
         for area in layout.areas:
             docked = [[d for d in group if not d.isFloating()] for group in self._groups(area)]
             weights = area.weights or (1,) * len(docked)
@@ -61,7 +61,7 @@ class Arranger:
             across = area.side.across
             horizontal = across is Qt.Orientation.Horizontal
             length = self._window.width() if horizontal else self._window.height()
-            # Groups stand side by side: only in an area beside the editors they share its width.
+            # Groups are side by side: only in an area next to the editors they share its width.
             wanted = max(int(length * area.share), area.least)
             whole = sum(first.values())
             sizes = [wanted * n // whole if horizontal else wanted for n in first.values()]
@@ -82,7 +82,7 @@ class Arranger:
         return found
 
     def apply(self, shares: Shares) -> None:
-        """Give docks these parts of the window, which may have another size now."""
+        """Gives docks these parts of the window, which may have another size now."""
         docks = {
             self._docks[name]: share
             for name, share in shares.items()

@@ -27,9 +27,9 @@ _SMALLEST = QSize(220, 80)
 
 
 class _TitleBar(QWidget):
-    """The name of a pane that stands alone, and what can be done with it.
+    """The name of a pane that is alone, and what can be done with it.
 
-    It takes no clicks beside its buttons, so that the dock can be dragged by it.
+    It takes no clicks besides those on its buttons, so that the dock can be dragged by it.
     """
 
     def __init__(self, dock: PaneDock) -> None:
@@ -51,7 +51,7 @@ class _TitleBar(QWidget):
         follow_keys(self, _TitleBar._tell_keys)
 
     def set_look(self, is_maximised: bool) -> None:
-        """Draw the icons; a maximised pane can do nothing but go back."""
+        """Draws the icons; a maximised pane can do nothing but go back."""
         names = {
             self._maximise: "restore" if is_maximised else "maximise",
             self._float: "float",
@@ -74,7 +74,7 @@ class _TitleBar(QWidget):
             button.setAccessibleName(f"{button.toolTip()}: {self._dock.windowTitle()}")
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Fill the window, or go back."""
+        """Fills the window, or goes back."""
         self._dock.maximise_requested.emit()
         event.accept()
 
@@ -122,7 +122,7 @@ class PaneDock(QDockWidget):
         self._is_paused = False
         # A title bar that comes and goes would change the sizes that are being restored.
         self._is_tabbed = True
-        # Made when it is needed: most panes stand behind tabs for good.
+        # Made when it is needed: most panes are behind tabs for good.
         self._bar: _TitleBar | None = None
         self._no_bar = QWidget(self)
         follow_theme(self, PaneDock._follow)
@@ -140,16 +140,16 @@ class PaneDock(QDockWidget):
         return self.isVisible() and self._is_uncovered
 
     def pause(self) -> None:
-        """Show nothing more and nothing less for now: all docks are about to move."""
+        """Shows nothing more and nothing less for now: all docks are about to move."""
         self._is_paused = True
 
     def resume(self) -> None:
-        """Show what can be seen where the dock is now."""
+        """Shows what can be seen where the dock is now."""
         self._is_paused = False
         self._show_content()
 
     def fill(self, content: QWidget) -> None:
-        """Hold this pane from now on; a window comes up before its panes are made."""
+        """Holds this pane from now on; a window comes up before its panes are made."""
         # Hidden before it has a place: what is not in front is neither shown nor measured.
         content.hide()
         self._content = content
@@ -157,13 +157,13 @@ class PaneDock(QDockWidget):
         self._show_content()
 
     def set_tabbed(self, is_tabbed: bool) -> None:
-        """Leave the title to a tab, or show it."""
+        """Leaves the title to a tab, or shows it."""
         if is_tabbed != self._is_tabbed:
             self._is_tabbed = is_tabbed
             self._follow()
 
     def set_maximised(self, is_maximised: bool) -> None:
-        """Show that the pane has the window for itself."""
+        """Shows that the pane has the window for itself."""
         self._is_maximised = is_maximised
         self._follow()
 
@@ -174,7 +174,7 @@ class PaneDock(QDockWidget):
 
     @Slot()
     def float_out(self) -> None:
-        """Become a window of its own."""
+        """Becomes a window of its own."""
         self.setFloating(True)
 
     def _show_content(self) -> None:
@@ -183,7 +183,7 @@ class PaneDock(QDockWidget):
 
     @Slot(bool)
     def _on_visibility_changed(self, is_visible: bool) -> None:
-        # A pane that leaves the tabs is told of where it was behind them, out of sight.
+        # A pane that leaves the tabs gets events for where it was behind them, out of sight.
         self._is_uncovered = is_visible or self.isFloating()
         self._show_content()
 

@@ -1,4 +1,4 @@
-"""Which layout is worn, what the user made of each, and which pane has the window for itself."""
+"""Which layout is used, what the user made of each, and which pane has the window for itself."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QTabWidget, QWidget
 from jitstudio.gui.shell.commands.spec import EDITOR
 from jitstudio.gui.shell.docking.arranger import Arranger, Shares
 from jitstudio.gui.shell.docking.dock import PaneDock
-from jitstudio.gui.shell.docking.layouts import BY_NAME, LAYOUTS, Layout
-from jitstudio.gui.shell.docking.seal import VERSION, seal, unseal
+from jitstudio.gui.shell.docking.layouts import BY_NAME, LAYOUTS, PaneLayout
+from jitstudio.gui.shell.docking.saved_layout import VERSION, seal, unseal
 from jitstudio.gui.shell.docking.tab_bars import TabBars
 from jitstudio.gui.state.preferences import Preferences
 
@@ -38,7 +38,7 @@ class LayoutManager(QObject):
     room to the middle, and takes it from there.
 
     Signals:
-        layout_changed: Another layout is worn: its name.
+        layout_changed: Another layout is used: its name.
         zoom_changed: All letters are so large now, as a factor.
         maximised: A pane, or the editors, got the window for itself, or gave it back.
     """
@@ -47,7 +47,7 @@ class LayoutManager(QObject):
     zoom_changed = Signal(float)
     maximised = Signal(bool)
 
-    # Docks tell of changes also while all of it is destroyed, when Python has let go of the rest.
+    # Docks report changes also while all of it is destroyed, when Python has let go of the rest.
     _settling: QTimer | None = None
 
     def __init__(
@@ -76,7 +76,7 @@ class LayoutManager(QObject):
         self._is_fitting = False
         self._measuring = QTimer(self, singleShot=True, interval=0)
         self._measuring.timeout.connect(self._measure)
-        # Docks tell of each other's changes one by one; the tabs are looked at once, after all.
+        # Docks report each other's changes one by one; the tabs are looked at once, after all.
         self._settling = settling = QTimer(self, singleShot=True, interval=0)
         settling.timeout.connect(self._tab_bars.follow)
         self._tab_bars.maximise_requested.connect(self._on_maximise_requested)
@@ -91,8 +91,8 @@ class LayoutManager(QObject):
         window.installEventFilter(self)
 
     @property
-    def layout(self) -> Layout:
-        """The layout worn."""
+    def layout(self) -> PaneLayout:
+        """The layout used."""
         return self._layout
 
     @property
@@ -101,53 +101,53 @@ class LayoutManager(QObject):
         return self._alone
 
     def choose(self, name: str) -> None:
-        """Turn to a layout, as the user left it; the one before is remembered as it is."""
+        """Turns to a layout, as the user left it; the one before is remembered as it is."""
         if BY_NAME[name] is not self._layout:
             self._keep_arrangement()
             self._wear(BY_NAME[name])
 
     @property
     def zoom(self) -> float:
-        """How large all letters are in the layout worn, as a factor."""
+        """How large all letters are in the layout used, as a factor."""
         kept = self._preferences.zoom(self._layout.name)
         return self._layout.zoom if kept is None else kept
 
     def zoom_by(self, steps: int) -> None:
-        """Make all letters larger by so many steps, or smaller; with 0 as at the first start."""
+        """Makes all letters larger by so many steps, or smaller; with 0 as at the first start."""
         near = min(_ZOOMS, key=lambda zoom: abs(zoom - self.zoom))
         at = min(len(_ZOOMS) - 1, max(0, _ZOOMS.index(near) + steps))
         self._preferences.set_zoom(self._layout.name, _ZOOMS[at] if steps else self._layout.zoom)
         self.zoom_changed.emit(self.zoom)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Share out the room of a window that has become larger or smaller."""
+        """Shares out the room of a window that has become larger or smaller."""
         if event.type() == QEvent.Type.Resize and watched is self._window:
             self._keep_shares()
         return False
 
     def reset(self) -> None:
-        """Put all panes where the layout worn has them at the first start."""
+        """Puts all panes where the layout used has them at the first start."""
         self.give_back()
         self._arranger.arrange(self._layout)
         self._forget_shares()
 
     def share_space(self) -> None:
-        """Give each part of the window its usual size."""
+        """Gives each part of the window its usual size."""
         self.give_back()
         self._arranger.share_space(self._layout)
         self._forget_shares()
 
     def save(self) -> None:
-        """Remember where everything stands."""
+        """Remembers where everything is."""
         self._preferences.set_layout(_GEOMETRY, seal(self._window.saveGeometry()))
         self._preferences.set_layout(_CURRENT, seal(QByteArray(self._layout.name.encode())))
         self._keep_arrangement()
 
     def restore(self) -> None:
-        """Put everything where it stood; what cannot be read is left as it is."""
+        """Puts everything where it was; what cannot be read is left as it is."""
         geometry = unseal(self._preferences.layout(_GEOMETRY))
         if geometry is not None:
-            # Qt brings a window back that stood on a screen which is no longer there.
+            # Qt brings a window back that was on a screen which is no longer there.
             self._window.restoreGeometry(geometry)
         current = unseal(self._preferences.layout(_CURRENT))
         name = bytes(current.data()).decode("utf-8", "replace") if current is not None else ""
@@ -155,7 +155,7 @@ class LayoutManager(QObject):
         self._tab_bars.hide_spares()
 
     def maximise(self, part: QWidget) -> None:
-        """Give the window to one dock or to its middle; the other docks wait."""
+        """Gives the window to one dock or to its middle; the other docks wait."""
         self.give_back()
         if isinstance(part, PaneDock) and part.isFloating():
             return
@@ -171,7 +171,7 @@ class LayoutManager(QObject):
         self.maximised.emit(True)
 
     def give_back(self) -> None:
-        """Put everything back where it stood before a pane was maximised."""
+        """Puts everything back where it was before a pane was maximised."""
         part, self._alone = self._alone, None
         if part is None:
             return
@@ -189,13 +189,13 @@ class LayoutManager(QObject):
         self.maximised.emit(False)
 
     def dock_of(self, widget: QWidget | None) -> PaneDock | None:
-        """The dock that a widget is in."""
+        """Returns the dock that a widget is in."""
         if widget is None:
             return None
         return next((dock for dock in self._docks.values() if dock.isAncestorOf(widget)), None)
 
     def uncover(self, widget: QWidget) -> None:
-        """Show what a widget is in, wherever it is hidden."""
+        """Shows what a widget is in, wherever it is hidden."""
         part = self.dock_of(widget) or self._centre
         if self._alone is not None and self._alone is not part:
             self.give_back()
@@ -213,11 +213,11 @@ class LayoutManager(QObject):
         self._docks[name].fill(pane)
 
     def pane(self, name: str) -> QWidget:
-        """The pane of this name."""
+        """Returns the pane of this name."""
         return self._docks[name].content
 
     def title_of(self, name: str) -> str:
-        """What the window calls the pane of this name; `EDITOR` for the editors."""
+        """Returns what the window calls the pane of this name; `EDITOR` for the editors."""
         if name == EDITOR:
             return QCoreApplication.translate("Panes", "Editor")
         return self._docks[name].windowTitle()
@@ -238,12 +238,12 @@ class LayoutManager(QObject):
         self.bring_up(self._centre if name == EDITOR else self._docks[name].content)
 
     def in_front(self) -> list[QWidget]:
-        """What can be seen: the middle of the window and docks, in a fixed order."""
+        """Returns what can be seen: the middle of the window and docks, in a fixed order."""
         docks = [dock.content for dock in self._docks.values() if dock.is_in_front]
         return docks if self._centre.isHidden() else [self._centre, *docks]
 
     def group(self, dock: PaneDock) -> list[PaneDock]:
-        """The docks whose tabs are beside a dock's, in their order."""
+        """Returns the docks whose tabs are next to a dock's, in their order."""
         return self._tab_bars.group(dock)
 
     def _keep_arrangement(self) -> None:
@@ -254,8 +254,8 @@ class LayoutManager(QObject):
         kept = seal(QByteArray(json.dumps(content).encode()))
         self._preferences.set_layout(_SHARES.format(self._layout.name), kept)
 
-    def _kept_shares(self, layout: Layout) -> tuple[QSize, Shares]:
-        """The parts that docks had of a layout, and the size of the window then."""
+    def _kept_shares(self, layout: PaneLayout) -> tuple[QSize, Shares]:
+        """Returns the parts that docks had of a layout, and the size of the window then."""
         kept = unseal(self._preferences.layout(_SHARES.format(layout.name)))
         try:
             content = json.loads(bytes(kept.data())) if kept is not None else {}
@@ -277,12 +277,12 @@ class LayoutManager(QObject):
             self._arranger.share_space(self._layout)
 
     def _forget_shares(self) -> None:
-        """Take for wanted what comes of the layout."""
+        """Takes for wanted what comes of the layout."""
         self._shares, self._fitted, self._is_fitting = {}, {}, False
         self._measuring.start()
 
     def _measure(self) -> None:
-        """Take what the docks have now for what is wanted, unless the window has changed it."""
+        """Takes what the docks have now for what is wanted, unless the window has changed it."""
         if self._alone is not None or not self._window.isVisible():
             return
         found = self._arranger.shares()
@@ -290,7 +290,7 @@ class LayoutManager(QObject):
             self._shares, self._measured = found, self._window.size()
         self._fitted, self._is_fitting = found, False
 
-    def _wear(self, layout: Layout) -> None:
+    def _wear(self, layout: PaneLayout) -> None:
         self.give_back()
         self._layout = layout
         self.zoom_changed.emit(self.zoom)
@@ -332,7 +332,7 @@ class LayoutManager(QObject):
 
     @Slot()
     def _on_toggled(self) -> None:
-        """Show a pane beside the others, not beside the one that has the window."""
+        """Shows a pane next to the others, not next to the one that has the window."""
         switch = self.sender()
         dock = next(d for d in self._docks.values() if d.toggleViewAction() is switch)
         is_wanted = not dock.isHidden()

@@ -1,4 +1,4 @@
-"""The named layouts: which pane stands where, and how much room it has. Tables, no widgets."""
+"""The named layouts: which pane is where, and how much room it has. Tables, no widgets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jitstudio.gui.shell.pane_registry import PANES, PaneGroup, names_of
 _DEFAULT_HIDDEN = frozenset(pane.name for pane in PANES if pane.is_hidden)
 
 
-class Side(Enum):
+class DockSide(Enum):
     """Where of the editors an area is."""
 
     LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
@@ -23,7 +23,7 @@ class Side(Enum):
     @property
     def across(self) -> Qt.Orientation:
         """The direction in which an area takes room from the editors."""
-        beside = self in (Side.LEFT, Side.RIGHT)
+        beside = self in (DockSide.LEFT, DockSide.RIGHT)
         return Qt.Orientation.Horizontal if beside else Qt.Orientation.Vertical
 
 
@@ -39,7 +39,7 @@ class Area:
         least: How many pixels it takes in a small window, too.
     """
 
-    side: Side
+    side: DockSide
     share: float
     groups: tuple[tuple[str, ...], ...]
     weights: tuple[int, ...] = ()
@@ -47,7 +47,7 @@ class Area:
 
 
 @dataclass(frozen=True)
-class Layout:
+class PaneLayout:
     """A way to arrange all panes around the editors.
 
     Attributes:
@@ -63,7 +63,7 @@ class Layout:
     zoom: float = 1.0
 
 
-_OPTIONS = Area(Side.LEFT, 0.25, (names_of(PaneGroup.FORMS),), least=320)
+_OPTIONS = Area(DockSide.LEFT, 0.25, (names_of(PaneGroup.FORMS),), least=320)
 _FINDINGS = names_of(PaneGroup.FINDINGS)
 _RIGHT = names_of(
     PaneGroup.LISTINGS,
@@ -72,65 +72,65 @@ _RIGHT = names_of(
     PaneGroup.RUN,
     PaneGroup.PICTURES,
 )
-# Beside PTX where PTX and SASS have a column each.
+# Next to PTX where PTX and SASS have a column each.
 _WITH_PTX = ("ptx", *names_of(PaneGroup.RESULTS), "graph")
 
 
 def _right(*first: str, without: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The panes right of the editors as one group of tabs, these in front."""
+    """Returns the panes right of the editors as one group of tabs, these in front."""
     return (*first, *(name for name in _RIGHT if name not in (*first, *without)))
 
 
-LAYOUTS: tuple[Layout, ...] = (
-    Layout(
+LAYOUTS: tuple[PaneLayout, ...] = (
+    PaneLayout(
         "edit",
         (
             _OPTIONS,
-            Area(Side.RIGHT, 0.52, (_right(),)),
-            Area(Side.BOTTOM, 0.24, (_FINDINGS,)),
+            Area(DockSide.RIGHT, 0.52, (_right(),)),
+            Area(DockSide.BOTTOM, 0.24, (_FINDINGS,)),
         ),
     ),
-    Layout(
+    PaneLayout(
         "compare",
         (
             _OPTIONS,
-            Area(Side.RIGHT, 0.69, (_right("compare"),)),
-            Area(Side.BOTTOM, 0.2, (_FINDINGS,)),
+            Area(DockSide.RIGHT, 0.69, (_right("compare"),)),
+            Area(DockSide.BOTTOM, 0.2, (_FINDINGS,)),
         ),
     ),
-    Layout(
+    PaneLayout(
         "launch",
         (
             _OPTIONS,
-            Area(Side.RIGHT, 0.66, (_right("launch"),)),
-            Area(Side.BOTTOM, 0.24, (_FINDINGS,)),
+            Area(DockSide.RIGHT, 0.66, (_right("launch"),)),
+            Area(DockSide.BOTTOM, 0.24, (_FINDINGS,)),
         ),
     ),
-    Layout(
+    PaneLayout(
         "teach",
         (
             _OPTIONS,
-            Area(Side.TOP, 0.42, (("pipeline",),)),
-            Area(Side.RIGHT, 0.5, (_right(without=("pipeline",)),)),
-            Area(Side.BOTTOM, 0.16, (_FINDINGS,)),
+            Area(DockSide.TOP, 0.42, (("pipeline",),)),
+            Area(DockSide.RIGHT, 0.5, (_right(without=("pipeline",)),)),
+            Area(DockSide.BOTTOM, 0.16, (_FINDINGS,)),
         ),
         _DEFAULT_HIDDEN | frozenset(_FINDINGS),
         # To be read from the last row.
         zoom=1.25,
     ),
-    Layout(
+    PaneLayout(
         "read",
         (
             _OPTIONS,
             # Instructions are longer in SASS than in PTX, by their predicates and addresses.
             Area(
-                Side.RIGHT,
+                DockSide.RIGHT,
                 0.69,
                 (_WITH_PTX, _right("sass", without=_WITH_PTX)),
                 weights=(3, 4),
                 least=740,
             ),
-            Area(Side.BOTTOM, 0.2, (_FINDINGS,)),
+            Area(DockSide.BOTTOM, 0.2, (_FINDINGS,)),
         ),
     ),
 )

@@ -30,7 +30,7 @@ class TabBars(QObject):
         self._dressed: set[QTabBar] = set()
 
     def follow(self) -> None:
-        """Dress new bars, and leave titles to tabs where there are any."""
+        """Styles new bars, and leaves titles to tabs where there are any."""
         for bar in self._bars():
             if bar not in self._dressed:
                 self._dress(bar)
@@ -38,7 +38,7 @@ class TabBars(QObject):
             dock.set_tabbed(len(self.group(dock)) > 1)
 
     def hide_spares(self) -> None:
-        """Hide the bars without tabs that Qt makes as it restores docks; it has them in no place.
+        """Hides the bars without tabs that Qt makes as it restores docks; it has them in no place.
 
         Shown with the window, they would lie over its first menus until the docks are laid out.
         """
@@ -47,7 +47,7 @@ class TabBars(QObject):
                 bar.hide()
 
     def group(self, dock: PaneDock) -> list[PaneDock]:
-        """The docks that share the place of one, it too, in the order of their tabs."""
+        """Returns the docks that share the place of one, it too, in the order of their tabs."""
         shown = {
             other.windowTitle(): other
             for other in (*self._window.tabifiedDockWidgets(dock), dock)
@@ -60,7 +60,7 @@ class TabBars(QObject):
         return list(shown.values())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Maximise by a double click, and offer what a title bar has by the other button."""
+        """Maximises by a double click, and offers what a title bar has by the other button."""
         if isinstance(watched, QTabBar):
             match event:
                 case QMouseEvent() if event.type() == QEvent.Type.MouseButtonDblClick:

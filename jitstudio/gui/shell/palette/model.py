@@ -14,7 +14,7 @@ from jitstudio.gui.kit.fuzzy import TIER, Ranking, Span
 from jitstudio.gui.kit.presentation import ModelIndex, plain_tooltip
 
 ENTRY_ROLE = Qt.ItemDataRole.UserRole + 1
-"""The `Entry` of a row."""
+"""The `PaletteEntry` of a row."""
 TITLE_SPANS_ROLE = Qt.ItemDataRole.UserRole + 2
 """Which letters of the title match what was typed."""
 DETAIL_SPANS_ROLE = Qt.ItemDataRole.UserRole + 3
@@ -33,7 +33,7 @@ _BEFORE_NAME = " \N{MIDDLE DOT} "
 
 
 @dataclass(frozen=True)
-class Entry:
+class PaletteEntry:
     """One thing to choose.
 
     Attributes:
@@ -41,7 +41,7 @@ class Entry:
         payload: What choosing it gives.
         detail: Where it is, such as `View, Theme`; it can be typed as well.
         keys: Its shortcut, as text.
-        icon: What stands before the title.
+        icon: What is before the title.
         enabled: Whether it can be chosen now.
         tip: A sentence about it, or why it cannot be chosen.
         also: Other names that it is found by, separated by commas.
@@ -79,15 +79,15 @@ class PaletteModel(QAbstractListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._entries: tuple[Entry, ...] = ()
+        self._entries: tuple[PaletteEntry, ...] = ()
         self._titles = Ranking(())
         self._others = Ranking(())
         self._paths = Ranking(())
         self._query = ""
         self._rows: tuple[_Found, ...] = ()
 
-    def set_entries(self, entries: Sequence[Entry]) -> None:
-        """Offer other things, all of them at first."""
+    def set_entries(self, entries: Sequence[PaletteEntry]) -> None:
+        """Offers other things, all of them at first."""
         self._entries = tuple(entries)
         self._titles = Ranking([entry.title for entry in entries])
         self._others = Ranking([entry.also for entry in entries])
@@ -95,14 +95,14 @@ class PaletteModel(QAbstractListModel):
         self.set_query("")
 
     def set_query(self, query: str) -> None:
-        """Show what matches by its title, or less well by another name or its detail."""
+        """Shows what matches by its title, or less well by another name or its detail."""
         self.beginResetModel()
         self._query = query
         self._rows = tuple(sorted(self._find(query), key=self._rank))
         self.endResetModel()
 
     def _find(self, query: str) -> Iterable[_Found]:
-        """The best match of each entry."""
+        """Returns the best match of each entry."""
         found = {m.row: _Found(m.score, m.row, _By.TITLE) for m in self._titles.find(query)}
         rest = [row for row in range(len(self._entries)) if row not in found]
         for match in self._paths.find(query, rest):
@@ -117,17 +117,17 @@ class PaletteModel(QAbstractListModel):
         return found.values()
 
     def _rank(self, found: _Found) -> tuple[int, bool]:
-        """What the matches are in the order of; Python keeps that of equals."""
+        """Returns what the matches are in the order of; Python keeps that of equals."""
         entry = self._entries[found.entry]
         is_named = entry.is_place and entry.title.casefold() == self._query.strip().casefold()
         return found.score, not is_named
 
     def rowCount(self, parent: ModelIndex | None = None) -> int:
-        """The number of entries that match."""
+        """Returns the number of entries that match."""
         return 0 if parent is not None and parent.isValid() else len(self._rows)
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """The entry in the parts that a row draws and a screen reader reads."""
+        """Returns the entry in the parts that a row draws and a screen reader reads."""
         if not index.isValid():
             return None
         found = self._rows[index.row()]
@@ -159,7 +159,7 @@ class PaletteModel(QAbstractListModel):
         return usual if index.isValid() else Qt.ItemFlag.NoItemFlags
 
     def _detail(self, found: _Found) -> tuple[str, tuple[Span, ...]]:
-        """What stands behind the title, and which letters of it match."""
+        """Returns what is behind the title, and which letters of it match."""
         entry = self._entries[found.entry]
         if found.by is not _By.OTHER_NAME:
             return entry.detail, self._spans(found)[1]
@@ -184,5 +184,5 @@ class PaletteModel(QAbstractListModel):
         )
 
 
-def _path(entry: Entry) -> str:
+def _path(entry: PaletteEntry) -> str:
     return f"{entry.detail} {entry.title}"

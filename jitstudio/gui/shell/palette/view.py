@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from jitstudio.gui.shell.palette.model import ENTRY_ROLE, Entry, PaletteModel
-from jitstudio.gui.shell.palette.rows import PaletteDelegate
+from jitstudio.gui.shell.palette.delegate import PaletteDelegate
+from jitstudio.gui.shell.palette.model import ENTRY_ROLE, PaletteEntry, PaletteModel
 
 _WIDEST = 640
 _MARGIN = 12
@@ -40,7 +40,7 @@ class Palette(QFrame):
     _is_whole = False
 
     def __init__(self, name: str, title: str, nothing: str, window: QWidget) -> None:
-        """Make it, hidden.
+        """Makes it, hidden.
 
         Args:
             name: Its object name; field and list are called `<name>Field` and `<name>List`.
@@ -80,8 +80,8 @@ class Palette(QFrame):
         """What is offered."""
         return self._model
 
-    def offer(self, entries: Sequence[Entry]) -> None:
-        """Come up with these entries and an empty field, and take the keyboard."""
+    def offer(self, entries: Sequence[PaletteEntry]) -> None:
+        """Comes up with these entries and an empty field, and takes the keyboard."""
         if self.isHidden():
             self._before = QApplication.focusWidget()
             self._window.installEventFilter(self)
@@ -92,26 +92,26 @@ class Palette(QFrame):
         self.raise_()
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
 
-    def fill(self, entries: Sequence[Entry]) -> None:
-        """Offer other entries, or those that took a while, for what is typed already."""
+    def fill(self, entries: Sequence[PaletteEntry]) -> None:
+        """Offers other entries, or those that took a while, for what is typed already."""
         self._model.set_entries(entries)
         self._on_query_changed(self._field.text())
 
     def dismiss(self) -> None:
-        """Go away, and give the keyboard back."""
+        """Goes away, and gives the keyboard back."""
         before, self._before = self._before, None
         self.hide()
         if before is not None and isValid(before):
             before.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Follow the window no longer."""
+        """Follows the window no longer."""
         if self._is_whole:
             self._window.removeEventFilter(self)
         super().hideEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take the keys of the list from the field, and follow the window's size."""
+        """Takes the keys of the list from the field, and follows the window's size."""
         if not self._is_whole:
             return False
         match event:
@@ -136,7 +136,7 @@ class Palette(QFrame):
         return made
 
     def _take(self, event: QKeyEvent) -> bool:
-        """Do what a key means here; whether it meant anything."""
+        """Does what a key means here; returns whether it meant anything."""
         if event.key() in _LIST_KEYS:
             QApplication.sendEvent(self._list, event)
         elif event.key() in _ENTER_KEYS:
@@ -174,7 +174,7 @@ class Palette(QFrame):
         self._place()
 
     def _place(self) -> None:
-        """Lie in the middle, a little below the upper edge."""
+        """Lies in the middle, a little below the upper edge."""
         width = min(_WIDEST, self._window.width() - 2 * _MARGIN)
         self._column.activate()
         height = self._column.sizeHint().height()

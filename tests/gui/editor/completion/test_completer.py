@@ -9,7 +9,7 @@ from shiboken6 import delete
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.editor.completion.words import WordLibrary
+from jitstudio.gui.editor.completion.word_pools import WordLibrary
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 from jitstudio.listing.lexers.ptx import PtxLexer

@@ -13,11 +13,11 @@ from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.features.compare.model import (
     DELTA_COLUMNS,
+    ComparedBuild,
     Matter,
-    Side,
     build_name,
     compare,
-    count_words,
+    count_text,
     difference_titles,
     figure_title,
     next_hunk,
@@ -62,7 +62,9 @@ def test_titles_tell_what_differs_and_when_it_was_built():
 
 def side(source, ptx=""):
     artifacts = (Artifact(CodeKind.PTX, "kernel.cu", ptx.encode()),)
-    return Side(request(cuda(source)), BuildResult(Outcome.BUILT, Arch(90), artifacts=artifacts))
+    return ComparedBuild(
+        request(cuda(source)), BuildResult(Outcome.BUILT, Arch(90), artifacts=artifacts)
+    )
 
 
 def test_both_halves_have_a_row_for_each_line_of_either():
@@ -110,7 +112,7 @@ def test_another_target_is_one_difference_at_the_top(matter):
     left, right = (replace(side(""), code=Disassembly(sm, ())) for sm in ("sm_80", "sm_86"))
     compared = compare(matter, left, right)
     assert (compared.left.lines, compared.right.lines) == ((".target sm_80",), (".target sm_86",))
-    assert count_words(compared.comparison) == "1 difference"
+    assert count_text(compared.comparison) == "1 difference"
     assert compare(matter, left, left).comparison.rows == ()
 
 
@@ -129,7 +131,7 @@ def test_an_empty_text_can_be_compared():
     ],
 )
 def test_differences_are_counted_in_words(right, words):
-    assert count_words(compare_lines(["a", "b", "c", "d"], right.split())) == words
+    assert count_text(compare_lines(["a", "b", "c", "d"], right.split())) == words
 
 
 def test_behind_the_last_difference_comes_the_first_again():

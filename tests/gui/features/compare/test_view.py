@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QToolButton
 from jitstudio.analysis.diff.deltas import Delta
 from jitstudio.core.arch import Arch
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.gui.features.compare.model import Compared, Matter, Side, compare
+from jitstudio.gui.features.compare.model import Compared, ComparedBuild, Matter, compare
 from jitstudio.gui.features.compare.view import CompareView
 from tests.gui.keyboards import tab_stops
 from tests.gui.sass_code import sass
@@ -18,7 +18,7 @@ RIGHT = [*LEFT[:20], "int y = 1;", *LEFT[20:120], "int x120 = 7;", *LEFT[121:]]
 
 def compared(left=LEFT, right=RIGHT, deltas=()):
     sides = (
-        Side(request(cuda("\n".join(text))), BuildResult(Outcome.BUILT, Arch(90)))
+        ComparedBuild(request(cuda("\n".join(text))), BuildResult(Outcome.BUILT, Arch(90)))
         for text in (left, right)
     )
     found = compare(Matter.SOURCE, *sides)
@@ -175,7 +175,7 @@ def test_tab_leads_through_all_of_it(filled):
 
 @pytest.mark.parametrize(("width", "is_beside"), [(1200, True), (700, False), (450, False)])
 def test_instructions_have_room_for_their_operands(view, width, is_beside):
-    side = Side(request(cuda("")), BuildResult(Outcome.BUILT, Arch(90)), code=sass()[1])
+    side = ComparedBuild(request(cuda("")), BuildResult(Outcome.BUILT, Arch(90)), code=sass()[1])
     view.resize(width, 600)
     view.show_compared(compare(Matter.SASS, side, side), "fast", "Now: k.cu")
     left, right = view.texts.left, view.texts.right

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 from jitstudio.gui.features.help.about_dialog import AboutDialog
 from jitstudio.gui.features.help.controller import page_for
 from jitstudio.gui.features.help.window import HelpWindow
-from jitstudio.gui.features.options.tree import OptionsTree
+from jitstudio.gui.features.options.options_tree import OptionsTree
 from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.manual import INDEX
 

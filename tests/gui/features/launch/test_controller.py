@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QToolButton
 
-from jitstudio.gui.features.launch.models.arguments import VALUE
+from jitstudio.gui.features.launch.models.arguments_model import VALUE
 from tests.devices import ONE_H200
 from tests.gui.driver import pause
 

@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
 
-from jitstudio.core.options import OPTIONS, Group, find
+from jitstudio.core.options import OPTIONS, OptionGroup, find
 from jitstudio.core.tools import Tool
 from jitstudio.gui.features.options.model import (
     CHANGED_ROLE,
@@ -138,7 +138,7 @@ def test_it_is_a_sound_model(model, qtmodeltester):
 
 def test_it_has_every_option_under_its_group(model):
     groups = [model.index(row, 0) for row in range(model.rowCount())]
-    assert [text(group) for group in groups] == [group.value for group in Group]
+    assert [text(group) for group in groups] == [group.value for group in OptionGroup]
     assert sum(model.rowCount(group) for group in groups) == len(OPTIONS)
 
 

@@ -45,15 +45,15 @@ def state(pipeline, key):
 
 def build(pipelines, subject="one", asked=ASKED):
     pipelines.begin(subject, asked)
-    pipelines.tell(STARTED)
-    pipelines.tell(FINISHED)
+    pipelines.take_event(STARTED)
+    pipelines.take_event(FINISHED)
     pipelines.end(subject, BUILT)
 
 
 def test_a_new_shape_is_told_at_once_and_steps_after_a_moment(pipelines, shown):
     pipelines.begin("one", ASKED)
     assert state(shown[-1], NVRTC) is State.WAITING
-    pipelines.tell(STARTED)
+    pipelines.take_event(STARTED)
     assert len(shown) == 1
     assert state(pipelines.shown, NVRTC) is State.RUNNING
     pause(CALM)
@@ -84,7 +84,7 @@ def test_each_subject_has_its_own_picture(pipelines, shown):
 
 def test_a_build_that_another_takes_the_place_of_is_stopped(pipelines):
     pipelines.begin("one", ASKED)
-    pipelines.tell(STARTED)
+    pipelines.take_event(STARTED)
     pipelines.begin("two", OTHER)
     assert state(pipelines.shown, NVRTC) is State.STOPPED
     pipelines.stop()

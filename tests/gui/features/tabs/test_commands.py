@@ -35,7 +35,7 @@ def test_the_text_of_an_untrusted_project_stays_in_its_folder(documents):
 def test_what_was_only_looked_at_is_not_among_them(documents):
     closed = ClosedTabs(documents, BuildSettings(documents))
     document = Document("found.h", CodeKind.HEADER, b"int k;\n")
-    document.is_aside = True
+    document.is_preview = True
     documents.add(document)
     documents.remove(document)
     assert len(closed) == 0

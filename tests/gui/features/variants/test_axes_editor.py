@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QToolButton
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.gui.features.variants.axes_editor import AxesEditor
 from jitstudio.gui.features.variants.axes_model import KIND, NAME, VALUES
-from jitstudio.variants.plan import Extent
+from jitstudio.variants.plan import PlanSize
 
 DRAFT = VariantDraft(
     "saxpy<{T}>",
@@ -108,9 +108,9 @@ def test_the_kernel_is_edited_with_its_placeholders(editor, qtbot):
 
 
 def test_says_how_much_work_it_is_or_what_is_wrong(editor):
-    editor.show_extent(Extent(24, 8))
+    editor.show_extent(PlanSize(24, 8))
     assert editor.text == "24 variants, 8 builds"
-    editor.show_extent(Extent(4, 1))
+    editor.show_extent(PlanSize(4, 1))
     assert editor.text == "4 variants, 1 build"
     editor.show_problem("No axis gives values for {T}.")
     assert editor.text == "No axis gives values for {T}."

@@ -246,7 +246,7 @@ def test_the_table_is_copied_and_saved_as_it_is_sorted(dialog, tmp_path):
     view.copy_markdown()
     assert QApplication.clipboard().text().startswith("| target | registers |")
     said = []
-    view.told.connect(said.append)
+    view.reported.connect(said.append)
     view.save(str(tmp_path / "no" / "v.csv"))
     assert said[0].startswith("The table cannot be saved:")
 

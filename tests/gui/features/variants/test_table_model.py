@@ -18,7 +18,7 @@ from jitstudio.gui.features.variants.table_model import (
 )
 from jitstudio.gui.kit.presentation import MARK_ROLE, SORT_ROLE
 from jitstudio.variants.plan import VariantPlan, expand
-from jitstudio.variants.rows import Figure, VariantRow, VariantTable, View
+from jitstudio.variants.rows import VariantFigure, VariantRow, VariantTable, View
 from tests.gui.launches import sweep
 from tests.support import KERNEL, cuda, request
 
@@ -179,7 +179,7 @@ def test_a_link_has_its_own_figures_also_of_functions(model):
 
 
 def test_every_figure_explains_itself(compared):
-    shown = [FIGURES[figure].heading for figure in Figure if figure in FIGURES]
+    shown = [FIGURES[figure].heading for figure in VariantFigure if figure in FIGURES]
     for place, title in enumerate(titles(compared)):
         if title in shown:
             assert len(compared.index(0, place).data(Qt.ItemDataRole.ToolTipRole)) > 20, title

@@ -3,7 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
-from jitstudio.core.doctor_text import Finding
+from jitstudio.core.doctor_text import DoctorFinding
 from jitstudio.gui.features.welcome.view import Card, EnvironmentList
 from jitstudio.gui.kit.theme import set_current_theme
 from tests.gui.rich_text import plain
@@ -51,10 +51,10 @@ def test_the_frame_shows_where_the_keyboard_is(card):
 
 
 FINDINGS = (
-    Finding("NVRTC", "13.4", "/lib/libnvrtc.so", is_tool=True),
-    Finding("nvJitLink", problem="Install it with: pip install x", is_tool=True),
-    Finding("driver", problem="No driver."),
-    Finding("window"),
+    DoctorFinding("NVRTC", "13.4", "/lib/libnvrtc.so", is_tool=True),
+    DoctorFinding("nvJitLink", problem="Install it with: pip install x", is_tool=True),
+    DoctorFinding("driver", problem="No driver."),
+    DoctorFinding("window"),
 )
 
 
@@ -87,7 +87,7 @@ def test_new_findings_take_the_place_of_the_old(qtbot, dark_theme):
     qtbot.addWidget(shown)
     shown.show_findings(FINDINGS)
     set_current_theme(dark_theme)
-    shown.show_findings((Finding("window", "can be opened"),))
+    shown.show_findings((DoctorFinding("window", "can be opened"),))
     assert rows(shown) == [("window", "found", "can be opened")]
     assert [label.text() for label in shown.findChildren(QLabel) if not label.isHidden()][1:] == [
         "window",

@@ -2,7 +2,7 @@ import pytest
 
 from jitstudio.analysis.occupancy.limits import limits_of
 from jitstudio.analysis.occupancy.strain import Strain
-from jitstudio.analysis.sass.model import Place
+from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.analysis.sass.register_definitions import Definition, register_definitions
 from jitstudio.core.arch import Arch
 from jitstudio.gui.features.ptx_sass.peak_text import PeakText
@@ -92,6 +92,6 @@ def test_a_peak_in_words():
     assert other.plain == "Peak 2 of 2: 5 registers"
     held = top.with_definitions(register_definitions(function, PEAKS[0]))
     assert held == f"{top.plain}; most held by k.cu:11 (2), h.cuh:3 (1), k.cu:10 (1), k.cu:7 (1)"
-    named = (Definition((Place("k.cu", 3),), (1, 2)), Definition((), (5, 6, 7)))
+    named = (Definition((SourceLocation("k.cu", 3),), (1, 2)), Definition((), (5, 6, 7)))
     assert other.with_definitions(named) == f"{other.plain}; most held by lines 3 (2)"
     assert other.with_definitions(named[1:]) == other.plain

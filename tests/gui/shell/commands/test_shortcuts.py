@@ -39,7 +39,7 @@ def test_a_key_is_taken_from_the_command_that_had_it_and_kept(made):
     assert shortcuts.conflict("pinBaselineAction", "Ctrl+Alt+Y") is None
     conflict = shortcuts.conflict("pinBaselineAction", "Ctrl+B")
     assert not conflict.is_final
-    assert conflict.told == "Ctrl+B is the key of 'Build', which would lose it."
+    assert conflict.message == "Ctrl+B is the key of 'Build', which would lose it."
     shortcuts.set_keys("pinBaselineAction", ["Ctrl+B", "Ctrl+Alt+Y"])
     # As at the next start, and one after it.
     for _, actions in (made(), made()):

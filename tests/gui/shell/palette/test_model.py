@@ -5,14 +5,14 @@ from jitstudio.gui.shell.palette.model import (
     DETAIL_SPANS_ROLE,
     ENTRY_ROLE,
     TITLE_SPANS_ROLE,
-    Entry,
+    PaletteEntry,
     PaletteModel,
 )
 
 ENTRIES = (
-    Entry("Dark", 1, "View / Theme"),
-    Entry("Build", 2, "Build", keys="Ctrl+B", tip="Build now"),
-    Entry("Reset layout", 3, "View", enabled=False, tip="There is nothing to reset"),
+    PaletteEntry("Dark", 1, "View / Theme"),
+    PaletteEntry("Build", 2, "Build", keys="Ctrl+B", tip="Build now"),
+    PaletteEntry("Reset layout", 3, "View", enabled=False, tip="There is nothing to reset"),
 )
 
 
@@ -61,7 +61,9 @@ def test_a_screen_reader_hears_the_place_and_the_keys(qtmodeltester):
 
 def test_a_word_of_the_place_counts_more_than_scattered_letters(qtmodeltester):
     model = PaletteModel()
-    model.set_entries([Entry("opaque pointers", 1, "Samples"), Entry("Log", 2, "View / Panes")])
+    model.set_entries(
+        [PaletteEntry("opaque pointers", 1, "Samples"), PaletteEntry("Log", 2, "View / Panes")]
+    )
     model.set_query("pane")
     assert shown(model) == ["Log", "opaque pointers"]
 
@@ -71,10 +73,10 @@ def test_other_names_count_less_than_titles_and_are_told():
     also = "demangle, readable names"
     model.set_entries(
         (
-            Entry("Names in words", 1, "View", also=also),
-            Entry("Read the file", 2, "File"),
-            Entry("Rare deadline", 3, "Edit"),
-            Entry("Read", 4, "Pane", is_place=True),
+            PaletteEntry("Names in words", 1, "View", also=also),
+            PaletteEntry("Read the file", 2, "File"),
+            PaletteEntry("Rare deadline", 3, "Edit"),
+            PaletteEntry("Read", 4, "Pane", is_place=True),
         )
     )
     model.set_query("read")

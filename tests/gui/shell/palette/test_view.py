@@ -5,10 +5,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QMainWindow, QPlainTextEdit
 
 from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.shell.palette.model import Entry
+from jitstudio.gui.shell.palette.model import PaletteEntry
 from jitstudio.gui.shell.palette.view import Palette
 
-ENTRIES = [Entry(f"Command {n:02}", n, "Menu", enabled=n != 1) for n in range(40)]
+ENTRIES = [PaletteEntry(f"Command {n:02}", n, "Menu", enabled=n != 1) for n in range(40)]
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_the_widget_that_had_the_keyboard_may_be_gone(palette):
 
 
 def test_an_icon_is_drawn_in_the_colour_of_the_row(palette):
-    palette.offer([Entry("New", 1, icon=icon("stop", QColor("#ff0000")))] * 2)
+    palette.offer([PaletteEntry("New", 1, icon=icon("stop", QColor("#ff0000")))] * 2)
     view = palette.findChild(QListView, "testPaletteList")
     shown = view.viewport().grab().toImage()
     height = view.visualRect(view.model().index(1, 0)).top()

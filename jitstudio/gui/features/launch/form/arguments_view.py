@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import Direction, KernelForm
-from jitstudio.gui.features.launch.models.arguments import (
+from jitstudio.gui.features.launch.models.arguments_model import (
     DIRECTION,
     FILL,
     TINT_ROLE,
@@ -48,7 +48,7 @@ from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 CHOOSE_FILE = QT_TRANSLATE_NOOP("Cells", "file…")
 """The word for a fill that asks for its file."""
 
-# What each fill is written like; what stands in the brackets is for the user to change.
+# What each fill is written like; what is in the brackets is for the user to change.
 _FILLS = {
     "zeros": QT_TRANSLATE_NOOP("Cells", "Every byte is zero."),
     "constant(1)": QT_TRANSLATE_NOOP("Cells", "Every element is this value."),
@@ -101,7 +101,7 @@ class ArgumentDelegate(CellDelegate):
         self._open: QPersistentModelIndex | None = None
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Tint rows with problems; show where there are words to choose from."""
+        """Tints rows with problems; shows where there are words to choose from."""
         mark = index.data(TINT_ROLE)
         if mark:
             tint = getattr(current_theme().marks, mark).toRgb()
@@ -114,7 +114,7 @@ class ArgumentDelegate(CellDelegate):
     def createEditor(
         self, parent: QWidget, _option: QStyleOptionViewItem, index: _Index
     ) -> QWidget:
-        """A line, or a line with words."""
+        """Returns a line, or a line with words."""
         column = index.column()
         words = _WORDS.get(column)
         editor: QWidget
@@ -136,7 +136,7 @@ class ArgumentDelegate(CellDelegate):
     def updateEditorGeometry(
         self, editor: QWidget, option: QStyleOptionViewItem, index: _Index
     ) -> None:
-        """Fill the cell; a fill with its numbers, file or expression gets more room than that."""
+        """Fills the cell; a fill with its numbers, file or expression gets more room than that."""
         place = QRect(option.rect)
         viewport = editor.parentWidget()
         if index.column() == FILL and viewport is not None:
@@ -146,7 +146,7 @@ class ArgumentDelegate(CellDelegate):
         editor.setGeometry(place)
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
-        """Take the text from the editor; the word for a file is none yet."""
+        """Takes the text from the editor; the word for a file is none yet."""
         text = ""
         if isinstance(editor, WordEditor):
             text = editor.currentText()
@@ -207,7 +207,7 @@ class ArgumentsTable(CellTable):
 
 
 def no_kernel() -> str:
-    """What to do while there is none."""
+    """Returns what to do while there is none."""
     return QCoreApplication.translate("ArgumentsView", "Build a kernel to launch it.")
 
 
@@ -261,7 +261,7 @@ class ArgumentsView(QWidget):
         return frozenset(self._model.places)
 
     def show_form(self, form: KernelForm | None, arguments: tuple[tuple[str, str], ...]) -> None:
-        """Show the parameters of a kernel with these texts; None where there is no kernel."""
+        """Shows the parameters of a kernel with these texts; None where there is no kernel."""
         self._table.set_hint(self.tr("This kernel has no parameters.") if form else no_kernel())
         notes = form.notes if form else ()
         self._notes.setText("\n".join(notes))
@@ -271,14 +271,14 @@ class ArgumentsView(QWidget):
         self._update()
 
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
-        """Mark the rows with problems, and say these below the table."""
+        """Marks the rows with problems, and says these below the table."""
         mine = tuple(p for place in self._model.places for p in problems if p.where == place)
         self._model.show_problems(mine)
         self._problems.show_problems(mine)
 
     @Slot(object)
     def choose_file(self, row: int) -> None:
-        """Ask for the file that fills the buffer of this row, without waiting for the answer."""
+        """Asks for the file that fills the buffer of this row, without waiting for the answer."""
         self._target = QPersistentModelIndex(self._model.index(row, FILL))
         name = self._model.parameter(row).name
         title = self.tr("Fill '{name}' from a file").format(name=name)

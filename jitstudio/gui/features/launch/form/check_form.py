@@ -67,7 +67,7 @@ class CheckForm(FieldRows):
         self.show_spec(LaunchSpec())
 
     def show_form(self, form: KernelForm | None) -> None:
-        """Give an example that names buffers of this kernel."""
+        """Gives an example that names buffers of this kernel."""
         pointers = [
             (p.name, p.type.const)
             for p in (form.parameters if form else ())
@@ -78,7 +78,7 @@ class CheckForm(FieldRows):
         self._expectations.setPlaceholderText(f"{written} = {read} * {read} + 1")
 
     def show_spec(self, spec: LaunchSpec) -> None:
-        """Show what is expected, without telling it as the user's."""
+        """Shows what is expected, without reporting it as the user's."""
         if self._lines() != spec.expectations:
             with QSignalBlocker(self._expectations):
                 self._expectations.setPlainText("\n".join(spec.expectations))
@@ -86,7 +86,7 @@ class CheckForm(FieldRows):
         self._absolute.show_number(spec.absolute)
 
     def apply_to(self, spec: LaunchSpec) -> LaunchSpec:
-        """The same launch with what stands here; a tolerance that is none stays as it was."""
+        """The same launch with what is here; a tolerance that is none stays as it was."""
         relative, absolute = self._relative.number, self._absolute.number
         return replace(
             spec,

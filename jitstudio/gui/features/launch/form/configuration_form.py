@@ -122,7 +122,7 @@ class ConfigurationForm(FieldRows):
         self.set_suggestion(None, None)
 
     def show_spec(self, spec: LaunchSpec) -> None:
-        """Show how this is launched, without telling it as the user's."""
+        """Shows how this is launched, without reporting it as the user's."""
         with QSignalBlocker(self._group):
             (self._by_cover if spec.cover or not spec.grid else self._by_grid).setChecked(True)
         texts = {
@@ -139,7 +139,7 @@ class ConfigurationForm(FieldRows):
         self._update()
 
     def apply_to(self, spec: LaunchSpec) -> LaunchSpec:
-        """The same launch with what stands here."""
+        """Returns the same launch with what is here."""
         by_cover = self._by_cover.isChecked()
         return replace(
             spec,
@@ -152,12 +152,12 @@ class ConfigurationForm(FieldRows):
         )
 
     def show_summary(self, text: str) -> None:
-        """Say what the fields come to."""
+        """Says what the fields come to."""
         self._summary.setText(text)
         self._summary.setVisible(bool(text))
 
     def set_suggestion(self, block: int | None, occupancy: float | None) -> None:
-        """Offer the block that keeps the GPU fullest, and how full from 0 to 1; None for none."""
+        """Offers the block that keeps the GPU fullest, and how full from 0 to 1; None for none."""
         self._suggested = block
         self._suggestion.setVisible(block is not None)
         if occupancy is None:

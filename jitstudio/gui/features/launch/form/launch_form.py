@@ -1,6 +1,6 @@
 """What to launch: the kernel and its GPU, arguments, how many threads, how often, what to check.
 
-Shows the chosen launch of `LaunchSpecs` and tells what the user makes of it; changes nothing.
+Shows the chosen launch of `LaunchSpecs` and reports what the user edits; changes nothing.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.gui.features.launch.form.arguments_view import ArgumentsView
 from jitstudio.gui.features.launch.form.check_form import CheckForm
 from jitstudio.gui.features.launch.form.configuration_form import ConfigurationForm
-from jitstudio.gui.features.launch.form.run_options import RunOptions
+from jitstudio.gui.features.launch.form.run_options import RunOptionsForm
 from jitstudio.gui.features.launch.form.target_bar import TargetBar
-from jitstudio.gui.features.launch.models.arguments import VALUE
+from jitstudio.gui.features.launch.models.arguments_model import VALUE
 from jitstudio.gui.kit.parts import fit_icon, muted, show_icon, text_label
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 
 _ICON_SIDE = 16
 _MARGIN = 10
-# A button keeps so much clear before its icon: the arrow stands in line with what is below.
+# A button keeps so much clear before its icon: the arrow is in line with what is below.
 _BEFORE_ICON = 5
 
 
-class Section(QWidget):
+class FormSection(QWidget):
     """A heading with a remark at its right, and what it holds."""
 
     def __init__(self, name: str, title: str, content: QWidget, *, opened: bool = True) -> None:
@@ -83,11 +83,11 @@ class Section(QWidget):
         return self._heading, self._content
 
     def open(self) -> None:
-        """Show what it holds."""
+        """Shows what it holds."""
         self._heading.setChecked(True)
 
     def set_remark(self, text: str) -> None:
-        """Say in short what is inside, for when it is folded away."""
+        """Says in short what is inside, for when it is folded away."""
         self._remark.setText(text)
 
     def _lay_out(self) -> None:
@@ -140,16 +140,16 @@ class LaunchForm(QWidget):
         self._target = TargetBar(self)
         self._arguments = ArgumentsView()
         self._configuration = ConfigurationForm()
-        self._options = RunOptions()
+        self._options = RunOptionsForm()
         self._check = CheckForm()
         self._parts = (self._configuration, self._options, self._check)
-        self._options_section = Section(
+        self._options_section = FormSection(
             "runSection", self.tr("&Run options"), self._options, opened=False
         )
         self._sections = (
-            Section("argumentsSection", self.tr("&Arguments"), self._arguments),
-            Section("configurationSection", self.tr("Co&nfiguration"), self._configuration),
-            Section("checkSection", self.tr("&Check"), self._check),
+            FormSection("argumentsSection", self.tr("&Arguments"), self._arguments),
+            FormSection("configurationSection", self.tr("Co&nfiguration"), self._configuration),
+            FormSection("checkSection", self.tr("&Check"), self._check),
             self._options_section,
         )
         self._scroll = QScrollArea(self)
@@ -171,20 +171,20 @@ class LaunchForm(QWidget):
         return self._arguments.model.form
 
     def set_actions(self, run: QAction, stop: QAction, instead: Sequence[QAction] = ()) -> None:
-        """Put the commands that run and stop beside the kernel, and what works without a GPU."""
+        """Puts the commands that run and stop next to the kernel, and what works without a GPU."""
         self._target.set_actions(run, stop, instead)
 
     @Slot(object)
     def set_devices(self, found: DeviceList) -> None:
-        """Offer these GPUs, or say why there are none."""
+        """Offers these GPUs, or says why there are none."""
         self._target.set_devices(found)
 
     def set_device(self, ordinal: int) -> None:
-        """Show this GPU as chosen, without telling it as the user's."""
+        """Shows this GPU as chosen, without reporting it as the user's."""
         self._target.set_device(ordinal)
 
     def spec(self) -> LaunchSpec:
-        """The launch as it stands here."""
+        """Returns the launch as it is here."""
         spec = self._specs.spec
         if self.form is None:
             return spec
@@ -194,7 +194,7 @@ class LaunchForm(QWidget):
         return spec
 
     def finish_editing(self) -> None:
-        """Take what is being typed into a cell; a launch by shortcut leaves the cell open."""
+        """Takes what is being typed into a cell; a launch by shortcut leaves the cell open."""
         self._arguments.table.finish_editing()
 
     def finish(self) -> str:
@@ -204,12 +204,12 @@ class LaunchForm(QWidget):
 
     @property
     def unreadable(self) -> tuple[SpecProblem, ...]:
-        """What stands in a field that no `LaunchSpec` can hold."""
+        """What is in a field that no `LaunchSpec` can hold."""
         return tuple(problem for part in self._parts for problem in part.unreadable)
 
     @Slot(tuple)
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
-        """Say each problem where it belongs."""
+        """Says each problem where it belongs."""
         parts = (self._target, self._arguments, *self._parts)
         for part in parts:
             part.show_problems(problems)
@@ -219,7 +219,7 @@ class LaunchForm(QWidget):
             self._options_section.open()
 
     def reveal(self, place: str) -> None:
-        """Bring the field of this place into view, what is said below it too, and type there.
+        """Brings the field of this place into view, what is said below it too, and type there.
 
         Args:
             place: See `SpecProblem.where`.
@@ -237,23 +237,23 @@ class LaunchForm(QWidget):
 
     @Slot(str)
     def show_summary(self, text: str) -> None:
-        """Say what the configuration comes to, such as `models.launch_words.config_words`."""
+        """Says what the configuration comes to, such as `models.launch_text.config_text`."""
         self._configuration.show_summary(text)
 
     def set_suggestion(self, block: int | None, occupancy: float | None) -> None:
-        """Offer a block size with its occupancy from 0 to 1; None where none is known."""
+        """Offers a block size with its occupancy from 0 to 1; None where none is known."""
         self._configuration.set_suggestion(block, occupancy)
 
     def set_sanitizer_problem(self, problem: str) -> None:
-        """Say why nothing can be run under compute-sanitizer; empty where it can."""
+        """Says why nothing can be run under compute-sanitizer; empty where it can."""
         self._options.set_sanitizer_problem(problem)
 
     def set_running(self, running: bool) -> None:
-        """Offer to stop instead of to run."""
+        """Offers to stop instead of to run."""
         self._target.set_running(running)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Use two columns where there is room."""
+        """Uses two columns where there is room."""
         super().resizeEvent(event)
         wide = event.size().width() > _WIDE * self.fontMetrics().horizontalAdvance("0")
         direction = QBoxLayout.Direction

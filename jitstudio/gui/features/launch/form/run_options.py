@@ -18,48 +18,50 @@ from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 # Field of `LaunchSpec`: what it is called, and what it means.
 _NUMBERS = {
     "warmup": (
-        QT_TRANSLATE_NOOP("RunOptions", "Warm-up launches"),
-        QT_TRANSLATE_NOOP("RunOptions", "Launches before those that are timed"),
+        QT_TRANSLATE_NOOP("RunOptionsForm", "Warm-up launches"),
+        QT_TRANSLATE_NOOP("RunOptionsForm", "Launches before those that are timed"),
     ),
     "repeats": (
-        QT_TRANSLATE_NOOP("RunOptions", "Timed launches"),
-        QT_TRANSLATE_NOOP("RunOptions", "Launches that are timed; 0 for one launch without timing"),
+        QT_TRANSLATE_NOOP("RunOptionsForm", "Timed launches"),
+        QT_TRANSLATE_NOOP(
+            "RunOptionsForm", "Launches that are timed; 0 for one launch without timing"
+        ),
     ),
     "timeout": (
-        QT_TRANSLATE_NOOP("RunOptions", "Time limit"),
+        QT_TRANSLATE_NOOP("RunOptionsForm", "Time limit"),
         QT_TRANSLATE_NOOP(
-            "RunOptions", "Seconds after which a launch is ended; buffers and form are kept"
+            "RunOptionsForm", "Seconds after which a launch is ended; buffers and form are kept"
         ),
     ),
 }
 # Likewise: what its tick box says, and what that means.
 _TICKS = {
     "flush_l2": (
-        QT_TRANSLATE_NOOP("RunOptions", "Flush the L2 cache"),
+        QT_TRANSLATE_NOOP("RunOptionsForm", "Flush the L2 cache"),
         QT_TRANSLATE_NOOP(
-            "RunOptions",
+            "RunOptionsForm",
             "Overwrite the L2 cache before each timed launch, "
             "so that none profits from the one before",
         ),
     ),
     "poison": (
-        QT_TRANSLATE_NOOP("RunOptions", "Poison output buffers"),
+        QT_TRANSLATE_NOOP("RunOptionsForm", "Poison output buffers"),
         QT_TRANSLATE_NOOP(
-            "RunOptions",
+            "RunOptionsForm",
             "Fill output buffers with a pattern first, which shows what is never written",
         ),
     ),
     "guards": (
-        QT_TRANSLATE_NOOP("RunOptions", "Guard zones around buffers"),
+        QT_TRANSLATE_NOOP("RunOptionsForm", "Guard zones around buffers"),
         QT_TRANSLATE_NOOP(
-            "RunOptions",
+            "RunOptionsForm",
             "Watch the memory before and behind each buffer for writes out of bounds",
         ),
     ),
 }
 
 
-class RunOptions(FieldRows):
+class RunOptionsForm(FieldRows):
     """Numbers, choices and switches of a run.
 
     Signals:
@@ -108,7 +110,7 @@ class RunOptions(FieldRows):
         return ", ".join(filter(None, parts))
 
     def show_spec(self, spec: LaunchSpec) -> None:
-        """Show how this is run, without telling it as the user's."""
+        """Shows how this is run, without reporting it as the user's."""
         self._warmup.show_number(spec.warmup)
         self._repeats.show_number(spec.repeats)
         self._timeout.show_number(spec.timeout)
@@ -118,7 +120,7 @@ class RunOptions(FieldRows):
             tick.setChecked(getattr(spec, place))
 
     def apply_to(self, spec: LaunchSpec) -> LaunchSpec:
-        """The same launch with what stands here; a number that is none stays as it was."""
+        """Returns the same launch with what is here; a number that is none stays as it was."""
         warmup, repeats = self._warmup.number, self._repeats.number
         load: LoadMode = self._load.currentData()
         sanitizer: Sanitizer | None = self._sanitizer.currentData()
@@ -135,7 +137,7 @@ class RunOptions(FieldRows):
         )
 
     def set_sanitizer_problem(self, problem: str) -> None:
-        """Say why nothing can be run under compute-sanitizer; empty where it can.
+        """Says why nothing can be run under compute-sanitizer; empty where it can.
 
         What was chosen stays: a project of another machine may ask for it.
         """

@@ -13,7 +13,7 @@ from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import KernelForm
 from jitstudio.gui.features.launch.form.arguments_view import no_kernel
-from jitstudio.gui.features.launch.models.launch_text import device_words
+from jitstudio.gui.features.launch.models.launch_text import device_text
 from jitstudio.gui.kit.field_rows import FieldRows, ProblemLabel
 from jitstudio.gui.kit.parts import FRAMED
 from jitstudio.gui.kit.presentation import plain_tooltip
@@ -70,7 +70,7 @@ class TargetBar(FieldRows):
         self.set_devices(DeviceList())
 
     def set_actions(self, run: QAction, stop: QAction, instead: Sequence[QAction] = ()) -> None:
-        """Put the commands that run and stop onto their buttons, and what works without a GPU."""
+        """Puts the commands that run and stop onto their buttons, and what works without a GPU."""
         self._run.setDefaultAction(run)
         self._stop.setDefaultAction(stop)
         for place, action in enumerate(instead):
@@ -80,7 +80,7 @@ class TargetBar(FieldRows):
             self._instead_grid.addWidget(button, *divmod(place, _INSTEAD_COLUMNS))
 
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
-        """Say what is wrong with kernel, GPU and code, and offer what can be done about it."""
+        """Says what is wrong with kernel, GPU and code, and offers what can be done about it."""
         super().show_problems(problems)
         self._fix = next((p.fix for p in problems if p.fix is not None), None)
         self._fix_button.setVisible(self._fix is not None)
@@ -88,7 +88,7 @@ class TargetBar(FieldRows):
             self._fix_button.setText(self._fix.label)
 
     def set_running(self, running: bool) -> None:
-        """Show the command that can be given now."""
+        """Shows the command that can be given now."""
         shown, hidden = (self._stop, self._run) if running else (self._run, self._stop)
         had_focus = hidden.hasFocus()
         shown.show()
@@ -102,7 +102,7 @@ class TargetBar(FieldRows):
         return self._kernel.currentData() or ""
 
     def set_kernels(self, forms: tuple[KernelForm, ...], chosen: str) -> None:
-        """Offer these kernels, with the one of this title chosen."""
+        """Offers these kernels, with the one of this title chosen."""
         with QSignalBlocker(self._kernel):
             self._kernel.clear()
             for form in forms:
@@ -124,14 +124,14 @@ class TargetBar(FieldRows):
         return ordinal
 
     def set_devices(self, found: DeviceList) -> None:
-        """Offer these GPUs; the one that was chosen stays so."""
+        """Offers these GPUs; the one that was chosen stays so."""
         chosen = self.device
         with QSignalBlocker(self._device):
             self._device.clear()
             for device in found.devices:
-                self._device.addItem(device_words(device), device.ordinal)
+                self._device.addItem(device_text(device), device.ordinal)
                 driver = self.tr("Driver for CUDA {version}").format(version=found.driver_version)
-                tip = f"{device_words(device)}\n{driver}"
+                tip = f"{device_text(device)}\n{driver}"
                 row = self._device.count() - 1
                 self._device.setItemData(row, plain_tooltip(tip), Qt.ItemDataRole.ToolTipRole)
         self._device.setEnabled(bool(found.devices))
@@ -149,13 +149,13 @@ class TargetBar(FieldRows):
         self.set_device(0 if chosen is None else chosen)
 
     def set_device(self, ordinal: int) -> None:
-        """Show this GPU as chosen, or the first where it is gone."""
+        """Shows this GPU as chosen, or the first where it is gone."""
         place = self._device.findData(ordinal)
         self._device.setCurrentIndex(place if place >= 0 or not self._device.count() else 0)
         self._tell_device()
 
     def show_general(self, problems: tuple[SpecProblem, ...]) -> None:
-        """Say what is wrong that no field is the place for."""
+        """Says what is wrong that no field is the place for."""
         self._general.show_problems(problems)
 
     def _tell_device(self) -> None:

@@ -76,21 +76,21 @@ class BufferData:
         return len(self.array)
 
     def text(self, element: int, leaf: int) -> str:
-        """A value as a decimal number."""
+        """Returns a value as a decimal number."""
         value = self.leaves[leaf].values[element]
         return str(value).lower() if self.leaves[leaf].is_number else _hex(value)
 
     def hex_text(self, element: int, leaf: int) -> str:
-        """The bits of a value, the most significant first."""
+        """Returns the bits of a value, the most significant first."""
         return _hex(self.leaves[leaf].values[element])
 
     def is_unwritten(self, element: int) -> bool:
-        """Whether an element still holds the pattern that the first unwritten one holds."""
+        """Returns whether an element still holds the pattern that the first unwritten one holds."""
         return self._pattern is not None and self.array[element].tobytes() == self._pattern
 
     @property
     def unwritten(self) -> int:
-        """Elements that were never written, as far as they can be told from others."""
+        """Elements that were never written, as far as they can be known from others."""
         return (self.result.unwritten or 0) if self._pattern is not None else 0
 
     def unwritten_in(self, start: int, stop: int, step: int = 1) -> Values:
@@ -133,7 +133,7 @@ class BufferData:
 def open_all(
     buffers: tuple[BufferResult, ...], mismatches: dict[str, tuple[Mismatch, ...]]
 ) -> dict[str, BufferData | str]:
-    """Open every buffer at once, as a later launch may replace the files; or say why not."""
+    """Opens every buffer at once, as a later launch may replace the files; or says why not."""
     opened: dict[str, BufferData | str] = {}
     for buffer in buffers:
         try:
@@ -197,7 +197,7 @@ def _hex(value: Any) -> str:
 
 _BINS = 60
 _POINTS = 2000
-# The histogram of more would take longer than anybody waits: some stand for all.
+# The histogram of more would take longer than anybody waits: some represent all.
 _MOST_COUNTED = 1 << 23
 
 
@@ -254,12 +254,12 @@ class Statistics:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class DecimatedCurve:
     """A part of a column as a line that no screen has the points for.
 
     Attributes:
         x, y: The points.
-        start, stop: The elements they stand for.
+        start, stop: The elements they represent.
         per_point: Elements that share a point's place; their smallest and largest are drawn.
     """
 
@@ -271,7 +271,7 @@ class Curve:
 
 
 def statistics(data: BufferData, leaf: int, stop: Event) -> Statistics:
-    """Look at every value of a column that was written.
+    """Looks at every value of a column that was written.
 
     Raises:
         Stopped: As soon as `stop` is set.
@@ -306,8 +306,8 @@ def statistics(data: BufferData, leaf: int, stop: Event) -> Statistics:
     return Statistics(count, low, high, mean, nans, infinities, histogram, edges, step, unwritten)
 
 
-def curve(leaf: Leaf, start: int, stop_at: int, stop: Event) -> Curve:
-    """The smallest and the largest of each stretch of elements, so that no spike is lost.
+def curve(leaf: Leaf, start: int, stop_at: int, stop: Event) -> DecimatedCurve:
+    """Returns the smallest and the largest of each stretch of elements, so that no spike is lost.
 
     Raises:
         Stopped: As soon as `stop` is set.
@@ -317,18 +317,20 @@ def curve(leaf: Leaf, start: int, stop_at: int, stop: Event) -> Curve:
     per_point = max(1, -(-count // _POINTS))
     values = leaf.values[start:stop_at]
     if per_point == 1:
-        return Curve(np.arange(start, stop_at), _drawable(as_numbers(values)), start, stop_at, 1)
+        return DecimatedCurve(
+            np.arange(start, stop_at), _drawable(as_numbers(values)), start, stop_at, 1
+        )
     size = per_point * max(1, _CHUNK // per_point)
     y = np.concatenate([_ends(part, per_point) for part in chunks(values, stop, size)])
-    # Both ends of a stretch stand in its middle half, the smallest first.
+    # Both ends of a stretch are in its middle half, the smallest first.
     x = start + per_point * (np.arange(len(y)) / 2 + 0.25)
-    return Curve(x, y, start, stop_at, per_point)
+    return DecimatedCurve(x, y, start, stop_at, per_point)
 
 
 def _written(data: BufferData, leaf: int, stop: Event, step: int = 1) -> Iterator[Values]:
-    """Every so many-th value of a column without those that were never written.
+    """Yields every so many-th value of a column without those that were never written.
 
-    A kernel may write the very value that stands for "never written". All of them are equal, so
+    A kernel may write the very value that represents "never written". All of them are equal, so
     that it does not matter which are left out as long as their number is right.
     """
     left = -(-data.unwritten // step)
@@ -390,12 +392,12 @@ _ROWS = 1 << 16
 
 
 def save_npy(data: BufferData, path: Path, _stop: Event) -> None:
-    """Write the content as it is stored."""
+    """Writes the content as it is stored."""
     save_buffer(path, data.array)
 
 
 def save_csv(data: BufferData, path: Path, stop: Event) -> None:
-    """Write a row for each element, its index first.
+    """Writes a row for each element, its index first.
 
     Raises:
         Stopped: As soon as `stop` is set; what was written stays.

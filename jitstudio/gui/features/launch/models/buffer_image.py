@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from jitstudio.gui.features.launch.models.buffer_data import BufferData, Values, as_numbers
 from jitstudio.gui.features.launch.models.image_choice import Colouring
 
-# Dark to light, even to the eye, and told apart by the colour-blind.
+# Dark to light, even to the eye, and distinguished by the colour-blind.
 _RAMP = bytes.fromhex("440154 482878 3e4989 31688e 26828e 1f9e89 35b779 6ece58 b5de2b fde725")
 _NO_NUMBER = (255, 0, 255)
 _CHANNELS = 3
@@ -56,7 +56,7 @@ class Picture:
 
 
 def picture(data: BufferData, leaf: int, width: int, colouring: Colouring, largest: int) -> Picture:
-    """Draw one column of a buffer, or its first three as colours.
+    """Draws one column of a buffer, or its first three as colours.
 
     Args:
         data: The buffer.

@@ -18,27 +18,27 @@ from jitstudio.core.launch.result import (
     LaunchResult,
     Mismatch,
 )
-from jitstudio.gui.kit.presentation import Column
+from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.translating import counted
 
 
 def index_text(index: tuple[int, ...]) -> str:
-    """An index as it is written in brackets, its lanes behind commas."""
+    """Returns an index as it is written in brackets, its lanes behind commas."""
     return ", ".join(f"{part:,}" if not n else str(part) for n, part in enumerate(index))
 
 
-def mismatch_columns() -> tuple[Column[Mismatch], ...]:
-    """Where they are, what is there, and what was expected."""
+def mismatch_columns() -> tuple[TableColumn[Mismatch], ...]:
+    """Returns where they are, what is there, and what was expected."""
     translate = QCoreApplication.translate
     return (
-        Column(
+        TableColumn(
             translate("Mismatches", "Index"),
             lambda m: index_text(m.index),
             lambda m: m.index[0],
             number=True,
         ),
-        Column(translate("Mismatches", "Got"), lambda m: m.got, number=True),
-        Column(translate("Mismatches", "Expected"), lambda m: m.expected, number=True),
+        TableColumn(translate("Mismatches", "Got"), lambda m: m.got, number=True),
+        TableColumn(translate("Mismatches", "Expected"), lambda m: m.expected, number=True),
     )
 
 
@@ -56,7 +56,7 @@ class LaunchNote:
         explanation: What it means and what to do; may be empty.
         file: Of the source; empty where unknown.
         line: From 1, or 0.
-        check: The check it tells of, or None.
+        check: The check it is about, or None.
     """
 
     mark: str
@@ -73,13 +73,13 @@ class LaunchNote:
         return f"{self.file}:{self.line}" if self.file and self.line else self.file
 
 
-def note_columns() -> tuple[Column[LaunchNote], ...]:
-    """What it is, what it is about, and its place in the source."""
+def note_columns() -> tuple[TableColumn[LaunchNote], ...]:
+    """Returns what it is, what it is about, and its place in the source."""
     translate = QCoreApplication.translate
     return (
-        Column(translate("LaunchNotes", "What"), lambda n: n.text, mark=lambda n: n.mark),
-        Column(translate("LaunchNotes", "About"), lambda n: n.about),
-        Column(translate("LaunchNotes", "Where"), lambda n: n.place),
+        TableColumn(translate("LaunchNotes", "What"), lambda n: n.text, mark=lambda n: n.mark),
+        TableColumn(translate("LaunchNotes", "About"), lambda n: n.about),
+        TableColumn(translate("LaunchNotes", "Where"), lambda n: n.place),
     )
 
 
@@ -95,7 +95,7 @@ def notes_of(result: LaunchResult) -> tuple[LaunchNote, ...]:
 
 
 def headline_mark(result: LaunchResult) -> str:
-    """The mark before the headline: green only where nothing is left to look at."""
+    """Returns the mark before the headline: green only where nothing is left to look at."""
     if result.outcome in _NEUTRAL:
         return "info"
     if not result.ok:
@@ -105,7 +105,7 @@ def headline_mark(result: LaunchResult) -> str:
 
 
 def headline(result: LaunchResult) -> str:
-    """How the launch ended and what the checks said, a sentence or two."""
+    """Returns how the launch ended and what the checks said, a sentence or two."""
     if not result.ok:
         return result.reason
     grave = sum(note.mark in ("error", "warning") for note in notes_of(result))
@@ -113,7 +113,7 @@ def headline(result: LaunchResult) -> str:
 
 
 def _outlook(grave: int, checks: int) -> str:
-    """What is left to look at after a launch that ran."""
+    """Returns what is left to look at after a launch that ran."""
     translate = QCoreApplication.translate
     if grave:
         return counted(
@@ -131,7 +131,7 @@ def _outlook(grave: int, checks: int) -> str:
 
 
 def check_figures(check: CheckResult) -> str:
-    """How far a comparison is from right, in words."""
+    """Returns how far a comparison is from right."""
     if check.problem:
         return check.problem
     translate = QCoreApplication.translate

@@ -1,4 +1,4 @@
-"""What is launched and where, in words.
+"""What is launched and where.
 
 Knows `core.launch` and no widget.
 """
@@ -35,13 +35,13 @@ _TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 def words_of(choice: LoadMode | Sanitizer | None) -> str:
-    """What the form calls a kind of code, or a tool of compute-sanitizer."""
+    """Returns what the form calls a kind of code, or a tool of compute-sanitizer."""
     words = LOAD_MODES[choice] if isinstance(choice, LoadMode) else SANITIZERS[choice]
     return QCoreApplication.translate("LaunchWords", words)
 
 
-def device_words(device: Device) -> str:
-    """A GPU in one line."""
+def device_text(device: Device) -> str:
+    """Returns a GPU in one line."""
     memory, free = in_bytes(device.memory), device.memory_free
     if free is not None:
         told = QCoreApplication.translate("LaunchWords", "{free} free of {total}")
@@ -49,8 +49,8 @@ def device_words(device: Device) -> str:
     return f"{device.ordinal}: {device.name}, {device.capability}, {memory}"
 
 
-def config_words(config: LaunchConfig) -> str:
-    """How many threads there will be, and what they share."""
+def config_text(config: LaunchConfig) -> str:
+    """Returns how many threads there will be, and what they share."""
     translate = QCoreApplication.translate
     blocks, threads = config.blocks, config.threads_per_block
     grid = counted(

@@ -15,7 +15,11 @@ from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.lazy_widget import LazyWidget
 
 if TYPE_CHECKING:
-    from jitstudio.gui.features.launch.models.buffer_data import BufferData, Curve, Statistics
+    from jitstudio.gui.features.launch.models.buffer_data import (
+        BufferData,
+        DecimatedCurve,
+        Statistics,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +32,7 @@ class PlottedBuffer:
         whole: Elements of the buffer.
     """
 
-    curve: Curve
+    curve: DecimatedCurve
     statistics: Statistics | None
     whole: int
 
@@ -40,7 +44,7 @@ class BufferPlot(QWidget):
         super().__init__(parent)
         self._data: BufferData | None = None
         self._leaf = 0
-        self._curve: Curve | None = None
+        self._curve: DecimatedCurve | None = None
         self._statistics: Statistics | None = None
         self._background = Background(self)
         self._background.done.connect(self._on_curve)
@@ -61,12 +65,12 @@ class BufferPlot(QWidget):
         return self._canvas
 
     @property
-    def curve(self) -> Curve | None:
+    def curve(self) -> DecimatedCurve | None:
         """What is drawn."""
         return self._curve
 
     def show_buffer(self, data: BufferData | None, leaf: int) -> None:
-        """Show a column of a buffer, once this is seen."""
+        """Shows a column of a buffer, once this is seen."""
         self._background.stop()
         is_number = data is not None and data.length > 0 and data.leaves[leaf].is_number
         self._data = data if is_number else None
@@ -81,12 +85,12 @@ class BufferPlot(QWidget):
         self._request()
 
     def show_statistics(self, statistics: Statistics) -> None:
-        """Draw the histogram of the same column."""
+        """Draws the histogram of the same column."""
         self._statistics = statistics
         self._draw()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Make the line when it is first looked at."""
+        """Makes the line when it is first looked at."""
         super().showEvent(event)
         self._request()
 
@@ -113,7 +117,7 @@ class BufferPlot(QWidget):
         self._start(start, stop_at)
 
     @Slot(object)
-    def _on_curve(self, curve: Curve) -> None:
+    def _on_curve(self, curve: DecimatedCurve) -> None:
         self._curve = curve
         self._draw()
 
@@ -130,7 +134,7 @@ def _canvas() -> type[QWidget]:
     return BufferCanvas
 
 
-def _curve(data: BufferData, leaf: int, start: int, stop_at: int, stop: Event) -> Curve:
+def _curve(data: BufferData, leaf: int, start: int, stop_at: int, stop: Event) -> DecimatedCurve:
     from jitstudio.gui.features.launch.models.buffer_data import curve
 
     return curve(data.leaves[leaf], start, stop_at, stop)

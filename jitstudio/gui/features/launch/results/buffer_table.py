@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 
 MOST_PER_ROW = 8
-"""Elements of one number that stand side by side where there is room."""
+"""Elements of one number that are side by side where there is room."""
 
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
 class BufferTableModel(QAbstractTableModel):
-    """Elements of one number each stand side by side; others have a row each.
+    """Elements of one number each are side by side; others have a row each.
 
     Signals:
         moved: Another row is the first one shown.
@@ -68,7 +68,7 @@ class BufferTableModel(QAbstractTableModel):
 
     @property
     def is_grid(self) -> bool:
-        """Whether elements stand side by side, as each is one number."""
+        """Whether elements are side by side, as each is one number."""
         return self._data is not None and len(self._data.leaves) == 1
 
     @property
@@ -82,21 +82,21 @@ class BufferTableModel(QAbstractTableModel):
         return self._first
 
     def set_buffer(self, data: BufferData | None) -> None:
-        """Show another buffer from its start."""
+        """Shows another buffer from its start."""
         self.beginResetModel()
         self._data, self._first = data, 0
         self.endResetModel()
         self.moved.emit()
 
     def set_room(self, rows: int) -> None:
-        """Have so many rows, where the buffer has as many."""
+        """Has so many rows, where the buffer has as many."""
         if rows != self._room:
             self.beginResetModel()
             self._room = max(1, rows)
             self.endResetModel()
 
     def set_per_row(self, count: int) -> None:
-        """Have so many elements side by side, with the first one shown still the first."""
+        """Has so many elements side by side, with the first one shown still the first."""
         if count != self._per_row:
             first = self._first * self.per_row
             self.beginResetModel()
@@ -106,12 +106,12 @@ class BufferTableModel(QAbstractTableModel):
             self.moved.emit()
 
     def set_hexadecimal(self, on: bool) -> None:
-        """Show the bits of each value instead of the number."""
+        """Shows the bits of each value instead of the number."""
         self._hexadecimal = on
         self._tell_all()
 
     def move_to(self, row: int) -> None:
-        """Show the buffer from this row on."""
+        """Shows the buffer from this row on."""
         row = max(0, min(row, self.total_rows - 1))
         if row == self._first:
             return
@@ -128,11 +128,11 @@ class BufferTableModel(QAbstractTableModel):
         self.moved.emit()
 
     def row_of(self, element: int) -> int:
-        """The row of the buffer that an element is in."""
+        """Returns the row of the buffer that an element is in."""
         return element // self.per_row
 
     def cell(self, index: ModelIndex) -> tuple[int, int] | None:
-        """The element and the leaf of a cell; None for a cell behind the end."""
+        """Returns the element and the leaf of a cell; None for a cell behind the end."""
         if self._data is None or not index.isValid():
             return None
         row = self._first + index.row()
@@ -142,11 +142,11 @@ class BufferTableModel(QAbstractTableModel):
         return (element, 0) if element < self._data.length else None
 
     def rowCount(self, parent: ModelIndex | None = None) -> int:
-        """The rows there are from the first one on, as far as there is room."""
+        """Returns the rows there are from the first one on, as far as there is room."""
         return 0 if parent is not None and parent.isValid() else self._count_from(self._first)
 
     def columnCount(self, parent: ModelIndex | None = None) -> int:
-        """Elements side by side, or the parts of one."""
+        """Returns elements side by side, or the parts of one."""
         if self._data is None or (parent is not None and parent.isValid()):
             return 0
         return self.per_row if self.is_grid else len(self._data.leaves)
@@ -171,7 +171,7 @@ class BufferTableModel(QAbstractTableModel):
         return None
 
     def describe(self, element: int, leaf: int) -> str:
-        """One value with its place, and what is wrong with it."""
+        """Returns one value with its place, and what is wrong with it."""
         if self._data is None:
             return ""
         lane = self._data.leaves[leaf].label
@@ -194,7 +194,7 @@ class BufferTableModel(QAbstractTableModel):
         orientation: Qt.Orientation,
         role: int = Qt.ItemDataRole.DisplayRole,
     ) -> Any:
-        """What the columns are, and the index of the first element of each row."""
+        """Returns what the columns are, and the index of the first element of each row."""
         if self._data is None:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -267,17 +267,17 @@ class _Window(PanelTable):
         return max(1, self.viewport().height() // self.verticalHeader().defaultSectionSize())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Have as many rows as there is room for."""
+        """Has as many rows as there is room for."""
         super().resizeEvent(event)
         self._model.set_room(self.room)
         self.resized.emit()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Move along the buffer."""
+        """Moves along the buffer."""
         QApplication.sendEvent(self._bar, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move the current cell, beyond what is shown too."""
+        """Moves the current cell, beyond what is shown too."""
         current = self.currentIndex()
         row = self._model.first_row + max(0, current.row())
         column = max(0, current.column())
@@ -345,7 +345,7 @@ class BufferTable(QWidget):
         return self._table
 
     def show_buffer(self, data: BufferData | None, why_not: str = "") -> None:
-        """Show another buffer, or why there is none."""
+        """Shows another buffer, or why there is none."""
         self._model.set_buffer(data)
         self._table.set_hint("" if data else why_not)
         # Words are no code.
@@ -360,7 +360,7 @@ class BufferTable(QWidget):
             self._show_cell(0, 0)
 
     def go_to(self, element: int) -> None:
-        """Make an element the current one."""
+        """Makes an element the current one."""
         data = self._model.buffer
         if data is not None and data.length:
             element = max(0, min(element, data.length - 1))
@@ -375,7 +375,7 @@ class BufferTable(QWidget):
 
     @Slot()
     def go_to_next_marked(self) -> None:
-        """Go to the next element that is known to be wrong or unwritten."""
+        """Goes to the next element that is known to be wrong or unwritten."""
         data = self._model.buffer
         if data is None:
             return
@@ -386,7 +386,7 @@ class BufferTable(QWidget):
 
     @Slot()
     def copy_value(self) -> None:
-        """Put the current value on the clipboard, as it is shown."""
+        """Puts the current value on the clipboard, as it is shown."""
         text = self._table.currentIndex().data()
         if text:
             QGuiApplication.clipboard().setText(text)
@@ -449,7 +449,7 @@ class BufferTable(QWidget):
     def _show_cell(self, row: int, column: int) -> None:
         first, room = self._model.first_row, self._table.room
         if not first <= row < first + room:
-            # A row further on is the last one seen, one that is far away stands in the middle.
+            # A row further on is the last one seen, one that is far away is in the middle.
             near = first - room <= row < first + 2 * room
             self._bar.setValue(
                 (row if row < first else row - room + 1) if near else row - room // 2

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.core.launch.result import BufferResult, LaunchResult, Mismatch
 from jitstudio.gui.features.launch.models.image_choice import Colouring
-from jitstudio.gui.features.launch.results.buffer_image import BufferImage
+from jitstudio.gui.features.launch.results.buffer_image_view import BufferImage
 from jitstudio.gui.features.launch.results.buffer_plot import BufferPlot
 from jitstudio.gui.features.launch.results.buffer_table import BufferTable
 from jitstudio.gui.kit.background import Background
@@ -60,8 +60,8 @@ Image = tuple[int, int, Colouring]
 """Leaf, elements a row, and colouring of the picture to save."""
 
 
-def file_words(kind: SavedAs) -> str:
-    """What a file is, with its ending."""
+def file_filter(kind: SavedAs) -> str:
+    """Returns what a file is, with its ending."""
     return f"{QCoreApplication.translate('SavedAs', _WORDS[kind])} (*{kind.value})"
 
 
@@ -69,10 +69,10 @@ class BufferSaver(QObject):
     """Asks where to, without holding up the window, and saves.
 
     Signals:
-        told: What became of it, a sentence.
+        reported: What became of it, a sentence.
     """
 
-    told = Signal(str)
+    reported = Signal(str)
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -83,14 +83,14 @@ class BufferSaver(QObject):
         self._background.failed.connect(self._on_failed)
 
     def ask(self, data: BufferData, kind: SavedAs, image: Image) -> QFileDialog:
-        """Ask for a file; it is written once the user has chosen one."""
+        """Asks for a file; it is written once the user has chosen one."""
         self._work = _writer(data, kind, image)
         name = data.result.name
         dialog = QFileDialog(
             self._window,
             self.tr("Save '{name}'").format(name=name),
             f"{name}{kind.value}",
-            self.tr("{words};;All files (*)").format(words=file_words(kind)),
+            self.tr("{words};;All files (*)").format(words=file_filter(kind)),
         )
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(kind.value)
@@ -100,11 +100,11 @@ class BufferSaver(QObject):
 
     @Slot(str)
     def save(self, name: str) -> None:
-        """Write what was asked for into this file."""
+        """Writes what was asked for into this file."""
         work, path = self._work, Path(name)
         if work is None:
             return
-        self.told.emit(self.tr("Saving {name}…").format(name=path.name))
+        self.reported.emit(self.tr("Saving {name}…").format(name=path.name))
 
         def write(stop: Event) -> object:
             work(path, stop)
@@ -114,11 +114,11 @@ class BufferSaver(QObject):
 
     @Slot(object)
     def _on_saved(self, path: Path) -> None:
-        self.told.emit(self.tr("Saved {path}").format(path=path))
+        self.reported.emit(self.tr("Saved {path}").format(path=path))
 
     @Slot(str)
     def _on_failed(self, problem: str) -> None:
-        self.told.emit(self.tr("The buffer cannot be saved: {problem}").format(problem=problem))
+        self.reported.emit(self.tr("The buffer cannot be saved: {problem}").format(problem=problem))
 
 
 def _writer(data: BufferData, kind: SavedAs, image: Image) -> Callable[[Path, Event], object]:
@@ -163,10 +163,10 @@ class BufferView(QWidget):
     """A choice of buffers above three ways to look at one.
 
     Signals:
-        told: Something was done that cannot be seen, in words.
+        reported: Something was done that cannot be seen.
     """
 
-    told = Signal(str)
+    reported = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -185,7 +185,7 @@ class BufferView(QWidget):
         self._counting.done.connect(self._on_counted)
         self._counting.failed.connect(self._facts.setText)
         self._saver = BufferSaver(self)
-        self._saver.told.connect(self.told)
+        self._saver.reported.connect(self.reported)
         self._choice = QComboBox(self)
         self._choice.setObjectName("bufferCombo")
         self._choice.setAccessibleName(self.tr("Buffer that is shown"))
@@ -232,7 +232,7 @@ class BufferView(QWidget):
 
     @Slot(object)
     def show_result(self, result: LaunchResult | None) -> None:
-        """Show the buffers of a launch; None before the first.
+        """Shows the buffers of a launch; None before the first.
 
         A launch that has left none does not take away those of the one before.
         """
@@ -262,7 +262,7 @@ class BufferView(QWidget):
         self._opening.start(partial(_open, kept, wrong))
 
     def save_as(self, kind: SavedAs) -> None:
-        """Ask where to save the buffer that is shown."""
+        """Asks where to save the buffer that is shown."""
         if self._shown is not None:
             image = (self._leaf, self.image.width_choice, self.image.colouring)
             self._saver.ask(self._shown, kind, image)
@@ -277,7 +277,7 @@ class BufferView(QWidget):
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(button)
         for kind in SavedAs:
-            action = QAction(f"{file_words(kind)}…", menu)
+            action = QAction(f"{file_filter(kind)}…", menu)
             action.triggered.connect(partial(self.save_as, kind))
             menu.addAction(action)
         button.setMenu(menu)
@@ -398,7 +398,7 @@ def _title(buffer: BufferResult) -> str:
 
 
 def _most_telling(buffers: tuple[BufferResult, ...]) -> str:
-    """The first one that the kernel wrote, else the first."""
+    """Returns the first one that the kernel wrote, else the first."""
     written = (buffer.name for buffer in buffers if buffer.direction.value != "in")
     return next(written, buffers[0].name if buffers else "")
 

@@ -7,8 +7,8 @@ from PySide6.QtGui import QFont, QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from jitstudio.gui.kit.fonts import code_font, follow_letters
-from jitstudio.gui.kit.limits import LONGEST_LINE
 from jitstudio.gui.kit.parts import icon_button, text_label
+from jitstudio.gui.kit.text_limits import LONGEST_LINE
 from jitstudio.gui.kit.translating import counted
 
 MOST_KEPT = 1 << 20
@@ -69,7 +69,7 @@ class ConsoleView(QWidget):
 
     @Slot(str)
     def append_text(self, text: str) -> None:
-        """Add what has just been printed."""
+        """Adds what has just been printed."""
         self._waiting.append(text)
         self._waiting_length += len(text)
         if self._waiting_length > 2 * MOST_KEPT:
@@ -79,14 +79,14 @@ class ConsoleView(QWidget):
 
     @Slot(str)
     def set_text(self, text: str) -> None:
-        """Show this instead."""
+        """Shows this instead."""
         self.clear()
         self.append_text(text)
         self.flush()
 
     @Slot()
     def clear(self) -> None:
-        """Forget all of it."""
+        """Forgets all of it."""
         self._waiting.clear()
         self._waiting_length = self._dropped = self._column = 0
         self._text.clear()
@@ -94,12 +94,12 @@ class ConsoleView(QWidget):
 
     @Slot()
     def copy_all(self) -> None:
-        """Put all that is kept on the clipboard."""
+        """Puts all that is kept on the clipboard."""
         QGuiApplication.clipboard().setText(self.text)
 
     @Slot()
     def flush(self) -> None:
-        """Show what has come since the last time."""
+        """Shows what has come since the last time."""
         if not self._waiting:
             return
         self._drop_waiting()
@@ -124,7 +124,7 @@ class ConsoleView(QWidget):
 
     @Slot(QFont)
     def set_code_font(self, font: QFont) -> None:
-        """Show the text in this font."""
+        """Shows the text in this font."""
         self._code_font = font
         self._text.setFont(font)
 
@@ -142,7 +142,7 @@ class ConsoleView(QWidget):
         self.setFocusProxy(self._text)
 
     def _drop_waiting(self) -> None:
-        """Drop what would be dropped again as soon as it is shown."""
+        """Drops what would be dropped again as soon as it is shown."""
         surplus = self._waiting_length - MOST_KEPT
         if surplus > 0:
             self._waiting = ["".join(self._waiting)[surplus:]]
@@ -163,7 +163,7 @@ class ConsoleView(QWidget):
         self._dropped += count
 
     def _broken(self, text: str) -> str:
-        """The text with line ends where Qt could not lay out a longer line in time."""
+        """Returns the text with line ends where Qt could not lay out a longer line in time."""
         lines = []
         for number, line in enumerate(text.split("\n")):
             start = self._column if number == 0 else 0

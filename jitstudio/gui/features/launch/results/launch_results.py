@@ -1,6 +1,6 @@
 """All that came of a launch, in four panes.
 
-Shows values of `core.launch` and tells places and deeds by signals; knows no service.
+Shows values of `core.launch` and reports places and actions by signals; knows no service.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class LaunchResults(QWidget):
 
     Signals:
         location_activated: The user went to a place in the source: file, line; 0 where unknown.
-        told: Something was done that cannot be seen, in words.
+        reported: Something was done that cannot be seen.
     """
 
     location_activated = Signal(str, int)
-    told = Signal(str)
+    reported = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,7 +59,7 @@ class LaunchResults(QWidget):
         column.addWidget(self._tabs)
         self.setFocusProxy(self._tabs)
         self.result.location_activated.connect(self.location_activated)
-        self.buffers.told.connect(self.told)
+        self.buffers.reported.connect(self.reported)
 
     @property
     def tabs(self) -> QTabWidget:
@@ -68,7 +68,7 @@ class LaunchResults(QWidget):
 
     @Slot(object, object)
     def show_result(self, result: LaunchResult | None, device: Device | None = None) -> None:
-        """Show what came of a launch on a device; None before the first."""
+        """Shows what came of a launch on a device; None before the first."""
         if result is not None:
             self._prepare_plots()
         self.result.show_result(result)
@@ -88,24 +88,24 @@ class LaunchResults(QWidget):
 
     @Slot(str)
     def show_progress(self, doing: str) -> None:
-        """Say what is being done for the launch that runs."""
+        """Says what is being done for the launch that runs."""
         self.result.show_progress(doing)
 
     @Slot(str)
     def append_console(self, text: str) -> None:
-        """Add what the kernel has just printed."""
+        """Adds what the kernel has just printed."""
         self.console.append_text(text)
         self._has_streamed = True
         self._name_console()
 
     def _prepare_plots(self) -> None:
-        """Import what draws before somebody waits for it."""
+        """Imports what draws before somebody waits for it."""
         if self._preparing is None:
             self._preparing = Background(self)
             self._preparing.start(lambda _stop: timing_plots())
 
     def _name_console(self) -> None:
-        """Say in the tab that something was printed, as nobody would look there otherwise."""
+        """Says in the tab that something was printed, as nobody would look there otherwise."""
         has_text = self._has_streamed or bool(self.console.text)
         title = self.tr("Console •") if has_text else self.tr("Console")
         self._tabs.setTabText(self._tabs.indexOf(self.console), title)

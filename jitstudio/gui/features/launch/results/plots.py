@@ -76,14 +76,14 @@ class TwoPlots(QWidget):
         when_theme_changes(self, TwoPlots.draw)
 
     def draw(self) -> None:
-        """Draw both anew, or what there is of them."""
+        """Draws both anew, or what there is of them."""
         for plot, parts in zip((self.first, self.second), self._parts, strict=True):
             if plot is not None:
                 plot.clear()
                 parts.draw(plot, current_theme())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put one below the other in a narrow dock."""
+        """Puts one below the other in a narrow dock."""
         super().resizeEvent(event)
         wide = event.size().width() > event.size().height()
         self._both.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
@@ -121,7 +121,7 @@ _VEIL = 0.6
 
 
 class TimingPlots(TwoPlots):
-    """A histogram beside the series of samples, with the median in both."""
+    """A histogram next to the series of samples, with the median in both."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._timing: Timing | None = None
@@ -144,7 +144,7 @@ class TimingPlots(TwoPlots):
         )
 
     def show_value(self, timing: Timing) -> None:
-        """Draw these times."""
+        """Draws these times."""
         if timing is not self._timing:
             self._timing = timing
             self.draw()
@@ -212,7 +212,7 @@ _MOST_VALUE_SYMBOLS = 200
 
 
 class BufferCanvas(TwoPlots):
-    """A line beside a histogram.
+    """A line next to a histogram.
 
     Signals:
         range_wanted: This part of the buffer is in view, and the line is too coarse for it.
@@ -246,7 +246,7 @@ class BufferCanvas(TwoPlots):
         self.first.getPlotItem().getViewBox().sigXRangeChanged.connect(self._on_range_changed)
 
     def show_value(self, value: PlottedBuffer) -> None:
-        """Draw this; what is in view stays in view while the buffer is the same."""
+        """Draws this; what is in view stays in view while the buffer is the same."""
         if value is self._value:
             return
         # Statistics that come after the line must not undo what the user has zoomed into.
@@ -335,7 +335,7 @@ class ImageCanvas(QWidget):
         self.setFocusProxy(self.plot)
 
     def show_value(self, picture: Picture) -> None:
-        """Draw this; the place in view stays where the size is the same."""
+        """Draws this; the place in view stays where the size is the same."""
         if picture is self._picture:
             return
         before = self._picture

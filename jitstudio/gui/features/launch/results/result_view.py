@@ -1,6 +1,6 @@
 """The Result pane: how a launch ended, and all there is to know about it besides its times.
 
-Knows no editor: it tells a place by `location_activated`.
+Knows no editor: it reports a place by `location_activated`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from jitstudio.gui.features.launch.models.launch_notes import (
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.launch_figures import facts_text
 from jitstudio.gui.kit.parts import muted, text_label
-from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
@@ -69,7 +69,7 @@ class CheckDetails(QWidget):
 
     @property
     def figures(self) -> str:
-        """How far off it is, in words."""
+        """How far off it is."""
         return self._figures.text()
 
     @property
@@ -78,7 +78,7 @@ class CheckDetails(QWidget):
         return self._table
 
     def show_check(self, check: CheckResult) -> None:
-        """Show another check."""
+        """Shows another check."""
         self._figures.setText(check_figures(check))
         self._model.set_rows(check.mismatches)
         count = len(check.mismatches)
@@ -88,7 +88,7 @@ class CheckDetails(QWidget):
 
     @Slot()
     def copy_all(self) -> None:
-        """Put the table on the clipboard, for a spreadsheet."""
+        """Puts the table on the clipboard, for a spreadsheet."""
         rows = [[column.title for column in self._columns]]
         rows += [[index_text(m.index), m.got, m.expected] for m in self._model.rows]
         QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows))
@@ -149,7 +149,7 @@ class ResultHeadline(QWidget):
         return self._facts.text()
 
     def say(self, mark: str, text: str, facts: str = "") -> None:
-        """Show this, with a mark that is a field of `theme.MarkColors`."""
+        """Shows this, with a mark that is a field of `theme.MarkColors`."""
         self._mark = mark
         self._text.setText(text)
         word = self.tr(_WORDS[mark])
@@ -164,7 +164,7 @@ class ResultHeadline(QWidget):
         self._icon.setPixmap(drawn.pixmap(_ICON_SIDE, _ICON_SIDE))
 
 
-# From this ratio of width to height on, the details stand beside the list.
+# From this ratio of width to height on, the details are next to the list.
 _WIDE = 2.0
 _MARGIN = 8
 
@@ -232,7 +232,7 @@ class ResultView(QWidget):
 
     @Slot(object)
     def show_result(self, result: LaunchResult | None) -> None:
-        """Show what came of a launch; None before the first."""
+        """Shows what came of a launch; None before the first."""
         self._result = result
         notes = notes_of(result) if result else ()
         if result is None:
@@ -266,7 +266,7 @@ class ResultView(QWidget):
 
     @Slot(str)
     def show_progress(self, doing: str) -> None:
-        """Say what is being done for the launch that runs."""
+        """Says what is being done for the launch that runs."""
         self._headline.say("info", self.tr("Running: {doing}…").format(doing=doing))
         self._model.set_rows(())
         self._table.set_hint(self.tr("The launch is under way."))
@@ -274,14 +274,14 @@ class ResultView(QWidget):
 
     @Slot()
     def copy_selected(self) -> None:
-        """Put the chosen note on the clipboard, with its explanation."""
+        """Puts the chosen note on the clipboard, with its explanation."""
         note = self._note_at(self._table.currentIndex())
         if note is not None:
             parts = (f"{note.place}: {note.text}" if note.place else note.text, note.explanation)
             QGuiApplication.clipboard().setText("\n".join(part for part in parts if part))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the details beside the list in a wide dock, below it in a high one."""
+        """Puts the details next to the list in a wide dock, below it in a high one."""
         super().resizeEvent(event)
         self._splitter.fit(event.size())
 

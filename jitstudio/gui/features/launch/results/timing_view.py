@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVB
 from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.gui.kit.launch_figures import (
-    Figure,
+    LaunchFigure,
     timing_as_csv,
     timing_as_text,
     timing_figures,
@@ -17,7 +17,7 @@ from jitstudio.gui.kit.launch_figures import (
 from jitstudio.gui.kit.lazy_widget import LazyWidget, hint_label
 from jitstudio.gui.kit.parts import icon_button
 
-# So many figures stand side by side from so many letters on.
+# So many figures are side by side from so many letters on.
 _SIDE_BY_SIDE = ((3, 120), (2, 90), (1, 0))
 
 
@@ -28,7 +28,7 @@ class TimingView(QWidget):
         super().__init__(parent)
         self.setObjectName("timingView")
         self._result: LaunchResult | None = None
-        self._figures: tuple[Figure, ...] = ()
+        self._figures: tuple[LaunchFigure, ...] = ()
         self._side_by_side = 3
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(24)
@@ -50,7 +50,7 @@ class TimingView(QWidget):
         self.show_result(None)
 
     @property
-    def figures(self) -> tuple[Figure, ...]:
+    def figures(self) -> tuple[LaunchFigure, ...]:
         """What is shown."""
         return self._figures
 
@@ -66,7 +66,7 @@ class TimingView(QWidget):
 
     @Slot(object, object)
     def show_result(self, result: LaunchResult | None, device: Device | None = None) -> None:
-        """Show the times of a launch on a device; None before the first."""
+        """Shows the times of a launch on a device; None before the first."""
         self._result = result
         timing = result.timing if result else None
         self._figures = timing_figures(result, timing, device) if result and timing else ()
@@ -79,7 +79,7 @@ class TimingView(QWidget):
 
     @Slot()
     def copy_text(self) -> None:
-        """Put the figures on the clipboard."""
+        """Puts the figures on the clipboard."""
         if self._result is not None and self._figures:
             head = self._result.kernel or self._result.device
             if self._result.kernel and self._result.device:
@@ -90,7 +90,7 @@ class TimingView(QWidget):
 
     @Slot()
     def copy_csv(self) -> None:
-        """Put every sample on the clipboard."""
+        """Puts every sample on the clipboard."""
         if self._result is not None and self._result.timing is not None:
             QGuiApplication.clipboard().setText(timing_as_csv(self._result.timing) + "\n")
 
@@ -108,7 +108,7 @@ class TimingView(QWidget):
         column.addWidget(self._hint, 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put fewer figures side by side in a narrow dock."""
+        """Puts fewer figures side by side in a narrow dock."""
         super().resizeEvent(event)
         letters = event.size().width() // self.fontMetrics().horizontalAdvance("0")
         side_by_side = next(n for n, least in _SIDE_BY_SIDE if letters >= least)

@@ -4,7 +4,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from jitstudio.gui.features.launch.form.arguments_view import CHOOSE_FILE, ArgumentsTable
-from jitstudio.gui.features.launch.models.arguments import (
+from jitstudio.gui.features.launch.models.arguments_model import (
     DIRECTION,
     FILL,
     PARAMETER,

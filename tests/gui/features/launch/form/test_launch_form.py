@@ -20,8 +20,8 @@ from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.gui.features.launch.form.arguments_view import ArgumentsView
-from jitstudio.gui.features.launch.form.launch_form import LaunchForm, Section
-from jitstudio.gui.features.launch.models.arguments import VALUE
+from jitstudio.gui.features.launch.form.launch_form import FormSection, LaunchForm
+from jitstudio.gui.features.launch.models.arguments_model import VALUE
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from tests.devices import ONE_H200
 from tests.gui.launch_kernels import APPLY, FULL, SAXPY, SAXPY_DOUBLE, TICK, A, N, X, Y
@@ -29,7 +29,7 @@ from tests.gui.launch_kernels import APPLY, FULL, SAXPY, SAXPY_DOUBLE, TICK, A, 
 
 @pytest.fixture
 def section(qtbot):
-    section = Section("runSection", "&Run", QLineEdit(), opened=False)
+    section = FormSection("runSection", "&Run", QLineEdit(), opened=False)
     qtbot.addWidget(section)
     section.set_remark("10 times")
     section.show()

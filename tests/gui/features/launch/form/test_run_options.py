@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit
 
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
-from jitstudio.gui.features.launch.form.run_options import RunOptions
+from jitstudio.gui.features.launch.form.run_options import RunOptionsForm
 from tests.gui.launch_kernels import FULL
 from tests.gui.rich_text import plain
 
@@ -25,7 +25,7 @@ FIELDS = (
 
 @pytest.fixture
 def options(qtbot):
-    options = RunOptions()
+    options = RunOptionsForm()
     qtbot.addWidget(options)
     options.show()
     return options

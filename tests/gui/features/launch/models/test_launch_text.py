@@ -7,16 +7,16 @@ from jitstudio.core.launch.spec import LoadMode, Sanitizer
 from jitstudio.gui.features.launch.models.launch_text import (
     LOAD_MODES,
     SANITIZERS,
-    config_words,
-    device_words,
+    config_text,
+    device_text,
 )
 from tests.devices import H200
 
 
 def test_a_device_is_told_with_its_memory():
-    assert device_words(H200) == "0: NVIDIA H200, 9.0, 138.8 GiB free of 139.8 GiB"
+    assert device_text(H200) == "0: NVIDIA H200, 9.0, 138.8 GiB free of 139.8 GiB"
     unseen = replace(H200, ordinal=1, memory_free=None)
-    assert device_words(unseen) == "1: NVIDIA H200, 9.0, 139.8 GiB"
+    assert device_text(unseen) == "1: NVIDIA H200, 9.0, 139.8 GiB"
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_device_is_told_with_its_memory():
     ],
 )
 def test_a_configuration_is_told_in_threads(config, words):
-    assert config_words(config) == words
+    assert config_text(config) == words
 
 
 def test_every_choice_has_words():

@@ -145,7 +145,7 @@ def test_a_buffer_is_saved_without_holding_up_the_window(filled, qtbot, tmp_path
     dialog = filled.findChild(QFileDialog)
     dialog.selectFile(str(path))
     told = []
-    filled.told.connect(told.append)
+    filled.reported.connect(told.append)
     dialog.accept()
     qtbot.waitUntil(lambda: f"Saved {path}" in told, timeout=PATIENCE)
     match kind:
@@ -164,7 +164,7 @@ def test_a_file_that_cannot_be_written_is_told(filled, qtbot, tmp_path):
     filled.save_as(SavedAs.NPY)
     dialog = filled.findChild(QFileDialog)
     told = []
-    filled.told.connect(told.append)
+    filled.reported.connect(told.append)
     dialog.fileSelected.emit(str(tmp_path / "no" / "such.npy"))
     dialog.reject()
     qtbot.waitUntil(lambda: any("cannot be saved" in text for text in told), timeout=PATIENCE)

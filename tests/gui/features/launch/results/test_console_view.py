@@ -3,7 +3,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QToolButton
 
 from jitstudio.gui.features.launch.results.console_view import MOST_KEPT, ConsoleView
-from jitstudio.gui.kit.limits import LONGEST_LINE
+from jitstudio.gui.kit.text_limits import LONGEST_LINE
 
 
 @pytest.fixture

@@ -1,0 +1,304 @@
+"""The arguments of one kernel as a table: a row for each parameter, its text in editable cells.
+
+Knows the texts of `core.launch.spec` and no widget. A pointer's text is shown in three cells:
+length, fill and direction; what the text leaves to the default is shown muted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
+from PySide6.QtGui import QFont
+
+from jitstudio.core.diagnostics import Severity
+from jitstudio.core.launch.arguments import NULL
+from jitstudio.core.launch.problems import SpecProblem, argument_place
+from jitstudio.core.launch.request import Direction, FillKind, FormParameter, KernelForm
+from jitstudio.core.launch.types import Array, Opaque, Pointer, Struct, Type
+from jitstudio.gui.kit.presentation import (
+    MARK_ROLE,
+    MUTED_ROLE,
+    ModelIndex,
+    one_line,
+    plain_tooltip,
+)
+from jitstudio.gui.kit.titled import TitledModel
+
+_DIRECTIONS = frozenset(direction.value for direction in Direction)
+
+
+@dataclass(frozen=True)
+class BufferLabels:
+    """What represents one buffer; empty where the text leaves it to the default."""
+
+    length: str
+    fill: str = ""
+    direction: str = ""
+
+    @property
+    def text(self) -> str:
+        """All of it as one text."""
+        if self.is_null:
+            return self.length
+        return ":".join((self.length, *filter(None, (self.fill, self.direction))))
+
+    @property
+    def is_null(self) -> bool:
+        """Whether it is a null pointer, which has neither fill nor direction."""
+        return self.length == NULL
+
+
+def buffer_labels(text: str) -> BufferLabels:
+    """Takes ``n:random(1):in`` apart where `core.launch.arguments` does."""
+    length, _, rest = text.partition(":")
+    before, _, last = rest.rpartition(":")
+    direction = last.strip() if last.strip() in _DIRECTIONS else ""
+    return BufferLabels(length.strip(), (before if direction else rest).strip(), direction)
+
+
+def default_direction(pointer: Pointer) -> Direction:
+    """Returns what the kernel does with a buffer whose text does not say it."""
+    return Direction.IN if pointer.const else Direction.INOUT
+
+
+def default_fill(direction: str) -> FillKind:
+    """Returns what a buffer of this direction is filled with whose text does not say it."""
+    return FillKind.RANDOM if direction == Direction.IN.value else FillKind.ZEROS
+
+
+def example(kind: Type) -> str:
+    """Returns how a value of this type could be written, such as ``{x=0, y=0}``."""
+    match kind:
+        case Struct():
+            return f"{{{', '.join(f'{f.name}={example(f.type)}' for f in kind.fields)}}}"
+        case Array():
+            return f"{{{', '.join([example(kind.element)] * kind.count)}}}"
+        case Pointer():
+            return NULL
+        case Opaque():
+            told = QCoreApplication.translate("ArgumentWords", "{size} bytes in hexadecimal digits")
+            return told.format(size=kind.size)
+    return "0"
+
+
+def length_example(pointer: Pointer) -> str:
+    """How the length of a buffer is written; with its elements where nothing else gives them."""
+    return "n" if pointer.target else "float[n]"
+
+
+PARAMETER, TYPE, VALUE, FILL, DIRECTION = range(5)
+TINT_ROLE = Qt.ItemDataRole.UserRole + 4
+"""The mark whose colour tints the whole row, or None."""
+
+_BUFFER_FIELDS = {VALUE: "length", FILL: "fill", DIRECTION: "direction"}
+
+
+class ArgumentsModel(TitledModel):
+    """The parameters of a kernel, and the texts that represent them.
+
+    Signals:
+        arguments_changed: The user changed the text of an argument.
+    """
+
+    arguments_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._form: KernelForm | None = None
+        self._texts: dict[str, str] = {}
+        self._problems: dict[str, tuple[SpecProblem, ...]] = {}
+        self._font: QFont | None = None
+        self._titles = (
+            self.tr("Parameter"),
+            self.tr("Type"),
+            self.tr("Value or length"),
+            self.tr("Fill"),
+            self.tr("Direction"),
+        )
+        self._help = {
+            VALUE: self.tr("A number, the fields of a struct, or the elements of a buffer."),
+            FILL: self.tr("What the buffer holds before the launch."),
+            DIRECTION: self.tr("Whether the kernel reads the buffer, writes it, or both."),
+        }
+
+    @property
+    def form(self) -> KernelForm | None:
+        """The kernel shown."""
+        return self._form
+
+    @property
+    def arguments(self) -> tuple[tuple[str, str], ...]:
+        """Parameter and text, as `LaunchSpec` has them."""
+        return tuple((p.name, self._texts.get(p.name, "")) for p in self._parameters)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The places that problems with the rows have; see `SpecProblem.where`."""
+        return tuple(argument_place(parameter.name) for parameter in self._parameters)
+
+    def show(self, form: KernelForm | None, texts: Mapping[str, str]) -> None:
+        """Shows a kernel with these texts; rows stay where it is the same kernel."""
+        wanted = {p.name: texts.get(p.name, "") for p in (form.parameters if form else ())}
+        if form == self._form:
+            changed = [row for row, p in enumerate(self._parameters) if self._is_new(p, wanted)]
+            self._texts = wanted
+            for row in changed:
+                self._tell_row(row)
+            return
+        self.beginResetModel()
+        self._form, self._texts, self._problems = form, wanted, {}
+        self.endResetModel()
+
+    def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
+        """Marks the rows that these problems are about; others are nobody's here."""
+        found = {
+            parameter.name: tuple(problem for problem in problems if problem.where == place)
+            for parameter, place in zip(self._parameters, self.places, strict=True)
+        }
+        if found != self._problems and self.rowCount():
+            self._problems = found
+            # The values stay as they are: an open editor would be filled anew.
+            roles = [MARK_ROLE, TINT_ROLE, Qt.ItemDataRole.ToolTipRole]
+            last = self.index(self.rowCount() - 1, DIRECTION)
+            self.dataChanged.emit(self.index(0, 0), last, roles)
+
+    def set_code_font(self, font: QFont) -> None:
+        """Shows what is code in this font."""
+        self._font = font
+        if self.rowCount():
+            self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, DIRECTION))
+
+    def parameter(self, row: int) -> FormParameter:
+        """Returns the parameter of a row."""
+        return self._parameters[row]
+
+    def is_buffer(self, row: int) -> bool:
+        """Returns whether the row is a pointer, which has a fill and a direction."""
+        return 0 <= row < len(self._parameters) and isinstance(self.parameter(row).type, Pointer)
+
+    def rowCount(self, parent: ModelIndex | None = None) -> int:
+        """Returns the parameters."""
+        return 0 if parent is not None and parent.isValid() else len(self._parameters)
+
+    def flags(self, index: ModelIndex) -> Qt.ItemFlag:
+        """Lets the text be edited; fill and direction where there is a buffer."""
+        flags = super().flags(index)
+        if not index.isValid() or index.column() < VALUE:
+            return flags
+        row = index.row()
+        has_cell = index.column() == VALUE or (self.is_buffer(row) and not self._words(row).is_null)
+        return flags | Qt.ItemFlag.ItemIsEditable if has_cell else flags
+
+    def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Returns a text, or muted the default or the example in its stead."""
+        if not index.isValid():
+            return None
+        row, column = index.row(), index.column()
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return one_line(self._written(row, column) or self._default(row, column))
+            case Qt.ItemDataRole.EditRole:
+                return self._written(row, column) or self._offered(row, column)
+            case Qt.ItemDataRole.ToolTipRole:
+                return plain_tooltip(self._tip(row, column))
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return self._spoken(row, column)
+            case Qt.ItemDataRole.FontRole:
+                return self._font
+            case _ if role == MUTED_ROLE:
+                return column == TYPE or not self._written(row, column)
+            case _ if role == MARK_ROLE:
+                return self._mark(row) if column == PARAMETER else None
+            case _ if role == TINT_ROLE:
+                return self._mark(row)
+        return None
+
+    def setData(self, index: ModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Changes the text of an argument, and reports it."""
+        if role != Qt.ItemDataRole.EditRole or not self.flags(index) & Qt.ItemFlag.ItemIsEditable:
+            return False
+        row, text = index.row(), str(value).strip()
+        if self.is_buffer(row):
+            words = self._words(row)
+            text = replace(words, **{_BUFFER_FIELDS[index.column()]: text}).text
+        name = self.parameter(row).name
+        if text != self._texts[name]:
+            self._texts[name] = text
+            self._tell_row(row)
+            self.arguments_changed.emit()
+        return True
+
+    @property
+    def _parameters(self) -> tuple[FormParameter, ...]:
+        return self._form.parameters if self._form else ()
+
+    def _is_new(self, parameter: FormParameter, wanted: Mapping[str, str]) -> bool:
+        return wanted[parameter.name] != self._texts[parameter.name]
+
+    def _tell_row(self, row: int) -> None:
+        self.dataChanged.emit(self.index(row, VALUE), self.index(row, DIRECTION))
+
+    def _words(self, row: int) -> BufferLabels:
+        return buffer_labels(self._texts[self.parameter(row).name])
+
+    def _written(self, row: int, column: int) -> str:
+        """Returns what the source or the text says."""
+        parameter = self.parameter(row)
+        if column == PARAMETER:
+            return parameter.name
+        if column == TYPE:
+            return parameter.spelling or parameter.type.name
+        if isinstance(parameter.type, Pointer):
+            return str(getattr(self._words(row), _BUFFER_FIELDS[column]))
+        return self._texts[parameter.name] if column == VALUE else ""
+
+    def _offered(self, row: int, column: int) -> str:
+        """What an editor begins with where nothing is written: a default, but no example."""
+        return self._default(row, column) if column in (FILL, DIRECTION) else ""
+
+    def _default(self, row: int, column: int) -> str:
+        kind = self.parameter(row).type
+        if column == VALUE:
+            return length_example(kind) if isinstance(kind, Pointer) else example(kind)
+        if not isinstance(kind, Pointer) or (words := self._words(row)).is_null:
+            return ""
+        direction = words.direction or default_direction(kind).value
+        return direction if column == DIRECTION else default_fill(direction).value
+
+    def _mark(self, row: int) -> str | None:
+        problems = self._problems.get(self.parameter(row).name, ())
+        severities = {problem.severity for problem in problems}
+        return next((s.value for s in Severity if s in severities), None)
+
+    def _tip(self, row: int, column: int) -> str:
+        parameter = self.parameter(row)
+        problems = self._problems.get(parameter.name, ())
+        told = [f"{problem.message} {problem.remedy}".rstrip() for problem in problems]
+        slot = parameter.slot
+        if column < VALUE:
+            where = self.tr("{size} bytes at offset {offset}, aligned to {align}").format(
+                size=slot.size, offset=slot.offset, align=slot.align
+            )
+            told.append(f"{parameter.name}: {self._written(row, TYPE)}, {where}")
+        elif column == VALUE:
+            told.append(self._value_help(row))
+        elif self.is_buffer(row):
+            told.append(self._help[column])
+        return "\n\n".join(told)
+
+    def _value_help(self, row: int) -> str:
+        if self.is_buffer(row):
+            return self.tr(
+                "Elements of the buffer: a number, or an expression over the integer arguments "
+                "such as n*2. Write null for a null pointer."
+            )
+        return self.tr("Such as {example}").format(example=self._default(row, VALUE))
+
+    def _spoken(self, row: int, column: int) -> str:
+        text = self._written(row, column) or self._default(row, column)
+        problems = self._problems.get(self.parameter(row).name, ())
+        told = (f"{p.severity.value}: {p.message} {p.remedy}".rstrip() for p in problems)
+        return "; ".join(filter(None, (text, *told)))

@@ -1,0 +1,170 @@
+"""A buffer as a picture: how wide it is and how it is coloured is the user's choice."""
+
+from __future__ import annotations
+
+from functools import partial
+from threading import Event
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker, Slot
+from PySide6.QtGui import QIntValidator, QShowEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from jitstudio.gui.features.launch.models.image_choice import Colouring, proposed_width
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.lazy_widget import LazyWidget
+from jitstudio.gui.kit.parts import text_label
+
+if TYPE_CHECKING:
+    from jitstudio.gui.features.launch.models.buffer_data import BufferData
+    from jitstudio.gui.features.launch.models.buffer_image import Picture
+
+# No screen has more pixels to show.
+_LARGEST = 2048
+_WIDEST = 1 << 24
+_CHANNELS = 3
+
+
+class BufferImage(QWidget):
+    """A bar of choices above the picture, which is made off the GUI thread."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._data: BufferData | None = None
+        self._leaf = 0
+        self._picture: Picture | None = None
+        self._background = Background(self)
+        self._background.done.connect(self._on_picture)
+        self._background.failed.connect(self._on_failed)
+        self._width = QLineEdit(self)
+        self._width.setObjectName("imageWidth")
+        self._width.setAccessibleName(self.tr("Elements a row"))
+        self._width.setToolTip(self.tr("Elements a row; Enter draws anew"))
+        self._width.setValidator(QIntValidator(1, _WIDEST, self._width))
+        self._width.setMaximumWidth(self.fontMetrics().horizontalAdvance("0") * 12)
+        self._colouring = QComboBox(self)
+        self._colouring.setObjectName("imageColouring")
+        self._colouring.setAccessibleName(self.tr("How numbers become colours"))
+        self._facts = text_label(self, "imageFacts")
+        self._facts.setForegroundRole(self._facts.palette().ColorRole.PlaceholderText)
+        self._canvas = LazyWidget(_canvas, "", self)
+        self._lay_out()
+        self._width.editingFinished.connect(self._on_changed)
+        self._colouring.currentIndexChanged.connect(self._on_changed)
+        self.show_buffer(None, 0)
+
+    @property
+    def width_choice(self) -> int:
+        """Elements a row."""
+        return int(self._width.text() or 1)
+
+    @property
+    def colouring(self) -> Colouring:
+        """How numbers become colours."""
+        chosen: Colouring | None = self._colouring.currentData()
+        return chosen or Colouring.GREY
+
+    @property
+    def facts(self) -> str:
+        """What is said of the picture."""
+        return self._facts.text()
+
+    @property
+    def canvas(self) -> LazyWidget:
+        """Where it is drawn."""
+        return self._canvas
+
+    def show_buffer(self, data: BufferData | None, leaf: int) -> None:
+        """Shows a column of a buffer, once this is seen."""
+        is_number = data is not None and data.length > 0 and data.leaves[leaf].is_number
+        is_other = data is not self._data
+        self._data = data if is_number else None
+        self._leaf = leaf
+        for widget in (self._width, self._colouring):
+            widget.setEnabled(is_number)
+        if self._data is not None and is_other:
+            self._propose(self._data)
+        self._canvas.set_hint(
+            self.tr(
+                "The bytes of this buffer have no known meaning, so there is no picture of them."
+            )
+            if data is not None and not is_number
+            else self.tr(
+                "A buffer as rows of pixels, as wide as you say, appears here after a launch."
+            )
+        )
+        self._on_changed()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Makes the picture when it is first looked at."""
+        super().showEvent(event)
+        self._request()
+
+    def _lay_out(self) -> None:
+        label = QLabel(self.tr("&Width"), self)
+        label.setBuddy(self._width)
+        bar = QHBoxLayout()
+        bar.setContentsMargins(12, 4, 8, 4)
+        bar.setSpacing(10)
+        bar.addWidget(label)
+        bar.addWidget(self._width)
+        bar.addWidget(self._colouring)
+        bar.addWidget(self._facts, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        column.addWidget(self._canvas, 1)
+
+    def _propose(self, data: BufferData) -> None:
+        """What suits another buffer."""
+        before = self.colouring
+        has_channels = len(data.leaves) >= _CHANNELS
+        offered = [c for c in Colouring if has_channels or c is not Colouring.CHANNELS]
+        with QSignalBlocker(self._colouring):
+            self._width.setText(str(proposed_width(data.length)))
+            self._colouring.clear()
+            for colouring in offered:
+                self._colouring.addItem(colouring.title, colouring)
+            self._colouring.setCurrentIndex(offered.index(before) if before in offered else 0)
+
+    def _request(self) -> None:
+        data, leaf = self._data, self._leaf
+        if data is None or self._picture is not None or not self.isVisible():
+            return
+        self._background.start(partial(_picture, data, leaf, self.width_choice, self.colouring))
+
+    @Slot()
+    def _on_changed(self) -> None:
+        self._background.stop()
+        self._picture = None
+        if self._data is None:
+            self._facts.setText("")
+            self._canvas.show_value(None)
+        self._request()
+
+    @Slot(object)
+    def _on_picture(self, picture: Picture) -> None:
+        self._picture = picture
+        self._facts.setText(picture.text)
+        self._canvas.show_value(picture)
+
+    @Slot(str)
+    def _on_failed(self, problem: str) -> None:
+        told = self.tr("The picture cannot be made: {problem}")
+        self._canvas.set_hint(told.format(problem=problem))
+        self._canvas.show_value(None)
+
+
+def _canvas() -> type[QWidget]:
+    from jitstudio.gui.features.launch.results.plots import ImageCanvas
+
+    return ImageCanvas
+
+
+def _picture(
+    data: BufferData, leaf: int, width: int, colouring: Colouring, _stop: Event
+) -> Picture:
+    from jitstudio.gui.features.launch.models.buffer_image import picture
+
+    return picture(data, leaf, width, colouring, _LARGEST)

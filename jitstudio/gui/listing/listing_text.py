@@ -1,0 +1,177 @@
+"""The text of a listing: its lines, their tokens, and the cell of each character.
+
+Pure but for the protocol of the lexer: no widget, no paint. Lines and columns count from 0; a
+column is a character, a cell is one place of the fixed-width grid.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from pygments.token import Text
+
+from jitstudio.gui.code.languages import CodeLexer
+from jitstudio.gui.kit.theme import TokenType
+from jitstudio.listing.sass import ADDRESS, TAB, TextExtent, char_cells, code_end, widest_line
+
+LONG_LINE = 5000
+"""A longer line is lexed in pieces and has one cell for each character."""
+
+Run = tuple[int, int, TokenType]
+"""First column, number of columns, type."""
+
+ADDRESS_GAP = 1
+"""Cells between an address and its instruction."""
+
+# How far back to look for the start of a block comment. Farther costs more than it is worth.
+_LOOK_BACK = 100
+_MOST_CACHED = 4000
+_PIECE = 1024
+
+
+class ListingText:
+    """Lines that are lexed when they become visible.
+
+    Attributes:
+        lines: What is shown.
+        lexer: Finds the tokens; None for plain text.
+        stand_ins: Lines as the lexer shall see them; see `listing.kernel_names.DemangledListing`.
+        extent: How much room it takes; measured where it is not given, without addresses.
+    """
+
+    def __init__(
+        self,
+        lines: Sequence[str] = ("",),
+        lexer: CodeLexer | None = None,
+        stand_ins: Mapping[int, str] = MappingProxyType({}),
+        extent: TextExtent | None = None,
+    ) -> None:
+        self.lines = lines if len(lines) else ("",)
+        self.lexer = lexer
+        self.stand_ins = stand_ins
+        self._tokens: dict[tuple[int, int], list[Run]] = {}
+        self._states: dict[int, int] = {}
+        self.extent = extent or TextExtent(widest_line(self.lines))
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def tokens(self, line: int, first: int = 0, last: int = LONG_LINE) -> list[Run]:
+        """Returns the tokens of a line, or of the part between two columns if the line is long."""
+        text = self.lines[line]
+        if self.lexer is None:
+            return [(first, last - first, Text)]
+        if len(text) > LONG_LINE:
+            return self._long_line_tokens(text, line, first, last)
+        key = (line, 0)
+        found = self._tokens.get(key)
+        if found is None:
+            self._forget()
+            code = self.stand_ins.get(line, text)
+            found, state = self.lexer.lex_line(code, self._state_before(line))
+            self._tokens[key], self._states[line] = found, state
+        return found
+
+    def _state_before(self, line: int) -> int:
+        """Returns the state at the start of a line; a guess where a comment began far above."""
+        assert self.lexer is not None
+        start = line
+        while start > 0 and line - start < _LOOK_BACK and start - 1 not in self._states:
+            start -= 1
+        state = self._states.get(start - 1, 0)
+        for number in range(start, line):
+            text = self.lines[number]
+            if len(text) <= LONG_LINE:
+                state = self.lexer.lex_line(self.stand_ins.get(number, text), state)[1]
+            self._states[number] = state
+        return state
+
+    def _long_line_tokens(self, text: str, line: int, first: int, last: int) -> list[Run]:
+        assert self.lexer is not None
+        runs: list[Run] = []
+        for piece in range(first // _PIECE, last // _PIECE + 1):
+            key = (line, piece + 1)
+            if key not in self._tokens:
+                self._forget()
+                start = piece * _PIECE
+                found, _ = self.lexer.lex_line(text[start : start + _PIECE], 0)
+                self._tokens[key] = [(start + at, length, token) for at, length, token in found]
+            runs += self._tokens[key]
+        return runs
+
+    def _forget(self) -> None:
+        if len(self._tokens) > _MOST_CACHED:
+            self._tokens.clear()
+        if len(self._states) > 10 * _MOST_CACHED:
+            self._states.clear()
+
+    def lead(self, line: int) -> int:
+        """How many columns of a line are in the column of addresses: its address, or none."""
+        address = self._address(line)
+        return address.end() if address else 0
+
+    def digits(self, line: int) -> tuple[int, int]:
+        """Returns the columns of the digits of an address, from the first to behind the last."""
+        address = self._address(line)
+        return address.span(1) if address and address[1] else (0, 0)
+
+    def _address(self, line: int) -> re.Match[str] | None:
+        return ADDRESS.match(self.lines[line]) if self.extent.digits else None
+
+    def is_simple(self, line: int) -> bool:
+        """Returns whether every character takes one cell, so that column and cell are the same."""
+        text = self.lines[line]
+        if len(text) > LONG_LINE:
+            return True
+        return text.isascii() and "\t" not in text and not self.lead(line)
+
+    def cells(self, line: int) -> list[int]:
+        """The cell of each column of a line that is not simple, and the one behind the last.
+
+        Those of an address are negative: its digits end `ADDRESS_GAP` in front of the text, and the
+        signs of the comment that it is in take no room.
+        """
+        text, lead = self.lines[line], self.lead(line)
+        first, end = self.digits(line)
+        cells = [min(max(first, at), end) - end - ADDRESS_GAP for at in range(lead)]
+        cell = 0
+        cells.append(cell)
+        for char in text[lead:]:
+            cell += TAB - cell % TAB if char == "\t" else char_cells(char)
+            cells.append(cell)
+        return cells
+
+    def cell(self, line: int, column: int) -> int:
+        """Returns the cell that a column begins at."""
+        return column if self.is_simple(line) else self.cells(line)[column]
+
+    def column(self, line: int, cell: float) -> int:
+        """Returns the column nearest to a place on the grid."""
+        length = len(self.lines[line])
+        if self.is_simple(line):
+            return min(length, max(0, round(cell)))
+        cells = self.cells(line)
+        right = min(length, bisect_right(cells, cell))
+        left = max(0, right - 1)
+        return left if cell - cells[left] <= cells[right] - cell else right
+
+    def cut(self, line: int, right: float) -> int | None:
+        """Returns the column that a line is to end in front of where it goes on beyond a cell.
+
+        Returns:
+            None where all of it is left of that cell, but for a semicolon behind it.
+        """
+        text, edge = self.lines[line], int(right)
+        if self.is_simple(line):
+            return max(0, edge - 1) if code_end(text) > edge else None
+        cells = self.cells(line)
+        if cells[code_end(text)] <= edge:
+            return None
+        return max(self.lead(line), bisect_right(cells, edge - 1) - 1)
+
+    def width(self, line: int) -> int:
+        """Returns how many cells a line takes."""
+        return self.cell(line, len(self.lines[line]))

@@ -1,0 +1,292 @@
+"""What is known of the machine code that is looked at, once it has been read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
+
+from jitstudio.analysis.correlation.modules import ptx_of
+from jitstudio.analysis.occupancy.limits import limits_of
+from jitstudio.analysis.occupancy.strain import Strain, strain_of
+from jitstudio.analysis.reading_request import ReadingFailure
+from jitstudio.analysis.sass.model import Disassembly, SassFunction
+from jitstudio.analysis.sass.reading import ListingRows
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
+from jitstudio.core.prebuilt import machine_code
+from jitstudio.core.request import BuildRequest
+from jitstudio.core.result import BuildResult
+from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing
+from jitstudio.gui.services.build_service import Listing
+from jitstudio.gui.services.request_queue import RequestHandle
+from jitstudio.gui.state.outputs import Built, Outputs
+from jitstudio.listing.kernel_names import short_names
+
+
+@dataclass(frozen=True, eq=False)
+class Inspection:
+    """The machine code of one module or of the link, read.
+
+    Attributes:
+        name: Of the artifact: the module's, or `core.code.LINKED`.
+        listing: Its SASS, as it is shown.
+        code: The same as functions and instructions.
+        rows: Which line of the listing is which instruction.
+        request: What was asked for.
+        result: The build that it is of.
+    """
+
+    name: str
+    listing: Listing
+    code: Disassembly
+    rows: ListingRows
+    request: BuildRequest
+    result: BuildResult
+
+    @property
+    def readable(self) -> tuple[tuple[str, str], ...]:
+        """Functions by their lowered names and by those that people read, kernels first."""
+        meanings = {k.name: k.demangled for k in self.result.kernels if k.demangled}
+        shown, functions = short_names(meanings), self.code.functions
+        ordered = sorted(functions, key=lambda function: not function.is_kernel)
+        return tuple((one.name, shown.get(one.name, one.name)) for one in ordered)
+
+    @property
+    def target(self) -> Arch:
+        """What the code was made for; a file that was opened knows better than the request."""
+        return Arch.parse(self.code.target) if self.code.target else self.request.arch
+
+    @cached_property
+    def strain(self) -> Strain:
+        """What its live registers cost."""
+        return strain_of(self.code.functions, self.result.kernels, limits_of(self.target))
+
+
+@dataclass(frozen=True)
+class _Subject:
+    listing: Listing
+    built: Built
+
+
+class CurrentDisassembly(QObject):
+    """Has the SASS that is shown read, as long as a visible pane needs it.
+
+    Signals:
+        changed: There is another inspection, none any more, or one that is being read.
+        kernel_changed: The name of the kernel or function that is looked at; empty for none.
+    """
+
+    changed = Signal()
+    kernel_changed = Signal(str)
+
+    def __init__(
+        self, outputs: Outputs, service: AnalysisService, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._outputs = outputs
+        self._service = service
+        self._wanted: set[str] = set()
+        self._subject: _Subject | None = None
+        self._reading: RequestHandle | None = None
+        # A build that goes on has made what is looked at, and will make its cubin.
+        self._is_awaited = False
+        self._current: Inspection | None = None
+        self._outgoing: Inspection | None = None
+        self._owner: object = None
+        self._problem = ""
+        self._is_mishap = False
+        self._kernel = ""
+        # A listing is shown before the build that makes it has ended, and with it the cubin.
+        outputs.result_changed.connect(self._on_result_changed)
+        outputs.changed.connect(self._on_output_changed)
+        self._listing: Listing | None = None
+
+    @property
+    def current(self) -> Inspection | None:
+        """What is known of the SASS that is looked at; None until it has been read."""
+        return self._current
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether there will be an inspection soon."""
+        awaited = self._is_awaited and bool(self._wanted)
+        return (
+            self._current is None and not self._problem and (self._reading is not None or awaited)
+        )
+
+    @property
+    def outgoing(self) -> Inspection | None:
+        """The inspection before, while the same module is read again.
+
+        What is shown of it may stay until then; what is shown of another one may not.
+        """
+        return self._outgoing if self.is_reading else None
+
+    @property
+    def problem(self) -> str:
+        """Why there is no inspection; empty where there is one, or will be."""
+        return self._problem
+
+    @property
+    def may_read_again(self) -> bool:
+        """Whether another try may succeed where this one has failed."""
+        return bool(self._problem) and self._is_mishap
+
+    def read_again(self) -> None:
+        """Tries once more what has failed."""
+        if self.may_read_again:
+            self._reading, self._problem = None, ""
+            self._read()
+            self.changed.emit()
+
+    @property
+    def words(self) -> str:
+        """What a pane says while there is no inspection."""
+        if self.is_reading:
+            return QCoreApplication.translate("CurrentDisassembly", "Reading the machine code…")
+        outputs, result = self._outputs, self._outputs.result
+        has_failed = result is not None and not result.ok
+        if self._listing is None and (has_failed or outputs.is_first_expected):
+            # Why there is nothing to read, as the pane of SASS says it.
+            return self._outputs.output(CodeKind.SASS).hint
+        return self._problem or nothing_read()
+
+    @property
+    def sentence(self) -> str:
+        """What is reported while there is no inspection, in one line."""
+        if self.is_reading or self._outputs.is_first_expected:
+            return self.words.partition("\n")[0]
+        return self._problem or QCoreApplication.translate(
+            "CurrentDisassembly", "No SASS has been read yet: build first"
+        )
+
+    @property
+    def kernel(self) -> str:
+        """The lowered name of the kernel or function that is looked at; empty for none."""
+        return self._kernel
+
+    @property
+    def function(self) -> SassFunction | None:
+        """The code of the kernel that is looked at."""
+        return self._current.code.function(self._kernel) if self._current else None
+
+    def set_kernel(self, name: str) -> None:
+        """Looks at this kernel or function from now on, if there is one of this name."""
+        known = self._current.code.function(name) if self._current else None
+        if known is not None and name != self._kernel:
+            self._kernel = name
+            self.kernel_changed.emit(name)
+
+    def want(self, user: str, wanted: bool) -> None:
+        """Says whether somebody, known by a name, can be seen and shows what has been read."""
+        if wanted:
+            self._wanted.add(user)
+            was_reading = self.is_reading
+            self._read()
+            if self.is_reading != was_reading:
+                self.changed.emit()
+        else:
+            self._wanted.discard(user)
+
+    def look_at(self, listing: Listing | None) -> None:
+        """Looks at another SASS listing, or at none."""
+        self._listing = listing
+        self._find()
+
+    def _find(self) -> None:
+        """Finds out which build the listing is of."""
+        subject, owner = self._subject_now(), None
+        is_awaited = subject is None and self._listing is not None and self._outputs.is_unfinished
+        if self._listing is not None and (subject or is_awaited):
+            owner = (self._outputs.subject, self._listing.name)
+        if (subject, is_awaited, owner) == (self._subject, self._is_awaited, self._owner):
+            self._read()
+            return
+        outgoing = self._current or self._outgoing
+        self._outgoing = outgoing if owner == self._owner else None
+        self._subject, self._is_awaited, self._owner = subject, is_awaited, owner
+        if self._reading is not None:
+            self._reading.ignore()
+        self._reading, self._current, self._problem = None, None, ""
+        # Receivers can tell a pause from the end.
+        self._read()
+        self.changed.emit()
+
+    def _subject_now(self) -> _Subject | None:
+        listing, built = self._listing, self._outputs.good
+        # While a build goes on, or after a failed one, a new listing is not of the good one.
+        if listing is None or built is None or not self._outputs.is_good(listing):
+            return None
+        cubin = machine_code(built.request, built.result, listing.name)
+        return _Subject(listing, built) if cubin is not None else None
+
+    def _read(self) -> None:
+        if not self._wanted or self._subject is None or self._current or self._reading:
+            return
+        listing, built = self._subject.listing, self._subject.built
+        cubin = machine_code(built.request, built.result, listing.name)
+        assert cubin is not None
+        ptx = ptx_of(built.request, built.result, listing.name)
+        self._reading = self._service.read(
+            cubin.content,
+            cubin.file_name,
+            listing.lines,
+            ptx,
+            confined_to=built.request.confined_to,
+        )
+        self._reading.finished.connect(self._on_read)
+        self._reading.failed.connect(self._on_failed)
+
+    def _set(self, inspection: Inspection | None, problem: str = "") -> None:
+        self._current, self._outgoing, self._problem = inspection, None, problem
+        if inspection is not None:
+            self._keep_kernel(inspection)
+        self.changed.emit()
+
+    def _keep_kernel(self, inspection: Inspection) -> None:
+        code = inspection.code
+        if code.function(self._kernel) is None:
+            # The first of the source: machine code has them in another order.
+            told = (code.function(kernel.name) for kernel in inspection.result.kernels)
+            first = next(filter(None, (*told, *code.kernels, *code.functions)), None)
+            self._kernel = first.name if first else ""
+            self.kernel_changed.emit(self._kernel)
+
+    @Slot(object)
+    def _on_result_changed(self, _result: BuildResult | None) -> None:
+        self._find()
+        if self._subject is None:
+            # There may be another reason.
+            self.changed.emit()
+
+    @Slot(CodeKind)
+    def _on_output_changed(self, kind: CodeKind) -> None:
+        if kind is CodeKind.SASS and self._listing is None:
+            # What is said in place of it may be something else.
+            self.changed.emit()
+
+    @Slot(object)
+    def _on_read(self, answer: ReadListing | ReadingFailure) -> None:
+        if isinstance(answer, ReadingFailure):
+            self._is_mishap = answer.is_mishap
+            self._set(None, answer.words)
+        elif self._subject is not None:
+            listing, built = self._subject.listing, self._subject.built
+            code, rows = answer.code, answer.rows
+            self._set(Inspection(listing.name, listing, code, rows, built.request, built.result))
+
+    @Slot(str)
+    def _on_failed(self, message: str) -> None:
+        self._is_mishap = True
+        self._set(None, message)
+
+
+def nothing_read() -> str:
+    """Returns what a pane says while there is nothing that could be read."""
+    return QCoreApplication.translate(
+        "CurrentDisassembly",
+        "No machine code is shown yet.\n"
+        "Build something that makes SASS: what it is made of appears here.",
+    )

@@ -1,0 +1,108 @@
+"""Opens files that builds find by themselves, to be looked at: in a tab that takes no part.
+
+A header in a tab is given to the compiler under its bare name, and found before any file. That of
+one folder would take the place of its namesake in another, so a build would change when somebody
+looks at what it was made of.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication
+
+from jitstudio.core.code import TEXT_KINDS, CodeKind, kind_of
+from jitstudio.gui.state.document_files import read_file, resolved
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
+from jitstudio.gui.state.file_reader import FileReader
+from jitstudio.paths import cache_folder
+
+# Where Python keeps what is installed, NVIDIA's headers among it.
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+
+
+@dataclass(frozen=True)
+class _Looked:
+    """What is on disk; `content` is None where it is open already."""
+
+    path: Path
+    kind: CodeKind
+    content: Found | None
+    is_ours: bool
+
+
+def _look(path: Path, known: frozenset[Path]) -> _Looked:
+    path = resolved(path)
+    kind = kind_of(path.name)
+    is_ours = kind in TEXT_KINDS and os.access(path, os.W_OK) and not is_installed(path)
+    if kind not in TEXT_KINDS:
+        kind = CodeKind.HEADER
+    content = None if path in known else compare(kind, read_file(path), None)
+    return _Looked(path, kind, content, is_ours)
+
+
+def open_preview(documents: Documents, path: Path, reader: FileReader) -> Document:
+    """Turns to the tab of a file, opened for that if there is none.
+
+    Args:
+        documents: All that are open.
+        path: The file.
+        reader: Reads it.
+
+    Raises:
+        DocumentError: It cannot be read.
+    """
+    known = frozenset(document.path for document in documents if document.path is not None)
+    found = reader.outcome(partial(_look, path, known))
+    document = documents.at_path(found.path)
+    if document is None:
+        if found.content is None:
+            # Its tab was closed while we waited.
+            return open_preview(documents, path, reader)
+        document = Document(
+            documents.unique_name(found.path.name, found.path),
+            found.kind,
+            found.content,
+            found.path,
+            read_only=None if found.is_ours else ReadOnlyReason.FOUND,
+        )
+        document.is_preview, document.included = True, False
+        documents.add(document)
+    documents.current = document
+    return document
+
+
+def part_in_builds(document: Document) -> str:
+    """Returns how builds come by a document; empty where that is plain to see."""
+    if document.confined_to:
+        told = QCoreApplication.translate(
+            "Previews",
+            "Its text is from a project that is not trusted: builds of it read the toolchain and "
+            "files in {folder} only. Close the tab and open its file to build it as your own",
+        )
+        return told.format(folder=document.confined_to)
+    if document.is_header:
+        told = QCoreApplication.translate("Previews", "Builds take it from here, as '{name}'")
+        return told.format(name=document.name)
+    if not document.is_preview:
+        return ""
+    if document.text is None:
+        return QCoreApplication.translate("Previews", "Builds read the file itself")
+    return QCoreApplication.translate(
+        "Previews", "Builds read the file itself, until you edit it here"
+    )
+
+
+def opened_message(document: Document) -> str:
+    """Returns what to say once `open_preview` has turned to a document."""
+    told = QCoreApplication.translate("Previews", "{path} is open. {part}")
+    return told.format(path=document.path, part=part_in_builds(document))
+
+
+def is_installed(path: Path) -> bool:
+    """Whether a file came with a package: NVRTC unpacks the headers it brings into our cache."""
+    return not _INSTALLED.isdisjoint(path.parts) or path.is_relative_to(cache_folder().resolve())

@@ -1,0 +1,209 @@
+"""The content of buffers that comes from files."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import struct
+import tokenize
+import warnings
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib.format import open_memmap
+
+from jitstudio.core.launch.types import Type
+from jitstudio.core.plain_files import LARGEST
+from jitstudio.numerics.dtypes import (
+    NumericsError,
+    is_floating,
+    numpy_dtype,
+    shape_of,
+    size_in_words,
+)
+
+_LONGEST_LINE = 1 << 20
+"""Characters of a text file that are looked at to find out how its numbers are set apart."""
+
+_LARGEST_NUMBER = 16
+"""Bytes of the largest number that an archive may hold."""
+
+_LONGEST_NUMBER = 64
+"""Characters that a number of a text file may take, with what sets it apart."""
+
+# What NumPy and the readers of archives raise for files that are damaged, or made to look so.
+_DAMAGED = (
+    *(ValueError, TypeError, LookupError, ArithmeticError, EOFError, SyntaxError),
+    *(RuntimeError, struct.error, zlib.error, zipfile.BadZipFile, tokenize.TokenError),
+)
+
+_PARSED = {"i": np.int64, "u": np.uint64, "b": np.uint8}
+"""What the numbers of a text file are read as, by the kind of what they become; else `float64`."""
+
+
+def load(path_text: str, element: Type, length: int) -> np.ndarray:
+    """The content of a buffer from an .npy, .npz, .csv, .txt or other file, which is taken as raw.
+
+    Args:
+        path_text: The path; ``::name`` behind it chooses an array of an .npz file.
+        element: What one element is.
+        length: How many elements there have to be.
+
+    Raises:
+        NumericsError: It cannot be read, or does not hold these numbers; the message names it.
+    """
+    path, name = _split(path_text)
+    read = _READERS.get(path.suffix.lower(), _read_raw)
+    try:
+        mode = os.stat(path).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            # A pipe would keep us waiting.
+            raise OSError(errno.EINVAL, "it is no ordinary file")
+        found = read(path, name, element, length)
+        return _shaped(_converted(found, numpy_dtype(element).base), element, length)
+    except NumericsError as error:
+        raise NumericsError(f"{path.name}: {error}") from None
+    except FileNotFoundError:
+        raise NumericsError(f"There is no file {path}.") from None
+    except OSError as error:
+        raise NumericsError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except MemoryError:
+        raise NumericsError(f"{path.name} needs more memory than there is.") from None
+    except _DAMAGED as error:
+        what = path.suffix.lower()
+        raise NumericsError(f"{path.name} is no sound {what} file: {_first(error)}") from None
+
+
+def _split(text: str) -> tuple[Path, str]:
+    path, mark, name = text.rpartition("::")
+    return (Path(path), name) if mark else (Path(text), "")
+
+
+def _read_npy(path: Path, name: str, element: Type, length: int) -> np.ndarray:
+    with np.errstate(over="raise"):
+        return np.asarray(open_memmap(path, mode="r"))
+
+
+def _read_npz(path: Path, name: str, element: Type, length: int) -> np.ndarray:
+    if not zipfile.is_zipfile(path):
+        raise ValueError("it is no archive")
+    with np.load(path, allow_pickle=False) as arrays:
+        names = ", ".join(arrays.files) or "nothing"
+        if not name and len(arrays.files) != 1:
+            raise NumericsError(f"It holds {names}; write ::NAME behind it to choose one.")
+        if name and name not in arrays.files:
+            raise NumericsError(f"It holds {names}, but no {name}.")
+        name = name or arrays.files[0]
+        held = {info.filename.removesuffix(".npy"): info.file_size for info in arrays.zip.filelist}
+        _check_size(held[name], _LARGEST_NUMBER, element, length)
+        return np.asarray(arrays[name])
+
+
+def _read_text(path: Path, name: str, element: Type, length: int) -> np.ndarray:
+    dtype = numpy_dtype(element).base
+    if dtype.names is not None:
+        raise NumericsError("A text file cannot fill structs; use .npy or raw bytes.")
+    _check_size(path.stat().st_size, _LONGEST_NUMBER, element, length)
+    with path.open(encoding="utf-8-sig") as file:
+        header = file.readline(_LONGEST_LINE)
+    delimiter = next((mark for mark in ",;\t" if mark in header), None)
+    with warnings.catch_warnings():
+        # An empty file is reported by its number of elements.
+        warnings.simplefilter("ignore")
+        return np.loadtxt(
+            path,
+            dtype=_PARSED.get(dtype.kind, np.float64),
+            delimiter=delimiter,
+            skiprows=0 if _is_numbers(header, delimiter) else 1,
+            ndmin=1,
+            encoding="utf-8-sig",
+        )
+
+
+def _read_raw(path: Path, name: str, element: Type, length: int) -> np.ndarray:
+    size, wanted = path.stat().st_size, length * element.size
+    if size != wanted:
+        raise NumericsError(
+            f"It has {size:,} bytes, but {size_in_words(element, length)} are {wanted:,}."
+        )
+    if not size:
+        return np.zeros(length, numpy_dtype(element))
+    return np.asarray(np.memmap(path, np.uint8, "r")).view(numpy_dtype(element).base)
+
+
+_READERS: dict[str, Callable[[Path, str, Type, int], np.ndarray]] = {
+    ".npy": _read_npy,
+    ".npz": _read_npz,
+    ".csv": _read_text,
+    ".txt": _read_text,
+}
+
+
+def _check_size(size: int, largest: int, element: Type, length: int) -> None:
+    """Refuses what cannot be the content of the buffer before it fills the memory."""
+    numbers = int(np.prod(shape_of(element, length), dtype=np.int64))
+    if size > max(LARGEST, largest * numbers):
+        raise NumericsError(f"It has {size:,} bytes, far more than the buffer.")
+
+
+def _is_numbers(line: str, delimiter: str | None) -> bool:
+    try:
+        return [float(word) for word in line.split(delimiter)] != []
+    except ValueError:
+        return False
+
+
+def _converted(found: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray:
+    """Returns the same numbers in the type of the buffer, if it can hold them."""
+    held = found.dtype
+    if held == wanted:
+        return found
+    if _are_bits(held, wanted):
+        return np.ascontiguousarray(found).view(wanted)
+    if held.kind not in "biuf" or wanted.names is not None:
+        raise NumericsError(f"It holds {held}, which cannot become {wanted}.")
+    if is_floating(wanted):
+        with np.errstate(all="ignore"):
+            return found.astype(wanted)
+    if held.kind == "f":
+        raise NumericsError(f"It holds {held}, of which {wanted} would lose the fractions.")
+    if wanted.kind == "b":
+        return np.asarray(found != 0)
+    _check_range(found, wanted)
+    return found.astype(wanted)
+
+
+def _are_bits(held: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
+    """Returns whether a file shows the bits of what it has no name for, or of a struct."""
+    if held.itemsize != wanted.itemsize or held.hasobject:
+        return False
+    nameless = held.kind == "V" and held.names is None
+    return nameless or (wanted.kind == "V" and (held.kind == "u" or held.names is not None))
+
+
+def _check_range(found: np.ndarray, wanted: np.dtype[Any]) -> None:
+    limits = np.iinfo(wanted)
+    for number in (int(found.min()), int(found.max())) if found.size else ():
+        if not limits.min <= number <= limits.max:
+            raise NumericsError(f"It holds {number}, which {wanted} cannot.")
+
+
+def _shaped(array: np.ndarray, element: Type, length: int) -> np.ndarray:
+    shape = shape_of(element, length)
+    lanes = numpy_dtype(element).shape
+    if array.size != np.prod(shape, dtype=int):
+        what = "numbers" if lanes else "elements"
+        size = size_in_words(element, length)
+        raise NumericsError(f"It has {array.size:,} {what}, but the buffer has {size}.")
+    return array.reshape(shape)
+
+
+def _first(error: Exception) -> str:
+    """Returns the first sentence of what a library says."""
+    said = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+    return f"{said}."

@@ -1,0 +1,384 @@
+"""Carries out one launch on a GPU, from the code to the figures, and reads what the kernel prints.
+
+Device printf reaches file descriptor 1 of the process and a failed assert descriptor 2, each when
+the driver synchronises; both are files here, of which a thread reads what is new.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.launch.request import Buffer, Direction, InspectRequest, LaunchRequest
+from jitstudio.core.launch.result import (
+    BufferResult,
+    ConsoleText,
+    Counterpart,
+    KernelFacts,
+    LaunchEvent,
+    LaunchOutcome,
+    LaunchProgress,
+    LaunchResult,
+)
+from jitstudio.core.tools import Tool
+from jitstudio.numerics.dtypes import NumericsError, new_buffer
+from jitstudio.toolchain.capture import STDERR, STDOUT
+from jitstudio.toolchain.driver import GpuError, why_unusable
+from jitstudio.toolchain.gpu.buffers import POISONS, DeviceBuffer
+from jitstudio.toolchain.gpu.gpu_session import GpuSession, session
+from jitstudio.toolchain.gpu.kernels import JitError, allow, facts_of, kernel_of, poisoned
+from jitstudio.toolchain.gpu.launching import KernelLaunch, time_launches
+
+Tell = Callable[[LaunchEvent], None]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came of it, and whether this process can do no more."""
+
+    result: LaunchResult
+    spent: bool
+
+
+class _Refused(RuntimeError):
+    """The form does not fit the kernel."""
+
+
+def launch(
+    request: LaunchRequest,
+    prepared: Mapping[str, Path],
+    folder: Path,
+    asked_at: float,
+    tell: Tell,
+) -> Ran:
+    """Launches a kernel, checks what it has done, and times it.
+
+    Args:
+        request: What to launch.
+        prepared: Files with the content of those buffers that are filled by a file or expression.
+        folder: Where the outputs go.
+        asked_at: When the launch was asked for, by `time.monotonic`.
+        tell: Receives what happens.
+    """
+    if problem := why_unusable():
+        return Ran(_unlaunched(request, LaunchOutcome.MISSING, problem), spent=False)
+    outcome, spent = LaunchOutcome.RAN, False
+    diagnostics: tuple[Diagnostic, ...] = ()
+    with Console(lambda text: tell(ConsoleText(text))) as console:
+        run = _Run(request, prepared, folder, asked_at, tell, console)
+        try:
+            run.carry_out()
+        except (_Refused, NumericsError) as refused:
+            outcome, diagnostics = LaunchOutcome.REFUSED, (_error(str(refused)),)
+        except OSError as error:
+            outcome, diagnostics = LaunchOutcome.FAILED, (_no_room(error, folder),)
+        except GpuError as error:
+            outcome, spent = LaunchOutcome.FAILED, error.error.fatal
+            diagnostics = (diagnostic_of(error, request.title),)
+            if isinstance(error, JitError):
+                run.found["jit_log"] = error.log
+    found = {**run.found, "console": console.text, "diagnostics": diagnostics}
+    return Ran(LaunchResult(outcome, request.title, **found), spent)
+
+
+def inspect(request: InspectRequest) -> tuple[KernelFacts | Diagnostic, bool]:
+    """Asks the driver about a kernel; the facts or why there are none, and whether we are spent."""
+    if problem := why_unusable():
+        return _error(problem), False
+    try:
+        opened = session(request.device)
+        kernel = kernel_of(opened.library.load(request.code, request.code_kind), request.kernel)
+        allow(kernel, request.config)
+        return facts_of(kernel, opened.device, request.config), False
+    except GpuError as error:
+        return diagnostic_of(error, request.kernel), error.error.fatal
+
+
+def diagnostic_of(error: GpuError, kernel: str) -> Diagnostic:
+    """Returns the error as text, with what to do about it."""
+    told = error.error
+    message = f"{kernel}: {told.meaning} ({told.name} while {error.doing})."
+    return Diagnostic(Severity.ERROR, "", None, None, message, Tool.DRIVER, explanation=told.remedy)
+
+
+class _Run:
+    """One launch on its way.
+
+    Attributes:
+        found: The fields of the result that are known by now.
+    """
+
+    def __init__(
+        self,
+        request: LaunchRequest,
+        prepared: Mapping[str, Path],
+        folder: Path,
+        asked_at: float,
+        tell: Tell,
+        console: Console,
+    ) -> None:
+        self._request = request
+        self._prepared = prepared
+        self._folder = folder
+        self._asked_at = asked_at
+        self._tell = tell
+        self._console = console
+        self.found: dict[str, Any] = {
+            "moved_bytes": sum(_moved(buffer) for buffer in request.buffers)
+        }
+
+    def carry_out(self) -> None:
+        """Does all of it.
+
+        Raises:
+            GpuError: The driver or the kernel has failed.
+            _Refused: The arguments do not fit the kernel.
+        """
+        request = self._request
+        self._say("loading the code")
+        opened = session(request.device)
+        self.found["device"] = opened.device.name
+        loaded = opened.library.load(request.code, request.code_kind)
+        self.found["jit_log"] = loaded.jit_log
+        kernel = kernel_of(loaded, request.kernel)
+        allow(kernel, request.config)
+        facts = facts_of(kernel, opened.device, request.config)
+        self.found["facts"] = facts
+        _compare_layout(request, facts)
+        self._say("filling the buffers")
+        code = sha256(request.code).digest()
+        buffers = opened.buffers.prepare(request.buffers, request.guards, self._prepared, code)
+        start = KernelLaunch(request, kernel, buffers, opened.stream)
+        self._first_launch(start, buffers)
+        if any(found.strays for found in self.found["buffers"]):
+            opened.buffers.forget()
+        self._say(f"timing {request.repeats} launches")
+        self.found["timing"] = self._time(opened, start, buffers)
+        if request.counterpart:
+            self.found["counterpart"] = self._counterpart(opened, buffers)
+
+    def _counterpart(
+        self, opened: GpuSession, buffers: Mapping[str, DeviceBuffer]
+    ) -> Counterpart | None:
+        """The same launch of the other code, after all that is looked at; None if it cannot be."""
+        self._say("timing the cubin of the build")
+        try:
+            return self._timed_counterpart(opened, buffers)
+        except GpuError as error:
+            if error.error.fatal:
+                raise
+            return None
+
+    def _timed_counterpart(
+        self, opened: GpuSession, buffers: Mapping[str, DeviceBuffer]
+    ) -> Counterpart:
+        request = self._request
+        loaded = opened.library.load(request.counterpart, CodeKind.CUBIN)
+        kernel = kernel_of(loaded, request.kernel)
+        allow(kernel, request.config)
+        facts = facts_of(kernel, opened.device, request.config)
+        start = KernelLaunch(request, kernel, dict(buffers), opened.stream)
+        return Counterpart(facts, self._time(opened, start, buffers))
+
+    def _first_launch(self, start: KernelLaunch, buffers: Mapping[str, DeviceBuffer]) -> None:
+        poison = POISONS[0] if self._request.poison else None
+        self._make_ready(buffers, poison)
+        self._say("running the kernel")
+        self.found["start_ms"] = (time.monotonic() - self._asked_at) * 1000
+        start.start()
+        start.wait()
+        self._console.mute()
+        self._say("reading the outputs")
+        strays = {name: held.strays() for name, held in buffers.items()}
+        kept = {name: self._keep(held) for name, held in buffers.items() if _is_output(held.spec)}
+        unwritten = self._unwritten(start, buffers, kept) if self._request.poison else {}
+        self.found["buffers"] = tuple(
+            BufferResult(
+                name=spec.name,
+                element=spec.element,
+                length=spec.length,
+                direction=spec.direction,
+                path=str(self._path(spec.name)) if spec.name in kept else "",
+                unwritten=None if spec.name not in unwritten else len(unwritten[spec.name]),
+                first_unwritten=next(iter(unwritten.get(spec.name, np.empty(0)).tolist()), None),
+                strays=strays.get(spec.name, ()),
+            )
+            for spec in self._request.buffers
+        )
+
+    def _make_ready(self, buffers: Mapping[str, DeviceBuffer], poison: int | None) -> None:
+        for name, held in buffers.items():
+            held.clear(poison, self._prepared.get(name))
+            held.guard()
+
+    def _keep(self, held: DeviceBuffer) -> np.ndarray[Any, Any]:
+        """Copies an output into its file; its bytes."""
+        target = new_buffer(self._path(held.spec.name), held.spec.element, held.spec.length)
+        held.copy_to(target)
+        return target.reshape(-1).view(np.uint8)
+
+    def _unwritten(
+        self,
+        start: KernelLaunch,
+        buffers: Mapping[str, DeviceBuffer],
+        kept: Mapping[str, np.ndarray[Any, Any]],
+    ) -> dict[str, np.ndarray[Any, Any]]:
+        """Returns indices of what was never written, of each pure output."""
+        outputs = {n: held for n, held in buffers.items() if held.spec.direction is Direction.OUT}
+        suspects = {
+            name: poisoned(kept[name], held.spec.element.size, POISONS[0])
+            for name, held in outputs.items()
+        }
+        if not any(indices.size for indices in suspects.values()):
+            return suspects
+        # A kernel may well write what looks like poison: another poison decides.
+        for held in buffers.values():
+            held.restore()
+        self._make_ready(buffers, POISONS[1])
+        start.start()
+        start.wait()
+        return {
+            name: np.intersect1d(suspects[name], _still(held, POISONS[1]), assume_unique=True)
+            for name, held in outputs.items()
+        }
+
+    def _time(
+        self, opened: GpuSession, start: KernelLaunch, buffers: Mapping[str, DeviceBuffer]
+    ) -> Any:
+        changed = [b for b in buffers.values() if b.spec.direction is Direction.INOUT]
+
+        def restore() -> None:
+            for held in changed:
+                held.restore()
+
+        return time_launches(start, opened.device, opened.stream, self._request, restore)
+
+    def _path(self, name: str) -> Path:
+        """By number: the name is the source's and may be no name for a file."""
+        names = [buffer.name for buffer in self._request.buffers]
+        return self._folder / f"{names.index(name)}.npy"
+
+    def _say(self, doing: str) -> None:
+        self._tell(LaunchProgress(doing))
+
+
+def _still(held: DeviceBuffer, poison: int) -> np.ndarray[Any, Any]:
+    size = held.spec.element.size
+    found = [first + poisoned(piece, size, poison) for first, piece in held.pieces()]
+    return np.concatenate(found) if found else np.empty(0, np.int64)
+
+
+def _is_output(spec: Buffer) -> bool:
+    return spec.direction is not Direction.IN
+
+
+def _moved(spec: Buffer) -> int:
+    """Returns bytes that a kernel must at least move for a buffer."""
+    return spec.bytes * (2 if spec.direction is Direction.INOUT else 1)
+
+
+def _compare_layout(request: LaunchRequest, facts: KernelFacts) -> None:
+    """A kernel reads its parameters from where the driver says, so the form must agree."""
+    ours = [(a.offset, a.slot_bytes) for a in request.arguments]
+    theirs = [(slot.offset, slot.size) for slot in facts.slots]
+    if ours != theirs:
+        raise _Refused(
+            f"The form does not fit the loaded kernel: it has parameters of {_told(ours)}, the "
+            f"driver tells {_told(theirs)}. Build again and choose the kernel anew."
+        )
+
+
+def _told(layout: list[tuple[int, int]]) -> str:
+    return ", ".join(f"{size} bytes at {offset}" for offset, size in layout) or "none"
+
+
+def _no_room(error: OSError, folder: Path) -> Diagnostic:
+    message = f"The outputs cannot be kept in '{folder}': {error.strerror or error}."
+    return replace(_error(message), explanation="Make room there, or set TMPDIR to another folder.")
+
+
+def _unlaunched(request: LaunchRequest, outcome: LaunchOutcome, why: str) -> LaunchResult:
+    return LaunchResult(outcome, request.title, diagnostics=(_error(why),))
+
+
+def _error(message: str) -> Diagnostic:
+    return Diagnostic(Severity.ERROR, "", None, None, message)
+
+
+_GLANCE = 0.03
+_MOST = 4 << 20
+_DROPPED = "\n… the kernel has printed more than this console takes; the rest is left out.\n"
+
+
+class Console:
+    """Listens for as long as its block lasts.
+
+    Args:
+        on_text: Called with what is new, in a thread of its own.
+    """
+
+    def __init__(self, on_text: Callable[[str], None]) -> None:
+        self._on_text = on_text
+        self._ended = threading.Event()
+        self._muted = threading.Event()
+        self._looking = threading.Lock()
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._places = {descriptor: os.fstat(descriptor).st_size for descriptor in (STDOUT, STDERR)}
+        self._parts: list[str] = []
+        self._size = 0
+
+    @property
+    def text(self) -> str:
+        """All that was printed; complete behind the block."""
+        return "".join(self._parts)
+
+    def mute(self) -> None:
+        """Leaves out what is printed from now on: the same, launch after launch.
+
+        What is written to stderr, as by a failed assert, is heard all the same.
+        """
+        self._look()
+        self._muted.set()
+
+    def __enter__(self) -> Console:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+        self._look()
+
+    def _listen(self) -> None:
+        while not self._ended.wait(_GLANCE):
+            self._look()
+
+    def _look(self) -> None:
+        with self._looking:
+            for descriptor in self._places:
+                self._look_at(descriptor)
+
+    def _look_at(self, descriptor: int) -> None:
+        place, end = self._places[descriptor], os.fstat(descriptor).st_size
+        self._places[descriptor] = max(place, end)
+        muted = descriptor == STDOUT and self._muted.is_set()
+        if end > place and not muted and self._size <= _MOST:
+            read = os.pread(descriptor, min(end - place, _MOST), place)
+            self._size += end - place
+            more = _DROPPED if self._size > _MOST else ""
+            # A character cut in two by the glance shows as a mark; printf from devices is ASCII.
+            self._tell(read.decode("utf-8", "replace") + more)
+
+    def _tell(self, text: str) -> None:
+        self._parts.append(text)
+        self._on_text(text)
