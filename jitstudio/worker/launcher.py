@@ -170,7 +170,7 @@ class Launcher:
         asked_at: float,
     ) -> LaunchResult:
         try:
-            prepared = self._files.prepare(request, self._evaluator, tell)
+            prepared = self._files.prepare(request, self._evaluator, calls, tell)
         except CalculationError as error:
             if calls.ending is None:
                 return _failed(request, LaunchOutcome.REFUSED, _error(str(error)))
@@ -195,7 +195,7 @@ class Launcher:
                 return _failed(request, LaunchOutcome.MISSING, _error(str(missing)))
         if isinstance(answer, Death):
             return _ended(request, answer, calls.ending, tell.doing)
-        checks = self._checks(request, answer, prepared, tell)
+        checks = self._checks(request, answer, prepared, calls, tell)
         if checks and calls.ending is Ending.CANCEL:
             return _failed(request, LaunchOutcome.CANCELLED)
         return judged(request, replace(answer, checks=checks))
@@ -220,6 +220,7 @@ class Launcher:
         request: LaunchRequest,
         result: LaunchResult,
         prepared: dict[str, Path],
+        calls: RunningCalls,
         tell: Callable[[LaunchEvent], None],
     ) -> tuple[CheckResult, ...]:
         if result.outcome is not LaunchOutcome.RAN or not request.expectations:
@@ -228,6 +229,8 @@ class Launcher:
         held = {buffer.name: buffer for buffer in result.buffers if buffer.path}
         made = []
         for expectation in request.expectations:
+            if calls.ending is not None:
+                break
             buffer = held.get(expectation.buffer)
             if buffer is None:
                 made.append(unchecked(expectation, "it is no output of this kernel"))
@@ -374,11 +377,16 @@ class LaunchFiles:
             path.unlink(missing_ok=True)
 
     def prepare(
-        self, request: LaunchRequest, calculator: HostEvaluator, tell: Callable[[LaunchEvent], None]
+        self,
+        request: LaunchRequest,
+        calculator: HostEvaluator,
+        calls: RunningCalls,
+        tell: Callable[[LaunchEvent], None],
     ) -> dict[str, Path]:
-        """Files with the content of the buffers that a file or an expression fills.
+        """Makes files with the content of the buffers that a file or an expression fills.
 
-        What has been made before for the same launch is not made again.
+        What has been made before for the same launch is not made again, and nothing more is made
+        once the launch is to end.
 
         Raises:
             CalculationError: A file cannot be read, or an expression not be evaluated.
@@ -387,6 +395,8 @@ class LaunchFiles:
         prepared: dict[str, Path] = {}
         values = request.values
         for buffer in _in_order(request.buffers):
+            if calls.ending is not None:
+                break
             key = (buffer, *values.items(), request.buffers, _age(buffer), *prepared.values())
             if key not in self._fills:
                 tell(LaunchProgress(f"calculating '{buffer.name}'"))

@@ -101,14 +101,16 @@ class RequestQueue:
             self._observer(replaced.ticket, RequestState.DROPPED, None)
         return request.ticket
 
-    def cancel(self, tag: str) -> None:
-        """Drops what waits under this tag and kills what runs under it."""
+    def cancel(self, tag: str, ticket: int) -> None:
+        """Drops the request with this ticket, or kills what runs of its tag and is not newer."""
         with self._changed:
-            dropped = self._waiting.pop(tag, None)
-            running = self._running
-        if dropped is not None:
-            self._observer(dropped.ticket, RequestState.DROPPED, None)
-        if running is not None and running.tag == tag:
+            waiting, running = self._waiting.get(tag), self._running
+            is_waiting = waiting is not None and waiting.ticket <= ticket
+            if is_waiting:
+                del self._waiting[tag]
+        if waiting is not None and is_waiting:
+            self._observer(waiting.ticket, RequestState.DROPPED, None)
+        if running is not None and running.tag == tag and running.ticket <= ticket:
             self._worker.cancel(running.ticket)
 
     def close(self) -> None:

@@ -108,6 +108,24 @@ def test_a_link_of_own_tabs_outlives_samples(started):
     assert started.state.outputs.result.artifact(CodeKind.SASS, LINKED) is not None
 
 
+def test_a_link_whose_tabs_are_all_closed_is_shown_no_more(started):
+    documents = started.state.documents
+    started.open_sample("Link by PTX or LTO")
+    program = started.document.program
+    for document in [d for d in documents if d.program == program]:
+        documents.remove(document)
+    started.settle()
+    assert started.state.outputs.result is None or started.state.outputs.good is not None
+    # What is left is no link; one without a module is refused, and nothing is awaited.
+    started.state.settings.link = LinkMode.PTX
+    for document in tuple(documents):
+        documents.remove(document)
+    started.wait(lambda: not started.state.build_controller.is_busy)
+    hints = [started.state.outputs.output(kind).hint for kind in (CodeKind.PTX, CodeKind.SASS)]
+    assert not any("Being built" in hint for hint in hints)
+    assert started.state.outputs.result is None
+
+
 def test_a_file_is_added_to_the_link_that_is_looked_at(started, tmp_path):
     started.open_sample("Link by PTX or LTO")
     file = tmp_path / "broken.cu"

@@ -150,6 +150,17 @@ def test_a_row_becomes_a_baseline_and_what_the_window_builds(started, targets):
     assert started.find(QLabel, "targetLabel").text() == "sm_80"
 
 
+def test_rows_that_are_pinned_at_once_are_all_pinned_under_their_names(started, targets):
+    vary_targets(targets, "sm_80, sm_90", "-O1")
+    run(started, targets)
+    rows, baselines = targets.table.model.rows, started.state.baselines
+    for row in rows:
+        targets.table.pin_requested.emit(row)
+    started.wait(lambda: len(baselines.items) == 2)
+    pinned = [(each.name, each.built.request.arch) for each in baselines.items]
+    assert pinned == [("sm_80, -O1", Arch(80)), ("sm_90, -O1", Arch(90))]
+
+
 def test_links_are_an_axis_that_is_proposed_for_several_modules(started, targets):
     assert [row.kind for row in targets.editor.model.rows] == [AxisKind.TARGET, AxisKind.OPTIONS]
     started.open_sample("Link by PTX or LTO")
@@ -344,6 +355,20 @@ def test_a_run_is_stopped_and_the_window_closes_then(started):
     assert {row.outcome for row in rows} == {"build-cancelled"}
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
+
+
+def test_a_run_that_is_stopped_before_the_text_is_kept_never_begins(started, monkeypatch):
+    dialog = opened(started, "sweepAction")
+    slow(started, dialog)
+    waiting = []
+    monkeypatch.setattr(started.state.session, "save_before", waiting.append)
+    button(dialog, "variantsRun").click()
+    assert (len(waiting), dialog.is_running) == (1, True)
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.is_running
+    (begin,) = waiting
+    begin()
+    assert not started.state.variant_service.is_running
 
 
 def test_closing_the_main_window_ends_a_run(qapp, tmp_path):

@@ -147,6 +147,20 @@ def test_a_launch_can_be_cancelled_before_it_begins(launcher):
     assert launcher.launch(launch_request(), ticket=6).outcome is not LaunchOutcome.CANCELLED
 
 
+def test_nothing_more_is_calculated_for_a_launch_that_was_cancelled(launcher):
+    fills = (Fill(FillKind.EXPRESSION, text=f"sqrt(i + {number})") for number in range(3))
+    buffers = (Buffer(f"x{n}", FLOAT, 0, 16, fill, Direction.IN) for n, fill in enumerate(fills))
+    heard = []
+
+    def cancel(event):
+        heard.append(event)
+        launcher.cancel(5)
+
+    request = launch_request(arguments=tuple(buffers), parameter_bytes=24)
+    assert launcher.launch(request, ticket=5, on_event=cancel).outcome is LaunchOutcome.CANCELLED
+    assert len(heard) == 1
+
+
 def test_a_sanitizer_that_is_missing_is_named(launcher, monkeypatch):
     monkeypatch.setattr("jitstudio.worker.compute_sanitizer.find_sanitizer", lambda: None)
     result = launcher.launch(launch_request(sanitizer=Sanitizer.MEMCHECK))

@@ -109,7 +109,7 @@ def test_of_a_queue_of_quick_edits_the_newest_wins(builds, diary):
     other = builds.submit("other", SLOW)
     diary.wait_for(State.STARTED, other)
     tickets = [builds.submit("build", edit(n)) for n in range(30)]
-    builds.cancel("other")
+    builds.cancel("other", other)
     result = diary.wait_for(State.FINISHED, tickets[-1])[2]
     assert result.ok
     assert [kernel.name for kernel in result.kernels] == ["k29"]
@@ -150,7 +150,7 @@ def test_cancel_drops_what_waits_and_kills_what_runs(builds, diary):
     diary.wait_for(State.PROGRESSED, running)
     other = builds.submit("other", GOOD)
     waiting = builds.submit("build", GOOD)
-    builds.cancel("build")
+    builds.cancel("build", waiting)
     diary.wait_for(State.DROPPED, waiting)
     assert diary.outcome(running) is Outcome.CANCELLED
     assert diary.outcome(other) is Outcome.BUILT
@@ -161,15 +161,28 @@ def test_cancel_of_one_tag_leaves_the_other_alone(builds, diary):
     running = builds.submit("build", SLOW)
     diary.wait_for(State.PROGRESSED, running)
     waiting = builds.submit("other", GOOD)
-    builds.cancel("other")
+    builds.cancel("other", waiting)
     diary.wait_for(State.DROPPED, waiting)
     assert running not in diary.tickets(State.FINISHED)
-    builds.cancel("build")
+    builds.cancel("build", running)
     assert diary.outcome(running) is Outcome.CANCELLED
 
 
+def test_an_old_request_that_is_cancelled_takes_no_newer_one_with_it(patient, diary):
+    old = patient.submit("build", GOOD)
+    assert diary.outcome(old) is Outcome.BUILT
+    running = patient.submit("build", SLOW)
+    diary.wait_for(State.PROGRESSED, running)
+    waiting = patient.submit("build", edit(2))
+    patient.cancel("build", old)
+    assert diary.tickets(State.DROPPED) == []
+    patient.cancel("build", running)
+    assert diary.outcome(running) is Outcome.CANCELLED
+    assert diary.outcome(waiting) is Outcome.BUILT
+
+
 def test_cancel_with_nothing_to_cancel_is_no_error(builds, diary):
-    builds.cancel("build")
+    builds.cancel("build", 1)
     assert diary.outcome(builds.submit("build", GOOD)) is Outcome.BUILT
 
 
@@ -220,9 +233,9 @@ def test_submit_and_cancel_never_wait_for_the_worker(patient, diary):
     diary.wait_for(State.PROGRESSED, running)
     start = time.monotonic()
     for number in range(50):
-        patient.submit("build", edit(number))
+        newest = patient.submit("build", edit(number))
     assert diary.tickets(State.STARTED) == [running]
-    patient.cancel("build")
+    patient.cancel("build", newest)
     # Far less than the build takes.
     assert time.monotonic() - start < 5
 

@@ -262,6 +262,14 @@ class EditorTabs(QTabWidget):
         self._home_stays = False
         self._follow_home()
 
+    @Slot()
+    def close_current(self) -> None:
+        """Closes the home if that is current, or asks for the current document to be closed."""
+        if self.is_at_home:
+            self.close_home()
+        elif self.page is not None:
+            self.close_requested.emit(self.page.document)
+
     @property
     def is_at_home(self) -> bool:
         """Whether the home is the current tab."""

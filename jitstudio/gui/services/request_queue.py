@@ -67,6 +67,7 @@ class RequestHandle(QObject):
     Args:
         queue: The queue it is in; None for a request that a test answers.
         tag: Its tag there.
+        ticket: Its number there.
 
     Signals:
         started: The worker begins with it.
@@ -82,15 +83,16 @@ class RequestHandle(QObject):
     failed = Signal(str)
     dropped = Signal()
 
-    def __init__(self, queue: RequestQueue | None = None, tag: str = "") -> None:
+    def __init__(self, queue: RequestQueue | None = None, tag: str = "", ticket: int = 0) -> None:
         super().__init__()
         self._queue = queue
         self._tag = tag
+        self._ticket = ticket
 
     def cancel(self) -> None:
-        """Ends it, and an older request of its tag that still runs."""
+        """Ends it, and an older request of its tag that still runs; none that is newer."""
         if self._queue is not None:
-            self._queue.cancel(self._tag)
+            self._queue.cancel(self._tag, self._ticket)
 
     def ignore(self) -> None:
         """Emits nothing any more: the answer is of no use."""
@@ -143,8 +145,9 @@ class WorkerService(QObject):
 
     def _submit(self, tag: str, work: Work) -> RequestHandle:
         """Queues a request in place of one of the same tag that has not begun."""
-        handle = RequestHandle(self._queue, tag)
-        self._handles[self._queue.submit(tag, work)] = handle
+        ticket = self._queue.submit(tag, work)
+        # What happens to it is told by the event loop, later.
+        handle = self._handles[ticket] = RequestHandle(self._queue, tag, ticket)
         return handle
 
     @Slot(int, object, object)

@@ -279,12 +279,6 @@ class FileCommands(QObject):
         document.edited.emit()
 
     @Slot()
-    def close_current(self) -> None:
-        """Closes the current document."""
-        if self._documents.current is not None:
-            self.close(self._documents.current)
-
-    @Slot()
     def _on_waits(self) -> None:
         self.reported.emit(self.tr("Waiting for the disk"))
 

@@ -186,6 +186,7 @@ class BuildController(QObject):
         modules = self.modules()
         if not modules:
             self._abandon()
+            self._outputs.expect(None)
             self.refused.emit(nothing_to_build(self._settings.link))
             return
         subject = self._subject()
@@ -303,15 +304,17 @@ class BuildController(QObject):
 
     @Slot(Document)
     def _on_removed(self, document: Document) -> None:
-        if self._pending is not None and self._pending.subject is document:
-            self._abandon()
-        self._outputs.forget(document)
+        gone: list[object] = [document]
         if all(other.program != document.program for other in self._documents):
-            self._outputs.forget(LinkSubject(document.program))
+            gone.append(LinkSubject(document.program))
+        if self._pending is not None and self._pending.subject in gone:
+            self._abandon()
         if document is self._module:
             current = self._documents.current
             others = [current, *self._documents] if current else []
             self._set_module(next((d for d in others if takes_part_alone(d)), None))
+        for subject in gone:
+            self._outputs.forget(subject)
         self._build_soon()
 
     @Slot(object)

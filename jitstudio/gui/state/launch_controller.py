@@ -217,6 +217,9 @@ class LaunchController(QObject):
         if request is not None and self.device is not None:
             self._pause.start()
         else:
+            self._pause.stop()
+            if self._inspecting is not None:
+                self._inspecting.ignore()
             self._show_facts(None)
         self._tell_problems()
         return request

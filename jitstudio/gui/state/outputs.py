@@ -223,8 +223,10 @@ class Outputs(QObject):
             self.result_changed.emit(self.result)
 
     def forget(self, subject: object) -> None:
-        """The subject is gone; its outputs may go too."""
-        self._histories.pop(subject, None)
+        """The subject is gone, and its outputs with it."""
+        if self._histories.pop(subject, None) is not None and subject == self._subject:
+            self._show()
+            self.result_changed.emit(None)
 
     def clear(self) -> None:
         """Forgets everything."""

@@ -393,7 +393,8 @@ class Session(QObject):
         return problem
 
     def close(self) -> None:
-        """Saves a last time and lets the session file go."""
+        """Saves a last time and lets the session file go; what waits to be done is not done."""
+        self._waiting.clear()
         self.keep()
         self._timer.stop()
         if self._slot is not None:

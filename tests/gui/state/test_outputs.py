@@ -167,6 +167,14 @@ def test_a_closed_tab_is_forgotten(outputs):
     assert shown(outputs) == ()
 
 
+def test_what_is_looked_at_and_gone_is_shown_no_more(outputs, qtbot):
+    outputs.publish("k", BUILT, (PTX,))
+    with qtbot.waitSignals([outputs.changed, outputs.result_changed]):
+        outputs.forget("k")
+    assert shown(outputs) == ()
+    assert outputs.result is None
+
+
 def test_ptx_is_shown_before_the_build_has_ended(outputs, qtbot):
     outputs.publish("k", BUILT, (PTX, SASS))
     newer = replace(PTX, lines=("newer",))

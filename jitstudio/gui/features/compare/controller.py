@@ -172,6 +172,8 @@ class CompareController(QObject):
             return compare(matter, left, right)
 
         self._spelling.stop()
+        # Of other builds than the titles are.
+        self._compared = None
         self._background.start(work)
 
     def _is_read(self, left: Built, right: Built, matter: Matter) -> bool:

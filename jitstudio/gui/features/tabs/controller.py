@@ -74,7 +74,7 @@ class FilesController(QObject):
                 "openAction": files.open,
                 "saveAction": files.save,
                 "saveAsAction": files.save_as,
-                "closeTabAction": files.close_current,
+                "closeTabAction": editors.close_current,
             }
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -195,7 +196,8 @@ class VariantsController(QObject):
         self._preset = Preset.LAUNCH
         self._setups: dict[Preset, Setup] = {}
         self._title = ""
-        self._pinning: tuple[BuildRequest, str, VariantRow | None] | None = None
+        # Set from when a run is wanted until its thread begins: the session is written before.
+        self._is_about_to_run = False
         shell.actions.bind(
             {
                 "sweepAction": partial(self.open, Preset.LAUNCH),
@@ -235,7 +237,7 @@ class VariantsController(QObject):
         dialog.preset_changed.connect(self._show)
         dialog.edited.connect(self._on_edited)
         dialog.run_requested.connect(self._on_run)
-        dialog.stop_requested.connect(service.cancel)
+        dialog.stop_requested.connect(self._on_stop)
         dialog.table.variant_activated.connect(self._on_variant_activated)
         dialog.table.pin_requested.connect(self._on_pin_requested)
         dialog.table.differences_requested.connect(self._on_differences_requested)
@@ -331,7 +333,7 @@ class VariantsController(QObject):
     @Slot()
     def _on_run(self) -> None:
         dialog = self._dialog
-        if dialog is None or self._service.is_running:
+        if dialog is None or self._service.is_running or self._is_about_to_run:
             return
         dialog.editor.finish_editing()
         try:
@@ -347,10 +349,24 @@ class VariantsController(QObject):
         if not plan.launches:
             start()
             return
+        self._is_about_to_run = True
         # What the last launch keeps on the GPU is in the way of the run's own process.
         self._launch_service.rest()
         # The text is kept first, whatever the kernels do.
-        self._session.save_before(start)
+        self._session.save_before(partial(self._start, start))
+
+    def _start(self, start: Callable[[], None]) -> None:
+        if self._is_about_to_run:
+            self._is_about_to_run = False
+            start()
+
+    @Slot()
+    def _on_stop(self) -> None:
+        if self._is_about_to_run and self._dialog is not None:
+            self._is_about_to_run = False
+            self._dialog.fail(self.tr("The run was stopped before it began."))
+        else:
+            self._service.cancel()
 
     @Slot(VariantRow)
     def _on_variant_activated(self, row: VariantRow) -> None:
@@ -384,18 +400,19 @@ class VariantsController(QObject):
             str(build.arch),
             join_options(build.options),
         )
-        self._pinning = request, ", ".join(filter(None, facts)), other
-        handle = self._build_service.build(request, "pin")
-        handle.finished.connect(self._on_pin_built)
+        name = ", ".join(filter(None, facts))
+        # Of a tag of its own: one pin does not take the place of another.
+        handle = self._build_service.build(request, f"pin {name}")
+        handle.finished.connect(partial(self._on_pin_built, request, name, other))
         handle.failed.connect(self.reported)
 
-    @Slot(object)
-    def _on_pin_built(self, output: BuildOutput) -> None:
-        result, pinning = output.result, self._pinning
-        if pinning is None or not result.ok:
+    def _on_pin_built(
+        self, request: BuildRequest, name: str, other: VariantRow | None, output: BuildOutput
+    ) -> None:
+        result = output.result
+        if not result.ok:
             self.reported.emit(result.reason)
             return
-        request, name, other = pinning
         baseline = self._baselines.pin(Built(request, result), name)
         text = self.tr("{name} is pinned: Compare shows what changes from there.")
         self.reported.emit(text.format(name=baseline.name))

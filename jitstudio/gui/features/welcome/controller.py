@@ -61,17 +61,11 @@ class WelcomeController(QObject):
         if preferences.value("startup.welcome"):
             editors.add_home()
         actions.bind({"welcomeAction": self._on_welcome})
-        actions["closeTabAction"].triggered.connect(self._on_close_tab)
 
     @Slot()
     def _on_welcome(self) -> None:
         self._tabs.show_home()
         self._page.setFocus()
-
-    @Slot()
-    def _on_close_tab(self) -> None:
-        if self._tabs.is_at_home:
-            self._tabs.close_home()
 
     @Slot()
     def _on_first_seen(self) -> None:
