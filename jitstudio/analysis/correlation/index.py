@@ -16,13 +16,8 @@ from numpy.typing import NDArray
 
 from jitstudio.analysis.correlation.chains import modules_of, ptx_lines_of
 from jitstudio.analysis.correlation.ptx_lines import PtxLines
-from jitstudio.analysis.sass.model import (
-    NOWHERE,
-    Disassembly,
-    InlineChain,
-    SassFunction,
-    SourceLocation,
-)
+from jitstudio.analysis.sass.model import Disassembly, InlineChain, SassFunction, SourceLocation
+from jitstudio.listing.lines import NOWHERE
 
 Numbers = Sequence[int] | NDArray[np.intp]
 """Lines or indices, ascending."""
