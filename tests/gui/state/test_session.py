@@ -38,8 +38,8 @@ class Start:
         if attached:
             self.attach()
         self.told = []
-        self.session.save_failed.connect(self.reported.append)
-        self.session.restore_failed.connect(self.reported.append)
+        self.session.save_failed.connect(self.told.append)
+        self.session.restore_failed.connect(self.told.append)
         self.recovered = []
         self.session.recovered.connect(self.recovered.append)
 
