@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from importlib import metadata
 
 from jitstudio import __version__
-from jitstudio.core.tools import ToolchainInfo
+from jitstudio.core.toolchain_info import ToolchainInfo
 
 Version = tuple[str, str]
 """A part, and its version; empty where the part is not found."""

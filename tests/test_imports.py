@@ -1,12 +1,15 @@
 """What is imported, as far as neither import-linter nor ruff sees it."""
 
+import ast
 import subprocess
 import sys
+from collections import Counter
 from importlib.util import find_spec
 
 import pytest
 
 from jitstudio.cli import COMMANDS
+from tests.support import ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -52,3 +55,10 @@ def test_the_child_loads_no_qt(loaded):
     modules = loaded("jitstudio.worker.children.build")
     assert under("cuda.bindings", modules)
     assert under("PySide6", modules) == []
+
+
+def test_no_two_public_classes_share_their_name():
+    trees = (ast.parse(path.read_text()) for path in (ROOT / "jitstudio").rglob("*.py"))
+    classes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    count = Counter(node.name for node in classes if not node.name.startswith("_"))
+    assert [name for name, times in count.items() if times > 1] == []

@@ -9,7 +9,7 @@ from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
 
-from jitstudio.analysis.sass.model import NOWHERE
+from jitstudio.listing.lines import NOWHERE
 
 
 class EdgeKind(Enum):

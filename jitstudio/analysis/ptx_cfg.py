@@ -19,8 +19,8 @@ from jitstudio.analysis.control_flow import (
     divide,
     loops,
 )
-from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.listing.functions import Function
+from jitstudio.listing.lines import NOWHERE
 
 _HIDDEN = re.compile(r'//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)|"[^"\n]*+"?')
 _ITEM = re.compile(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import itertools
+from argparse import _MutuallyExclusiveGroup, _SubParsersAction
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from jitstudio.cli import terminal
 from jitstudio.core.code import EMITTED_KINDS
@@ -13,10 +14,7 @@ from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.options import ADDRESSES
 from jitstudio.worker.builder import DEFAULT_TIMEOUT
 
-if TYPE_CHECKING:
-    from argparse import _MutuallyExclusiveGroup, _SubParsersAction
-
-    _Commands: TypeAlias = _SubParsersAction[argparse.ArgumentParser]
+_Commands: TypeAlias = "_SubParsersAction[argparse.ArgumentParser]"
 
 _Number = TypeVar("_Number", int, float)
 _BUILD_STATUS = """\

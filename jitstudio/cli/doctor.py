@@ -10,7 +10,7 @@ from jitstudio.cli.json_output import doctor_object
 from jitstudio.cli.terminal import say
 from jitstudio.core.doctor_text import gpu_findings, tool_findings, window_finding
 from jitstudio.core.request import ProbeRequest
-from jitstudio.core.tools import ToolchainInfo
+from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.display import WindowCheck, check_window
 from jitstudio.worker.builder import Builder
 

@@ -20,7 +20,6 @@ from jitstudio.analysis.occupancy.calculate import Occupancy, Usage
 from jitstudio.analysis.occupancy.curves import Point
 from jitstudio.analysis.report import KernelReport
 from jitstudio.analysis.sass.model import (
-    NOWHERE,
     InlineChain,
     LiveRegisters,
     SassFunction,
@@ -48,8 +47,9 @@ from jitstudio.core.launch.result import (
 )
 from jitstudio.core.options import OptionSpec
 from jitstudio.core.result import BuildResult, Crash, Kernel, LoweredName, Resources, StageResult
-from jitstudio.core.tools import ToolchainInfo, ToolInfo
+from jitstudio.core.toolchain_info import ToolchainInfo, ToolInfo
 from jitstudio.display import WindowCheck
+from jitstudio.listing.lines import NOWHERE
 
 if TYPE_CHECKING:
     # It loads NumPy, which few commands need.

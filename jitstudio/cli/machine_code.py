@@ -36,6 +36,7 @@ from jitstudio.worker.builder import Builder
 from jitstudio.worker.disassembly_reader import DisassemblyReader
 
 if TYPE_CHECKING:
+    # It loads NumPy, which few commands need.
     from jitstudio.analysis.correlation.inlined import Inlining
 
 # On the way from these to machine code there is PTX. Of these alone LTO makes it too.

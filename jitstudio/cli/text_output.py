@@ -11,7 +11,7 @@ from jitstudio.analysis.diff.deltas import Delta, changed
 from jitstudio.analysis.diff.model import Change, Comparison, Hunk
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.calculate import Resource
-from jitstudio.analysis.sass.model import NOWHERE, Instruction, SourceLocation
+from jitstudio.analysis.sass.model import Instruction, SourceLocation
 from jitstudio.cli.machine_code import Difference, Filling, InlinedNamed, Inspected
 from jitstudio.cli.terminal import print_error, say, table_lines
 from jitstudio.core.code import TEXT_KINDS, split_variant
@@ -21,6 +21,7 @@ from jitstudio.core.figures import FIGURES, NEEDS
 from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import CheckResult, LaunchResult
 from jitstudio.core.result import BuildResult, Resources, StageResult
+from jitstudio.listing.lines import NOWHERE
 
 _PROSE_WIDTH = 92
 _UNNAMED = "(no name is told)"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.launch.problems import in_bytes
-from jitstudio.core.tools import ArchInfo, SandboxState, ToolchainInfo, ToolInfo
+from jitstudio.core.toolchain_info import ArchInfo, SandboxState, ToolchainInfo, ToolInfo
 
 
 @dataclass(frozen=True)

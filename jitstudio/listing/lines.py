@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+NOWHERE = -1
+"""Represents a line, an index or a count that there is none of."""
+
 # Some milliseconds of work, in which no other thread of Python gets a turn.
 _PIECE = 1 << 18
 

@@ -11,7 +11,8 @@ from importlib.metadata import version as package_version
 from pathlib import Path
 
 from jitstudio.core.request import ProbeRequest
-from jitstudio.core.tools import ArchInfo, FileStamp, Tool, ToolchainInfo, ToolFile, ToolInfo
+from jitstudio.core.toolchain_info import ArchInfo, ToolchainInfo, ToolInfo
+from jitstudio.core.tools import FileStamp, Tool, ToolFile
 from jitstudio.disk import TICK_NS
 from jitstudio.toolchain import driver, locate, nvfatbin, nvjitlink, nvrtc, nvvm
 from jitstudio.toolchain.tool_output import ToolMissing

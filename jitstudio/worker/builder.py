@@ -19,7 +19,7 @@ from jitstudio.core.plan import PlanError, Step, plan
 from jitstudio.core.prebuilt import target_shown
 from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.core.tools import ToolchainInfo
+from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.worker.calls import CallQueue, Ending, RunningCalls
 from jitstudio.worker.crash_report import crash_after_death, crash_after_time_limit
 from jitstudio.worker.execution import Execution, Schedule

@@ -16,7 +16,8 @@ from jitstudio.core.result import (
     Resources,
     StageResult,
 )
-from jitstudio.core.tools import ArchInfo, Tool, ToolchainInfo, ToolInfo
+from jitstudio.core.toolchain_info import ArchInfo, ToolchainInfo, ToolInfo
+from jitstudio.core.tools import Tool
 from jitstudio.display import WindowCheck
 from tests.devices import ONE_H200
 

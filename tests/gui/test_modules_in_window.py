@@ -72,7 +72,7 @@ def test_link_by_lto_and_by_ptx(started):
     result = started.next_result(lambda: link.link_mode_changed.emit(LinkMode.PTX))
     assert result.ok
     assert "CALL" in started.listing("sassView").toPlainText()
-    assert link.link_mode is LinkMode.PTX
+    assert started.state.settings.link is LinkMode.PTX
     assert link.inlined.isHidden()
 
 

@@ -16,7 +16,8 @@ from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
 from jitstudio.core.events import Notice, StageFinished, StageStarted
 from jitstudio.core.plan import Basis, Job, Search
-from jitstudio.core.tools import Tool, ToolchainInfo, ToolFile
+from jitstudio.core.toolchain_info import ToolchainInfo
+from jitstudio.core.tools import Tool, ToolFile
 from jitstudio.worker.children.serving import take_wire
 from jitstudio.worker.programs.build import BUILDING
 from jitstudio.worker.protocol import Done, EventMessage

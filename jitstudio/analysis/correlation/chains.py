@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.analysis.correlation.ptx_lines import PtxLines
-from jitstudio.analysis.sass.model import NOWHERE, Disassembly, InlineChain, SassFunction
+from jitstudio.analysis.sass.model import Disassembly, InlineChain, SassFunction
+from jitstudio.listing.lines import NOWHERE
 
 _Ids = NDArray[np.int32]
 

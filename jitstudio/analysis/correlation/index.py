@@ -10,20 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.analysis.correlation.chains import modules_of, ptx_lines_of
 from jitstudio.analysis.correlation.ptx_lines import PtxLines
-from jitstudio.analysis.sass.model import (
-    NOWHERE,
-    Disassembly,
-    InlineChain,
-    SassFunction,
-    SourceLocation,
-)
+from jitstudio.analysis.sass.model import Disassembly, InlineChain, SassFunction, SourceLocation
+from jitstudio.listing.lines import NOWHERE
 
 Numbers = Sequence[int] | NDArray[np.intp]
 """Lines or indices, ascending."""
@@ -45,14 +39,6 @@ class Matches:
 
     def __bool__(self) -> bool:
         return bool(self.places or self.ptx or self.code)
-
-
-class Coverage(NamedTuple):
-    """How many instructions there are without what fills up, and how many of them map."""
-
-    instructions: int
-    with_source: int
-    with_ptx: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,16 +141,6 @@ class Correlation:
         """The lowered name of the function that inlined code is of; empty where none says."""
         tellers = (lines.callees for lines in self.modules.values())
         return next((callees[places] for callees in tellers if places in callees), "")
-
-    def coverage(self) -> Coverage:
-        """Returns how much of the code is tied to something."""
-        total = source = ptx = 0
-        for function, tied in self._tied.items():
-            count = function.code_length
-            total += count
-            source += int(np.count_nonzero(tied.ids[:count] != NOWHERE))
-            ptx += int(np.count_nonzero(tied.starts[:count]))
-        return Coverage(total, source, ptx)
 
     def _tie(self, function: SassFunction) -> InstructionOrigins:
         ids = np.frombuffer(function.place_ids, np.int32)

@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from jitstudio.analysis.correlation.ptx_lines import PtxLines, read_ptx_lines
-from jitstudio.analysis.sass.model import NOWHERE, InlineChain, SourceLocation
+from jitstudio.analysis.sass.model import InlineChain, SourceLocation
 from jitstudio.listing.functions import Function
+from jitstudio.listing.lines import NOWHERE
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from jitstudio.analysis.correlation.hues import HUES, PLAIN, UNMAPPED
 from jitstudio.analysis.correlation.index import Correlation
-from jitstudio.analysis.sass.model import NOWHERE, InlineChain, SassFunction, SourceLocation
+from jitstudio.analysis.sass.model import InlineChain, SassFunction, SourceLocation
+from jitstudio.listing.lines import NOWHERE
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.analysis.sass.model import NOWHERE, InlineChain, SourceLocation
+from jitstudio.analysis.sass.model import InlineChain, SourceLocation
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.functions import Function, functions
+from jitstudio.listing.lines import NOWHERE
 
 # `.loc 2 5 5, function_name $L__info_string0, inlined_at 1 14 9`
 _LOC = re.compile(

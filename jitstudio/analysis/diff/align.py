@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from math import isqrt
 
-from jitstudio.analysis.sass.model import NOWHERE
+from jitstudio.listing.lines import NOWHERE
 
 Keys = Sequence[Hashable]
 """What a line is compared by."""

@@ -18,7 +18,8 @@ from jitstudio.analysis.diff.instructions import (
 from jitstudio.analysis.diff.model import ASIDE, TOKEN, Change, Comparison, DiffRow
 from jitstudio.analysis.diff.program import CubinProgram, data_comparable, partners
 from jitstudio.analysis.diff.text import change_of, compare_lines
-from jitstudio.analysis.sass.model import NOWHERE, SassFunction
+from jitstudio.analysis.sass.model import SassFunction
+from jitstudio.listing.lines import NOWHERE
 
 CONTROL_SIGN = " // "
 """Stands in front of what the text of an instruction hides, such as its control bits."""

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 from jitstudio.analysis.diff.align import align_by, merged
 from jitstudio.analysis.diff.model import Change, Comparison, DiffRow
-from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.line_classes import classify
-from jitstudio.listing.lines import LineClass
+from jitstudio.listing.lines import NOWHERE, LineClass
 from jitstudio.listing.ptx import without_comments
 
 # In a debug section, whose data are left out.

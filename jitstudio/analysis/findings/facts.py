@@ -10,10 +10,11 @@ from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.findings.warp import MemoryAccess, Warp, follow
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.liveness import Liveness, effects
-from jitstudio.analysis.sass.model import NOWHERE, Part, SassFunction, SourceLocation
+from jitstudio.analysis.sass.model import Part, SassFunction, SourceLocation
 from jitstudio.analysis.sass.opcodes import stem
 from jitstudio.analysis.sass.operands import Decoded, Mask, decode
 from jitstudio.core.result import Resources
+from jitstudio.listing.lines import NOWHERE
 
 # What ptxas brings along for divisions, roots and the like is not the author's.
 _LIBRARY = "__internal_"

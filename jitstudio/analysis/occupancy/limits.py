@@ -33,7 +33,6 @@ class Limits:
         register_unit: Registers are handed out to warps in units of so many.
         partitions: Parts of the multiprocessor, each with its share of registers and warps.
         shared: Shared memory.
-        shared_default: Most shared memory of a block that has not asked for more.
         shared_per_block: Most shared memory of a block that has.
         shared_reserved: Shared memory that is kept back for each block.
         shared_unit: Shared memory is handed out in units of so many bytes.
@@ -50,7 +49,6 @@ class Limits:
     register_unit: int
     partitions: int
     shared: int
-    shared_default: int
     shared_per_block: int
     shared_reserved: int
     shared_unit: int
@@ -60,11 +58,6 @@ class Limits:
 def limits_of(arch: Arch) -> Limits | None:
     """Returns the limits of a target; None where NVIDIA has published none."""
     return _all().get(arch.capability)
-
-
-def known_capabilities() -> tuple[str, ...]:
-    """The compute capabilities whose limits are known, such as ``9.0``, in ascending order."""
-    return tuple(_all())
 
 
 @cache

@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 
 from jitstudio.analysis.control_flow import EdgeKind, FlowGraph, Leap, divide, loops
-from jitstudio.analysis.sass.model import NOWHERE, SassFunction
+from jitstudio.analysis.sass.model import SassFunction
+from jitstudio.listing.lines import NOWHERE
 
 _ALWAYS = frozenset({"", "PT", "UPT", "@PT", "@UPT"})
 # Whether it is taken depends on the threads of the warp, whatever the operands say.

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from jitstudio.core.result import Resources
+from jitstudio.listing.lines import NOWHERE
 
 # ---- What an instruction tells the scheduler, on sm_70 and later
 
@@ -72,8 +73,6 @@ if TYPE_CHECKING:
 else:
     Integers = array  # takes no parameter before Python 3.12
 
-NOWHERE = -1
-"""Represents an index or a count that there is none of."""
 
 WORD_BYTES = 16
 """Bytes of an instruction, on sm_70 and later."""

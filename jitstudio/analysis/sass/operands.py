@@ -44,7 +44,6 @@ UNIFORM: Mask = _file_mask("UR", "UP")
 ALL_REGISTERS: Mask = _file_mask(*_FILES)
 
 _NUMBERS = {f"{kind}{n}": first + n for kind, (first, size) in _FILES.items() for n in range(size)}
-_NAMES = {number: name for name, number in _NUMBERS.items()}
 # By the name of a register, that of the first one of its kind.
 _FIRST = {name: f"{name.rstrip('0123456789')}0" for name in _NUMBERS}
 
@@ -205,11 +204,6 @@ def guard(predicate: str) -> int:
 def register_number(name: str) -> int:
     """Returns the number of a register by its name; `NONE` for RZ, PT and all that is none."""
     return _NUMBERS.get(name, NONE)
-
-
-def register_name(number: int) -> str:
-    """Returns the name of a register by its number."""
-    return _NAMES[number]
 
 
 def file_of(register: int) -> tuple[int, int]:
@@ -425,7 +419,6 @@ class _Widths:
     def __init__(self, opcode: str, texts: Sequence[str]) -> None:
         self._opcode, self._texts = opcode, texts
         self._base, *self._modifiers = opcode.split(".")
-        self._vectors = 0
 
     def plain(self, field: _Field) -> int:
         """Of a register that is an operand itself."""

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from jitstudio.analysis.sass.model import NOWHERE, LiveRegisters, SassFunction, SourceLocation
+from jitstudio.analysis.sass.model import LiveRegisters, SassFunction, SourceLocation
+from jitstudio.listing.lines import NOWHERE
 
 _WIDTH = len(LiveRegisters._fields)
 _GPR = LiveRegisters._fields.index("gpr")

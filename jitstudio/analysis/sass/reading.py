@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from jitstudio.analysis.sass.model import (
-    NOWHERE,
     WORD_BYTES,
     Disassembly,
     InlineChain,
@@ -20,6 +19,7 @@ from jitstudio.analysis.sass.model import (
     SassFunction,
     SourceLocation,
 )
+from jitstudio.listing.lines import NOWHERE
 
 CODE_OPTIONS = ("-c", "-gi", "-gp", "-hex")
 """What makes nvdisasm print what is read here."""

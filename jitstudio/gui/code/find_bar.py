@@ -362,7 +362,7 @@ class FindBar(QWidget):
         return search.changes(first, last, self._replacement.text())
 
     def _replace(self, changes: list[Change]) -> bool:
-        return cast("Editable", self._target).replace_matches(changes)
+        return cast(Editable, self._target).replace_matches(changes)
 
     def _show_status(self) -> None:
         search, text = self._search, ""

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from jitstudio.core.code import CodeKind
 from jitstudio.core.fatbin import contents
 from jitstudio.gui.code.languages import LANGUAGES
-from jitstudio.gui.editor.editor_tabs import SourcePage
+from jitstudio.gui.editor.source_page import SourcePage
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.banner import Banner
 from jitstudio.gui.listing.listing_view import ListingView

@@ -14,6 +14,7 @@ from jitstudio.variants.plan import VariantPlan
 from jitstudio.variants.rows import VariantRow, VariantTable
 
 if TYPE_CHECKING:
+    # Loaded late: see `banned-module-level-imports` in pyproject.toml.
     from jitstudio.variants.engine import VariantRun
 
 _log = logging.getLogger(__name__)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.gui.shell.commands.spec import VIEW, ActionSpec
 
 
 class PaneGroup(Enum):
@@ -169,11 +168,3 @@ PANES = (
 def names_of(*groups: PaneGroup) -> tuple[str, ...]:
     """Returns the panes of these groups, in the order of the table."""
     return tuple(pane.name for pane in PANES if pane.group in groups)
-
-
-PANE_COMMANDS = tuple(
-    ActionSpec(pane.action, VIEW, pane.text, pane.keys, pane.icon, pane=pane.name)
-    for pane in PANES
-    if pane.text
-)
-"""The commands of the View menu that lead to panes."""

@@ -12,7 +12,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.result import ENDINGS, BuildResult, Outcome
-from jitstudio.core.tools import ToolchainInfo
+from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.gui.kit.amounts import duration_text
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import show_icon

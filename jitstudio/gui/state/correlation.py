@@ -18,7 +18,7 @@ from jitstudio.analysis.correlation.index import Correlation, Matches
 from jitstudio.analysis.correlation.line_hues import LineHues, line_hues
 from jitstudio.analysis.correlation.modules import ptx_of, spellings
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
-from jitstudio.analysis.sass.model import NOWHERE, InlineChain, SourceLocation
+from jitstudio.analysis.sass.model import InlineChain, SourceLocation
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.services.build_service import Listing
@@ -26,7 +26,7 @@ from jitstudio.gui.state.current_disassembly import CurrentDisassembly, Inspecti
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.line_files import followed
 from jitstudio.gui.state.line_origins import UNKNOWN, BuiltLines, origins_of
-from jitstudio.listing.lines import split_at_newlines
+from jitstudio.listing.lines import NOWHERE, split_at_newlines
 
 
 @dataclass(frozen=True, eq=False)

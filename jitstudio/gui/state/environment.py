@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.doctor_text import DoctorFinding, gpu_findings, tool_findings, window_finding
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.tools import ToolchainInfo
+from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.display import check_window
 from jitstudio.gui.kit.background import Background
 

@@ -22,6 +22,7 @@ from jitstudio.gui.window.window_frame import WindowFrame
 from jitstudio.samples import Sample, samples
 
 if TYPE_CHECKING:
+    # Loaded late: see `banned-module-level-imports` in pyproject.toml.
     from jitstudio.gui.window.window_builder import WindowBuilder
 
 # The rest is loaded once the texts are painted, or where nobody looks at the window by then.

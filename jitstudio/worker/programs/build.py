@@ -10,7 +10,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.events import Event, Notice, Problem, StageFinished, StageStarted
 from jitstudio.core.plan import Basis, Job
 from jitstudio.core.request import DemangleRequest, ProbeRequest
-from jitstudio.core.tools import ToolchainInfo
+from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.worker.protocol import (
     LARGEST,
     RequestType,

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from stat import S_ISDIR
 
-from jitstudio.core.tools import SandboxState
+from jitstudio.core.toolchain_info import SandboxState
 from jitstudio.worker.sandbox import system_paths
 from jitstudio.worker.sandbox.access import SandboxAccess
 from jitstudio.worker.sandbox.seccomp import Grant, filter_program

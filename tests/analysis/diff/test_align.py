@@ -4,7 +4,7 @@ from time import perf_counter
 import pytest
 
 from jitstudio.analysis.diff.align import align, align_by, common_subsequence, merged
-from jitstudio.analysis.sass.model import NOWHERE
+from jitstudio.listing.lines import NOWHERE
 
 
 def test_lines_that_stand_once_tie_the_texts_together():

@@ -1,7 +1,7 @@
 import pytest
 
 from jitstudio.analysis.diff.form import form_of
-from jitstudio.analysis.sass.operands import register_name
+from tests.analysis.registers import register_name
 
 
 def names(numbers):

@@ -4,7 +4,7 @@ import pytest
 
 from jitstudio.analysis.diff.model import Change, Hunk
 from jitstudio.analysis.diff.text import bare_lines, compare_lines, ptx_lines
-from jitstudio.analysis.sass.model import NOWHERE
+from jitstudio.listing.lines import NOWHERE
 
 PTX = """\
 .visible .entry k()

@@ -14,7 +14,8 @@ from jitstudio.analysis.diff.form import REGISTERS, form_of
 from jitstudio.analysis.diff.instructions import counted, named_places
 from jitstudio.analysis.diff.webs import webs
 from jitstudio.analysis.sass.model import Disassembly, SassFunction
-from jitstudio.analysis.sass.operands import decode, register_name
+from jitstudio.analysis.sass.operands import decode
+from tests.analysis.registers import register_name
 
 _REGISTER = re.compile(r"(?<![\w$.])(UR|UP|R|P|B)(\d+)(?![\w$])")
 _NUMBER = re.compile(r"(?<![\w.$`])(?:0x[0-9a-f]+|\d+)(?![\w.$x])")

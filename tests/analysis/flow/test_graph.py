@@ -3,7 +3,7 @@ import random
 import pytest
 
 from jitstudio.analysis.control_flow import ControlFlowEdge, EdgeKind, Leap
-from jitstudio.analysis.sass.model import NOWHERE
+from jitstudio.listing.lines import NOWHERE
 from tests.analysis.flow.graphs import graph_of, random_graph
 
 

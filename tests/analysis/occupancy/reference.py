@@ -2,9 +2,14 @@
 
 import os
 import subprocess
+import tomllib
 from functools import cache
 from pathlib import Path
 from shutil import which
+
+from jitstudio.paths import resource
+
+CAPABILITIES = tuple(tomllib.loads(resource("analysis/limits.toml").read_text())["capabilities"])
 
 HEADER = "cuda_occupancy.h"
 

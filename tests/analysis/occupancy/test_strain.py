@@ -3,16 +3,17 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.analysis.occupancy.calculate import Resource, Usage, occupancy
-from jitstudio.analysis.occupancy.limits import known_capabilities, limits_of
+from jitstudio.analysis.occupancy.limits import limits_of
 from jitstudio.analysis.occupancy.strain import HARMLESS, Strain, strain_of
 from jitstudio.core.arch import Arch
 from jitstudio.core.result import Kernel, Resources
+from tests.analysis.occupancy.reference import CAPABILITIES
 from tests.gui.sass_code import sass
 
 HOPPER = limits_of(Arch(90))
 
 
-@pytest.mark.parametrize("capability", known_capabilities())
+@pytest.mark.parametrize("capability", CAPABILITIES)
 def test_registers_strain_only_where_they_cost_warps(capability):
     limits = limits_of(Arch(int(capability.replace(".", ""))))
     strain, levels = Strain(limits), []

@@ -4,7 +4,6 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.analysis.sass.model import (
-    NOWHERE,
     Control,
     Disassembly,
     Label,
@@ -15,6 +14,7 @@ from jitstudio.analysis.sass.model import (
     control_of,
 )
 from jitstudio.core.codec import Codec
+from jitstudio.listing.lines import NOWHERE
 
 ENCODING = 0x000FE20000000800_00000A00FF017B82
 

@@ -20,12 +20,12 @@ from jitstudio.analysis.sass.operands import (
     numbers,
     operand,
     packed,
-    register_name,
     register_number,
 )
 from jitstudio.core.code import CodeKind, Source
 from tests.analysis.findings.conftest import SOURCE
 from tests.analysis.reference_kernels import COPIES
+from tests.analysis.registers import register_name
 from tests.analysis.sass.live_marks import OPTIONS, read_marks
 from tests.support import ROOT, cuda, request
 

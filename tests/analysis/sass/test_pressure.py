@@ -3,8 +3,9 @@ from pathlib import PurePath
 
 import pytest
 
-from jitstudio.analysis.sass.model import NOWHERE, Part, SassFunction, SourceLocation
+from jitstudio.analysis.sass.model import Part, SassFunction, SourceLocation
 from jitstudio.analysis.sass.pressure import LinePressure, by_place, highest, live_gprs, peaks
+from jitstudio.listing.lines import NOWHERE
 from tests.sample_builds import TARGETS, builds
 
 

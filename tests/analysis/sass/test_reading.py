@@ -3,15 +3,9 @@ import re
 
 import pytest
 
-from jitstudio.analysis.sass.model import (
-    NOWHERE,
-    WORD_BYTES,
-    Label,
-    LiveRegisters,
-    Part,
-    SourceLocation,
-)
+from jitstudio.analysis.sass.model import WORD_BYTES, Label, LiveRegisters, Part, SourceLocation
 from jitstudio.analysis.sass.reading import ListingRows, read_code, read_live, with_live
+from jitstudio.listing.lines import NOWHERE
 from tests.listing.mutations import mutated
 
 LISTING = """\

@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QLabel, QMainWindow, QProgressBar, QToolButton
 from jitstudio.core.arch import Arch
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.core.tools import Tool, ToolchainInfo, ToolInfo
+from jitstudio.core.toolchain_info import ToolchainInfo, ToolInfo
+from jitstudio.core.tools import Tool
 from jitstudio.gui.shell.status_facts import StatusFacts
 from jitstudio.gui.shell.status_line import StatusLine
 from tests.devices import H200

@@ -77,7 +77,6 @@ def test_the_limits_are_those_that_the_driver_tells(bench):
         assert limits.registers == told.registers_per_multiprocessor
         assert limits.registers_per_block == told.registers_per_block
         assert limits.shared == told.shared_per_multiprocessor
-        assert limits.shared_default == told.shared_per_block
         assert limits.shared_per_block == told.shared_per_block_optin
 
 

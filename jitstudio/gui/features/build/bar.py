@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.tools import ArchInfo
+from jitstudio.core.toolchain_info import ArchInfo
 from jitstudio.gui.features.build.option_completion import attach, is_half_typed
 from jitstudio.gui.kit.fonts import DEFAULT_SIZE, follow_letters, scaled, show_as_code
 from jitstudio.gui.kit.parts import fit_icon

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Slot
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.result import BuildResult
-from jitstudio.core.tools import ToolchainInfo
+from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.build.bar import BuildBar

@@ -6,7 +6,8 @@ from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.editor.editor_tabs import EditorTabs, SourcePage
+from jitstudio.gui.editor.editor_tabs import EditorTabs
+from jitstudio.gui.editor.source_page import SourcePage
 from jitstudio.gui.shell.notice_bar import NoticeAction, NoticeBar
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController

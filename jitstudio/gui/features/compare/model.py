@@ -16,7 +16,7 @@ from jitstudio.analysis.diff.deltas import Delta, changed, report_deltas
 from jitstudio.analysis.diff.model import Change, Comparison, Marks
 from jitstudio.analysis.diff.program import CubinProgram
 from jitstudio.analysis.diff.text import compare_lines, ptx_lines
-from jitstudio.analysis.sass.model import NOWHERE, Disassembly
+from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.core.figures import FIGURES
 from jitstudio.core.options.parsing import join_options, read
@@ -26,6 +26,7 @@ from jitstudio.core.result import BuildResult, Resources
 from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.listing.kernel_names import DemangledListing, lowered_names, meanings
+from jitstudio.listing.lines import NOWHERE
 from jitstudio.listing.sass import TextExtent
 
 _LINKS = {

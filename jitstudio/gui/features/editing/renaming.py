@@ -19,6 +19,7 @@ from jitstudio.gui.kit.background import Background
 from jitstudio.gui.shell.shell import Shell
 
 if TYPE_CHECKING:
+    # Loaded late: see `banned-module-level-imports` in pyproject.toml.
     from jitstudio.listing.scopes.renaming import SymbolRenaming
 
 

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QApplication, QInputDialog, QWidget
 
 from jitstudio.gui.code.code_view import Foldable
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.editor.editor_tabs import EditorTabs, SourcePage
+from jitstudio.gui.editor.editor_tabs import EditorTabs
+from jitstudio.gui.editor.source_page import SourcePage
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.state.preferences import Preferences

@@ -8,7 +8,7 @@ from threading import Event
 
 from PySide6.QtCore import QObject, Slot
 
-from jitstudio.analysis.sass.model import NOWHERE, SassFunction
+from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.graph.model import GraphPicture, ptx_picture, sass_picture
@@ -24,6 +24,7 @@ from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.document_files import write_file
 from jitstudio.listing.functions import Function
+from jitstudio.listing.lines import NOWHERE
 from jitstudio.paths import home_folder
 
 _USER = "graph"

@@ -15,11 +15,12 @@ from PySide6.QtGui import QPainterPath, QPolygonF
 from jitstudio.analysis.control_flow import BasicBlock, FlowGraph
 from jitstudio.analysis.ptx_cfg import ptx_graph
 from jitstudio.analysis.sass.cfg import sass_graph
-from jitstudio.analysis.sass.model import NOWHERE, SassFunction
+from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.diagrams.layout import Layout, Route, Size, Step, lay_out
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 from jitstudio.listing.functions import Function
+from jitstudio.listing.lines import NOWHERE
 
 _MOST_ROWS = 14
 _MOST_CELLS = 56

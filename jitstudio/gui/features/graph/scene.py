@@ -11,13 +11,13 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen, QStaticText
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from jitstudio.analysis.control_flow import EdgeKind
-from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.gui.features.graph.model import ROOM, EdgeShape, GraphPicture
 from jitstudio.gui.features.graph.svg import Colors
 from jitstudio.gui.kit.diagrams.canvas import mixed
 from jitstudio.gui.kit.diagrams.layout import Route
 from jitstudio.gui.kit.fonts import CODE_FAMILY
 from jitstudio.gui.kit.theme import Theme
+from jitstudio.listing.lines import NOWHERE
 
 SVG_FONT = f"{CODE_FAMILY}, DejaVu Sans Mono, Consolas, Menlo, monospace"
 # How strongly the colour of a loop fills its blocks.

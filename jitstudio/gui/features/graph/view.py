@@ -25,7 +25,6 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.analysis.control_flow import FlowGraph
-from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.graph.model import GraphPicture, Letters, description, summary
 from jitstudio.gui.features.graph.scene import READABLE, BlocksItem, EdgesItem, look_of
@@ -36,6 +35,7 @@ from jitstudio.gui.kit.fonts import LETTERS, code_font
 from jitstudio.gui.kit.parts import ShorteningLabel
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
+from jitstudio.listing.lines import NOWHERE
 
 
 def step(graph: FlowGraph, layout: Layout, block: int, way: Way) -> int:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QWhatsThis, QWidget
 
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.tools import ToolchainInfo
+from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.help.shortcuts import KeyList, KeystrokeCommands
 from jitstudio.gui.features.help.toolchain_dialog import ToolchainDialog

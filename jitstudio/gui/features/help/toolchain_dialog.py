@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.core.tools import ToolchainInfo
+from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.gui.kit.presentation import plain_tooltip
 
 _SIZE = (860, 420)

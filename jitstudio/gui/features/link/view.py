@@ -119,11 +119,6 @@ class LinkView(QWidget):
         """The table of modules."""
         return self._table
 
-    @property
-    def link_mode(self) -> LinkMode:
-        """The choice shown."""
-        return self._mode
-
     @Slot(tuple)
     def set_modules(self, modules: tuple[ModuleRow, ...]) -> None:
         """Shows the modules that could take part; the chosen row stays chosen."""

@@ -6,7 +6,8 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from jitstudio.core.plan import PlanError, plan
 from jitstudio.core.request import BuildRequest
-from jitstudio.core.tools import Tool, ToolchainInfo
+from jitstudio.core.toolchain_info import ToolchainInfo
+from jitstudio.core.tools import Tool
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.options.view import OptionsForm
 from jitstudio.gui.state.build_controller import SHOWN_AND_SAVED, BuildController

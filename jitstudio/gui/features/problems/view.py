@@ -226,10 +226,6 @@ class ProblemsView(QWidget):
         """What explains the current problem; without a current one, the first."""
         return self._explanation
 
-    def filter_button(self, severity: Severity) -> QToolButton:
-        """Returns the button that shows or hides one severity."""
-        return self._filters[severity]
-
     def _apply_theme(self) -> None:
         theme = current_theme()
         for severity, button in self._filters.items():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.analysis.sass.model import NOWHERE, SassFunction
+from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.analysis.sass.pressure import live_gprs
 from jitstudio.analysis.sass.register_definitions import Definition, register_definitions
 from jitstudio.core.code import CodeKind
@@ -22,6 +22,7 @@ from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.preferences import Preferences
+from jitstudio.listing.lines import NOWHERE
 
 _LEFT = "listings.columns_left"
 _ADDRESSES = "listings.addresses"

@@ -7,7 +7,6 @@ from threading import Event
 
 from PySide6.QtCore import QObject, Slot
 
-from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.report.model import Reading, read
@@ -18,6 +17,7 @@ from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly, Inspection
 from jitstudio.gui.state.documents import Documents
+from jitstudio.listing.lines import NOWHERE
 
 _USER = "report"
 

@@ -14,12 +14,13 @@ from jitstudio.analysis.findings.find import findings
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.limits import Limits, limits_of
 from jitstudio.analysis.report import KernelReport, report
-from jitstudio.analysis.sass.model import NOWHERE, SassFunction
+from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.core.arch import Arch
 from jitstudio.core.figures import NEEDS
 from jitstudio.core.result import Resources
 from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
+from jitstudio.listing.lines import NOWHERE
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,178 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from PySide6.QtCore import QCoreApplication, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from jitstudio.analysis.occupancy.calculate import (
-    Occupancy,
-    Resource,
-    Usage,
-    allocated_registers,
-    allocated_shared,
-    occupancy,
-)
-from jitstudio.analysis.occupancy.curves import (
-    OccupancyCurve,
-    over_registers,
-    over_shared,
-    over_threads,
-)
-from jitstudio.analysis.occupancy.limits import Limits
-from jitstudio.core.arch import Arch
 from jitstudio.gui.features.report.model import Reading
+from jitstudio.gui.features.report.occupancy import (
+    LIMIT_COLUMNS,
+    LimitRow,
+    headline,
+    limit_rows,
+    prospect,
+    usual_threads,
+)
 from jitstudio.gui.kit.lazy_widget import LazyWidget
 from jitstudio.gui.kit.number_field import NumberField
 from jitstudio.gui.kit.parts import text_label
-from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.tables import PanelTable
-from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.kit.turning_splitter import TurningSplitter
-
-USUAL_THREADS = 256
-"""Threads of a block where nobody has said how many."""
-
-
-@dataclass(frozen=True)
-class Prospect:
-    """A launch of a kernel, as far as occupancy goes.
-
-    Attributes:
-        arch: The target.
-        limits: Of a multiprocessor of the target.
-        usage: What a block needs.
-        found: How many fit.
-    """
-
-    arch: Arch
-    limits: Limits
-    usage: Usage
-    found: Occupancy
-
-    def curves(self) -> tuple[OccupancyCurve, OccupancyCurve, OccupancyCurve]:
-        """Over threads, registers and shared memory."""
-        return (
-            over_threads(self.limits, self.usage),
-            over_registers(self.limits, self.usage),
-            over_shared(self.limits, self.usage),
-        )
-
-
-@dataclass(frozen=True)
-class LimitRow:
-    """What one resource allows.
-
-    Attributes:
-        name: What it is.
-        needed: What a block takes of it, with its unit where it has one.
-        available: What the multiprocessor has.
-        blocks: How many blocks that is enough for.
-        limits: Whether no other allows fewer, and more warps could be there.
-    """
-
-    name: str
-    needed: str
-    available: str
-    blocks: int
-    limits: bool
-
-
-def usual_threads(reading: Reading) -> int:
-    """Returns a block size to begin with."""
-    most = reading.report.resources.max_threads
-    return min(USUAL_THREADS, most) if most else USUAL_THREADS
-
-
-def prospect(reading: Reading, threads: int, dynamic_bytes: int) -> Prospect | None:
-    """Returns what becomes of a launch; None where the limits or the registers are not known."""
-    limits, needs = reading.limits, reading.report.resources
-    if limits is None or needs.registers is None:
-        return None
-    usage = Usage(
-        threads=threads,
-        registers=needs.registers,
-        shared_bytes=(needs.shared_bytes or 0) + dynamic_bytes,
-        barriers=needs.barriers or 0,
-    )
-    return Prospect(reading.arch, limits, usage, occupancy(limits, usage))
-
-
-def headline(found: Prospect) -> str:
-    """Returns how full the multiprocessor is, and what stops the next block: a sentence or two."""
-    translate = QCoreApplication.translate
-    if not found.found.blocks:
-        which = ", ".join(resource.value for resource in found.found.limiting)
-        return translate(
-            "Occupancy", "{target}: not even one block fits, because of its {resources}"
-        ).format(target=found.arch, resources=which)
-    told = translate("Occupancy", "{target}: {share:.0%}, {warps} of {most} warps").format(
-        target=found.arch,
-        share=found.found.fraction,
-        warps=found.found.warps,
-        most=found.limits.warps,
-    )
-    if found.found.warps == found.limits.warps:
-        return told
-    limiting = ", ".join(resource.value for resource in found.found.limiting)
-    return translate("Occupancy", "{occupancy}; limited by {resources}").format(
-        occupancy=told, resources=limiting
-    )
-
-
-def limit_rows(found: Prospect) -> tuple[LimitRow, ...]:
-    """Returns what each resource allows."""
-    amounts = _amounts(found)
-    return tuple(
-        LimitRow(
-            each.resource.value.capitalize(),
-            *amounts[each.resource],
-            each.blocks,
-            # Where all warps are there, nothing prevents more.
-            limits=each.limits and found.found.warps < found.limits.warps,
-        )
-        for each in found.found.limiters
-        if each.blocks is not None
-    )
-
-
-def _amounts(found: Prospect) -> dict[Resource, tuple[str, str]]:
-    """Returns what a block takes and what there is."""
-    limits, usage = found.limits, found.usage
-    warps = -(-usage.threads // limits.threads_per_warp)
-    registers = allocated_registers(limits, usage.registers) * warps * limits.threads_per_warp
-    bytes_ = QCoreApplication.translate("Occupancy", "{count:,} bytes")
-    return {
-        Resource.WARPS: (f"{warps}", f"{limits.warps}"),
-        Resource.REGISTERS: (f"{registers:,}", f"{limits.registers:,}"),
-        Resource.SHARED: (
-            bytes_.format(count=allocated_shared(limits, usage.shared_bytes)),
-            bytes_.format(count=limits.shared),
-        ),
-        Resource.BLOCKS: ("1", f"{limits.blocks}"),
-        Resource.BARRIERS: (f"{usage.barriers}", f"{limits.barriers or 0}"),
-    }
-
-
-LIMIT_COLUMNS: tuple[TableColumn[LimitRow], ...] = (
-    TableColumn(
-        QT_TRANSLATE_NOOP("Columns", "Resource"),
-        lambda row: row.name,
-        mark=lambda row: "warning" if row.limits else "",
-    ),
-    TableColumn(QT_TRANSLATE_NOOP("Columns", "Per block"), lambda row: row.needed, number=True),
-    TableColumn(QT_TRANSLATE_NOOP("Columns", "Available"), lambda row: row.available, number=True),
-    TableColumn(
-        QT_TRANSLATE_NOOP("Columns", "Blocks that fit"),
-        lambda row: f"{row.blocks:,}",
-        sort_key=lambda row: row.blocks,
-        number=True,
-    ),
-)
-
 
 _SHARES = (2, 3)
 _WIDE = 1.6

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from jitstudio.analysis.occupancy.curves import OccupancyCurve
 from jitstudio.gui.features.report.model import Mix
-from jitstudio.gui.features.report.occupancy_page import Prospect
+from jitstudio.gui.features.report.occupancy import Prospect
 from jitstudio.gui.kit.plots import Plot, line_pen, series_colors
 from jitstudio.gui.kit.theme import Theme, current_theme, when_theme_changes
 

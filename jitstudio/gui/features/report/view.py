@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.analysis.findings.model import Finding
-from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.gui.features.report.model import (
     CLASS_COLUMNS,
     FIGURE_COLUMNS,
@@ -37,6 +36,7 @@ from jitstudio.gui.kit.presentation import SORT_ROLE
 from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.kit.turning_splitter import TurningSplitter
+from jitstudio.listing.lines import NOWHERE
 
 
 class FindingsList(QWidget):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication
 
 from jitstudio.analysis.occupancy.strain import Strain
-from jitstudio.analysis.sass.model import NOWHERE, SassFunction
+from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.analysis.sass.pressure import highest, live_gprs, peaks
 from jitstudio.analysis.sass.reading import InstructionRef, ListingRows
 from jitstudio.gui.listing.columns.sass_columns import (
@@ -18,6 +18,7 @@ from jitstudio.gui.listing.columns.sass_columns import (
     InstructionRow,
     translated,
 )
+from jitstudio.listing.lines import NOWHERE
 
 NUMBER_CELLS = 4
 """In the column of live registers: the number, with a triangle behind it where there is a peak."""

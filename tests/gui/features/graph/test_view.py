@@ -7,12 +7,12 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QToolButton
 
-from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.graph.scene import look_of
 from jitstudio.gui.features.graph.view import GraphView, step
 from jitstudio.gui.kit.diagrams.canvas import Way
 from jitstudio.gui.kit.theme import set_current_theme
+from jitstudio.listing.lines import NOWHERE
 from tests.gui.graphs import loops_picture, row_picture
 
 

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QLabel, QPushButton, QTreeWidget
 
 from jitstudio import __version__
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.tools import Tool, ToolchainInfo, ToolInfo
+from jitstudio.core.toolchain_info import ToolchainInfo, ToolInfo
+from jitstudio.core.tools import Tool
 from jitstudio.gui.features.help.about_dialog import AboutDialog, versions
 from jitstudio.versions import markdown_table
 from tests.devices import H200

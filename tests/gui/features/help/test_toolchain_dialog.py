@@ -1,7 +1,8 @@
 from PySide6.QtWidgets import QLabel, QTreeWidget
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.tools import ArchInfo, Tool, ToolchainInfo, ToolInfo
+from jitstudio.core.toolchain_info import ArchInfo, ToolchainInfo, ToolInfo
+from jitstudio.core.tools import Tool
 from jitstudio.gui.features.help.toolchain_dialog import ToolchainDialog
 
 _PROBLEM = "nvJitLink is not here. Install it."

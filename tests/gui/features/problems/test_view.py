@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolButton
 
 from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
 from jitstudio.core.tools import Tool
@@ -26,6 +26,10 @@ def view(qtbot, light):
 def filled(view):
     view.model.set_diagnostics(DIAGNOSTICS)
     return view
+
+
+def filter_button(view, severity):
+    return view.findChild(QToolButton, f"{severity.value}Filter")
 
 
 def messages(view):
@@ -119,23 +123,23 @@ def test_copying_nothing_leaves_the_clipboard_alone(filled):
 
 
 def test_filters_count_and_hide_severities(filled):
-    texts = [filled.filter_button(severity).text() for severity in Severity]
+    texts = [filter_button(filled, severity).text() for severity in Severity]
     assert texts == ["2 errors", "1 warning", "1 remark"]
-    filled.filter_button(Severity.ERROR).click()
+    filter_button(filled, Severity.ERROR).click()
     assert messages(filled) == [DIAGNOSTICS[1].message, DIAGNOSTICS[2].message]
-    filled.filter_button(Severity.ERROR).click()
+    filter_button(filled, Severity.ERROR).click()
     assert len(messages(filled)) == 4
 
 
 def test_a_filter_outlives_the_build(filled):
-    filled.filter_button(Severity.WARNING).click()
+    filter_button(filled, Severity.WARNING).click()
     filled.model.set_diagnostics(DIAGNOSTICS[:2])
     assert messages(filled) == [UNDEFINED.message]
-    assert filled.filter_button(Severity.WARNING).text() == "1 warning"
+    assert filter_button(filled, Severity.WARNING).text() == "1 warning"
 
 
 def test_filters_are_named_for_screen_readers(filled):
-    button = filled.filter_button(Severity.INFO)
+    button = filter_button(filled, Severity.INFO)
     assert button.accessibleName() == "Show remarks"
     assert button.accessibleDescription() == "1 remark in this build"
 
@@ -154,26 +158,26 @@ def test_says_why_the_list_is_empty(view):
     view.model.set_diagnostics(())
     assert view.table.hint == "No problems"
     view.model.set_diagnostics((UNDEFINED,))
-    view.filter_button(Severity.ERROR).click()
+    filter_button(view, Severity.ERROR).click()
     assert view.table.hint == "The buttons above hide every problem of this build."
 
 
 def test_tab_goes_through_the_filters_to_the_table(filled):
     filled.activateWindow()
-    filled.filter_button(Severity.ERROR).setFocus()
+    filter_button(filled, Severity.ERROR).setFocus()
     reached = []
     for _ in range(3):
         QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
         reached.append(QApplication.focusWidget())
     assert reached == [
-        filled.filter_button(Severity.WARNING),
-        filled.filter_button(Severity.INFO),
+        filter_button(filled, Severity.WARNING),
+        filter_button(filled, Severity.INFO),
         filled.table,
     ]
 
 
 def test_the_icons_wear_the_theme(filled, theme):
-    icon = filled.filter_button(Severity.ERROR).icon().pixmap(32, 32).toImage()
+    icon = filter_button(filled, Severity.ERROR).icon().pixmap(32, 32).toImage()
     colors = {icon.pixelColor(x, y).name() for x in range(32) for y in range(32)}
     assert theme.marks.error.name() in colors
 
@@ -214,7 +218,7 @@ def test_nothing_is_explained_where_there_is_no_problem(view):
 
 def test_a_hidden_problem_is_not_explained(view):
     view.model.set_diagnostics((HEADER,))
-    view.filter_button(Severity.ERROR).click()
+    filter_button(view, Severity.ERROR).click()
     assert not view.explanation.isVisible()
 
 

@@ -1,6 +1,5 @@
 from dataclasses import replace
 
-from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.core.result import Resources
 from jitstudio.gui.features.report.model import (
     FINDING_COLUMNS,
@@ -12,6 +11,7 @@ from jitstudio.gui.features.report.model import (
     place_text,
     read,
 )
+from jitstudio.listing.lines import NOWHERE
 from tests.gui.readings import FAST_KERNEL, SLOW_KERNEL, reading
 
 

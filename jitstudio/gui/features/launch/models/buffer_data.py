@@ -270,6 +270,21 @@ class DecimatedCurve:
     per_point: int
 
 
+@dataclass(frozen=True, eq=False)
+class PlottedBuffer:
+    """A buffer as its plots draw it.
+
+    Attributes:
+        curve: The line.
+        statistics: For the histogram; None until it is known.
+        whole: Elements of the buffer.
+    """
+
+    curve: DecimatedCurve
+    statistics: Statistics | None
+    whole: int
+
+
 def statistics(data: BufferData, leaf: int, stop: Event) -> Statistics:
     """Looks at every value of a column that was written.
 

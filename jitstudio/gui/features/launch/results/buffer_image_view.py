@@ -16,6 +16,7 @@ from jitstudio.gui.kit.lazy_widget import LazyWidget
 from jitstudio.gui.kit.parts import text_label
 
 if TYPE_CHECKING:
+    # Loaded late: see `banned-module-level-imports` in pyproject.toml.
     from jitstudio.gui.features.launch.models.buffer_data import BufferData
     from jitstudio.gui.features.launch.models.buffer_image import Picture
 

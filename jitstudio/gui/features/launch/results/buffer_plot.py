@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING
@@ -15,26 +14,12 @@ from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.lazy_widget import LazyWidget
 
 if TYPE_CHECKING:
+    # Loaded late: see `banned-module-level-imports` in pyproject.toml.
     from jitstudio.gui.features.launch.models.buffer_data import (
         BufferData,
         DecimatedCurve,
         Statistics,
     )
-
-
-@dataclass(frozen=True, eq=False)
-class PlottedBuffer:
-    """What the canvas draws.
-
-    Attributes:
-        curve: The line.
-        statistics: For the histogram; None until it is known.
-        whole: Elements of the buffer.
-    """
-
-    curve: DecimatedCurve
-    statistics: Statistics | None
-    whole: int
 
 
 class BufferPlot(QWidget):
@@ -105,6 +90,8 @@ class BufferPlot(QWidget):
 
     def _draw(self) -> None:
         if self._curve is not None and self._data is not None:
+            from jitstudio.gui.features.launch.models.buffer_data import PlottedBuffer
+
             whole = self._data.length
             self._canvas.show_value(PlottedBuffer(self._curve, self._statistics, whole))
 

@@ -30,6 +30,7 @@ from jitstudio.gui.kit.presentation import MARK_ROLE, ModelIndex, plain_tooltip
 from jitstudio.gui.kit.tables import PanelTable
 
 if TYPE_CHECKING:
+    # Loaded late: see `banned-module-level-imports` in pyproject.toml.
     from jitstudio.gui.features.launch.models.buffer_data import BufferData
 
 

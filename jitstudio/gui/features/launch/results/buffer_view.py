@@ -35,6 +35,7 @@ from jitstudio.gui.kit.parts import icon_button, text_label
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 
 if TYPE_CHECKING:
+    # Loaded late: see `banned-module-level-imports` in pyproject.toml.
     from jitstudio.gui.features.launch.models.buffer_data import BufferData, Statistics
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyqtgraph as pg
@@ -16,13 +15,11 @@ from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from jitstudio.core.launch.result import Timing
-from jitstudio.gui.features.launch.results.buffer_plot import PlottedBuffer
+from jitstudio.gui.features.launch.models.buffer_data import PlottedBuffer
+from jitstudio.gui.features.launch.models.buffer_image import Picture
 from jitstudio.gui.kit.launch_figures import time_scale
 from jitstudio.gui.kit.plots import Plot, line_pen
 from jitstudio.gui.kit.theme import Theme, current_theme, when_theme_changes
-
-if TYPE_CHECKING:
-    from jitstudio.gui.features.launch.models.buffer_image import Picture
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.shell.commands.spec import EDITOR, LAYOUT, VIEW, ActionSpec
-from jitstudio.gui.shell.pane_registry import PANE_COMMANDS
+from jitstudio.gui.shell.pane_registry import PANES
 
 VIEW_ROWS = (
     ActionSpec(
@@ -58,7 +58,11 @@ VIEW_ROWS = (
         separated=True,
         pane=EDITOR,
     ),
-    *PANE_COMMANDS,
+    *(
+        ActionSpec(pane.action, VIEW, pane.text, pane.keys, pane.icon, pane=pane.name)
+        for pane in PANES
+        if pane.text
+    ),
     ActionSpec(
         "nextPaneAction",
         VIEW,

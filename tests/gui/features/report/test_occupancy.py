@@ -1,6 +1,6 @@
 from jitstudio.core.result import Resources
 from jitstudio.gui.features.report.model import read
-from jitstudio.gui.features.report.occupancy_page import (
+from jitstudio.gui.features.report.occupancy import (
     headline,
     limit_rows,
     prospect,

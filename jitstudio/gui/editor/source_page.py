@@ -1,0 +1,143 @@
+"""The tab of a document: what all have in common, and that of one that can be edited."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QTextBlock
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from jitstudio.gui.code.code_view import CodeView, ReadOnlyView, TextFinder
+from jitstudio.gui.code.languages import LANGUAGES
+from jitstudio.gui.editor.code_editor import CodeEditor
+from jitstudio.gui.editor.marks import DiagnosticMark
+from jitstudio.gui.state.documents import Document
+
+
+class SourcePage(QWidget):
+    """Shows one document.
+
+    Attributes:
+        document: What it shows.
+        editor: Edits it; None for a document that cannot be edited.
+        view: Shows it read-only; None for one that is edited.
+
+    Signals:
+        refused: An input was not taken; with the reason.
+    """
+
+    refused = Signal(str)
+
+    editor: CodeEditor | None = None
+    view: ReadOnlyView | None = None
+
+    def __init__(
+        self,
+        document: Document,
+        text: QWidget,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.document = document
+        self._text = text
+        self._find_bar: TextFinder | None = None
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column.setSpacing(0)
+        self.column.addWidget(text, 1)
+        self.setFocusProxy(text)
+
+    @property
+    def code_view(self) -> CodeView:
+        """The editor, or the view of what cannot be edited."""
+        raise NotImplementedError
+
+    @property
+    def find_bar(self) -> TextFinder:
+        """Searches the text; it is made when it is first asked for."""
+        if self._find_bar is None:
+            from jitstudio.gui.code.find_bar import FindBar
+
+            bar = FindBar()
+            bar.set_target(self.code_view)
+            self.column.insertWidget(self.column.indexOf(self._text), bar)
+            self._find_bar = bar
+        return self._find_bar
+
+    def follow_kind(self) -> None:
+        """Treats the text as what the document holds now: saving may have changed its kind."""
+
+    def set_marks(self, marks: list[DiagnosticMark]) -> None:
+        """Shows these errors and warnings; a read-only document shows none."""
+
+    def go_to(self, line: int, column: int) -> None:
+        """Puts the cursor to a place, counted from 1; 0 where it is unknown."""
+        raise NotImplementedError
+
+    def position(self) -> tuple[int, int]:
+        """Line and column of the cursor, counted from 1; zeros where there is none."""
+        return 0, 0
+
+
+class EditorPage(SourcePage):
+    """Lets one document be edited."""
+
+    editor: CodeEditor
+
+    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
+        assert document.text is not None
+        language = LANGUAGES[document.kind]
+        self.editor = editor = CodeEditor(
+            language.lexer,
+            language.comment,
+            document=document.text,
+            kind=document.kind,
+        )
+        super().__init__(document, editor, parent)
+        self._top = QTextBlock()
+        editor.setAccessibleName(self.tr("Source code of {name}").format(name=document.name))
+        editor.input_refused.connect(self.refused)
+        cursor = editor.textCursor()
+        cursor.setPosition(max(0, min(document.cursor, document.text.characterCount() - 1)))
+        editor.setTextCursor(cursor)
+        editor.cursorPositionChanged.connect(self._on_cursor_moved)
+        document.reloading.connect(self._on_reloading)
+        document.reloaded.connect(self._on_reloaded)
+
+    @property
+    def code_view(self) -> CodeEditor:
+        """The editor."""
+        return self.editor
+
+    def follow_kind(self) -> None:
+        """Treats the text as what the document holds now."""
+        language = LANGUAGES[self.document.kind]
+        if self.editor.highlighter.lexer is not language.lexer:
+            self.editor.set_language(language.lexer, language.comment, self.document.kind)
+
+    def set_marks(self, marks: list[DiagnosticMark]) -> None:
+        """Shows these errors and warnings."""
+        self.editor.set_marks(marks)
+
+    def go_to(self, line: int, column: int) -> None:
+        """Puts the cursor to a place."""
+        if line:
+            self.editor.go_to(line, column or None)
+        self.editor.setFocus()
+
+    def position(self) -> tuple[int, int]:
+        """Line and column of the cursor."""
+        return self.editor.position()
+
+    @Slot()
+    def _on_cursor_moved(self) -> None:
+        self.document.cursor = self.editor.textCursor().position()
+
+    @Slot()
+    def _on_reloading(self) -> None:
+        self._top = self.editor.firstVisibleBlock()
+
+    @Slot()
+    def _on_reloaded(self) -> None:
+        if self._top.isValid():
+            # The same line as before is on top, whatever came or went above it.
+            self.editor.verticalScrollBar().setValue(self._top.firstLineNumber())
