@@ -1,8 +1,8 @@
 from jitstudio.analysis.ptx_cfg import ptx_graph
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.features.graph.layout import Size
 from jitstudio.gui.features.graph.model import Caption, Letters, ptx_captions, sass_captions
-from jitstudio.gui.kit.diagrams.layout import Size
 from jitstudio.listing.functions import functions
 
 LETTERS = Letters(width=7, height=15, above=11)

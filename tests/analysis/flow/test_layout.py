@@ -6,18 +6,8 @@ import pytest
 
 from jitstudio.analysis.control_flow import ControlFlowEdge, EdgeKind, FlowGraph, Leap, loops
 from jitstudio.analysis.sass.cfg import sass_graph
-from jitstudio.gui.kit.diagrams.layout import (
-    Box,
-    Plan,
-    Row,
-    Size,
-    back_edges,
-    columns,
-    islands,
-    lay_out,
-    layered,
-    routed,
-)
+from jitstudio.gui.features.graph.layout import Box, Plan, Row, Size, back_edges, lay_out, routed
+from jitstudio.gui.kit.diagrams.layers import columns, islands, layered
 from tests.analysis.flow.graphs import graph_of, random_graph, random_pairs, structured_graph
 
 

@@ -2,9 +2,9 @@ from xml.etree import ElementTree
 
 from jitstudio.analysis.control_flow import EdgeKind, Leap
 from jitstudio.analysis.sass.cfg import sass_graph
+from jitstudio.gui.features.graph.layout import lay_out
 from jitstudio.gui.features.graph.model import Caption, Letters, sass_captions
 from jitstudio.gui.features.graph.svg import Colors, svg
-from jitstudio.gui.kit.diagrams.layout import lay_out
 from tests.analysis.flow.graphs import graph_of
 
 LETTERS = Letters(7, 15, 11)

@@ -409,7 +409,6 @@ def test_saving_through_a_link_writes_what_it_points_to(desk, tmp_path):
 
 def test_nothing_open_is_nothing_to_save(desk):
     assert not desk.files.save()
-    desk.files.close_current()
     assert desk.failures == []
 
 
@@ -434,7 +433,7 @@ def test_a_modified_tab_asks_before_it_closes(desk, tmp_path, answer, names, fil
     desk.type("// typed\n")
     desk.user.unsaved = answer
     desk.user.paths = [tmp_path / "out" / "k.cu"]
-    desk.files.close_current()
+    desk.files.close(desk.documents.current)
     assert desk.user.asked[0] == "kernel.cu"
     assert desk.names == names
     assert os.listdir(tmp_path / "out") == files

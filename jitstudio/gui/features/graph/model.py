@@ -17,7 +17,7 @@ from jitstudio.analysis.ptx_cfg import ptx_graph
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.kit.diagrams.layout import Layout, Route, Size, Step, lay_out
+from jitstudio.gui.features.graph.layout import GraphLayout, Route, Size, Step, lay_out
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 from jitstudio.listing.functions import Function
 from jitstudio.listing.lines import NOWHERE
@@ -183,7 +183,7 @@ class GraphPicture:
 
     kind: CodeKind
     graph: FlowGraph
-    layout: Layout
+    layout: GraphLayout
     captions: tuple[Caption, ...]
     letters: Letters
     rects: Sequence[QRectF]

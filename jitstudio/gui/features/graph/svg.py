@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 from jitstudio.analysis.control_flow import BasicBlock, EdgeKind, FlowGraph
+from jitstudio.gui.features.graph.layout import Box, GraphLayout, Route
 from jitstudio.gui.features.graph.model import Caption, Letters
-from jitstudio.gui.kit.diagrams.layout import Box, Layout, Route
 
 _MARGIN = 24
 _RADIUS = 4
@@ -48,7 +48,7 @@ class Colors:
 
 def svg(
     graph: FlowGraph,
-    layout: Layout,
+    layout: GraphLayout,
     captions: Sequence[Caption],
     letters: Letters,
     colors: Colors,
@@ -70,7 +70,7 @@ def svg(
 @dataclass(frozen=True)
 class _Drawing:
     graph: FlowGraph
-    layout: Layout
+    layout: GraphLayout
     letters: Letters
     colors: Colors
     font: str

@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.features.pipeline.graph import Edge, Node, Pipeline, Role, State
-from jitstudio.gui.features.pipeline.layout import Layout, Place, lay_out
+from jitstudio.gui.features.pipeline.layout import PipelineLayout, Place, lay_out
 from jitstudio.gui.features.pipeline.model import description, facts
 from jitstudio.gui.kit.diagrams.canvas import mixed
 from jitstudio.gui.kit.icons import icon
@@ -71,7 +71,7 @@ _TOOL_ICONS = {Role.TOOL: "build", Role.LINK: "link", Role.LAUNCH: "run"}
 
 
 @dataclass(frozen=True)
-class Look:
+class NodeLook:
     """What a node is drawn with.
 
     Attributes:
@@ -95,12 +95,12 @@ class Look:
     icon: str
 
 
-def look_of(node: Node, theme: Theme) -> Look:
+def look_of(node: Node, theme: Theme) -> NodeLook:
     """How this node looks in this theme."""
     style = _STYLES[node.state]
     color = _color(theme, style.color)
     faint = node.state in _FAINT
-    return Look(
+    return NodeLook(
         line=color,
         fill=mixed(theme.ui.base, color, style.tint),
         title=theme.ui.muted_text if faint else theme.ui.text,
@@ -188,7 +188,7 @@ class NodeItem(QGraphicsItem):
         return self._facts
 
     @property
-    def look(self) -> Look:
+    def look(self) -> NodeLook:
         """What it is drawn with."""
         return self._look
 
@@ -387,7 +387,7 @@ class PipelineScene(QGraphicsScene):
         super().__init__(parent)
         self._theme = theme
         self._pipeline = Pipeline()
-        self._layout = Layout({}, {})
+        self._layout = PipelineLayout({}, {})
         self._nodes: dict[str, NodeItem] = {}
         self._edges: dict[Edge, EdgeItem] = {}
 
@@ -397,7 +397,7 @@ class PipelineScene(QGraphicsScene):
         return self._pipeline
 
     @property
-    def places(self) -> Layout:
+    def places(self) -> PipelineLayout:
         """Where the nodes stand."""
         return self._layout
 

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
 from jitstudio.gui.features.pipeline.graph import Node, Pipeline, State
-from jitstudio.gui.features.pipeline.layout import Layout, Place
+from jitstudio.gui.features.pipeline.layout import PipelineLayout, Place
 from jitstudio.gui.features.pipeline.model import description, summary
 from jitstudio.gui.features.pipeline.scene import (
     NodeItem,
@@ -45,7 +45,7 @@ _DISTANCES: dict[Way, _Distance] = {
 }
 
 
-def step(layout: Layout, key: str, way: Way) -> str:
+def step(layout: PipelineLayout, key: str, way: Way) -> str:
     """The node that lies this way from another one; that one itself where none does.
 
     Args:

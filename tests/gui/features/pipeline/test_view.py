@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QToolButton
 
 from jitstudio.gui.features.pipeline.graph import Pipeline, State, pipeline_of
-from jitstudio.gui.features.pipeline.layout import Layout, Place
+from jitstudio.gui.features.pipeline.layout import PipelineLayout, Place
 from jitstudio.gui.features.pipeline.scene import PictureError
 from jitstudio.gui.features.pipeline.view import PipelineView, step
 from jitstudio.gui.kit.diagrams.canvas import Way
@@ -18,7 +18,7 @@ from jitstudio.gui.kit.theme import current_theme, set_current_theme
 from tests.gui.driver import pause
 from tests.support import cuda, request
 
-LAYOUT = Layout(
+LAYOUT = PipelineLayout(
     {
         "source": Place(0, 0.5),
         "run": Place(1, 0.5),
