@@ -23,7 +23,7 @@ from jitstudio.variants.plan import (
     parse_option_sets,
     parse_targets,
 )
-from jitstudio.variants.rows import VariantRow, View, kernels_in
+from jitstudio.variants.rows import VariantRow, VariantView, kernels_in
 from jitstudio.worker.host import WorkerError
 
 _LINKS = (LinkMode.PTX, LinkMode.LTO)
@@ -105,7 +105,7 @@ def _build_all(
 def _print_targets(rows: tuple[VariantRow, ...]) -> None:
     for name, shown in kernels_in(rows).items():
         say(shown)
-        table = export.targets_cells(rows, View(name))
+        table = export.targets_cells(rows, VariantView(name))
         for line in table_lines(table, left=len(export.TARGET_HEADINGS)):
             say(line)
         say("")

@@ -260,7 +260,7 @@ _COMMENT = "/*"
 
 
 @dataclass
-class Sorted:
+class SortedExpressions:
     """Name expressions, right and wrong; those of a source that has other errors are in neither.
 
     Attributes:
@@ -274,7 +274,7 @@ class Sorted:
 
 def sort_out(
     name: str, expressions: Sequence[str], log: str, attempt: Callable[[Sequence[str]], Report]
-) -> Sorted:
+) -> SortedExpressions:
     """Compiles with fewer expressions until each is known to be right or wrong.
 
     Args:
@@ -283,7 +283,7 @@ def sort_out(
         log: What NVRTC said then.
         attempt: Compiles with some of them only.
     """
-    found = Sorted()
+    found = SortedExpressions()
     if _ELSEWHERE.search(log):
         # A wrong argument shows in the body of its template only: in the source, like its errors.
         may_be_name = NAME_MAP in log or _INSTANTIATION in log
@@ -300,7 +300,7 @@ def _sort(
     expressions: Sequence[str],
     log: str,
     attempt: Callable[[Sequence[str]], Report],
-    found: Sorted,
+    found: SortedExpressions,
 ) -> None:
     """Sorts expressions of which at least one is wrong."""
     blamed = _blamed(log)
@@ -317,7 +317,7 @@ def _sort(
 
 
 def _parts(
-    expressions: Sequence[str], blamed: Mapping[str, str], found: Sorted
+    expressions: Sequence[str], blamed: Mapping[str, str], found: SortedExpressions
 ) -> Iterator[Sequence[str]]:
     """Yields what to try next, less what is known to be wrong."""
     if alone := [name for name in expressions if _COMMENT in name]:

@@ -9,7 +9,7 @@ from functools import partial
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
-from jitstudio.core.plan import Basis, Job
+from jitstudio.core.plan import Job, JobDependencies
 from jitstudio.core.resources import has_code, kernels_of
 from jitstudio.core.result import Kernel, LoweredName, Outcome, Resources, StageResult
 from jitstudio.core.tools import Tool
@@ -50,7 +50,7 @@ _RUNNERS = {
 }
 
 
-def run(job: Job, emit: Emit, capture: Capture) -> Basis:
+def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
     """Does the job, reporting everything through `emit`; what fails is reported, not raised."""
     runner = _RUNNERS[job.tool]
     try:
@@ -58,7 +58,7 @@ def run(job: Job, emit: Emit, capture: Capture) -> Basis:
     except ToolMissing as missing:
         told = Diagnostic(Severity.ERROR, "", None, None, str(missing), missing.tool)
         emit(Problem(Outcome.MISSING, told))
-        return Basis(None, None, "", 0)
+        return JobDependencies(None, None, "", 0)
     emit(StageStarted(job.tool, version, job.name, job.options))
     mark = capture.mark()
     report = runner.run(job)
@@ -86,7 +86,7 @@ def run(job: Job, emit: Emit, capture: Capture) -> Basis:
             diagnostics=tuple(_noticed(job, report)),
         )
     )
-    return Basis(identity(job.tool), report.searches, working_folder(), report.began_ns)
+    return JobDependencies(identity(job.tool), report.searches, working_folder(), report.began_ns)
 
 
 def _lowered(job: Job, report: Report) -> Iterator[LoweredName]:

@@ -40,7 +40,7 @@ class Report:
         crash: How a tool that is a program of its own died.
         options: The options really sent, where they are more than those of the job.
         phases: What the time was spent on, where the tool says.
-        searches, began_ns: See `core.job.Basis`.
+        searches, began_ns: See `core.plan.JobDependencies`.
     """
 
     ok: bool = False

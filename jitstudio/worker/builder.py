@@ -15,7 +15,7 @@ from jitstudio.core.code import TEXT_KINDS, Source, is_bitcode
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import BuildRecord, Event, Notice, Problem
 from jitstudio.core.explanations import explained
-from jitstudio.core.plan import PlanError, Step, plan
+from jitstudio.core.plan import PlanError, PlanStep, plan
 from jitstudio.core.prebuilt import target_shown
 from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult, Outcome
@@ -23,7 +23,7 @@ from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.worker.calls import CallQueue, Ending, RunningCalls
 from jitstudio.worker.crash_report import crash_after_death, crash_after_time_limit
 from jitstudio.worker.execution import Execution, Schedule
-from jitstudio.worker.host import Death, WorkerError, WorkerHost
+from jitstudio.worker.host import ChildDeath, WorkerError, WorkerHost
 from jitstudio.worker.limits import default_memory_limit
 from jitstudio.worker.pool import Pool, default_size
 from jitstudio.worker.sandbox.needs import HeaderScan
@@ -89,7 +89,7 @@ class Builder:
         ticket: int = 0,
         on_event: Callable[[Event], None] = lambda event: None,
         timeout: float | None = None,
-        steps: tuple[Step, ...] | None = None,
+        steps: tuple[PlanStep, ...] | None = None,
     ) -> BuildResult:
         """Builds and waits for the result.
 
@@ -158,14 +158,14 @@ class Builder:
     def _ask(self, request: ProbeRequest | DemangleRequest, timeout: float | None) -> Any:
         with self._queue.take(0, timeout) as calls:
             answer = self._pool.ask(request, calls)
-            if isinstance(answer, Death):
+            if isinstance(answer, ChildDeath):
                 raise WorkerError(_why_not_told(answer, calls.ending, timeout))
             return answer
 
     def _carry_out(
         self,
         request: BuildRequest,
-        steps: tuple[Step, ...] | None,
+        steps: tuple[PlanStep, ...] | None,
         tell: Callable[[Event], None],
         calls: RunningCalls,
     ) -> bool:
@@ -188,7 +188,7 @@ class Builder:
         return done
 
 
-def _why_not_told(death: Death, ending: Ending | None, timeout: float | None) -> str:
+def _why_not_told(death: ChildDeath, ending: Ending | None, timeout: float | None) -> str:
     match ending:
         case Ending.CANCEL:
             return "The question to the worker was cancelled."

@@ -198,7 +198,7 @@ class Done(Generic[_Answer]):
     Attributes:
         ticket: Of the call.
         answer: What was asked for. What a `Job` has made is in its events; its answer is what that
-            rests on, a `Basis`.
+            rests on, `JobDependencies`.
         chores: Whether a `Precompile` would be of use.
         spent: Whether the process is of no use any more, so that the next call needs another.
     """

@@ -8,7 +8,7 @@ from itertools import chain, zip_longest
 
 from jitstudio.analysis.diff.data import DataSection
 from jitstudio.analysis.diff.instructions import (
-    Pair,
+    InstructionPair,
     TokenSpelling,
     compare_as_written,
     compare_normalised,
@@ -107,7 +107,11 @@ class _Writer:
         self._row(at, other, names_count=not (self._normalised and ours == theirs))
 
     def _instruction(
-        self, ours: FunctionLines, theirs: FunctionLines, pair: Pair, spelling: TokenSpelling
+        self,
+        ours: FunctionLines,
+        theirs: FunctionLines,
+        pair: InstructionPair,
+        spelling: TokenSpelling,
     ) -> None:
         left = ours.lines[pair.left] if pair.left != NOWHERE else NOWHERE
         right = theirs.lines[pair.right] if pair.right != NOWHERE else NOWHERE
@@ -163,7 +167,7 @@ def _data_text(sections: Iterable[DataSection]) -> list[str]:
     ]
 
 
-def _tails(left: SassFunction, right: SassFunction, pair: Pair) -> tuple[str, str]:
+def _tails(left: SassFunction, right: SassFunction, pair: InstructionPair) -> tuple[str, str]:
     """Returns what the text of two instructions hides of the difference."""
     if pair.change is Change.CONTROL:
         told = control_text(left, pair.left), control_text(right, pair.right)

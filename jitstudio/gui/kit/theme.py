@@ -19,7 +19,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QPalette, QTextCharFormat, QTextFormat
 from PySide6.QtWidgets import QApplication, QToolTip
 
-from jitstudio.gui.kit.fonts import LETTERS, Follower, gap, scaled
+from jitstudio.gui.kit.fonts import LETTERS, SignalFollower, gap, scaled
 from jitstudio.paths import resource
 
 TokenType = Any
@@ -338,7 +338,7 @@ def follow_theme(owner: _Owner, apply: Callable[[_Owner], object]) -> None:
 
 def when_theme_changes(owner: _Owner, do: Callable[[_Owner], object]) -> None:
     """Calls `do(owner)` whenever `current_theme` changes, as long as `owner` lives."""
-    Follower(owner, do, _CURRENT.changed)
+    SignalFollower(owner, do, _CURRENT.changed)
 
 
 def set_current_theme(theme: Theme) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.project.project import is_project
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, Unsaved
+from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, UnsavedChoice
 from jitstudio.gui.kit.templates import (
     CUDA_TEMPLATE,
     HEADER_TEMPLATE,
@@ -33,7 +33,7 @@ from jitstudio.gui.state.document_files import (
     write_file,
 )
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
+from jitstudio.gui.state.editable import FileContent, ReadOnlyReason, compare
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.file_text import Encoding, EncodingError
 from jitstudio.gui.state.launch_specs import LaunchSpecs
@@ -48,7 +48,7 @@ class _LookedUp:
 
     path: Path
     kind: CodeKind
-    content: Found | None
+    content: FileContent | None
 
 
 class FileCommands(QObject):
@@ -233,9 +233,9 @@ class FileCommands(QObject):
         """
         while unsaved := [d for d in self._documents if d in documents and d.is_modified]:
             answer = self._about_unsaved([document.name for document in unsaved])
-            if answer is Unsaved.DISCARD:
+            if answer is UnsavedChoice.DISCARD:
                 break
-            if answer is Unsaved.KEEP_OPEN or not all(map(self.save_document, unsaved)):
+            if answer is UnsavedChoice.KEEP_OPEN or not all(map(self.save_document, unsaved)):
                 return False
         for document in [d for d in self._documents if d in documents]:
             self._documents.remove(document)
@@ -373,7 +373,7 @@ class FileCommands(QObject):
             raise DocumentError(text.format(path=path))
         return kind
 
-    def _about_unsaved(self, names: Sequence[str]) -> Unsaved:
+    def _about_unsaved(self, names: Sequence[str]) -> UnsavedChoice:
         if len(names) == 1:
             return self._dialogs.about_unsaved(names[0])
         return self._dialogs.about_all_unsaved(names)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.occupancy.limits import limits_of
-from jitstudio.analysis.occupancy.strain import Strain, strain_of
+from jitstudio.analysis.occupancy.register_cost import RegisterCost, register_cost_of
 from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly, SassFunction
 from jitstudio.analysis.sass.reading import ListingRows
@@ -59,9 +59,9 @@ class Inspection:
         return Arch.parse(self.code.target) if self.code.target else self.request.arch
 
     @cached_property
-    def strain(self) -> Strain:
+    def cost(self) -> RegisterCost:
         """What its live registers cost."""
-        return strain_of(self.code.functions, self.result.kernels, limits_of(self.target))
+        return register_cost_of(self.code.functions, self.result.kernels, limits_of(self.target))
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from PySide6.QtCore import QCoreApplication
 from jitstudio.core.code import TEXT_KINDS, CodeKind, kind_of
 from jitstudio.gui.state.document_files import read_file, resolved
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
+from jitstudio.gui.state.editable import FileContent, ReadOnlyReason, compare
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.paths import cache_folder
 
@@ -31,7 +31,7 @@ class _Looked:
 
     path: Path
     kind: CodeKind
-    content: Found | None
+    content: FileContent | None
     is_ours: bool
 
 

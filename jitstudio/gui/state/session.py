@@ -31,7 +31,7 @@ from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.document_files import DocumentError, overwrite_file, read_file
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import Found, compare
+from jitstudio.gui.state.editable import FileContent, compare
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.file_text import FileText
 from jitstudio.gui.state.file_writer import FileWriter
@@ -461,7 +461,9 @@ class Session(QObject):
             files = ", ".join(f"'{entry.path}'" for entry in self._unread[:_MOST_PROBLEMS])
             self.restore_failed.emit(told.format(files=files))
 
-    def _on_read(self, entry: SavedDocument, content: FileText | Found | DocumentError) -> None:
+    def _on_read(
+        self, entry: SavedDocument, content: FileText | FileContent | DocumentError
+    ) -> None:
         if entry not in self._unread:
             return  # Its session was set aside.
         self._unread.remove(entry)
@@ -487,7 +489,7 @@ def _with_project(path: Path) -> SavedSession | None:
     return saved if saved.project is not None else None
 
 
-def content_of(entry: SavedDocument) -> FileText | Found:
+def content_of(entry: SavedDocument) -> FileText | FileContent:
     """Returns what an entry holds, or else its file.
 
     Raises:
@@ -498,7 +500,9 @@ def content_of(entry: SavedDocument) -> FileText | Found:
     return compare(entry.kind, read_file(Path(entry.path)), None)
 
 
-def reopened(entry: SavedDocument, content: FileText | Found, documents: Documents) -> Document:
+def reopened(
+    entry: SavedDocument, content: FileText | FileContent, documents: Documents
+) -> Document:
     """Returns the document that an entry was made of, under a name that none of these has."""
     path = Path(entry.path) if entry.path else None
     document = Document(documents.unique_name(entry.name), entry.kind, content, path)

@@ -12,8 +12,8 @@ from PySide6.QtCore import QCoreApplication
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plain_files import read_file
 from jitstudio.gui.features.editing.definitions_state import (
-    Asked,
     DefinitionLocation,
+    DefinitionQuery,
     DefinitionResult,
     OpenText,
 )
@@ -26,7 +26,7 @@ _REST = 0.001
 _CUDA = (CodeKind.CUDA, CodeKind.HEADER)
 
 
-def find(asked: Asked, stop: Event) -> DefinitionResult:
+def find(asked: DefinitionQuery, stop: Event) -> DefinitionResult:
     """Looks for what is meant; takes as long as reading all headers does."""
     wanted = question(asked.text.kind, asked.text.text, asked.line, asked.column)
     if wanted.include:
@@ -67,7 +67,7 @@ def find(asked: Asked, stop: Event) -> DefinitionResult:
     return DefinitionResult(message=told.format(name=wanted.name))
 
 
-def _included(asked: Asked, name: str) -> DefinitionResult:
+def _included(asked: DefinitionQuery, name: str) -> DefinitionResult:
     tabs = {text.name: text for text in asked.others if text.is_header}
     found = _place_of(name, asked.text.folder, tabs, tuple(asked.folders))
     if found is None:
@@ -92,7 +92,7 @@ def _place_of(
     return name if os.path.isabs(name) and os.path.isfile(name) else None
 
 
-def _headers(asked: Asked, stop: Event) -> Iterator[tuple[str, str]]:
+def _headers(asked: DefinitionQuery, stop: Event) -> Iterator[tuple[str, str]]:
     """Yields all that the text includes, and what that includes, with their texts."""
     tabs = {text.name: text for text in asked.others if text.is_header}
     folders = tuple(dict.fromkeys(asked.folders))
@@ -113,7 +113,7 @@ def _headers(asked: Asked, stop: Event) -> Iterator[tuple[str, str]]:
             waiting.append((inner, tabs[file].folder if file in tabs else os.path.dirname(file)))
 
 
-def _others(asked: Asked) -> Iterator[tuple[str, str]]:
+def _others(asked: DefinitionQuery) -> Iterator[tuple[str, str]]:
     return ((other.name, other.text) for other in asked.others if other.kind in _CUDA)
 
 

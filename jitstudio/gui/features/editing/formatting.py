@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Slot
 from shiboken6 import isValid
 
 from jitstudio.core.code import CodeKind
-from jitstudio.formatting import Formatted, Style, formatted
+from jitstudio.formatting import FormattingResult, Style, formatted
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.edits import selected_blocks, tab_width
@@ -74,7 +74,7 @@ class FormattingController(QObject):
         return raw, document.name, style, cursor.position(), selected
 
     @Slot(object)
-    def _on_formatted(self, result: Formatted) -> None:
+    def _on_formatted(self, result: FormattingResult) -> None:
         editor, tell = self._editor, self._shell.status.show_message
         if editor is None or not isValid(editor):
             return
@@ -102,5 +102,5 @@ def _format(
     caret: int,
     lines: tuple[int, int] | None,
     stop: Event,
-) -> Formatted:
+) -> FormattingResult:
     return formatted(raw.replace("\u2029", "\n"), name, style, caret, lines, stop.is_set)

@@ -17,7 +17,7 @@ from jitstudio.analysis.ptx_cfg import ptx_graph
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.kit.diagrams.layout import Layout, Route, Size, Step, lay_out
+from jitstudio.gui.kit.diagrams.layout import EdgeRoute, GraphLayout, Size, Step, lay_out
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 from jitstudio.listing.functions import Function
 from jitstudio.listing.lines import NOWHERE
@@ -44,7 +44,7 @@ class Caption:
 
 
 @dataclass(frozen=True)
-class Letters:
+class TextMetrics:
     """The room that text takes.
 
     Attributes:
@@ -125,7 +125,7 @@ class EdgeShape:
         lines: Its way without curves.
     """
 
-    def __init__(self, route: Route) -> None:
+    def __init__(self, route: EdgeRoute) -> None:
         self.route = route
         points = _points(route)
         across, down = zip(*points, strict=True)
@@ -164,7 +164,7 @@ class EdgeShape:
         return self.lines[-1].p1()
 
 
-def _points(route: Route) -> list[Step]:
+def _points(route: EdgeRoute) -> list[Step]:
     return [route.start, *(step[-2:] for step in route.steps)]
 
 
@@ -183,27 +183,27 @@ class GraphPicture:
 
     kind: CodeKind
     graph: FlowGraph
-    layout: Layout
+    layout: GraphLayout
     captions: tuple[Caption, ...]
-    letters: Letters
+    letters: TextMetrics
     rects: Sequence[QRectF]
     edges: Sequence[EdgeShape]
 
 
-def sass_picture(function: SassFunction, letters: Letters) -> GraphPicture:
+def sass_picture(function: SassFunction, letters: TextMetrics) -> GraphPicture:
     """The graph of machine code."""
     graph = sass_graph(function)
     return _picture(CodeKind.SASS, graph, sass_captions(graph, function), letters)
 
 
-def ptx_picture(lines: Sequence[str], function: Function, letters: Letters) -> GraphPicture:
+def ptx_picture(lines: Sequence[str], function: Function, letters: TextMetrics) -> GraphPicture:
     """The graph of a function in a PTX text."""
     graph = ptx_graph(lines, function)
     return _picture(CodeKind.PTX, graph, ptx_captions(graph, lines), letters)
 
 
 def _picture(
-    kind: CodeKind, graph: FlowGraph, captions: tuple[Caption, ...], letters: Letters
+    kind: CodeKind, graph: FlowGraph, captions: tuple[Caption, ...], letters: TextMetrics
 ) -> GraphPicture:
     layout = lay_out(graph, [letters.size(caption) for caption in captions])
     rects = [QRectF(*box) for box in layout.boxes]

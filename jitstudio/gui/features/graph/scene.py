@@ -14,7 +14,7 @@ from jitstudio.analysis.control_flow import EdgeKind
 from jitstudio.gui.features.graph.model import ROOM, EdgeShape, GraphPicture
 from jitstudio.gui.features.graph.svg import Colors
 from jitstudio.gui.kit.diagrams.canvas import mixed
-from jitstudio.gui.kit.diagrams.layout import Route
+from jitstudio.gui.kit.diagrams.layout import EdgeRoute
 from jitstudio.gui.kit.fonts import CODE_FAMILY
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.listing.lines import NOWHERE
@@ -28,7 +28,7 @@ _ORANGE = 0.7
 
 
 @dataclass(frozen=True)
-class Look:
+class GraphStyle:
     """What a graph is drawn with in a theme.
 
     Attributes:
@@ -62,7 +62,7 @@ class Look:
         at = (depth - 1) % len(self.loops)
         return self.loop_fills[at], self.loops[at]
 
-    def edge(self, route: Route) -> QColor:
+    def edge(self, route: EdgeRoute) -> QColor:
         """The colour of an edge."""
         return self.back if route.is_back else self.edges[route.edge.kind]
 
@@ -82,7 +82,7 @@ class Look:
         )
 
 
-def look_of(theme: Theme) -> Look:
+def look_of(theme: Theme) -> GraphStyle:
     """How graphs look in this theme."""
     ground, muted = theme.code.background, theme.ui.muted_text
     loops = (
@@ -91,7 +91,7 @@ def look_of(theme: Theme) -> Look:
         theme.token_style(Keyword).color,
         theme.token_style(Name.Class).color,
     )
-    return Look(
+    return GraphStyle(
         ground=ground,
         text=theme.code.text,
         title=theme.ui.text,
@@ -117,7 +117,7 @@ _LEAST_WIDTH = 1.1
 class EdgesItem(QGraphicsItem):
     """One item for all edges."""
 
-    def __init__(self, picture: GraphPicture, look: Look) -> None:
+    def __init__(self, picture: GraphPicture, look: GraphStyle) -> None:
         super().__init__()
         self._layout = picture.layout
         self._look = look
@@ -125,7 +125,7 @@ class EdgesItem(QGraphicsItem):
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)
         self.setZValue(-1)
 
-    def set_look(self, look: Look) -> None:
+    def set_look(self, look: GraphStyle) -> None:
         """Wear other colours."""
         self._look = look
         self.update()
@@ -180,7 +180,7 @@ _LEAST_LETTERS = 5
 class BlocksItem(QGraphicsItem):
     """One item for all: a thousand would take longer to be asked than to be painted."""
 
-    def __init__(self, picture: GraphPicture, look: Look, font: QFont) -> None:
+    def __init__(self, picture: GraphPicture, look: GraphStyle, font: QFont) -> None:
         super().__init__()
         self._picture = picture
         self._look = look
@@ -192,7 +192,7 @@ class BlocksItem(QGraphicsItem):
         self._current = NOWHERE
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)
 
-    def set_look(self, look: Look) -> None:
+    def set_look(self, look: GraphStyle) -> None:
         """Wear other colours."""
         self._look = look
         self.update()

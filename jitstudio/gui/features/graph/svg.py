@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 from jitstudio.analysis.control_flow import BasicBlock, EdgeKind, FlowGraph
-from jitstudio.gui.features.graph.model import Caption, Letters
-from jitstudio.gui.kit.diagrams.layout import Box, Layout, Route
+from jitstudio.gui.features.graph.model import Caption, TextMetrics
+from jitstudio.gui.kit.diagrams.layout import Box, EdgeRoute, GraphLayout
 
 _MARGIN = 24
 _RADIUS = 4
@@ -48,9 +48,9 @@ class Colors:
 
 def svg(
     graph: FlowGraph,
-    layout: Layout,
+    layout: GraphLayout,
     captions: Sequence[Caption],
-    letters: Letters,
+    letters: TextMetrics,
     colors: Colors,
     font: str = "monospace",
 ) -> str:
@@ -70,8 +70,8 @@ def svg(
 @dataclass(frozen=True)
 class _Drawing:
     graph: FlowGraph
-    layout: Layout
-    letters: Letters
+    layout: GraphLayout
+    letters: TextMetrics
     colors: Colors
     font: str
 
@@ -105,7 +105,7 @@ class _Drawing:
         yield "</g>"
         yield "</svg>"
 
-    def _edge(self, route: Route) -> str:
+    def _edge(self, route: EdgeRoute) -> str:
         color = self.colors.back if route.is_back else self.colors.edges[route.edge.kind]
         return (
             f'<path d="{path_of(route)}" fill="none" stroke="{color}" stroke-width="1.4" '
@@ -130,7 +130,7 @@ class _Drawing:
             yield f'<text x="{left:.1f}" y="{base:.1f}" {style}>{_text(words)}</text>'
 
 
-def path_of(route: Route) -> str:
+def path_of(route: EdgeRoute) -> str:
     """An edge as SVG writes a path."""
     marks = ["M", *("L" if len(step) == 2 else "C" for step in route.steps)]
     return "".join(

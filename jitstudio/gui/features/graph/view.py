@@ -26,11 +26,11 @@ from PySide6.QtWidgets import (
 
 from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.features.graph.model import GraphPicture, Letters, description, summary
+from jitstudio.gui.features.graph.model import GraphPicture, TextMetrics, description, summary
 from jitstudio.gui.features.graph.scene import READABLE, BlocksItem, EdgesItem, look_of
 from jitstudio.gui.kit.diagrams.canvas import PictureCanvas, Way
 from jitstudio.gui.kit.diagrams.export import PictureButtons
-from jitstudio.gui.kit.diagrams.layout import Box, Layout
+from jitstudio.gui.kit.diagrams.layout import Box, GraphLayout
 from jitstudio.gui.kit.fonts import LETTERS, code_font
 from jitstudio.gui.kit.parts import ShorteningLabel
 from jitstudio.gui.kit.presentation import plain_tooltip
@@ -38,7 +38,7 @@ from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.listing.lines import NOWHERE
 
 
-def step(graph: FlowGraph, layout: Layout, block: int, way: Way) -> int:
+def step(graph: FlowGraph, layout: GraphLayout, block: int, way: Way) -> int:
     """The block that lies this way from another one; that one itself where none does.
 
     Up and down follow the edges where there are some that lead this way.
@@ -75,7 +75,7 @@ def _beside(here: Box, there: Box) -> bool:
 
 
 def _nearest(
-    layout: Layout, block: int, others: Iterable[int], is_there: Callable[[Box, Box], bool]
+    layout: GraphLayout, block: int, others: Iterable[int], is_there: Callable[[Box, Box], bool]
 ) -> int:
     here = layout.boxes[block]
     there = [other for other in others if is_there(here, layout.boxes[other])]
@@ -126,10 +126,10 @@ class GraphCanvas(PictureCanvas):
         follow_theme(self, GraphCanvas._apply_theme)
 
     @property
-    def letters(self) -> Letters:
+    def letters(self) -> TextMetrics:
         """The room that the text in blocks takes."""
         metrics = QFontMetricsF(self._font)
-        return Letters(metrics.horizontalAdvance("0"), metrics.height(), metrics.ascent())
+        return TextMetrics(metrics.horizontalAdvance("0"), metrics.height(), metrics.ascent())
 
     @property
     def picture(self) -> GraphPicture | None:

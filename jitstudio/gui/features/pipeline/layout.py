@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import ceil
 from statistics import fmean
 
-from jitstudio.gui.features.pipeline.graph import Edge, Pipeline, Role
+from jitstudio.gui.features.pipeline.graph import NodeRole, Pipeline, PipelineEdge
 from jitstudio.gui.kit.diagrams.layout import ordered
 
 _ORDERINGS = 8
@@ -23,7 +23,7 @@ _APART, _PASSING = 1.0, 0.5
 
 
 @dataclass(frozen=True)
-class Place:
+class GridPosition:
     """A column, counted from 0, and a row, which may lie between two others."""
 
     column: int
@@ -31,7 +31,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Layout:
+class PipelineLayout:
     """Where everything stands.
 
     Attributes:
@@ -41,20 +41,20 @@ class Layout:
         rows: The number of rows that all columns together need.
     """
 
-    places: Mapping[str, Place]
-    routes: Mapping[Edge, tuple[Place, ...]]
+    places: Mapping[str, GridPosition]
+    routes: Mapping[PipelineEdge, tuple[GridPosition, ...]]
     columns: int = 0
     rows: float = 0.0
 
 
 # A node's key, or an edge with the column that it passes.
-_Stop = str | tuple[Edge, int]
+_Stop = str | tuple[PipelineEdge, int]
 
 
-def lay_out(pipeline: Pipeline) -> Layout:
+def lay_out(pipeline: Pipeline) -> PipelineLayout:
     """Place the nodes of a picture; those of the same shape are always placed the same."""
     if not pipeline.nodes:
-        return Layout({}, {})
+        return PipelineLayout({}, {})
     depths = _depths(pipeline)
     chains = {edge: _chain(edge, depths) for edge in pipeline.edges}
     columns: list[list[_Stop]] = [[] for _ in range(max(depths.values()) + 1)]
@@ -66,11 +66,12 @@ def lay_out(pipeline: Pipeline) -> Layout:
     before, after = _neighbours(chains.values())
     columns = _ordered(columns, before, after)
     rows = _rows(columns, before, after)
-    return Layout(
-        {key: Place(depth, rows[key]) for key, depth in depths.items()},
+    return PipelineLayout(
+        {key: GridPosition(depth, rows[key]) for key, depth in depths.items()},
         {
             edge: tuple(
-                Place(at, rows[stop]) for at, stop in enumerate(chain[1:-1], depths[edge.start] + 1)
+                GridPosition(at, rows[stop])
+                for at, stop in enumerate(chain[1:-1], depths[edge.start] + 1)
             )
             for edge, chain in chains.items()
         },
@@ -86,12 +87,12 @@ def _depths(pipeline: Pipeline) -> dict[str, int]:
         needed = (depths[key] for key in pipeline.before(node.key))
         depths[node.key] = max(needed, default=-1) + 1
     last = max(depths.values())
-    for node in pipeline.of_role(Role.LAUNCH):
+    for node in pipeline.of_role(NodeRole.LAUNCH):
         depths[node.key] = last
     return depths
 
 
-def _chain(edge: Edge, depths: Mapping[str, int]) -> list[_Stop]:
+def _chain(edge: PipelineEdge, depths: Mapping[str, int]) -> list[_Stop]:
     between = range(depths[edge.start] + 1, depths[edge.end])
     return [edge.start, *((edge, column) for column in between), edge.end]
 

@@ -32,8 +32,8 @@ from PySide6.QtWidgets import (
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.languages import icon_name
-from jitstudio.gui.features.pipeline.graph import Edge, Node, Pipeline, Role, State
-from jitstudio.gui.features.pipeline.layout import Layout, Place, lay_out
+from jitstudio.gui.features.pipeline.graph import Node, NodeRole, NodeState, Pipeline, PipelineEdge
+from jitstudio.gui.features.pipeline.layout import GridPosition, PipelineLayout, lay_out
 from jitstudio.gui.features.pipeline.model import description, facts
 from jitstudio.gui.kit.diagrams.canvas import mixed
 from jitstudio.gui.kit.icons import icon
@@ -55,23 +55,23 @@ class _Style:
 
 
 _STYLES = {
-    State.GIVEN: _Style("ui.muted_text", 0.07, _SOLID, 1.0, ""),
-    State.WAITING: _Style("ui.muted_text", 0.0, _DASHED, 1.0, "waiting"),
-    State.RUNNING: _Style("ui.link", 0.14, _SOLID, 2.0, ""),
-    State.DONE: _Style("marks.success", 0.12, _SOLID, 1.4, "success"),
-    State.CACHED: _Style("marks.success", 0.12, _SOLID, 1.4, "cached"),
-    State.STALE: _Style("marks.warning", 0.08, _DASHED, 1.2, "reset"),
-    State.FAILED: _Style("marks.error", 0.14, _SOLID, 2.2, "error"),
-    State.STOPPED: _Style("marks.warning", 0.08, _SOLID, 1.2, "stop"),
-    State.SKIPPED: _Style("ui.muted_text", 0.0, _DASHED, 1.0, "skipped"),
+    NodeState.GIVEN: _Style("ui.muted_text", 0.07, _SOLID, 1.0, ""),
+    NodeState.WAITING: _Style("ui.muted_text", 0.0, _DASHED, 1.0, "waiting"),
+    NodeState.RUNNING: _Style("ui.link", 0.14, _SOLID, 2.0, ""),
+    NodeState.DONE: _Style("marks.success", 0.12, _SOLID, 1.4, "success"),
+    NodeState.CACHED: _Style("marks.success", 0.12, _SOLID, 1.4, "cached"),
+    NodeState.STALE: _Style("marks.warning", 0.08, _DASHED, 1.2, "reset"),
+    NodeState.FAILED: _Style("marks.error", 0.14, _SOLID, 2.2, "error"),
+    NodeState.STOPPED: _Style("marks.warning", 0.08, _SOLID, 1.2, "stop"),
+    NodeState.SKIPPED: _Style("ui.muted_text", 0.0, _DASHED, 1.0, "skipped"),
 }
 # Nodes that something has come of, or that are at work; the others stand back.
-_FAINT = frozenset({State.WAITING, State.SKIPPED})
-_TOOL_ICONS = {Role.TOOL: "build", Role.LINK: "link", Role.LAUNCH: "run"}
+_FAINT = frozenset({NodeState.WAITING, NodeState.SKIPPED})
+_TOOL_ICONS = {NodeRole.TOOL: "build", NodeRole.LINK: "link", NodeRole.LAUNCH: "run"}
 
 
 @dataclass(frozen=True)
-class Look:
+class NodeStyle:
     """What a node is drawn with.
 
     Attributes:
@@ -95,16 +95,16 @@ class Look:
     icon: str
 
 
-def look_of(node: Node, theme: Theme) -> Look:
+def look_of(node: Node, theme: Theme) -> NodeStyle:
     """How this node looks in this theme."""
     style = _STYLES[node.state]
     color = _color(theme, style.color)
     faint = node.state in _FAINT
-    return Look(
+    return NodeStyle(
         line=color,
         fill=mixed(theme.ui.base, color, style.tint),
         title=theme.ui.muted_text if faint else theme.ui.text,
-        facts=color if node.state in (State.FAILED, State.RUNNING) else theme.ui.muted_text,
+        facts=color if node.state in (NodeState.FAILED, NodeState.RUNNING) else theme.ui.muted_text,
         style=style.line,
         width=style.width,
         mark=style.mark,
@@ -120,7 +120,7 @@ def flow_of(end: Node, theme: Theme) -> tuple[QColor, Qt.PenStyle, float]:
     return mixed(theme.ui.base, color, 0.5 if still else 0.8), style.line, style.width + 0.2
 
 
-def mark_of(state: State, theme: Theme) -> tuple[str, QColor]:
+def mark_of(state: NodeState, theme: Theme) -> tuple[str, QColor]:
     """The icon of a state, empty for none, and its colour."""
     style = _STYLES[state]
     return style.mark, _color(theme, style.color)
@@ -135,7 +135,7 @@ def _color(theme: Theme, name: str) -> QColor:
 def _icon(node: Node) -> str:
     if node.runs:
         return _TOOL_ICONS[node.role]
-    return icon_name(node.code or CodeKind.HEADER, node.role is Role.HEADER)
+    return icon_name(node.code or CodeKind.HEADER, node.role is NodeRole.HEADER)
 
 
 WIDTH, HEIGHT = 164.0, 46.0
@@ -188,7 +188,7 @@ class NodeItem(QGraphicsItem):
         return self._facts
 
     @property
-    def look(self) -> Look:
+    def look(self) -> NodeStyle:
         """What it is drawn with."""
         return self._look
 
@@ -268,7 +268,7 @@ class NodeItem(QGraphicsItem):
 
     def _draw_mark(self, painter: QPainter) -> None:
         """The mark of the state sits on the corner, where it takes no room from the words."""
-        running = self._node.state is State.RUNNING
+        running = self._node.state is NodeState.RUNNING
         if not running and not self._look.mark:
             return
         painter.setPen(Qt.PenStyle.NoPen)
@@ -387,9 +387,9 @@ class PipelineScene(QGraphicsScene):
         super().__init__(parent)
         self._theme = theme
         self._pipeline = Pipeline()
-        self._layout = Layout({}, {})
+        self._layout = PipelineLayout({}, {})
         self._nodes: dict[str, NodeItem] = {}
-        self._edges: dict[Edge, EdgeItem] = {}
+        self._edges: dict[PipelineEdge, EdgeItem] = {}
 
     @property
     def pipeline(self) -> Pipeline:
@@ -397,7 +397,7 @@ class PipelineScene(QGraphicsScene):
         return self._pipeline
 
     @property
-    def places(self) -> Layout:
+    def places(self) -> PipelineLayout:
         """Where the nodes stand."""
         return self._layout
 
@@ -423,7 +423,7 @@ class PipelineScene(QGraphicsScene):
     def tick(self, now: float) -> None:
         """Let those that run tell their time."""
         for item in self._nodes.values():
-            if item.node.state is State.RUNNING:
+            if item.node.state is NodeState.RUNNING:
                 item.tick(now)
 
     def _refresh(self) -> None:
@@ -446,12 +446,12 @@ class PipelineScene(QGraphicsScene):
         self._edges = {edge: self._line(edge) for edge in self._pipeline.edges}
         for line in self._edges.values():
             self.addItem(line)
-        size = _corner(Place(self._layout.columns, self._layout.rows))
+        size = _corner(GridPosition(self._layout.columns, self._layout.rows))
         gaps = QPointF(_COLUMN - WIDTH, _ROW - HEIGHT)
         rect = QRectF(QPointF(0, 0), size - gaps)
         self.setSceneRect(rect.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN))
 
-    def _line(self, edge: Edge) -> EdgeItem:
+    def _line(self, edge: PipelineEdge) -> EdgeItem:
         """Out of the right side of a node, along the middle of each stop, into the left side."""
         middle, across = QPointF(0, HEIGHT / 2), QPointF(WIDTH, 0)
         start, end = (_corner(self._layout.places[key]) for key in (edge.start, edge.end))
@@ -462,7 +462,7 @@ class PipelineScene(QGraphicsScene):
         return EdgeItem(points, self._nodes[edge.end].node, self._theme)
 
 
-def _corner(place: Place) -> QPointF:
+def _corner(place: GridPosition) -> QPointF:
     return QPointF(place.column * _COLUMN, place.row * _ROW)
 
 

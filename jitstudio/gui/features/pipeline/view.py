@@ -17,8 +17,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
-from jitstudio.gui.features.pipeline.graph import Node, Pipeline, State
-from jitstudio.gui.features.pipeline.layout import Layout, Place
+from jitstudio.gui.features.pipeline.graph import Node, NodeState, Pipeline
+from jitstudio.gui.features.pipeline.layout import GridPosition, PipelineLayout
 from jitstudio.gui.features.pipeline.model import description, summary
 from jitstudio.gui.features.pipeline.scene import (
     NodeItem,
@@ -36,7 +36,7 @@ from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 
 # What lies that way, and how far off it is; None for what does not.
-_Distance = Callable[[Place, Place], tuple[float, float] | None]
+_Distance = Callable[[GridPosition, GridPosition], tuple[float, float] | None]
 _DISTANCES: dict[Way, _Distance] = {
     Way.LEFT: lambda here, there: _beside(here.column - there.column, here, there),
     Way.RIGHT: lambda here, there: _beside(there.column - here.column, here, there),
@@ -45,7 +45,7 @@ _DISTANCES: dict[Way, _Distance] = {
 }
 
 
-def step(layout: Layout, key: str, way: Way) -> str:
+def step(layout: PipelineLayout, key: str, way: Way) -> str:
     """The node that lies this way from another one; that one itself where none does.
 
     Args:
@@ -64,11 +64,11 @@ def step(layout: Layout, key: str, way: Way) -> str:
     return min(reachable, key=reachable.__getitem__) if reachable else key
 
 
-def _beside(columns: int, here: Place, there: Place) -> tuple[float, float] | None:
+def _beside(columns: int, here: GridPosition, there: GridPosition) -> tuple[float, float] | None:
     return (columns, abs(there.row - here.row)) if columns > 0 else None
 
 
-def _along(rows: float, here: Place, there: Place) -> tuple[float, float] | None:
+def _along(rows: float, here: GridPosition, there: GridPosition) -> tuple[float, float] | None:
     return (rows, 0.0) if rows > 0 and there.column == here.column else None
 
 
@@ -137,14 +137,14 @@ class PipelineCanvas(PictureCanvas):
 
     def show_pipeline(self, pipeline: Pipeline) -> None:
         """Show this picture; one of the same shape changes in place."""
-        failed = {n.key for n in self.pipeline.nodes if n.state is State.FAILED}
+        failed = {n.key for n in self.pipeline.nodes if n.state is NodeState.FAILED}
         if self._scene.show_pipeline(pipeline):
             failed = set()
             self._current = self._current if pipeline.node(self._current) else ""
             self._mark_current()
             if self._fits:
                 self.fit()
-        running = any(node.state is State.RUNNING for node in pipeline.nodes)
+        running = any(node.state is NodeState.RUNNING for node in pipeline.nodes)
         if running != self.is_ticking:
             self._ticker.start() if running else self._ticker.stop()
         if self.hasFocus():
@@ -242,7 +242,7 @@ class PipelineCanvas(PictureCanvas):
     def _begin_walk(self) -> None:
         nodes = self.pipeline.nodes
         if self.current is None and nodes:
-            failed = (node for node in nodes if node.state is State.FAILED)
+            failed = (node for node in nodes if node.state is NodeState.FAILED)
             self.go_to(next(failed, nodes[0]).key)
 
     def _mark_current(self) -> None:
@@ -251,7 +251,7 @@ class PipelineCanvas(PictureCanvas):
                 item.set_current(node.key == self._current and self.hasFocus())
 
     def _reveal_new_failure(self, before: set[str]) -> None:
-        failed = (n.key for n in self.pipeline.nodes if n.state is State.FAILED)
+        failed = (n.key for n in self.pipeline.nodes if n.state is NodeState.FAILED)
         key = next((key for key in failed if key not in before), None)
         if key is not None and (item := self._scene.item(key)) is not None:
             self.ensureVisible(item, _NEAR, _NEAR)
@@ -366,7 +366,7 @@ class PipelineView(QWidget):
             self._mark.setPixmap(icon(name, color).pixmap(_ICON_SIZE))
         self._summary.setText(told)
         self._summary.setToolTip(plain_tooltip(told))
-        ink = color if state is State.FAILED else theme.ui.text
+        ink = color if state is NodeState.FAILED else theme.ui.text
         self._summary.setStyleSheet(f"color: {ink.name()}")
 
     @Slot()

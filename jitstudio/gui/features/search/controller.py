@@ -22,7 +22,7 @@ from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.search_hits import Hit
+from jitstudio.gui.state.search_hits import SearchHit
 from jitstudio.listing.lines import split_lines
 
 # How far a line is looked for that an edit has moved.
@@ -121,7 +121,7 @@ class SearchController(QObject):
         yield from self._sources.texts()
 
     @Slot(tuple)
-    def _on_found(self, hits: tuple[Hit, ...]) -> None:
+    def _on_found(self, hits: tuple[SearchHit, ...]) -> None:
         self._view.add(hits)
         self._tell()
 
@@ -151,8 +151,8 @@ class SearchController(QObject):
             told += self.tr(", too complex for {0:,} lines").format(search.skipped)
         self._view.show_message(frame.format(found=told), is_busy=search.is_busy)
 
-    @Slot(Hit)
-    def _on_activated(self, hit: Hit) -> None:
+    @Slot(SearchHit)
+    def _on_activated(self, hit: SearchHit) -> None:
         if isinstance(hit.place, Document):
             page = self._editors.page_of(hit.place)
             if page is None:
@@ -169,7 +169,7 @@ class SearchController(QObject):
         elif callable(hit.place):
             hit.place()
 
-    def _show(self, view: CodeView, hit: Hit) -> None:
+    def _show(self, view: CodeView, hit: SearchHit) -> None:
         line = _line_now(view, hit)
         if line is None:
             told = self.tr("The text has changed since it was searched: search again")
@@ -182,7 +182,7 @@ class SearchController(QObject):
         view.show_match(line, hit.span)
 
 
-def _line_now(view: CodeView, hit: Hit) -> int | None:
+def _line_now(view: CodeView, hit: SearchHit) -> int | None:
     """Returns the line nearest to where it was that is as it was."""
     first = max(0, hit.line - _FARTHEST)
     lines = view.search_lines(first, 2 * _FARTHEST)

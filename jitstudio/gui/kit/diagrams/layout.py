@@ -326,7 +326,7 @@ class Box(NamedTuple):
         return self._replace(x=self.x + x, y=self.y + y)
 
 
-class Row(NamedTuple):
+class LayerRow(NamedTuple):
     """A layer, with the room for edges below it."""
 
     top: float
@@ -334,7 +334,7 @@ class Row(NamedTuple):
     below: float
 
 
-class Route(NamedTuple):
+class EdgeRoute(NamedTuple):
     """How an edge runs; its arrow stands at the end.
 
     Attributes:
@@ -350,7 +350,7 @@ class Route(NamedTuple):
     start: tuple[float, float]
     steps: tuple[Step, ...]
 
-    def moved(self, x: float, y: float) -> Route:
+    def moved(self, x: float, y: float) -> EdgeRoute:
         """The same, further right and down."""
         return self._replace(
             start=(self.start[0] + x, self.start[1] + y),
@@ -379,14 +379,14 @@ class Plan:
 
     boxes: Mapping[int, Box]
     layers: Mapping[int, int]
-    rows: Sequence[Row]
+    rows: Sequence[LayerRow]
     courses: Mapping[Pair, Course]
     right: float
 
 
 def routed(
     plan: Plan, edges: Sequence[ControlFlowEdge], back: frozenset[ControlFlowEdge]
-) -> list[Route]:
+) -> list[EdgeRoute]:
     """The routes of edges, in their order."""
     return _Router(plan, edges, back).routes()
 
@@ -403,10 +403,10 @@ class _Router:
         self._starts = self._ports(outgoing=True)
         self._ends = self._ports(outgoing=False)
 
-    def routes(self) -> list[Route]:
+    def routes(self) -> list[EdgeRoute]:
         return [self._route(edge) for edge in self._edges]
 
-    def _route(self, edge: ControlFlowEdge) -> Route:
+    def _route(self, edge: ControlFlowEdge) -> EdgeRoute:
         if edge in self._back and self._goes_between(edge):
             return self._upward(edge)
         pen = _Pen(self._starts[edge], self._plan.boxes[edge.source].bottom)
@@ -414,7 +414,7 @@ class _Router:
             self._downward(pen, edge)
         else:
             self._outside(pen, edge)
-        return Route(edge, edge in self._back, pen.start, tuple(pen.steps))
+        return EdgeRoute(edge, edge in self._back, pen.start, tuple(pen.steps))
 
     def _goes_between(self, edge: ControlFlowEdge) -> bool:
         """Whether it runs among the blocks, and not around all of them."""
@@ -441,7 +441,7 @@ class _Router:
             pen.line(x, rows[layer].bottom)
         pen.sway(self._ends[edge], self._plan.boxes[edge.target].y)
 
-    def _upward(self, edge: ControlFlowEdge) -> Route:
+    def _upward(self, edge: ControlFlowEdge) -> EdgeRoute:
         """From the side of the last block of a loop up to the side of its head."""
         plan = self._plan
         source, target = plan.boxes[edge.source], plan.boxes[edge.target]
@@ -461,7 +461,7 @@ class _Router:
             pen.sway(beside, plan.rows[plan.layers[edge.target]].bottom)
         pen.line(beside, target.y + 2 * _CORNER)
         pen.turn(target.middle + side * target.width / 2, target.y + _CORNER, sideways=True)
-        return Route(edge, True, pen.start, tuple(pen.steps))
+        return EdgeRoute(edge, True, pen.start, tuple(pen.steps))
 
     def _outside(self, pen: _Pen, edge: ControlFlowEdge) -> None:
         """Around all blocks, in a lane that all edges to one block share."""
@@ -549,7 +549,7 @@ class Size(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class GraphLayout:
     """A flow graph in its place, from 0, 0 on.
 
     Attributes:
@@ -560,12 +560,12 @@ class Layout:
     """
 
     boxes: tuple[Box, ...]
-    routes: tuple[Route, ...]
+    routes: tuple[EdgeRoute, ...]
     width: float
     height: float
 
 
-def lay_out(graph: FlowGraph, sizes: Sequence[Size]) -> Layout:
+def lay_out(graph: FlowGraph, sizes: Sequence[Size]) -> GraphLayout:
     """Place the blocks of a graph, which may have several parts and any loops.
 
     Args:
@@ -581,7 +581,7 @@ def lay_out(graph: FlowGraph, sizes: Sequence[Size]) -> Layout:
         edges[home[edge.source]].append(edge)
     plans = [_planned(part, edges[at], pairs, sizes) for at, part in enumerate(parts)]
     boxes: dict[int, Box] = {}
-    routes: dict[ControlFlowEdge, Route] = {}
+    routes: dict[ControlFlowEdge, EdgeRoute] = {}
     shelves = _Shelves([(plan.right, plan.rows[-1].below) for plan in plans])
     for at, plan in enumerate(plans):
         found = routed(plan, edges[at], back)
@@ -589,7 +589,7 @@ def lay_out(graph: FlowGraph, sizes: Sequence[Size]) -> Layout:
         boxes.update((block, box.moved(*corner)) for block, box in plan.boxes.items())
         routes.update((route.edge, route.moved(*corner)) for route in found)
         shelves.put(_right(plan, found), plan.rows[-1].below)
-    return Layout(
+    return GraphLayout(
         tuple(boxes[block.id] for block in graph.blocks),
         tuple(routes[edge] for edge in graph.edges),
         shelves.width,
@@ -643,17 +643,17 @@ def _planned(
     return Plan(boxes, {block: depth[n] for n, block in enumerate(part)}, rows, courses, right)
 
 
-def _rows(layers: Layers, heights: Sequence[float]) -> Iterator[Row]:
+def _rows(layers: Layers, heights: Sequence[float]) -> Iterator[LayerRow]:
     # Edges may turn above the first layer, too.
     top = _LAYER_GAP / 2
     for row, height in zip(layers.rows, heights, strict=True):
         leaving = sum(len(layers.below[node]) for node in row)
         room = _LAYER_GAP + min(_MOST_ROOM, _ROOM_PER_EDGE * leaving)
-        yield Row(top, top + height, top + height + room)
+        yield LayerRow(top, top + height, top + height + room)
         top += height + room
 
 
-def _right(plan: Plan, routes: Sequence[Route]) -> float:
+def _right(plan: Plan, routes: Sequence[EdgeRoute]) -> float:
     steps = (step[-2] + LANE for route in routes for step in route.steps)
     return max(plan.right, max(steps, default=0.0))
 

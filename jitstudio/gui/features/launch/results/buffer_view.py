@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.launch.result import BufferResult, LaunchResult, Mismatch
-from jitstudio.gui.features.launch.models.image_choice import Colouring
+from jitstudio.gui.features.launch.models.image_choice import ImageColouring
 from jitstudio.gui.features.launch.results.buffer_image_view import BufferImage
 from jitstudio.gui.features.launch.results.buffer_plot import BufferPlot
 from jitstudio.gui.features.launch.results.buffer_table import BufferTable
@@ -57,7 +57,7 @@ _WORDS = {
     SavedAs.PNG: QT_TRANSLATE_NOOP("SavedAs", "Picture"),
 }
 
-Image = tuple[int, int, Colouring]
+Image = tuple[int, int, ImageColouring]
 """Leaf, elements a row, and colouring of the picture to save."""
 
 
