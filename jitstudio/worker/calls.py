@@ -204,7 +204,7 @@ class SingleWorker:
             self._host.close()
 
     def _ask(self, request: object, ticket: int, timeout: float, need: Need) -> Any:
-        """The answer of the process; why it was killed before; or its own `ChildDeath`."""
+        """Returns the answer of the process; why it was killed before; or its own `ChildDeath`."""
         with self._queue.take(ticket, timeout) as calls:
             answer = calls.ask(self._host, request, need=need)
             if isinstance(answer, ChildDeath) and answer.killed:

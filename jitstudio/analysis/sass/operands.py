@@ -572,7 +572,7 @@ def _texture(
 
 
 def _mask(texts: Sequence[str]) -> int:
-    """The components: the last operand, if it is behind the shape, or another number."""
+    """Returns the components: the last operand, if it is behind the shape, or another number."""
     is_mask = (
         len(texts) > 1
         and _MASK.fullmatch(texts[-1])

@@ -162,7 +162,7 @@ def _place(given: GivenOption) -> tuple[str, Tool | None] | None:
 
 
 def _begins_with_value(spec: OptionSpec, rest: deque[str]) -> bool:
-    """Whether the next word is the value of a flag that is alone, as in ``-I include``."""
+    """Returns whether the next word is the value of a flag that is alone, as in ``-I include``."""
     if not (rest and spec.takes_value):
         return False
     if spec.value.kind is ValueKind.OPTION:

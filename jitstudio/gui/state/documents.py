@@ -379,7 +379,7 @@ class Documents(QObject):
         return [d for d in self._open if d.path is not None and d.path.name == name]
 
     def title(self, document: Document) -> str:
-        """The name to show, with as many folders as distinguish it from its namesakes."""
+        """Returns the name to show, with as many folders as distinguish it from its namesakes."""
         others = [d.path for d in self.namesakes(document) if d is not document]
         if document.path is None or not others:
             return document.name

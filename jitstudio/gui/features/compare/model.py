@@ -37,7 +37,7 @@ _CLOCK = "%H:%M:%S"
 
 
 def build_name(request: BuildRequest, at: datetime) -> str:
-    """What distinguishes a build from others: subject, target, options, and its time."""
+    """Returns what distinguishes a build from others: subject, target, options, and its time."""
     parts = (_subject(request), request.arch.sm, join_options(request.options), f"{at:{_CLOCK}}")
     return ", ".join(filter(None, parts))
 

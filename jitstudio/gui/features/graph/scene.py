@@ -23,7 +23,7 @@ SVG_FONT = f"{CODE_FAMILY}, DejaVu Sans Mono, Consolas, Menlo, monospace"
 # How strongly the colour of a loop fills its blocks.
 _TINT = 0.14
 _PLAIN_TINT = 0.05
-# How far along the colours of registers it stands.
+# How far along the colours of registers it is.
 _ORANGE = 0.7
 
 
@@ -56,14 +56,14 @@ class GraphStyle:
     loop_fills: tuple[QColor, ...]
 
     def block(self, depth: int) -> tuple[QColor, QColor]:
-        """The fill and the frame of a block in so many loops."""
+        """Returns the fill and the frame of a block in so many loops."""
         if not depth:
             return self.fill, self.frame
         at = (depth - 1) % len(self.loops)
         return self.loop_fills[at], self.loops[at]
 
     def edge(self, route: EdgeRoute) -> QColor:
-        """The colour of an edge."""
+        """Returns the colour of an edge."""
         return self.back if route.is_back else self.edges[route.edge.kind]
 
     @property
@@ -83,7 +83,7 @@ class GraphStyle:
 
 
 def look_of(theme: Theme) -> GraphStyle:
-    """How graphs look in this theme."""
+    """Returns how graphs look in this theme."""
     ground, muted = theme.code.background, theme.ui.muted_text
     loops = (
         theme.marks.info,
@@ -126,12 +126,12 @@ class EdgesItem(QGraphicsItem):
         self.setZValue(-1)
 
     def set_look(self, look: GraphStyle) -> None:
-        """Wear other colours."""
+        """Applies other colours."""
         self._look = look
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """All of it."""
+        """Returns all of it."""
         return QRectF(-ROOM, -ROOM, self._layout.width + 2 * ROOM, self._layout.height + 2 * ROOM)
 
     def paint(
@@ -140,7 +140,7 @@ class EdgesItem(QGraphicsItem):
         option: QStyleOptionGraphicsItem,
         _widget: QWidget | None = None,
     ) -> None:
-        """Draw the edges in sight."""
+        """Draws the edges in sight."""
         exposed = option.exposedRect
         scale = option.levelOfDetailFromTransform(painter.worldTransform())
         near = scale >= _CURVED
@@ -193,28 +193,28 @@ class BlocksItem(QGraphicsItem):
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)
 
     def set_look(self, look: GraphStyle) -> None:
-        """Wear other colours."""
+        """Applies other colours."""
         self._look = look
         self.update()
 
     def set_current(self, block: int) -> None:
-        """Mark this block, or none."""
+        """Marks this block, or none."""
         for one in (self._current, block):
             if one != NOWHERE:
                 self.update(self.rect(one).adjusted(-8, -8, 8, 8))
         self._current = block
 
     def rect(self, block: int) -> QRectF:
-        """Where a block stands."""
+        """Returns where a block is."""
         return self._rects[block]
 
     def block_at(self, place: QPointF) -> int:
-        """The block at a place, or `NOWHERE`."""
+        """Returns the block at a place, or `NOWHERE`."""
         found = (at for at, rect in enumerate(self._rects) if rect.contains(place))
         return next(found, NOWHERE)
 
     def boundingRect(self) -> QRectF:
-        """All of it."""
+        """Returns all of it."""
         layout = self._picture.layout
         return QRectF(-8, -8, layout.width + 16, layout.height + 16)
 
@@ -224,7 +224,7 @@ class BlocksItem(QGraphicsItem):
         option: QStyleOptionGraphicsItem,
         _widget: QWidget | None = None,
     ) -> None:
-        """Draw the blocks in sight, as far as they can be told apart."""
+        """Draws the blocks in sight, as far as they can be distinguished."""
         exposed = option.exposedRect
         scale = option.levelOfDetailFromTransform(painter.worldTransform())
         seen = [at for at, rect in enumerate(self._rects) if rect.intersects(exposed)]
@@ -284,7 +284,7 @@ class BlocksItem(QGraphicsItem):
             rect, title = self._rects[at], self._picture.captions[at].title
             room = int(rect.width() / letter) - 1
             if rect.height() > size * 1.2 and room >= min(len(title), _LEAST_LETTERS):
-                # What tells labels apart is at their end.
+                # What distinguishes labels is at their end.
                 told = title if len(title) <= room else "…" + title[1 - room :]
                 painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, told)
 

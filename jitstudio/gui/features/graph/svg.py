@@ -1,4 +1,4 @@
-"""A flow graph as an SVG picture that stands alone: with its text, and in any colours."""
+"""A flow graph as an SVG picture of its own: with its text, and in any colours."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def svg(
     colors: Colors,
     font: str = "monospace",
 ) -> str:
-    """Draw a graph.
+    """Draws a graph.
 
     Args:
         graph: What to draw.
-        layout: Where its blocks stand.
+        layout: Where its blocks are.
         captions: What they say, one for each.
         letters: What the layout was made for.
         colors: Of everything.
@@ -131,7 +131,7 @@ class _Drawing:
 
 
 def path_of(route: EdgeRoute) -> str:
-    """An edge as SVG writes a path."""
+    """Returns an edge as SVG writes a path."""
     marks = ["M", *("L" if len(step) == 2 else "C" for step in route.steps)]
     return "".join(
         mark + " ".join(f"{at:.1f}" for at in step)

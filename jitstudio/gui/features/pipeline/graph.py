@@ -22,7 +22,7 @@ from jitstudio.core.tools import Tool
 
 
 class NodeRole(Enum):
-    """What a node stands for."""
+    """What a node represents."""
 
     SOURCE = "source"
     HEADER = "header"
@@ -59,7 +59,7 @@ class Node:
 
     Attributes:
         key: What it is known by, also in the next build of the same shape.
-        role: What it stands for.
+        role: What it represents.
         name: The module it is about, or `core.code.LINKED`; empty for the launch.
         title: What to call it.
         code: The kind of code it holds; None for what runs.
@@ -67,9 +67,9 @@ class Node:
         step: The step of the plan that it is or comes of, from 1; 0 for what is given.
         state: How far it has come.
         ms: Milliseconds it took; None where that is not known.
-        since: When it began to run, by the clock of whoever tells; None unless it runs.
+        since: When it began to run, by the clock of the sender; None unless it runs.
         size: Bytes it holds; None where that is not known.
-        note: Words for what the state alone does not tell, such as ``no GPU``.
+        note: Words for what the state alone does not say, such as ``no GPU``.
         message: What went wrong first; empty where nothing did.
     """
 
@@ -130,23 +130,23 @@ class Pipeline:
 
     @property
     def shape(self) -> tuple[tuple[str, ...], tuple[PipelineEdge, ...]]:
-        """What two builds have in common whose nodes stand in the same places."""
+        """What two builds have in common whose nodes are in the same places."""
         return tuple(node.key for node in self.nodes), self.edges
 
     def node(self, key: str) -> Node | None:
-        """The node of this key, or None."""
+        """Returns the node of this key, or None."""
         return self._by_key.get(key)
 
     def of_role(self, role: NodeRole) -> tuple[Node, ...]:
-        """All nodes of this role."""
+        """Returns all nodes of this role."""
         return tuple(node for node in self.nodes if node.role is role)
 
     def before(self, key: str) -> tuple[str, ...]:
-        """The nodes that this one needs, by their keys."""
+        """Returns the nodes that this one needs, by their keys."""
         return self._inputs.get(key, ())
 
     def downstream(self, keys: Iterable[str]) -> frozenset[str]:
-        """All nodes that depend on these, without them."""
+        """Returns all nodes that depend on these, without them."""
         start = frozenset(keys)
         reached = set(start)
         for node in self.nodes:
@@ -155,7 +155,7 @@ class Pipeline:
         return frozenset(reached - start)
 
     def changed(self, change: Callable[[Node], Node]) -> Pipeline:
-        """The same picture with each node as this makes it."""
+        """Returns the same picture with each node as this makes it."""
         return replace(self, nodes=tuple(map(change, self.nodes)))
 
 
@@ -169,7 +169,7 @@ _LAUNCHED = (CodeKind.CUBIN, CodeKind.PTX)
 def pipeline_of(
     request: BuildRequest, steps: tuple[PlanStep, ...] | None = None, *, launch: bool = False
 ) -> Pipeline:
-    """The shape of this build.
+    """Returns the shape of this build.
 
     Args:
         request: What is to be built.
@@ -226,7 +226,7 @@ def _source(source: Source) -> Node:
 
 
 def _readers(header: Header, request: BuildRequest) -> frozenset[str]:
-    """The modules that name this header, or one that names it.
+    """Returns the modules that name this header, or one that names it.
 
     A name in a comment counts, too: looking is a matter of microseconds, parsing is not.
     """
@@ -263,7 +263,7 @@ def _artifact(number: int, step: PlanStep, kind: CodeKind) -> Node:
 
 
 def _launched(nodes: list[Node]) -> Iterator[Node]:
-    """The code that a launch takes: what was linked, or else what each module became."""
+    """Yields the code that a launch takes: what was linked, or else what each module became."""
     made = [node for node in nodes if node.role is NodeRole.ARTIFACT]
     linked = [node for node in made if node.name == LINKED]
     for kind in _LAUNCHED:
@@ -274,7 +274,7 @@ def _launched(nodes: list[Node]) -> Iterator[Node]:
 
 
 def told(pipeline: Pipeline, event: Event, now: float | None = None) -> Pipeline:
-    """The picture after something has happened in the build.
+    """Returns the picture after something has happened in the build.
 
     Args:
         pipeline: The picture so far.
@@ -293,7 +293,7 @@ def told(pipeline: Pipeline, event: Event, now: float | None = None) -> Pipeline
 
 
 def ended(pipeline: Pipeline, result: BuildResult, before: Pipeline | None = None) -> Pipeline:
-    """The picture after the end of the build.
+    """Returns the picture after the end of the build.
 
     Args:
         pipeline: The picture so far.
@@ -307,12 +307,12 @@ def ended(pipeline: Pipeline, result: BuildResult, before: Pipeline | None = Non
 
 
 def stopped(pipeline: Pipeline, before: Pipeline | None = None) -> Pipeline:
-    """The picture of a build that goes no further."""
+    """Returns the picture of a build that goes no further."""
     return pipeline.changed(lambda node: _closed(node, before))
 
 
 def following(pipeline: Pipeline, before: Pipeline | None) -> Pipeline:
-    """The picture of a build that begins: the launch before it was one of older code."""
+    """Returns the picture of a build that begins: the launch before it was one of older code."""
     if before is None:
         return pipeline
 
@@ -324,7 +324,7 @@ def following(pipeline: Pipeline, before: Pipeline | None) -> Pipeline:
 
 
 def edited(pipeline: Pipeline, name: str | None = None) -> Pipeline:
-    """The picture after something was changed, and before it is built again.
+    """Returns the picture after something was changed, and before it is built again.
 
     Args:
         pipeline: The picture of the last build.
@@ -338,16 +338,16 @@ def edited(pipeline: Pipeline, name: str | None = None) -> Pipeline:
 
 
 def refused(pipeline: Pipeline, reason: str) -> Pipeline:
-    """The picture of the last build where a newer one could not even begin."""
+    """Returns the picture of the last build where a newer one could not even begin."""
     return replace(pipeline.changed(_aged), problem=reason, ms=None)
 
 
 def launching(pipeline: Pipeline, doing: str, now: float | None = None) -> Pipeline:
-    """The picture while a launch is on its way.
+    """Returns the picture while a launch is on its way.
 
     Args:
         pipeline: The picture so far.
-        doing: What it does now, in words.
+        doing: What it does now.
         now: The time now, for a launch that begins.
     """
 
@@ -359,7 +359,7 @@ def launching(pipeline: Pipeline, doing: str, now: float | None = None) -> Pipel
 
 
 def launched(pipeline: Pipeline, result: LaunchResult) -> Pipeline:
-    """The picture after a launch."""
+    """Returns the picture after a launch."""
     state, note = _LAUNCHES[result.outcome]
     ms = result.timing.median if result.timing else None
     message = "" if result.ok else result.reason
@@ -444,7 +444,7 @@ def _closed(node: Node, before: Pipeline | None) -> Node:
 
 
 def _explained(node: Node, result: BuildResult) -> Node:
-    """A failed run with the first thing that its tool complained about."""
+    """Returns a failed run with the first thing that its tool complained about."""
     if node.state is not NodeState.FAILED or node.message or node.role is NodeRole.LAUNCH:
         return node
     told = [d for d in result.diagnostics if d.tool is node.tool]

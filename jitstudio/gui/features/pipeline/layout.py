@@ -1,7 +1,7 @@
-"""Where the nodes of a picture stand: columns by depth, rows so that few edges cross.
+"""Where the nodes of a picture are: columns by depth, rows so that few edges cross.
 
 The usual three steps for layered graphs: an edge that spans several columns gets a stop in each;
-the stops and nodes of a column are ordered by where their neighbours stand; then each is drawn
+the stops and nodes of a column are ordered by where their neighbours are; then each is drawn
 towards its neighbours as far as those above and below allow.
 """
 
@@ -18,7 +18,7 @@ from jitstudio.gui.kit.diagrams.layout import ordered
 
 _ORDERINGS = 8
 _STRAIGHTENINGS = 4
-# Rows between two nodes of a column, and beside the stop of an edge that passes.
+# Rows between two nodes of a column, and next to the stop of an edge that passes.
 _APART, _PASSING = 1.0, 0.5
 
 
@@ -32,7 +32,7 @@ class GridPosition:
 
 @dataclass(frozen=True)
 class PipelineLayout:
-    """Where everything stands.
+    """Where everything is.
 
     Attributes:
         places: Of each node, by key.
@@ -52,7 +52,7 @@ _Stop = str | tuple[PipelineEdge, int]
 
 
 def lay_out(pipeline: Pipeline) -> PipelineLayout:
-    """Place the nodes of a picture; those of the same shape are always placed the same."""
+    """Places the nodes of a picture; those of the same shape are always placed the same."""
     if not pipeline.nodes:
         return PipelineLayout({}, {})
     depths = _depths(pipeline)
@@ -81,7 +81,7 @@ def lay_out(pipeline: Pipeline) -> PipelineLayout:
 
 
 def _depths(pipeline: Pipeline) -> dict[str, int]:
-    """The column of each node: after all it needs, and the launch at the very end."""
+    """Returns the column of each node: after all it needs, and the launch at the very end."""
     depths: dict[str, int] = {}
     for node in pipeline.nodes:
         needed = (depths[key] for key in pipeline.before(node.key))
@@ -113,7 +113,7 @@ def _neighbours(chains: Iterable[list[_Stop]]) -> tuple[_Neighbours, _Neighbours
 def _ordered(
     columns: list[list[_Stop]], before: _Neighbours, after: _Neighbours
 ) -> list[list[_Stop]]:
-    """Each column in the order with the fewest crossings that was found."""
+    """Returns each column in the order with the fewest crossings that was found."""
     stops = [stop for column in columns for stop in column]
     numbers = {stop: number for number, stop in enumerate(stops)}
 
@@ -135,12 +135,12 @@ def _ordered(
 def _rows(
     columns: list[list[_Stop]], before: _Neighbours, after: _Neighbours
 ) -> dict[_Stop, float]:
-    """The row of each stop, the first being 0."""
+    """Returns the row of each stop, the first being 0."""
     rows: dict[_Stop, float] = {}
     for column in columns:
         rows.update(zip(column, _spread([0.0] * len(column), column), strict=True))
     for turn in range(_STRAIGHTENINGS):
-        # Ends from left to right: what comes of a node stands beside it.
+        # Ends from left to right: what comes of a node is next to it.
         near, ahead = (before, columns) if turn % 2 else (after, columns[::-1])
         for column in ahead:
             wanted = [
@@ -153,7 +153,7 @@ def _rows(
 
 
 def _spread(wanted: Sequence[float], column: Sequence[_Stop]) -> list[float]:
-    """Rows as near as can be to those wanted, in order and at the least distance.
+    """Returns rows as near as can be to those wanted, in order and at the least distance.
 
     Without the distances it is a monotone fit: neighbours that want to swap share their mean.
     Half rows only, so that what nearly lines up does.
@@ -172,5 +172,5 @@ def _spread(wanted: Sequence[float], column: Sequence[_Stop]) -> list[float]:
 
 
 def _half(row: float) -> float:
-    """The nearest half row, and of two the upper one."""
+    """Returns the nearest half row, and of two the upper one."""
     return ceil(2 * row - 0.5) / 2

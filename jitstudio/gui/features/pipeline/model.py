@@ -67,14 +67,14 @@ _BUILDING = QT_TRANSLATE_NOOP("Pipeline", "Building")
 _BUILD_STOPPED = QT_TRANSLATE_NOOP("Pipeline", "Build stopped")
 _OUTDATED = QT_TRANSLATE_NOOP("Pipeline", "The text has changed since this build")
 
-# What says enough by itself, so that no word for the state stands beside it.
+# What says enough by itself, so that no word for the state is next to it.
 _SPEAKING = frozenset({NodeState.GIVEN, NodeState.DONE, NodeState.RUNNING})
 # The states of code in which its mark says enough, so that there is room for what it is.
 _PLAIN = _SPEAKING | {NodeState.CACHED, NodeState.WAITING}
 
 
 def facts(node: Node, now: float) -> str:
-    """The second line of a node: kind, size, time, and how far it has come.
+    """Returns the second line of a node: kind, size, time, and how far it has come.
 
     Args:
         node: The node.
@@ -84,7 +84,7 @@ def facts(node: Node, now: float) -> str:
 
 
 def state_words(node: Node) -> str:
-    """How far a node has come."""
+    """Returns how far a node has come."""
     if node.note and node.state is not NodeState.RUNNING:
         return node.note
     waits = node.role is NodeRole.LAUNCH and node.state is NodeState.WAITING
@@ -92,7 +92,7 @@ def state_words(node: Node) -> str:
 
 
 def description(node: Node, now: float) -> str:
-    """All there is to say about a node: for its tool tip, and for those who hear it."""
+    """Returns all there is to say about a node: for its tool tip, and for screen readers."""
     what = _tr(_WHAT[node.role]).format(
         kind=node.code.title if node.code else "",
         tool=node.tool.value if node.tool else "",
@@ -107,7 +107,7 @@ def description(node: Node, now: float) -> str:
 
 
 def summary(pipeline: Pipeline) -> tuple[NodeState, str]:
-    """How far the whole build has come, and that in one line."""
+    """Returns how far the whole build has come, and that in one line."""
     states = {node.state for node in pipeline.nodes if node.role is not NodeRole.LAUNCH}
     if pipeline.problem:
         return NodeState.FAILED, pipeline.problem
@@ -150,7 +150,7 @@ _NOBODY = object()
 
 
 class Pipelines(QObject):
-    """The pictures, told apart by the subjects that `state.outputs` knows, too.
+    """The pictures, distinguished by the subjects that `state.outputs` knows, too.
 
     Signals:
         changed: The picture that is looked at is another one now.
@@ -176,7 +176,7 @@ class Pipelines(QObject):
 
     @Slot(object)
     def show_subject(self, subject: object) -> None:
-        """Look at the picture of this subject."""
+        """Looks at the picture of this subject."""
         self._subject = subject
         self._tell()
 

@@ -65,7 +65,7 @@ _STYLES = {
     NodeState.STOPPED: _Style("marks.warning", 0.08, _SOLID, 1.2, "stop"),
     NodeState.SKIPPED: _Style("ui.muted_text", 0.0, _DASHED, 1.0, "skipped"),
 }
-# Nodes that something has come of, or that are at work; the others stand back.
+# Nodes that something has come of, or that are at work; the others are paler.
 _FAINT = frozenset({NodeState.WAITING, NodeState.SKIPPED})
 _TOOL_ICONS = {NodeRole.TOOL: "build", NodeRole.LINK: "link", NodeRole.LAUNCH: "run"}
 
@@ -96,7 +96,7 @@ class NodeStyle:
 
 
 def look_of(node: Node, theme: Theme) -> NodeStyle:
-    """How this node looks in this theme."""
+    """Returns how this node looks in this theme."""
     style = _STYLES[node.state]
     color = _color(theme, style.color)
     faint = node.state in _FAINT
@@ -113,7 +113,7 @@ def look_of(node: Node, theme: Theme) -> NodeStyle:
 
 
 def flow_of(end: Node, theme: Theme) -> tuple[QColor, Qt.PenStyle, float]:
-    """How what flows into a node is drawn: colour, style and width of the line."""
+    """Returns how what flows into a node is drawn: colour, style and width of the line."""
     style = _STYLES[end.state]
     still = end.state in _FAINT
     color = theme.ui.muted_text if still else _color(theme, style.color)
@@ -121,7 +121,7 @@ def flow_of(end: Node, theme: Theme) -> tuple[QColor, Qt.PenStyle, float]:
 
 
 def mark_of(state: NodeState, theme: Theme) -> tuple[str, QColor]:
-    """The icon of a state, empty for none, and its colour."""
+    """Returns the icon of a state, empty for none, and its colour."""
     style = _STYLES[state]
     return style.mark, _color(theme, style.color)
 
@@ -193,7 +193,7 @@ class NodeItem(QGraphicsItem):
         return self._look
 
     def show_node(self, node: Node, theme: Theme) -> None:
-        """Show this state of the node in this theme."""
+        """Shows this state of the node in this theme."""
         self._node, self._theme = node, theme
         self._look = look_of(node, theme)
         self.tick(time.monotonic())
@@ -201,7 +201,7 @@ class NodeItem(QGraphicsItem):
         self.update()
 
     def tick(self, now: float) -> None:
-        """Tell the time that has passed meanwhile."""
+        """Updates the elapsed time."""
         self._facts = facts(self._node, now)
         self.update()
 
@@ -212,19 +212,19 @@ class NodeItem(QGraphicsItem):
             self.update()
 
     def hoverEnterEvent(self, event: QGraphicsSceneHoverEvent) -> None:
-        """Stand out while the mouse is over it."""
+        """Emphasises the node while the mouse is over it."""
         super().hoverEnterEvent(event)
         self._is_hovered = True
         self.update()
 
     def hoverLeaveEvent(self, event: QGraphicsSceneHoverEvent) -> None:
-        """Stand back again."""
+        """Draws the node as usual again."""
         super().hoverLeaveEvent(event)
         self._is_hovered = False
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """The node with the ring around it and the mark on its corner."""
+        """Returns the node with the ring around it and the mark on its corner."""
         room = _RING + 1
         return _BODY.adjusted(-room, -room, room, room).united(_MARK)
 
@@ -318,12 +318,12 @@ class EdgeItem(QGraphicsItem):
         self.setZValue(-1)
 
     def show_end(self, end: Node, theme: Theme) -> None:
-        """Follow the state of the node it leads to."""
+        """Follows the state of the node it leads to."""
         self._flow = flow_of(end, theme)
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """The curve with its head."""
+        """Returns the curve with its head."""
         head = QRectF(self._tip - QPointF(_HEAD, _HEAD), self._tip + QPointF(0, _HEAD))
         return self._path.boundingRect().united(head).adjusted(-2, -2, 2, 2)
 
@@ -337,7 +337,7 @@ class EdgeItem(QGraphicsItem):
         _option: QStyleOptionGraphicsItem,
         _widget: QWidget | None = None,
     ) -> None:
-        """Draw the curve and its head."""
+        """Draws the curve and its head."""
         color, style, width = self._flow
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(color, width, style))
@@ -398,15 +398,15 @@ class PipelineScene(QGraphicsScene):
 
     @property
     def places(self) -> PipelineLayout:
-        """Where the nodes stand."""
+        """Where the nodes are."""
         return self._layout
 
     def item(self, key: str) -> NodeItem | None:
-        """The item of the node with this key."""
+        """Returns the item of the node with this key."""
         return self._nodes.get(key)
 
     def show_pipeline(self, pipeline: Pipeline) -> bool:
-        """Show this picture; whether its shape is another than before."""
+        """Shows this picture; returns whether its shape is another than before."""
         reshaped = pipeline.shape != self._pipeline.shape
         self._pipeline = pipeline
         if reshaped:
@@ -416,12 +416,12 @@ class PipelineScene(QGraphicsScene):
         return reshaped
 
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Applies another theme."""
         self._theme = theme
         self._refresh()
 
     def tick(self, now: float) -> None:
-        """Let those that run tell their time."""
+        """Updates the times of running nodes."""
         for item in self._nodes.values():
             if item.node.state is NodeState.RUNNING:
                 item.tick(now)
@@ -474,7 +474,7 @@ class PictureError(RuntimeError):
 
 
 def save_picture(pipeline: Pipeline, theme: Theme, path: Path) -> None:
-    """Write a picture to a file: SVG, or PNG where the name says so.
+    """Writes a picture to a file: SVG, or PNG where the name says so.
 
     Raises:
         PictureError: The file cannot be written.
@@ -491,7 +491,7 @@ def save_picture(pipeline: Pipeline, theme: Theme, path: Path) -> None:
 
 
 def image_of(pipeline: Pipeline, theme: Theme) -> QImage:
-    """A picture with two pixels for each unit."""
+    """Returns a picture with two pixels for each unit."""
     scene = _scene(pipeline, theme)
     image = QImage(scene.sceneRect().size().toSize() * _SCALE, QImage.Format.Format_RGB32)
     painter = QPainter(image)
@@ -525,7 +525,7 @@ def _svg(pipeline: Pipeline, theme: Theme) -> bytes:
 
 
 def _scene(pipeline: Pipeline, theme: Theme) -> PipelineScene:
-    """All of it drawn anew: what items keep for the screen is made of pixels."""
+    """Returns all of it drawn anew: what items keep for the screen is made of pixels."""
     scene = PipelineScene(theme)
     scene.show_pipeline(pipeline)
     scene.setBackgroundBrush(theme.ui.base)

@@ -61,7 +61,7 @@ class _Filter(QSortFilterProxyModel):
     def filterAcceptsRow(
         self, source_row: int, _parent: QModelIndex | QPersistentModelIndex
     ) -> bool:
-        """Whether a row is wanted."""
+        """Returns whether a row is wanted."""
         row = self._model.rows[source_row]
         return not self._hides_failed or row.ok or row.is_built or row.is_waiting
 
@@ -74,7 +74,7 @@ class VariantsTable(QWidget):
         pin_requested: The user wants to compare later results with this variant.
         differences_requested: The user wants to compare the reference with another variant line
             by line.
-        reported: Something was done that cannot be seen, in words.
+        reported: Something was done that cannot be seen.
     """
 
     variant_activated = Signal(VariantRow)
@@ -200,7 +200,7 @@ class VariantsTable(QWidget):
         self.reported.emit(self.tr("The table is on the clipboard"))
 
     def _sorted(self) -> VariantTable:
-        """All rows in the order in which they are shown, those that are left out last."""
+        """Returns all rows in the order in which they are shown, those that are left out last."""
         indices = (self._filter.index(n, 0) for n in range(self._filter.rowCount()))
         places = [self._filter.mapToSource(index).row() for index in indices]
         hidden = sorted(set(range(len(self._model.rows))).difference(places))
@@ -237,7 +237,7 @@ class VariantsTable(QWidget):
         self._update_differences()
 
     def _hint(self) -> str:
-        """What is said where there is no row."""
+        """Returns what is said where there is no row."""
         if self._table.rows:
             return self.tr("Every variant failed. Untick “Hide failed” to see why.")
         if self._has_begun:
@@ -248,7 +248,7 @@ class VariantsTable(QWidget):
         )
 
     def _layout(self) -> tuple[object, ...]:
-        """What the widths of the columns depend on."""
+        """Returns what the widths of the columns depend on."""
         columns = range(self._model.columnCount())
         headings = [self._model.headerData(n, Qt.Orientation.Horizontal) for n in columns]
         return headings, self._model.calculated_columns, self._reference is None

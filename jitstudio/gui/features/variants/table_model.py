@@ -64,7 +64,7 @@ def _gigabytes(number: float) -> str:
 
 
 def _known(name: str, text: Callable[[float], str]) -> FigureTitle:
-    """A figure of the table that all panes share."""
+    """Returns a figure of the table that all panes share."""
     figure = KERNEL_FIGURES[name]
     return FigureTitle(figure.title, figure.meaning, text)
 
@@ -171,7 +171,7 @@ class VariantsModel(RowsModel[VariantRow]):
 
 
 def note(row: VariantRow, shown: ShownVariants) -> str:
-    """Returns what there is to say about a variant beside its figures."""
+    """Returns what there is to say about a variant besides its figures."""
     translate = QCoreApplication.translate
     if row.variant.index == shown.table.best:
         return translate("Variants", "best")
@@ -283,11 +283,11 @@ def _place(row: VariantRow) -> int:
 
 
 def _mark(row: VariantRow) -> str:
-    """How it ended, as a field of `theme.MarkColors`."""
+    """Returns how it ended, as a field of `theme.MarkColors`."""
     if row.is_waiting:
         return ""
     if row.ok or (row.is_built and row.outcome != LaunchOutcome.MISSING.value):
-        # No tick where all is only built: ticks tell what is best.
+        # No tick where all is only built: ticks say what is best.
         return "success" if row.ok else ""
     return "info" if row.is_built or row.is_cancelled else "error"
 

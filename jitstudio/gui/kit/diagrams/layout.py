@@ -45,7 +45,7 @@ class Layers:
 
 
 def layered(count: int, pairs: Iterable[Pair]) -> Layers:
-    """Put blocks into layers.
+    """Puts blocks into layers.
 
     Args:
         count: How many blocks there are.
@@ -70,7 +70,7 @@ def layered(count: int, pairs: Iterable[Pair]) -> Layers:
 
 
 def _depths(count: int, pairs: Sequence[Pair]) -> list[int]:
-    """Per block the longest way to it, or where nothing leads to, to what it leads to."""
+    """Returns per block the longest way to it, or where nothing leads to, to what it leads to."""
     after = neighbours(count, pairs)
     missing = Counter(target for _, target in pairs)
     depths = [0] * count
@@ -90,7 +90,7 @@ def _depths(count: int, pairs: Sequence[Pair]) -> list[int]:
 def _chains(
     count: int, pairs: Sequence[Pair], depths: Sequence[int]
 ) -> dict[Pair, tuple[int, ...]]:
-    """The places of edges, numbered from `count` on; the longest edges have none."""
+    """Returns the places of edges, numbered from `count` on; the longest edges have none."""
     found: dict[Pair, tuple[int, ...]] = {}
     end = count
     for pair in sorted(pairs, key=lambda pair: (depths[pair[1]] - depths[pair[0]], pair)):
@@ -105,7 +105,7 @@ _Neighbours = Sequence[Sequence[int]]
 
 
 def _sorted(rows: list[list[int]], above: _Neighbours, below: _Neighbours) -> list[list[int]]:
-    """The order with the fewest crossings of all that were tried."""
+    """Returns the order with the fewest crossings of all that were tried."""
     places = sum(map(len, rows))
     sweeps = next(times for most, times in _SWEEPS if places <= most)
     return ordered(rows, above, below, sweeps=sweeps, patience=_PATIENCE)
@@ -147,7 +147,7 @@ def ordered(
 
 
 def _sweep(rows: Sequence[list[int]], fixed: _Neighbours) -> None:
-    """Sort each row by the middle of its neighbours in the one before."""
+    """Sorts each row by the middle of its neighbours in the one before."""
     at: dict[int, float] = {}
     for row in rows:
         own = {}
@@ -195,7 +195,7 @@ _ROUNDS = 4
 
 
 def columns(layers: Layers, widths: Sequence[float]) -> list[float]:
-    """The middle of each node, from 0 on.
+    """Returns the middle of each node, from 0 on.
 
     Args:
         layers: In order.
@@ -230,7 +230,7 @@ class _Nodes:
                 x += widths[node]
 
     def settle(self, rows: Iterable[Sequence[int]], linked: Sequence[Sequence[int]]) -> None:
-        """Move the nodes of each row to their neighbours, as far as the others there allow."""
+        """Moves the nodes of each row to their neighbours, as far as the others there allow."""
         for row in rows:
             wanted = []
             offset = 0.0
@@ -242,7 +242,7 @@ class _Nodes:
                 self.at[node] = x
 
     def straighten(self, chains: Iterable[Sequence[int]]) -> None:
-        """Put all places of an edge above each other where there is room."""
+        """Puts all places of an edge above each other where there is room."""
         beside: dict[int, tuple[int, int]] = {}
         for row in self._rows:
             for left, node, right in zip([-1, *row], row, [*row[1:], -1], strict=False):
@@ -262,7 +262,7 @@ class _Nodes:
         return self.at[other] + side * (self._widths[node] + self._widths[other]) / 2
 
     def _wish(self, node: int, linked: Sequence[int]) -> tuple[float, float]:
-        """Where a node would like to stand, and how much."""
+        """Returns where a node would best be, and how much."""
         total = pull = 0.0
         for other in linked:
             one = _PULLS[self._passing[node] + self._passing[other]]
@@ -290,21 +290,21 @@ def _fitted(wanted: Sequence[tuple[float, float, float]]) -> list[float]:
 
 
 GAP = 44.0
-"""Between two blocks beside each other."""
+"""Between two blocks next to each other."""
 
 LANE = 16.0
 """What an edge takes that passes them."""
 
 _PITCH = 22.0
 _CORNER = 10.0
-# Beside a block there is room for an edge that turns upwards.
+# Next to a block there is room for an edge that turns upwards.
 _ASIDE = 13.0
 
 Step = tuple[float, ...]
 
 
 class Box(NamedTuple):
-    """Where a block stands."""
+    """Where a block is."""
 
     x: float
     y: float
@@ -322,7 +322,7 @@ class Box(NamedTuple):
         return self.y + self.height
 
     def moved(self, x: float, y: float) -> Box:
-        """The same, further right and down."""
+        """Returns the same, further right and down."""
         return self._replace(x=self.x + x, y=self.y + y)
 
 
@@ -335,7 +335,7 @@ class LayerRow(NamedTuple):
 
 
 class EdgeRoute(NamedTuple):
-    """How an edge runs; its arrow stands at the end.
+    """How an edge runs; its arrow is at the end.
 
     Attributes:
         edge: The edge.
@@ -351,7 +351,7 @@ class EdgeRoute(NamedTuple):
     steps: tuple[Step, ...]
 
     def moved(self, x: float, y: float) -> EdgeRoute:
-        """The same, further right and down."""
+        """Returns the same, further right and down."""
         return self._replace(
             start=(self.start[0] + x, self.start[1] + y),
             steps=tuple(
@@ -387,7 +387,7 @@ class Plan:
 def routed(
     plan: Plan, edges: Sequence[ControlFlowEdge], back: frozenset[ControlFlowEdge]
 ) -> list[EdgeRoute]:
-    """The routes of edges, in their order."""
+    """Returns the routes of edges, in their order."""
     return _Router(plan, edges, back).routes()
 
 
@@ -417,7 +417,7 @@ class _Router:
         return EdgeRoute(edge, edge in self._back, pen.start, tuple(pen.steps))
 
     def _goes_between(self, edge: ControlFlowEdge) -> bool:
-        """Whether it runs among the blocks, and not around all of them."""
+        """Returns whether it runs among the blocks, and not around all of them."""
         return edge.source == edge.target or self._upper_first(edge) in self._plan.courses
 
     def _upper_first(self, edge: ControlFlowEdge) -> Pair:
@@ -537,7 +537,7 @@ _LAYER_GAP = 40.0
 # Where many edges cross from one layer to the next there is more room between them.
 _ROOM_PER_EDGE = 1.5
 _MOST_ROOM = 90.0
-# Parts that nothing connects stand beside each other, as long as it is not much wider than high.
+# Parts that nothing connects are next to each other, as long as it is not much wider than high.
 _WIDE = 1.6
 
 
@@ -566,7 +566,7 @@ class GraphLayout:
 
 
 def lay_out(graph: FlowGraph, sizes: Sequence[Size]) -> GraphLayout:
-    """Place the blocks of a graph, which may have several parts and any loops.
+    """Places the blocks of a graph, which may have several parts and any loops.
 
     Args:
         graph: What to place.
@@ -598,7 +598,7 @@ def lay_out(graph: FlowGraph, sizes: Sequence[Size]) -> GraphLayout:
 
 
 def back_edges(graph: FlowGraph) -> frozenset[ControlFlowEdge]:
-    """Those from inside a loop to its head; without them nothing goes in circles."""
+    """Returns those from inside a loop to its head; without them nothing goes in circles."""
     inside: defaultdict[int, list[frozenset[int]]] = defaultdict(list)
     for loop in graph.loops:
         inside[loop.head].append(loop.blocks)
@@ -659,7 +659,7 @@ def _right(plan: Plan, routes: Sequence[EdgeRoute]) -> float:
 
 
 class _Shelves:
-    """Puts parts beside each other, and below where the row is full."""
+    """Puts parts next to each other, and below where the row is full."""
 
     def __init__(self, sizes: Sequence[tuple[float, float]]) -> None:
         self.width = self.height = 0.0
