@@ -60,8 +60,8 @@ def concerns(opened: OpenProject) -> tuple[str, ...]:
     )
     if more := found[_MOST:]:
         # Identified by what they are, so that others in their place ask anew.
-        told = _digest("\n".join(more).encode("utf-8", "surrogateescape"))
-        found[_MOST:] = [f"There are {len(more)} more ({told[:16]})."]
+        message = _digest("\n".join(more).encode("utf-8", "surrogateescape"))
+        found[_MOST:] = [f"There are {len(more)} more ({message[:16]})."]
     return tuple(found)
 
 
@@ -164,8 +164,8 @@ class TrustStore:
             with os.fdopen(handle, "rb") as file:
                 if not _is_private(os.fstat(handle)):
                     return {}
-                told = json.loads(file.read(_LARGEST))
-            entries = told["trusted"] if told["version"] == _VERSION else {}
+                content = json.loads(file.read(_LARGEST))
+            entries = content["trusted"] if content["version"] == _VERSION else {}
             return {
                 str(path): {
                     "content": str(entry["content"]),

@@ -68,13 +68,13 @@ def run_links(request: BuildRequest, timeout: float, *, as_json: bool) -> int:
     figures = export.link_figures(*rows)
     if as_json:
         ptx, lto = results
-        told = {
+        content = {
             "ok": all(result.ok for result in results),
             "ptx": result_object(ptx),
             "lto": result_object(lto),
             "figures": [figure._asdict() for figure in figures],
         }
-        say(json.dumps(told, indent=2))
+        say(json.dumps(content, indent=2))
     else:
         for result in results:
             text_output.print_stages(result)

@@ -146,8 +146,8 @@ def _check(request: BuildRequest) -> None:
         raise PlanError("There is nothing to build: no module takes part.")
     if not request.emit:
         raise PlanError("Nothing was asked for: choose at least one kind of output.")
-    if told := refusal(request.options):
-        raise PlanError(told)
+    if reason := refusal(request.options):
+        raise PlanError(reason)
     _check_trust(request)
     names = [source.name for source in (*request.sources, *request.libraries)]
     for name in names:
@@ -428,8 +428,8 @@ class JobDependencies:
 
 def with_idle_options(request: BuildRequest, result: BuildResult) -> BuildResult:
     """Returns the result with a warning for each option that its build has made nothing of."""
-    told = dict.fromkeys(_warnings(request))
-    return replace(result, diagnostics=(*result.diagnostics, *told)) if told else result
+    warnings = dict.fromkeys(_warnings(request))
+    return replace(result, diagnostics=(*result.diagnostics, *warnings)) if warnings else result
 
 
 def _warnings(request: BuildRequest) -> Iterator[Diagnostic]:

@@ -187,17 +187,17 @@ class _Reading:
     ) -> _Reading:
         signature = declared.signature(declared.bindings(name.arguments))
         parameters = expanded(signature.parameters, count)
-        told = declared.types_of(name.parameters or ())
+        types = declared.types_of(name.parameters or ())
         doubts = (
             name.path != declared.path,
             bool(name.arguments) != bool(signature.template_parameters),
             len(parameters) != count,
-            sum(p.type != other for p, other in zip(parameters, told, strict=False)),
+            sum(p.type != other for p, other in zip(parameters, types, strict=False)),
             sum(not p.name for p in parameters),
             signature.module != _module(kernel.module),
         )
-        if len(told) == len(parameters):
-            pairs = zip(parameters, told, strict=True)
+        if len(types) == len(parameters):
+            pairs = zip(parameters, types, strict=True)
             parameters = tuple(replace(p, type=_more(p.type, other)) for p, other in pairs)
         return cls(replace(signature, parameters=parameters), doubts)
 

@@ -56,8 +56,8 @@ def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
     try:
         version = runner.version()
     except ToolMissing as missing:
-        told = Diagnostic(Severity.ERROR, "", None, None, str(missing), missing.tool)
-        emit(Problem(Outcome.MISSING, told))
+        diagnostic = Diagnostic(Severity.ERROR, "", None, None, str(missing), missing.tool)
+        emit(Problem(Outcome.MISSING, diagnostic))
         return JobDependencies(None, None, "", 0)
     emit(StageStarted(job.tool, version, job.name, job.options))
     mark = capture.mark()
@@ -118,8 +118,8 @@ def _kernels(job: Job, report: Report) -> Iterator[Kernel]:
 
 def _noticed(job: Job, report: Report) -> Iterator[Diagnostic]:
     if report.crash is not None:
-        told = report.crash.message
-        yield Diagnostic(Severity.ERROR, job.name, None, None, told, report.crash.tool)
+        message = report.crash.message
+        yield Diagnostic(Severity.ERROR, job.name, None, None, message, report.crash.tool)
     empty = _EMPTY.get(job.tool)
     if job.tool is Tool.NVJITLINK and any(ref.kind in _COMPILED_BY_IT for ref, _ in job.inputs):
         empty = None  # it drops what is never called, as it should

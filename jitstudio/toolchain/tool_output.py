@@ -70,8 +70,8 @@ class Report:
         self.error_log = errors or f"{tool.value} ended with exit status {status}."
         if status < 0:
             name = signal.Signals(-status).name
-            told = f"{tool.value} crashed on {file_name} ({name}). The file may be damaged."
-            self.crash = Crash(tool, name, told)
+            message = f"{tool.value} crashed on {file_name} ({name}). The file may be damaged."
+            self.crash = Crash(tool, name, message)
 
 
 def text_of(log: bytes | bytearray) -> str:

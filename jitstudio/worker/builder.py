@@ -212,8 +212,8 @@ def unreadable(request: BuildRequest) -> Iterator[Problem]:
     """Modules and headers that hold nothing, or bytes where there should be text."""
     for source in (*request.sources, *request.libraries):
         if not source.content.strip():
-            told = f"'{source.name}' is empty: there is nothing to compile."
-            yield Problem(Outcome.FAILED, _error(told, source.name))
+            message = f"'{source.name}' is empty: there is nothing to compile."
+            yield Problem(Outcome.FAILED, _error(message, source.name))
         elif _is_text(source):
             yield from _not_utf8(source.name, source.content)
     for header in request.headers:
@@ -237,8 +237,8 @@ def _not_utf8(name: str, content: bytes) -> Iterator[Problem]:
         return
     line = content.count(b"\n", 0, at) + 1
     column = len(content[content.rfind(b"\n", 0, at) + 1 : at].decode("utf-8", "replace")) + 1
-    told = f"'{name}' holds {found}. Save the file as UTF-8 text and build again."
-    yield Problem(Outcome.FAILED, _error(told, name, line, column))
+    message = f"'{name}' holds {found}. Save the file as UTF-8 text and build again."
+    yield Problem(Outcome.FAILED, _error(message, name, line, column))
 
 
 def _error(

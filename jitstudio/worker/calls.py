@@ -72,9 +72,9 @@ class RunningCalls:
         ticket = self.begin(host)
         if ticket is None:
             return ChildDeath(killed=True)
-        told = host.ask(Call(ticket, request), on_event, need)
+        answer = host.ask(Call(ticket, request), on_event, need)
         self.end(ticket)
-        return told if isinstance(told, ChildDeath) else told.answer
+        return answer if isinstance(answer, ChildDeath) else answer.answer
 
     def begin(self, host: WorkerHost) -> int | None:
         """Announces a call to this host; its ticket, or None if no more are to be made."""

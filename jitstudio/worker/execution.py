@@ -114,8 +114,8 @@ class _Step:
     def begun(self) -> StageStarted:
         """What the worker reported when it began, or would have reported had it come so far."""
         job = self.job
-        told = self.started or StageStarted(job.tool, "", job.name, job.options)
-        return replace(told, step=self.number)
+        started = self.started or StageStarted(job.tool, "", job.name, job.options)
+        return replace(started, step=self.number)
 
 
 _LAST_WAIT = 10.0
@@ -190,8 +190,8 @@ class Execution:
                 try:
                     need = need_of(job, self._headers)
                 except HeaderRefused as error:
-                    told = Diagnostic(Severity.ERROR, "", None, None, str(error))
-                    self._tell(Problem(Outcome.FAILED, told, step=number))
+                    diagnostic = Diagnostic(Severity.ERROR, "", None, None, str(error))
+                    self._tell(Problem(Outcome.FAILED, diagnostic, step=number))
                 else:
                     self._waiting.append(_Step(number, job, mark, need))
 

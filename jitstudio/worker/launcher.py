@@ -116,11 +116,11 @@ class Launcher:
             try:
                 result = self._carry_out(request, calls, diary, asked_at)
             except OSError as error:
-                told = _error(
+                diagnostic = _error(
                     f"The files of the launch cannot be kept: {error.strerror or error}.",
                     "Make room in the folder for temporary files, or set TMPDIR to another one.",
                 )
-                result = _failed(request, LaunchOutcome.FAILED, told)
+                result = _failed(request, LaunchOutcome.FAILED, diagnostic)
             self._files.trim()
         return replace(
             result,
@@ -307,14 +307,14 @@ def _ended(
         case Ending.CANCEL:
             return _failed(request, LaunchOutcome.CANCELLED)
         case Ending.TIME_LIMIT:
-            told = _error(
+            diagnostic = _error(
                 f"{request.title} had not ended after {request.timeout:g} s, the time limit, while "
                 f"{doing}; its process was ended. {_KEPT}",
                 "A loop that never ends, a barrier that not all threads reach, or threads that "
                 "wait for one another are the usual causes of a kernel that does not end; or the "
                 "work takes that long: raise the limit.",
             )
-            return _failed(request, LaunchOutcome.TIMED_OUT, told)
+            return _failed(request, LaunchOutcome.TIMED_OUT, diagnostic)
         case None:
             return _failed(request, LaunchOutcome.CRASHED, _error(_last_words(death)))
 

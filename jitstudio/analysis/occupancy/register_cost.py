@@ -69,7 +69,9 @@ def register_cost_of(
         kernels: What the tools report of each kernel.
         limits: Of the multiprocessors of its target.
     """
-    told = {kernel.name: kernel.resources for kernel in kernels if kernel.resources}
-    spilling = {name for name, needs in told.items() if needs.spill_stores or needs.spill_loads}
+    resources = {kernel.name: kernel.resources for kernel in kernels if kernel.resources}
+    spilling = {
+        name for name, needs in resources.items() if needs.spill_stores or needs.spill_loads
+    }
     tops = {f.name: max(live_gprs(f), default=0) for f in functions if f.name in spilling}
     return RegisterCost(limits, {name: round(_NEAR_TOP * top) for name, top in tops.items() if top})

@@ -363,10 +363,10 @@ def _module_object(module: Member) -> _Json:
 
 
 def _header_object(member: Member) -> _Json:
-    told: _Json = {"name": member.name, "kind": member.kind.value}
+    content: _Json = {"name": member.name, "kind": member.kind.value}
     # A newline ends a line, so a text whose last line has its end gives an empty one behind it.
     lines = {"path": member.path} if member.text is None else {"text": member.text.split("\n")}
-    return told | lines
+    return content | lines
 
 
 def _links(record: JsonRecord) -> dict[str, LinkMode]:
@@ -405,9 +405,9 @@ def _content(record: JsonRecord) -> _Json:
 
 def _launch_object(spec: LaunchSpec) -> _Json:
     """Returns what is launched first, then how it is measured."""
-    told = spec_object(spec)
-    measured = {key: told.pop(key) for key in _RUN_KEYS}
-    return told | measured
+    content = spec_object(spec)
+    measured = {key: content.pop(key) for key in _RUN_KEYS}
+    return content | measured
 
 
 def _launch(record: JsonRecord) -> LaunchSpec:

@@ -352,8 +352,10 @@ class FileCommands(QObject):
     def _write(self, document: Document, path: Path, content: bytes) -> None:
         self._reader.outcome(partial(write_file, path, content))
         if not self._is_open(document):
-            told = self.tr("'{name}' was closed while the disk kept it waiting. It is in its file.")
-            raise DocumentError(told.format(name=path.name))
+            message = self.tr(
+                "'{name}' was closed while the disk kept it waiting. It is in its file."
+            )
+            raise DocumentError(message.format(name=path.name))
 
     def _kind_to_save(self, document: Document, path: Path) -> CodeKind:
         """The kind that the document will have in this file; raises `DocumentError` if none."""
@@ -395,11 +397,11 @@ def _write_results(folder: Path, files: dict[str, bytes]) -> None:
         for name, content in files.items():
             (folder / name).write_bytes(content)
     except OSError as error:
-        told = QCoreApplication.translate(
+        message = QCoreApplication.translate(
             "FileCommands",
             "The results cannot be written to '{folder}': {error}. Choose another folder.",
         )
-        raise DocumentError(told.format(folder=folder, error=error.strerror)) from None
+        raise DocumentError(message.format(folder=folder, error=error.strerror)) from None
 
 
 def _result_files(artifacts: Iterable[Artifact]) -> dict[str, bytes]:

@@ -234,11 +234,11 @@ class ProjectCommands(QObject):
             self._build_controller.release()
 
     def _tell_problems(self, opened: OpenProject) -> None:
-        told = [*opened.problems[:_MOST_PROBLEMS]]
-        if more := len(opened.problems) - len(told):
-            told.append(self.tr("There are {count} more.").format(count=more))
+        problems = [*opened.problems[:_MOST_PROBLEMS]]
+        if more := len(opened.problems) - len(problems):
+            problems.append(self.tr("There are {count} more.").format(count=more))
         head = self.tr("{name} is open, but not all of it.").format(name=opened.path.name)
-        self.failed.emit(" ".join((head, *told)))
+        self.failed.emit(" ".join((head, *problems)))
 
     def _save(self, path: Path) -> bool:
         folder = path.parent

@@ -249,8 +249,8 @@ class CurrentDisassembly(QObject):
         code = inspection.code
         if code.function(self._kernel) is None:
             # The first of the source: machine code has them in another order.
-            told = (code.function(kernel.name) for kernel in inspection.result.kernels)
-            first = next(filter(None, (*told, *code.kernels, *code.functions)), None)
+            functions = (code.function(kernel.name) for kernel in inspection.result.kernels)
+            first = next(filter(None, (*functions, *code.kernels, *code.functions)), None)
             self._kernel = first.name if first else ""
             self.kernel_changed.emit(self._kernel)
 

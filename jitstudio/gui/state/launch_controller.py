@@ -314,8 +314,8 @@ class LaunchController(QObject):
 
     @Slot(str)
     def _on_kernels_missed(self, problem: str) -> None:
-        told = self.tr("The kernels' parameters cannot be read: {problem}.")
-        self.broke.emit(told.format(problem=problem))
+        message = self.tr("The kernels' parameters cannot be read: {problem}.")
+        self.broke.emit(message.format(problem=problem))
         self._set_kernels(None)
 
     def _set_kernels(self, kernels: _Kernels | None) -> None:

@@ -113,13 +113,13 @@ def allow(kernel: Kernel, config: LaunchConfig) -> None:
         GpuError: The GPU has not that much shared memory, or no such clusters.
     """
     wanted = {}
-    told = kernel.attributes
-    if config.shared and told.shared_size_bytes + config.shared > _DEFAULT_SHARED:
+    attributes = kernel.attributes
+    if config.shared and attributes.shared_size_bytes + config.shared > _DEFAULT_SHARED:
         wanted[_A.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = config.shared
     declared = (
-        told.required_cluster_width,
-        told.required_cluster_height,
-        told.required_cluster_depth,
+        attributes.required_cluster_width,
+        attributes.required_cluster_height,
+        attributes.required_cluster_depth,
     )
     if max(prod(config.cluster or ()), prod(declared)) > _PORTABLE_CLUSTER:
         wanted[_A.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED] = 1
@@ -138,15 +138,15 @@ def facts_of(kernel: Kernel, device: Device, config: LaunchConfig) -> KernelFact
         GpuError: The driver does not say.
     """
     with doing("asking for the kernel's attributes"):
-        told = kernel.attributes
+        attributes = kernel.attributes
         facts = KernelFacts(
-            registers=told.num_regs,
-            shared_bytes=told.shared_size_bytes,
-            local_bytes=told.local_size_bytes,
-            constant_bytes=told.const_size_bytes,
-            max_threads=told.max_threads_per_block,
-            binary_version=told.binary_version,
-            ptx_version=told.ptx_version,
+            registers=attributes.num_regs,
+            shared_bytes=attributes.shared_size_bytes,
+            local_bytes=attributes.local_size_bytes,
+            constant_bytes=attributes.const_size_bytes,
+            max_threads=attributes.max_threads_per_block,
+            binary_version=attributes.binary_version,
+            ptx_version=attributes.ptx_version,
             # The driver gives no alignment.
             slots=tuple(ParameterSlot(info.offset, info.size, 1) for info in kernel.arguments_info),
         )

@@ -122,8 +122,8 @@ class CompareController(QObject):
         if built is None:
             return
         baseline = self._baselines.pin(built, build_name(built.request, built.at))
-        told = self.tr("{name} is pinned: Compare shows what changes from now on.")
-        self._shell.status.show_message(told.format(name=baseline.name))
+        message = self.tr("{name} is pinned: Compare shows what changes from now on.")
+        self._shell.status.show_message(message.format(name=baseline.name))
 
     @Slot()
     def _on_baselines_changed(self) -> None:

@@ -264,8 +264,10 @@ def _program(side: ComparedBuild) -> CubinProgram:
 
 
 def _needs(side: ComparedBuild) -> dict[str, Resources]:
-    told = {kernel.name: kernel.resources for kernel in side.result.kernels if kernel.resources}
-    return merge(side.code.resources if side.code else {}, told)
+    resources = {
+        kernel.name: kernel.resources for kernel in side.result.kernels if kernel.resources
+    }
+    return merge(side.code.resources if side.code else {}, resources)
 
 
 def _sources(side: ComparedBuild) -> Iterator[str]:
@@ -303,16 +305,16 @@ def count_text(comparison: Comparison) -> str:
     count = len(comparison.hunks)
     match count:
         case 0:
-            told = QCoreApplication.translate("Compare", "No difference")
+            message = QCoreApplication.translate("Compare", "No difference")
         case 1:
-            told = QCoreApplication.translate("Compare", "1 difference")
+            message = QCoreApplication.translate("Compare", "1 difference")
         case _:
             several = QCoreApplication.translate("Compare", "{count:,} differences")
-            told = several.format(count=count)
+            message = several.format(count=count)
     if control and not comparison.control_counts:
         also = QCoreApplication.translate("Compare", "{count:,} differ in control bits only")
-        return f"{told}; {also.format(count=control)}"
-    return told
+        return f"{message}; {also.format(count=control)}"
+    return message
 
 
 _CLASSES = {

@@ -38,14 +38,14 @@ def find(asked: DefinitionQuery, stop: Event) -> DefinitionResult:
     if wanted.places:
         spots = _spots(asked.text.name, asked.text.text, wanted.places)
         here = any(spot.line == asked.line + 1 for spot in spots)
-        told = (
+        message = (
             QCoreApplication.translate("Definitions", "This is where {name} is defined").format(
                 name=wanted.name
             )
             if here
             else ""
         )
-        return DefinitionResult(spots, told)
+        return DefinitionResult(spots, message)
     if asked.text.kind in _CUDA:
         for texts in (_headers(asked, stop), _others(asked)):
             found: list[DefinitionLocation] = []
@@ -56,26 +56,26 @@ def find(asked: DefinitionQuery, stop: Event) -> DefinitionResult:
             if found:
                 return DefinitionResult(tuple(found))
     if wanted.is_built_in:
-        told = QCoreApplication.translate(
+        message = QCoreApplication.translate(
             "Definitions", "{name} belongs to CUDA C++ itself: no file defines it"
         )
     else:
-        told = QCoreApplication.translate(
+        message = QCoreApplication.translate(
             "Definitions",
             "No definition of {name} was found, in the open tabs and the headers included",
         )
-    return DefinitionResult(message=told.format(name=wanted.name))
+    return DefinitionResult(message=message.format(name=wanted.name))
 
 
 def _included(asked: DefinitionQuery, name: str) -> DefinitionResult:
     tabs = {text.name: text for text in asked.others if text.is_header}
     found = _place_of(name, asked.text.folder, tabs, tuple(asked.folders))
     if found is None:
-        told = QCoreApplication.translate(
+        message = QCoreApplication.translate(
             "Definitions",
             "No tab and no file here is called {name}: add its folder with -I in the options",
         )
-        return DefinitionResult(message=told.format(name=name))
+        return DefinitionResult(message=message.format(name=name))
     return DefinitionResult((DefinitionLocation(found, 1, 1),))
 
 

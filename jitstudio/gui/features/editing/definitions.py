@@ -74,8 +74,8 @@ class DefinitionsController(QObject):
                 return
         page = self._editors.page
         if page is None or page.document.kind not in TEXT_KINDS:
-            told = self.tr("Definitions are looked for in a source: go there first")
-            self._shell.status.show_message(told)
+            message = self.tr("Definitions are looked for in a source: go there first")
+            self._shell.status.show_message(message)
             return
         asked = self._asked(page.document, *page.code_view.search_start())
         self._search.start(partial(_find, asked))

@@ -49,8 +49,8 @@ class FormattingController(QObject):
             tell(self.tr("Sources are formatted: go to one that can be edited first"))
             return
         if page.document.kind not in _KINDS:
-            told = self.tr("clang-format knows CUDA C++; {kind} stays as it is")
-            tell(told.format(kind=page.document.kind.title))
+            message = self.tr("clang-format knows CUDA C++; {kind} stays as it is")
+            tell(message.format(kind=page.document.kind.title))
             return
         editor = self._editor = page.editor
         self._revision = editor.document().revision()
@@ -83,16 +83,18 @@ class FormattingController(QObject):
             return
         editor.apply_edits(result.edits, result.caret)
         if not result.edits:
-            told = self.tr("It was formatted already")
+            message = self.tr("It was formatted already")
         elif result.style_file is not None:
-            told = self.tr("Formatted as {file} says").format(file=result.style_file)
+            message = self.tr("Formatted as {file} says").format(file=result.style_file)
         elif self._is_restricted:
-            told = self.tr("Formatted in the usual style: the project's own waits for your trust")
+            message = self.tr(
+                "Formatted in the usual style: the project's own waits for your trust"
+            )
         else:
-            told = self.tr("Formatted in the style of LLVM: there is no .clang-format here")
+            message = self.tr("Formatted in the style of LLVM: there is no .clang-format here")
         if not result.is_complete:
-            told += self.tr("; clang-format could not make sense of all")
-        tell(told)
+            message += self.tr("; clang-format could not make sense of all")
+        tell(message)
 
 
 def _format(

@@ -285,8 +285,8 @@ class BlocksItem(QGraphicsItem):
             room = int(rect.width() / letter) - 1
             if rect.height() > size * 1.2 and room >= min(len(title), _LEAST_LETTERS):
                 # What distinguishes labels is at their end.
-                told = title if len(title) <= room else "…" + title[1 - room :]
-                painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, told)
+                label = title if len(title) <= room else "…" + title[1 - room :]
+                painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label)
 
     def _texts_of(self, at: int) -> tuple[QStaticText, ...]:
         found = self._texts.get(at)

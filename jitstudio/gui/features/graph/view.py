@@ -237,8 +237,8 @@ class GraphCanvas(PictureCanvas):
             if block == NOWHERE or picture is None:
                 QToolTip.hideText()
             else:
-                told = description(picture, picture.graph.blocks[block])
-                QToolTip.showText(event.globalPos(), plain_tooltip(told), self)
+                text = description(picture, picture.graph.blocks[block])
+                QToolTip.showText(event.globalPos(), plain_tooltip(text), self)
             return True
         return super().viewportEvent(event)  # type: ignore[arg-type]
 
@@ -264,15 +264,15 @@ class GraphCanvas(PictureCanvas):
 
     def _describe(self) -> None:
         """Reports to screen readers where the keyboard is."""
-        told = self._hint
+        text = self._hint
         if self._picture is not None:
             blocks = self._picture.graph.blocks
-            told = (
+            text = (
                 description(self._picture, blocks[self._current])
                 if self._current != NOWHERE
                 else ""
             )
-        self._tell(told)
+        self._tell(text)
 
 
 def _subject(picture: GraphPicture) -> tuple[object, str]:
@@ -347,9 +347,9 @@ class GraphView(QWidget):
     def show_picture(self, picture: GraphPicture | None) -> None:
         """Shows this graph, or none."""
         self.canvas.show_picture(picture)
-        told = summary(picture) if picture is not None else ""
-        self._summary.setText(told)
-        self._summary.setToolTip(plain_tooltip(told))
+        message = summary(picture) if picture is not None else ""
+        self._summary.setText(message)
+        self._summary.setToolTip(plain_tooltip(message))
         self._buttons.setEnabled(picture is not None)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:

@@ -325,12 +325,12 @@ class ShortcutsDialog(QDialog):
         row, key = self._row, self._key
         can_change = row is not None and bool(row.name)
         problem = self._problem(row.name, key) if row is not None and row.name and key else None
-        told, is_final = problem or ("", False)
+        message, is_final = problem or ("", False)
         if row is None:
-            told = self.tr("Choose a command, then press the keys that it shall have.")
+            message = self.tr("Choose a command, then press the keys that it shall have.")
         elif not can_change:
-            told = self.tr("These keys belong to the view, and cannot be changed.")
-        self._note.setText(told)
+            message = self.tr("These keys belong to the view, and cannot be changed.")
+        self._note.setText(message)
         self._title.setText(self.tr("Keys of '{command}'").format(command=row.text) if row else "")
         self._field.setEnabled(can_change)
         for button in (self._use, self._add):

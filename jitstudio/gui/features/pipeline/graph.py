@@ -447,9 +447,9 @@ def _explained(node: Node, result: BuildResult) -> Node:
     """Returns a failed run with the first thing that its tool complained about."""
     if node.state is not NodeState.FAILED or node.message or node.role is NodeRole.LAUNCH:
         return node
-    told = [d for d in result.diagnostics if d.tool is node.tool]
-    own = [d for d in told if d.file == node.name]
-    return replace(node, message=_first_line(own) or _first_line(told) or result.reason)
+    diagnostics = [d for d in result.diagnostics if d.tool is node.tool]
+    own = [d for d in diagnostics if d.file == node.name]
+    return replace(node, message=_first_line(own) or _first_line(diagnostics) or result.reason)
 
 
 def _aged(node: Node) -> Node:

@@ -99,11 +99,11 @@ def description(node: Node, now: float) -> str:
         module=_tr(_LINK_OF_ALL) if node.name == LINKED else node.name,
     )
     opens = _tr(_MEND if node.state is NodeState.FAILED else _OPENS[node.role])
-    told = [node.title, what, facts(node, now)]
+    lines = [node.title, what, facts(node, now)]
     if node.state not in _SPEAKING:
-        told.append(state_words(node))
-    told += [node.message, opens]
-    return "\n".join(dict.fromkeys(line for line in told if line))
+        lines.append(state_words(node))
+    lines += [node.message, opens]
+    return "\n".join(dict.fromkeys(line for line in lines if line))
 
 
 def summary(pipeline: Pipeline) -> tuple[NodeState, str]:

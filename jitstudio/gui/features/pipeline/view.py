@@ -259,10 +259,10 @@ class PipelineCanvas(PictureCanvas):
     def _describe(self) -> None:
         """Reports to screen readers where the keyboard is."""
         node = self.current
-        told = description(node, time.monotonic()) if node is not None else ""
+        text = description(node, time.monotonic()) if node is not None else ""
         if not self.pipeline.nodes:
-            told = self._hint
-        self._tell(told)
+            text = self._hint
+        self._tell(text)
 
     @Slot()
     def _on_tick(self) -> None:

@@ -104,17 +104,17 @@ def headline(found: LaunchOccupancy) -> str:
         return translate(
             "Occupancy", "{target}: not even one block fits, because of its {resources}"
         ).format(target=found.arch, resources=which)
-    told = translate("Occupancy", "{target}: {share:.0%}, {warps} of {most} warps").format(
+    message = translate("Occupancy", "{target}: {share:.0%}, {warps} of {most} warps").format(
         target=found.arch,
         share=found.found.fraction,
         warps=found.found.warps,
         most=found.limits.warps,
     )
     if found.found.warps == found.limits.warps:
-        return told
+        return message
     limiting = ", ".join(resource.value for resource in found.found.limiting)
     return translate("Occupancy", "{occupancy}; limited by {resources}").format(
-        occupancy=told, resources=limiting
+        occupancy=message, resources=limiting
     )
 
 

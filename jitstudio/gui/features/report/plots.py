@@ -222,9 +222,9 @@ class OccupancyPlots(PlotRow):
         warps = self._launch.found.warps
         pen = pg.mkPen(theme.marks.warning, width=2)
         plot.addItem(pg.ScatterPlotItem([value], [warps], size=_RING, pen=pen, brush=None))
-        told = self.tr("now: {value:g}").format(value=round(value, 1))
+        message = self.tr("now: {value:g}").format(value=round(value, 1))
         # Next to the ring, on the side where there is more room.
         anchor = (-0.15, 1.1) if value < most / 2 else (1.15, 1.1)
-        words = pg.TextItem(told, color=theme.marks.warning, anchor=anchor)
+        words = pg.TextItem(message, color=theme.marks.warning, anchor=anchor)
         words.setPos(value, warps)
         plot.addItem(words)

@@ -419,8 +419,8 @@ class ReportView(QWidget):
     def _name_overview(self, count: int) -> None:
         """Says in the tab how much was found, as another page may be in front."""
         title = self.tr("Overview")
-        told = self.tr("Overview ({count})").format(count=count) if count else title
-        self.tabs.setTabText(self.tabs.indexOf(self.overview), told)
+        message = self.tr("Overview ({count})").format(count=count) if count else title
+        self.tabs.setTabText(self.tabs.indexOf(self.overview), message)
 
     def _lay_out(self) -> None:
         label = QLabel(self.tr("&Kernel"), self)

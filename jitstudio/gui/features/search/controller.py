@@ -111,12 +111,12 @@ class SearchController(QObject):
                 raw = document.text.toRawText() if document.text is not None else None
                 lines = partial(_lines, raw, document.content if raw is None else b"")
                 yield SearchedText(document, document.name, lines)
-        told = self.tr("{kind} of {name}")
+        message = self.tr("{kind} of {name}")
         for kind, pane in self._listings.items():
             for listing in pane.output.listings:
                 # What is shown may have names in C++.
                 shown = pane.code.spelling.lines if listing is pane.listing else listing.lines
-                title = told.format(kind=kind.title, name=listing.name)
+                title = message.format(kind=kind.title, name=listing.name)
                 yield SearchedText(_Listed(kind, listing.name), title, partial(tuple, shown))
         yield from self._sources.texts()
 
@@ -142,14 +142,14 @@ class SearchController(QObject):
         search = self._search
         count = counted(search.count, self.tr("{count:,} place"), self.tr("{count:,} places"))
         texts = counted(search.texts, self.tr("{count} text"), self.tr("{count} texts"))
-        told = self.tr("{places} in {texts}").format(places=count, texts=texts)
+        message = self.tr("{places} in {texts}").format(places=count, texts=texts)
         if search.is_capped:
-            told = self.tr("The first {count:,} places; there may be more").format(
+            message = self.tr("The first {count:,} places; there may be more").format(
                 count=search.count
             )
         if search.skipped:
-            told += self.tr(", too complex for {0:,} lines").format(search.skipped)
-        self._view.show_message(frame.format(found=told), is_busy=search.is_busy)
+            message += self.tr(", too complex for {0:,} lines").format(search.skipped)
+        self._view.show_message(frame.format(found=message), is_busy=search.is_busy)
 
     @Slot(SearchHit)
     def _on_activated(self, hit: SearchHit) -> None:
@@ -172,8 +172,8 @@ class SearchController(QObject):
     def _show(self, view: CodeView, hit: SearchHit) -> None:
         line = _line_now(view, hit)
         if line is None:
-            told = self.tr("The text has changed since it was searched: search again")
-            self._shell.status.show_message(told)
+            message = self.tr("The text has changed since it was searched: search again")
+            self._shell.status.show_message(message)
             line = min(hit.line, max(0, view.search_line_count() - 1))
             view.go_to(line + 1)
             return

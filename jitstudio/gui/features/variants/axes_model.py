@@ -251,8 +251,8 @@ class AxesModel(TitledModel):
         return True
 
     def _tip(self, row: AxisText, column: int) -> str:
-        told = meaning(row.kind) if column != NAME else self._help[NAME]
-        return "\n\n".join(filter(None, (_problem(row), told)))
+        text = meaning(row.kind) if column != NAME else self._help[NAME]
+        return "\n\n".join(filter(None, (_problem(row), text)))
 
     def _tell_rows(self, first: int, last: int) -> None:
         self.dataChanged.emit(self.index(first, KIND), self.index(last, VALUES))

@@ -285,14 +285,14 @@ class WelcomePage(QScrollArea):
         column.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
         column.setSpacing(_SPACING)
         column.addWidget(heading("jitstudio", _TITLE_SCALE))
-        told = text_label(content, "welcomeSentence")
-        told.setText(
+        sentence = text_label(content, "welcomeSentence")
+        sentence.setText(
             self.tr(
                 "Write CUDA C++, LLVM IR and PTX, see what NVRTC, libNVVM and nvJitLink make "
                 "of it, and run it."
             )
         )
-        column.addWidget(told)
+        column.addWidget(sentence)
         self._grid = self._make_starters(starters)
         column.addLayout(self._grid)
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)

@@ -1,4 +1,4 @@
-"""What all pictures of boxes and arrows have in common: they are zoomed, walked and described to screen readers."""
+"""What all pictures of boxes and arrows have in common: zoom, keyboard, screen readers."""
 
 from __future__ import annotations
 

@@ -72,16 +72,18 @@ class Shortcuts(QObject):
         if key in map(_plain, _SPECS[name].keys) and holder is None:
             return None
         if not _is_pressed_with_another(key):
-            told = translate("Shortcuts", "{key} alone is for typing. Press Ctrl or Alt with it.")
-            return KeyConflict(told.format(key=_native(key)), True)
+            message = translate(
+                "Shortcuts", "{key} alone is for typing. Press Ctrl or Alt with it."
+            )
+            return KeyConflict(message.format(key=_native(key)), True)
         if _is_of_text(key):
-            told = translate("Shortcuts", "Every text field has its own use for {key}.")
-            return KeyConflict(told.format(key=_native(key)), True)
+            message = translate("Shortcuts", "Every text field has its own use for {key}.")
+            return KeyConflict(message.format(key=_native(key)), True)
         if holder is None:
             return None
-        told = translate("Shortcuts", "{key} is the key of '{command}', which would lose it.")
+        message = translate("Shortcuts", "{key} is the key of '{command}', which would lose it.")
         text = plain_text(QCoreApplication.translate("Actions", holder.text))
-        return KeyConflict(told.format(key=_native(key), command=text), False)
+        return KeyConflict(message.format(key=_native(key), command=text), False)
 
     def set_keys(self, name: str, keys: Sequence[str]) -> None:
         """Gives a command these keys and no others; whatever had one of them loses it.

@@ -152,8 +152,8 @@ class BufferImage(QWidget):
 
     @Slot(str)
     def _on_failed(self, problem: str) -> None:
-        told = self.tr("The picture cannot be made: {problem}")
-        self._canvas.set_hint(told.format(problem=problem))
+        message = self.tr("The picture cannot be made: {problem}")
+        self._canvas.set_hint(message.format(problem=problem))
         self._canvas.show_value(None)
 
 
