@@ -35,7 +35,7 @@ class UnreadableFile(Exception):
 
 
 @dataclass(frozen=True)
-class Sight:
+class SearchSnapshot:
     """What was found, at one moment.
 
     Attributes:
@@ -89,7 +89,7 @@ class Disk:
     def __init__(self) -> None:
         self._digests = FileContentCache(lambda content: hashlib.sha256(content).digest())
 
-    def look(self, searches: Iterable[Search]) -> Sight | None:
+    def look(self, searches: Iterable[Search]) -> SearchSnapshot | None:
         """What is found at all places of these searches now; None if that cannot be known."""
         searches = tuple(searches)
         if sum(len(search.folders) * len(search.names) for search in searches) > _MOST_PLACES:
@@ -112,7 +112,7 @@ class Disk:
                 stamps.append((folder, _stamp(status)))
                 newest = max(newest, status.st_ctime_ns)
         newest = max([newest, *map(_moved, _above(folders, searches))])
-        return Sight(_hash(sorted(found.items())), _hash(sorted(stamps)), newest)
+        return SearchSnapshot(_hash(sorted(found.items())), _hash(sorted(stamps)), newest)
 
 
 def places(searches: Iterable[Search]) -> Iterator[str]:

@@ -43,7 +43,7 @@ class Style:
 
 
 @dataclass(frozen=True)
-class Formatted:
+class FormattingResult:
     """What formatting changes.
 
     Attributes:
@@ -95,7 +95,7 @@ def formatted(
     caret: int = 0,
     lines: tuple[int, int] | None = None,
     is_unwanted: Callable[[], bool] = lambda: False,
-) -> Formatted:
+) -> FormattingResult:
     """Formats a text. Takes as long as clang-format does; not for the GUI thread.
 
     Args:
@@ -168,7 +168,7 @@ def _run(command: list[str], content: bytes, is_unwanted: Callable[[], bool]) ->
     return out
 
 
-def _read(out: bytes, content: bytes, found: Path | None) -> Formatted:
+def _read(out: bytes, content: bytes, found: Path | None) -> FormattingResult:
     try:
         root = ElementTree.fromstring(out)
         changes = [
@@ -186,7 +186,7 @@ def _read(out: bytes, content: bytes, found: Path | None) -> Formatted:
         for number, (_, _, text) in enumerate(changes)
     )
     anew = _applied(content, changes)
-    return Formatted(
+    return FormattingResult(
         edits, _units(anew, [caret])[0], found, root.get("incomplete_format") != "true"
     )
 

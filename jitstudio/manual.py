@@ -24,7 +24,7 @@ _LINK = re.compile(r"\]\((\w[\w-]*)\.md\)")
 
 
 @dataclass(frozen=True)
-class Page:
+class ManualPage:
     """One page.
 
     Attributes:
@@ -58,13 +58,13 @@ class Page:
 
 
 @cache
-def pages() -> dict[str, Page]:
+def pages() -> dict[str, ManualPage]:
     """Returns all pages by name: the index, then those that it lists."""
     index = _read(INDEX)
     return {INDEX: index} | {name: _read(name) for name in _ENTRY.findall(index.text)}
 
 
-def find_page(topic: str) -> Page | None:
+def find_page(topic: str) -> ManualPage | None:
     """Returns the page of this name or title, whatever the capitals; None if there is none."""
     wanted = topic.casefold()
     found = (p for p in pages().values() if wanted in (p.name, p.title.casefold()))
@@ -79,6 +79,6 @@ def similar_topics(topic: str, *more: str) -> list[str]:
     return list(dict.fromkeys(names[name] for name in found))
 
 
-def _read(name: str) -> Page:
+def _read(name: str) -> ManualPage:
     text = _COMMENT.sub("", resource(f"help/{name}.md").read_text("utf-8"))
-    return Page(name, text.partition("\n")[0].removeprefix("# "), text)
+    return ManualPage(name, text.partition("\n")[0].removeprefix("# "), text)

@@ -124,5 +124,5 @@ def _owner(status: os.stat_result) -> str:
 
 
 def _refusal(folder: Path, reason: str) -> NotPrivate:
-    told = f"{reason}, so that others could change what is kept there; use another folder"
-    return NotPrivate(EPERM, told, str(folder))
+    message = f"{reason}, so that others could change what is kept there; use another folder"
+    return NotPrivate(EPERM, message, str(folder))

@@ -33,7 +33,7 @@ _LONGEST = 1 << 17
 
 
 @dataclass(frozen=True)
-class Standing:
+class TrustLevel:
     """How far a project is trusted.
 
     Attributes:
@@ -45,7 +45,7 @@ class Standing:
     concerns: tuple[str, ...] = ()
 
 
-RESTRICTED, OWN = Standing(), Standing(trusted=True)
+RESTRICTED, OWN = TrustLevel(), TrustLevel(trusted=True)
 """The trust in a project that the user has not been asked about, and in his own texts."""
 
 
@@ -60,8 +60,8 @@ def concerns(opened: OpenProject) -> tuple[str, ...]:
     )
     if more := found[_MOST:]:
         # Identified by what they are, so that others in their place ask anew.
-        told = _digest("\n".join(more).encode("utf-8", "surrogateescape"))
-        found[_MOST:] = [f"There are {len(more)} more ({told[:16]})."]
+        message = _digest("\n".join(more).encode("utf-8", "surrogateescape"))
+        found[_MOST:] = [f"There are {len(more)} more ({message[:16]})."]
     return tuple(found)
 
 
@@ -119,7 +119,7 @@ class TrustStore:
     def __init__(self, path: Path | None = None) -> None:
         self._path = settings_folder() / "trusted.json" if path is None else path
 
-    def standing(self, opened: OpenProject) -> Standing:
+    def standing(self, opened: OpenProject) -> TrustLevel:
         """Returns how far the user trusts a project, as it is now."""
         found = concerns(opened)
         entry = self._read().get(str(opened.path))
@@ -127,7 +127,7 @@ class TrustStore:
             entry["content"] == _digest(opened.content)
             or (bool(found) and _digests(found).issubset(entry["concerns"]))
         )
-        return Standing(trusted, found)
+        return TrustLevel(trusted, found)
 
     def trust(self, project: Path, content: bytes | None, found: Iterable[str]) -> None:
         """Remembers that the user trusts a project.
@@ -164,8 +164,8 @@ class TrustStore:
             with os.fdopen(handle, "rb") as file:
                 if not _is_private(os.fstat(handle)):
                     return {}
-                told = json.loads(file.read(_LARGEST))
-            entries = told["trusted"] if told["version"] == _VERSION else {}
+                content = json.loads(file.read(_LARGEST))
+            entries = content["trusted"] if content["version"] == _VERSION else {}
             return {
                 str(path): {
                     "content": str(entry["content"]),

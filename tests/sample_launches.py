@@ -5,7 +5,7 @@ from jitstudio.core.code import Header, Source, kind_of
 from jitstudio.core.launch.build import LAUNCHED_KINDS
 from jitstudio.core.launch.choice import choose_form, launchable
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.resolve import Resolved, resolve
+from jitstudio.core.launch.resolve import ResolvedSpec, resolve
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.listing.kernels import kernel_forms
@@ -24,7 +24,7 @@ def resolved(
     arch: Arch | None = None,
     link: LinkMode | None = None,
     device: int = 0,
-) -> Resolved:
+) -> ResolvedSpec:
     """What the launch of a sample comes to on one of these GPUs."""
     files = [
         Source(f.path.name, kind_of(f.path.name), f.path.read_bytes(), "", f.name_expressions)

@@ -123,7 +123,7 @@ def neighbours(count: int, pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int,
     return tuple(map(tuple, found))
 
 
-class Leap(NamedTuple):
+class FlowEffect(NamedTuple):
     """What an instruction or a line of PTX does to the flow of control.
 
     Attributes:
@@ -142,7 +142,7 @@ class Leap(NamedTuple):
 
 
 def divide(
-    count: int, leaps: Sequence[Leap], entries: dict[int, str], names: dict[int, str]
+    count: int, leaps: Sequence[FlowEffect], entries: dict[int, str], names: dict[int, str]
 ) -> tuple[tuple[BasicBlock, ...], tuple[ControlFlowEdge, ...]]:
     """Returns the blocks and edges of code, from what does not just go on in it.
 
@@ -162,7 +162,7 @@ def divide(
     edges: dict[tuple[int, int], ControlFlowEdge] = {}
     ids = {start: id_ for id_, start in enumerate(bounds)}
     for id_, (start, end) in enumerate(zip(bounds, [*bounds[1:], count], strict=True)):
-        leap = by_end.get(end, Leap(end - 1, goes_on=True))
+        leap = by_end.get(end, FlowEffect(end - 1, goes_on=True))
         reached = [(target, leap.kind) for target in leap.targets if target in ids]
         away = leap.leads_away or len(reached) < len(leap.targets)
         if leap.goes_on and end in ids and end not in entries:

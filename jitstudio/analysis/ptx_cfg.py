@@ -14,8 +14,8 @@ from jitstudio.analysis.control_flow import (
     BasicBlock,
     ControlFlowEdge,
     EdgeKind,
+    FlowEffect,
     FlowGraph,
-    Leap,
     divide,
     loops,
 )
@@ -114,7 +114,7 @@ class _Body:
         """Returns whether one of the targets is behind the last statement."""
         return len(self.statements) in targets
 
-    def leaps(self) -> Iterator[Leap]:
+    def leaps(self) -> Iterator[FlowEffect]:
         """Yields all statements that do not just go on."""
         for at, statement in enumerate(self.statements):
             if (reader := _READERS.get(statement.word)) is not None:
@@ -158,22 +158,22 @@ class _Body:
         return tuple(filter(None, map(str.strip, table.split(","))))
 
 
-def _branch(body: _Body, at: int, statement: _Statement) -> Leap:
+def _branch(body: _Body, at: int, statement: _Statement) -> FlowEffect:
     target = body.named(statement.rest.strip(), statement.scopes)
-    return Leap(at, (target,), goes_on=statement.is_guarded)
+    return FlowEffect(at, (target,), goes_on=statement.is_guarded)
 
 
-def _table(body: _Body, at: int, statement: _Statement) -> Leap:
+def _table(body: _Body, at: int, statement: _Statement) -> FlowEffect:
     labels = body.table(statement.rest.rpartition(",")[2].strip(), statement.scopes)
     targets = tuple(dict.fromkeys(body.named(label, statement.scopes) for label in labels))
-    return Leap(at, targets, EdgeKind.TABLE, statement.is_guarded, leads_away=not targets)
+    return FlowEffect(at, targets, EdgeKind.TABLE, statement.is_guarded, leads_away=not targets)
 
 
-def _end(_body: _Body, at: int, statement: _Statement) -> Leap:
-    return Leap(at, goes_on=statement.is_guarded)
+def _end(_body: _Body, at: int, statement: _Statement) -> FlowEffect:
+    return FlowEffect(at, goes_on=statement.is_guarded)
 
 
-_READERS: dict[str, Callable[[_Body, int, _Statement], Leap]] = {
+_READERS: dict[str, Callable[[_Body, int, _Statement], FlowEffect]] = {
     "bra": _branch,
     "brx": _table,
     **dict.fromkeys(("ret", "exit", "trap"), _end),

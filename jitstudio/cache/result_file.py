@@ -2,7 +2,7 @@
 
 Each value is sealed with its key, as SQLite notices neither a damaged byte inside a value nor a
 value in the place of another. What is damaged comes as an exception of any type: SQLite's own,
-`Damaged`, a `UnicodeDecodeError` where its words are not UTF-8.
+`DamagedCacheFile`, a `UnicodeDecodeError` where its words are not UTF-8.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ CREATE TABLE IF NOT EXISTS limits (name TEXT PRIMARY KEY, bytes INTEGER NOT NULL
 """
 
 
-class Damaged(Exception):
+class DamagedCacheFile(Exception):
     """The file is not one that a store has made; the message says why."""
 
 
@@ -101,13 +101,13 @@ def check_files(folder: Path) -> None:
         if path.name == _ASIDE:
             continue
         if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
-            raise Damaged(f"'{path.name}' is no file of its own")
+            raise DamagedCacheFile(f"'{path.name}' is no file of its own")
         if not is_own(status):
-            raise Damaged(f"'{path.name}' belongs to another user")
+            raise DamagedCacheFile(f"'{path.name}' belongs to another user")
         if not os.access(path, os.W_OK) and os.access(folder, os.W_OK):
-            raise Damaged(f"'{path.name}' cannot be written to")
+            raise DamagedCacheFile(f"'{path.name}' cannot be written to")
         if path.name == FILE and _write_version(path) > _WAL:
-            raise Damaged("its head is not SQLite's")
+            raise DamagedCacheFile("its head is not SQLite's")
 
 
 def _write_version(path: Path) -> int:
@@ -186,7 +186,7 @@ def open_database(path: Path) -> sqlite3.Connection:
             database.executescript("DROP TABLE IF EXISTS results; DROP TABLE IF EXISTS tools;")
             database.executescript(f"{_SCHEMA} PRAGMA user_version = {_FORMAT};")
         if _tables(database) != _own_tables():
-            raise Damaged("it holds other tables")
+            raise DamagedCacheFile("it holds other tables")
     except BaseException:
         database.close()
         raise

@@ -19,9 +19,9 @@ from jitstudio import __version__
 from jitstudio.cache.store import Store
 from jitstudio.core.events import StageFinished
 from jitstudio.core.options import have_effects
-from jitstudio.core.plan import Basis, Job, Search
+from jitstudio.core.plan import Job, JobDependencies, Search
 from jitstudio.core.tools import Tool, ToolFile
-from jitstudio.disk import Disk, Sight, working_folder
+from jitstudio.disk import Disk, SearchSnapshot, working_folder
 
 _ROOTS = ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX")
 _BELOW = ("", "bin", "lib", "lib64", "nvvm", "nvvm/lib64")
@@ -107,13 +107,13 @@ class Mark:
     surroundings: bytes
     file: ToolFile | None
     searched: Searched
-    sight: Sight | None
+    sight: SearchSnapshot | None
 
     def place(self, file: ToolFile) -> bytes:
         """Returns the key of where the compile looks for files."""
         return fingerprint("searches", file, self.folder, self.job)
 
-    def key(self, file: ToolFile, sight: Sight) -> bytes:
+    def key(self, file: ToolFile, sight: SearchSnapshot) -> bytes:
         """Returns the key of the result."""
         return fingerprint(file, self.folder, self.job, sight.contents)
 
@@ -155,7 +155,7 @@ class Cache:
             return None
         return replace(found, stage=replace(found.stage, ms=0.0, phases=(), cached=True))
 
-    def keep(self, mark: Mark, basis: Basis, finished: StageFinished) -> None:
+    def keep(self, mark: Mark, basis: JobDependencies, finished: StageFinished) -> None:
         """Keeps what the tool has made, if it is certain to be made again."""
         file = basis.tool
         if file is None or not file.is_there:

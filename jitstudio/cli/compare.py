@@ -23,7 +23,7 @@ from jitstudio.variants.plan import (
     parse_option_sets,
     parse_targets,
 )
-from jitstudio.variants.rows import VariantRow, View, kernels_in
+from jitstudio.variants.rows import VariantRow, VariantView, kernels_in
 from jitstudio.worker.host import WorkerError
 
 _LINKS = (LinkMode.PTX, LinkMode.LTO)
@@ -68,13 +68,13 @@ def run_links(request: BuildRequest, timeout: float, *, as_json: bool) -> int:
     figures = export.link_figures(*rows)
     if as_json:
         ptx, lto = results
-        told = {
+        content = {
             "ok": all(result.ok for result in results),
             "ptx": result_object(ptx),
             "lto": result_object(lto),
             "figures": [figure._asdict() for figure in figures],
         }
-        say(json.dumps(told, indent=2))
+        say(json.dumps(content, indent=2))
     else:
         for result in results:
             text_output.print_stages(result)
@@ -105,7 +105,7 @@ def _build_all(
 def _print_targets(rows: tuple[VariantRow, ...]) -> None:
     for name, shown in kernels_in(rows).items():
         say(shown)
-        table = export.targets_cells(rows, View(name))
+        table = export.targets_cells(rows, VariantView(name))
         for line in table_lines(table, left=len(export.TARGET_HEADINGS)):
             say(line)
         say("")

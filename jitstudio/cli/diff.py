@@ -16,7 +16,7 @@ from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import read_code
 from jitstudio.cli import exit_codes, text_output
 from jitstudio.cli.json_output import diff_object
-from jitstudio.cli.machine_code import ComparedInput, Difference, Unit, read_machine_code
+from jitstudio.cli.machine_code import CodeDifference, ComparedInput, Unit, read_machine_code
 from jitstudio.cli.request import UsageError, base_request, given_project, read_text, request_from
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import TEXT_KINDS, CodeKind, kind_of
@@ -45,13 +45,13 @@ def run(arguments: argparse.Namespace) -> int:
     return _status(found)
 
 
-def _compared(left: ComparedInput, right: ComparedInput, *, normalised: bool) -> Difference:
+def _compared(left: ComparedInput, right: ComparedInput, *, normalised: bool) -> CodeDifference:
     sides = (left, right)
     if any(side.result and not side.result.ok for side in sides):
-        return Difference(sides)
+        return CodeDifference(sides)
     if left.program is None or right.program is None:
-        return Difference(sides, compare_lines(*_texts(left, right)))
-    return Difference(
+        return CodeDifference(sides, compare_lines(*_texts(left, right)))
+    return CodeDifference(
         sides,
         compare_programs(left.program, right.program, normalised=normalised),
         report_deltas(left.program, right.program, left.resources, right.resources),
@@ -64,7 +64,7 @@ def _texts(left: ComparedInput, right: ComparedInput) -> tuple[Sequence[str], Se
     return left.lines, right.lines
 
 
-def _status(found: Difference) -> int:
+def _status(found: CodeDifference) -> int:
     """As `diff` has it: 1 says that both could be read and differ."""
     if found.comparison is not None:
         return exit_codes.BUILT if found.comparison.equal else exit_codes.FAILED

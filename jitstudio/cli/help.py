@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from jitstudio.cli import COMMANDS, exit_codes
 from jitstudio.cli.arguments import command_parsers
 from jitstudio.cli.terminal import print_error, say
-from jitstudio.manual import Page, find_page, pages, similar_topics
+from jitstudio.manual import ManualPage, find_page, pages, similar_topics
 
 _MOST_COLUMNS = 100
 _LEAST_COLUMN = 24
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     return exit_codes.USAGE
 
 
-def page_lines(page: Page, width: int) -> list[str]:
+def page_lines(page: ManualPage, width: int) -> list[str]:
     """A page without its Markdown, in lines of at most this many columns where words allow it."""
     lines: list[str] = []
     was_item = False

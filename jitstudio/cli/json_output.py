@@ -13,11 +13,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from jitstudio.analysis.control_flow import FlowGraph
-from jitstudio.analysis.diff.deltas import Delta
+from jitstudio.analysis.diff.deltas import FigureDelta
 from jitstudio.analysis.diff.model import Comparison, Hunk
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.calculate import Occupancy, Usage
-from jitstudio.analysis.occupancy.curves import Point
+from jitstudio.analysis.occupancy.curves import CurvePoint
 from jitstudio.analysis.report import KernelReport
 from jitstudio.analysis.sass.model import (
     InlineChain,
@@ -28,8 +28,8 @@ from jitstudio.analysis.sass.model import (
 )
 from jitstudio.analysis.sass.opcodes import InstructionClass
 from jitstudio.cli.machine_code import (
+    CodeDifference,
     ComparedInput,
-    Difference,
     InlinedNamed,
     Inspected,
     MachineCode,
@@ -392,7 +392,7 @@ def report_object(report: KernelReport, function: SassFunction) -> Json:
 
 
 def occupancy_object(
-    usage: Usage, found: Occupancy, what_if: Mapping[str, Sequence[Point]]
+    usage: Usage, found: Occupancy, what_if: Mapping[str, Sequence[CurvePoint]]
 ) -> Json:
     """Returns how full a multiprocessor is, and what other values would make of it."""
     return {
@@ -567,7 +567,7 @@ def hunk_objects(comparison: Comparison) -> list[Json]:
     return [_hunk(comparison, hunk) for hunk in comparison.hunks]
 
 
-def delta_objects(deltas: Iterable[Delta]) -> list[Json]:
+def delta_objects(deltas: Iterable[FigureDelta]) -> list[Json]:
     """Returns each figure of each function, in both programs."""
     return [
         {
@@ -600,7 +600,7 @@ def _hunk(comparison: Comparison, hunk: Hunk) -> Json:
     return {"rows": rows}
 
 
-def diff_object(found: Difference, what: str, *, normalised: bool) -> Json:
+def diff_object(found: CodeDifference, what: str, *, normalised: bool) -> Json:
     """Returns the JSON object of the command; without a comparison `equal` is null."""
     comparison = found.comparison
     return {

@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING
 
 from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.correlation.modules import ptx_of
-from jitstudio.analysis.diff.deltas import Delta
+from jitstudio.analysis.diff.deltas import FigureDelta
 from jitstudio.analysis.diff.model import Comparison
 from jitstudio.analysis.diff.program import CubinProgram, data_comparable
 from jitstudio.analysis.findings.find import findings
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.calculate import Occupancy, Usage, occupancy
-from jitstudio.analysis.occupancy.curves import Point, over_registers, over_shared, over_threads
+from jitstudio.analysis.occupancy.curves import (
+    CurvePoint,
+    over_registers,
+    over_shared,
+    over_threads,
+)
 from jitstudio.analysis.occupancy.kernel import usage_of, usual_block
 from jitstudio.analysis.occupancy.limits import Limits, limits_of
 from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
@@ -229,7 +234,7 @@ def read_inlined(result: BuildResult) -> InlinedNamed | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Filling:
+class KernelOccupancy:
     """How full a multiprocessor is with blocks of a kernel.
 
     Attributes:
@@ -242,7 +247,7 @@ class Filling:
     limits: Limits
     usage: Usage
     found: Occupancy
-    what_if: Mapping[str, Sequence[Point]]
+    what_if: Mapping[str, Sequence[CurvePoint]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,7 +268,7 @@ class Inspected:
     report: KernelReport
     graph: FlowGraph
     findings: tuple[Finding, ...]
-    filling: Filling | None
+    filling: KernelOccupancy | None
 
     @property
     def ptx_source(self) -> str:
@@ -296,7 +301,9 @@ def inspected(unit: Unit, function: SassFunction, block: int | None, shared: int
     )
 
 
-def _filling(target: str, resources: Resources, block: int | None, shared: int) -> Filling | None:
+def _filling(
+    target: str, resources: Resources, block: int | None, shared: int
+) -> KernelOccupancy | None:
     limits = limits_of(Arch.parse(target)) if target else None
     usage = usage_of(resources, block or usual_block(resources), shared)
     if limits is None or usage is None:
@@ -306,7 +313,7 @@ def _filling(target: str, resources: Resources, block: int | None, shared: int) 
         "registers": over_registers(limits, usage).steps,
         "shared_bytes": over_shared(limits, usage).steps,
     }
-    return Filling(limits, usage, occupancy(limits, usage), what_if)
+    return KernelOccupancy(limits, usage, occupancy(limits, usage), what_if)
 
 
 @dataclass(frozen=True, eq=False)
@@ -331,12 +338,12 @@ class ComparedInput:
 
 
 @dataclass(frozen=True, eq=False)
-class Difference:
+class CodeDifference:
     """What the two have and have not in common; `comparison` is None where a build has failed."""
 
     sides: tuple[ComparedInput, ComparedInput]
     comparison: Comparison | None = None
-    deltas: tuple[Delta, ...] = ()
+    deltas: tuple[FigureDelta, ...] = ()
 
     @property
     def data_compared(self) -> bool | None:

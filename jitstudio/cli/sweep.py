@@ -37,10 +37,10 @@ from jitstudio.variants.rows import (
     VariantFigure,
     VariantRow,
     VariantTable,
-    View,
+    VariantView,
     value,
 )
-from jitstudio.variants.sites import Certificates, Site, SiteError
+from jitstudio.variants.sites import ClusterCertificates, Site, SiteError
 
 _BEST = "best"
 _HEADINGS = (
@@ -115,7 +115,7 @@ def _open_sites(arguments: argparse.Namespace) -> AbstractContextManager[tuple[S
         return sites.local(arguments.jobs)
     if arguments.jobs is not None:
         raise UsageError("--jobs is for this machine; a Dask worker has its own number of threads.")
-    certificates = Certificates(*arguments.dask_tls) if arguments.dask_tls else None
+    certificates = ClusterCertificates(*arguments.dask_tls) if arguments.dask_tls else None
     return sites.cluster(
         arguments.dask, certificates=certificates, insecure=arguments.dask_insecure
     )
@@ -171,7 +171,7 @@ def _cells(row: VariantRow) -> tuple[str, ...]:
     return (
         row.outcome,
         _number(row.registers),
-        _number(value(VariantFigure.SPILLED, row, View())),
+        _number(value(VariantFigure.SPILLED, row, VariantView())),
         _occupancy(row),
         _number(row.median_ms, ".4g"),
         _number(row.minimum_ms, ".4g"),

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import PurePath
 
-from jitstudio.analysis.diff.deltas import Delta, changed
+from jitstudio.analysis.diff.deltas import FigureDelta, changed
 from jitstudio.analysis.diff.model import Change, Comparison, Hunk
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.calculate import Resource
 from jitstudio.analysis.sass.model import Instruction, SourceLocation
-from jitstudio.cli.machine_code import Difference, Filling, InlinedNamed, Inspected
+from jitstudio.cli.machine_code import CodeDifference, InlinedNamed, Inspected, KernelOccupancy
 from jitstudio.cli.terminal import print_error, say, table_lines
 from jitstudio.core.code import TEXT_KINDS, split_variant
 from jitstudio.core.diagnostics import Diagnostic, diagnostic_line
@@ -233,7 +233,7 @@ def _needs(resources: Resources) -> str:
     return ", ".join(needs) or "nothing that is known"
 
 
-def _occupancy(filling: Filling) -> str:
+def _occupancy(filling: KernelOccupancy) -> str:
     usage, found = filling.usage, filling.found
     block = f"{usage.threads:,} threads per block"
     if not found.blocks:
@@ -286,7 +286,7 @@ def _place(place: SourceLocation) -> str:
     return f"{PurePath(place.file).name}:{place.line}"
 
 
-def print_diff(found: Difference) -> None:
+def print_diff(found: CodeDifference) -> None:
     """The differences on stdout as a unified diff and a table; all else on stderr."""
     comparison = found.comparison
     for side in found.sides:
@@ -317,7 +317,7 @@ def _diff_summary(comparison: Comparison, *, data_left_out: bool) -> str:
     return summary
 
 
-def _print_deltas(deltas: Sequence[Delta]) -> None:
+def _print_deltas(deltas: Sequence[FigureDelta]) -> None:
     if not deltas:
         return
     rows = [_DELTA_HEADINGS, *(_delta_row(delta) for delta in deltas)]
@@ -326,7 +326,7 @@ def _print_deltas(deltas: Sequence[Delta]) -> None:
         say(line)
 
 
-def _delta_row(delta: Delta) -> tuple[str, ...]:
+def _delta_row(delta: FigureDelta) -> tuple[str, ...]:
     left, right = ("-" if n is None else f"{n:,}" for n in (delta.left, delta.right))
     more = "" if delta.difference is None else f"{delta.difference:+,}"
     return delta.name, delta.figure.replace("_", " "), left, right, more

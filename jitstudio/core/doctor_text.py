@@ -56,8 +56,8 @@ def window_finding(problem: str, remedy: str) -> DoctorFinding:
         problem: Why not; empty if it can.
         remedy: The command that brings what is missing; empty if nothing is.
     """
-    told = "\n".join(filter(None, (problem, remedy and f"On Debian and Ubuntu: {remedy}")))
-    return DoctorFinding("window", "" if told else "can be opened", problem=told)
+    message = "\n".join(filter(None, (problem, remedy and f"On Debian and Ubuntu: {remedy}")))
+    return DoctorFinding("window", "" if message else "can be opened", problem=message)
 
 
 def _sandbox(state: SandboxState) -> DoctorFinding:

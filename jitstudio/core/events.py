@@ -46,8 +46,8 @@ class StageStarted:
 
     def lost(self, crash: Crash, stderr: str) -> StageFinished:
         """Returns the end of a stage whose process died."""
-        told = Diagnostic(Severity.ERROR, self.source, None, None, crash.message, crash.tool)
-        return StageFinished(self.stage(crash, stderr), diagnostics=(told,), step=self.step)
+        message = Diagnostic(Severity.ERROR, self.source, None, None, crash.message, crash.tool)
+        return StageFinished(self.stage(crash, stderr), diagnostics=(message,), step=self.step)
 
 
 @dataclass(frozen=True)

@@ -198,10 +198,10 @@ def explained(request: BuildRequest, result: BuildResult) -> BuildResult:
     """Returns the result with an explanation and a fix at each diagnostic that is known."""
     if not result.diagnostics:
         return result
-    told = tuple(
+    explained = tuple(
         _explain(_Case(diagnostic, request, result.stages)) for diagnostic in result.diagnostics
     )
-    return replace(result, diagnostics=told)
+    return replace(result, diagnostics=explained)
 
 
 @cache
@@ -253,17 +253,17 @@ def _fix(explanation: Explanation, case: _Case, words: _Words) -> Fix | None:
     if not explanation.fix:
         return None
     try:
-        told = {key: Template(text).substitute(words) for key, text in explanation.fix.items()}
+        texts = {key: Template(text).substitute(words) for key, text in explanation.fix.items()}
     except _UnknownWord:
         return None
-    kind, line = FixKind(told["kind"]), told.get("line")
+    kind, line = FixKind(texts["kind"]), texts.get("line")
     fix = Fix(
-        label=told["label"],
+        label=texts["label"],
         kind=kind,
-        value=told.get("value", ""),
+        value=texts.get("value", ""),
         file=case.diagnostic.file if kind in FILE_FIXES else "",
         line=int(line) if line else None,
-        replaces=told.get("replaces", ""),
+        replaces=texts.get("replaces", ""),
     )
     if fix.kind in TEXT_FIXES and (case.source is None or edit_for(fix, case.source) is None):
         return None

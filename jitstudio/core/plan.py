@@ -42,7 +42,7 @@ class Ref:
 
 
 @dataclass(frozen=True)
-class Step:
+class PlanStep:
     """One run of one tool.
 
     Attributes:
@@ -117,7 +117,7 @@ def default_emit(sources: tuple[Source, ...], link: LinkMode) -> frozenset[CodeK
     )
 
 
-def plan(request: BuildRequest) -> tuple[Step, ...]:
+def plan(request: BuildRequest) -> tuple[PlanStep, ...]:
     """Returns the steps of a build, each after those it needs.
 
     Raises:
@@ -132,7 +132,7 @@ def plan(request: BuildRequest) -> tuple[Step, ...]:
     return (*(_plain_steps(rest) if rest.emit else ()), *_fatbin_steps(request))
 
 
-def _plain_steps(request: BuildRequest) -> list[Step]:
+def _plain_steps(request: BuildRequest) -> list[PlanStep]:
     if request.link is not LinkMode.NONE:
         return list(_link_steps(request))
     steps = [step for source in _units(request) for step in _module_steps(request, source)]
@@ -146,8 +146,8 @@ def _check(request: BuildRequest) -> None:
         raise PlanError("There is nothing to build: no module takes part.")
     if not request.emit:
         raise PlanError("Nothing was asked for: choose at least one kind of output.")
-    if told := refusal(request.options):
-        raise PlanError(told)
+    if reason := refusal(request.options):
+        raise PlanError(reason)
     _check_trust(request)
     names = [source.name for source in (*request.sources, *request.libraries)]
     for name in names:
@@ -213,7 +213,7 @@ def _units(request: BuildRequest) -> list[Source]:
     ]
 
 
-def _module_steps(request: BuildRequest, source: Source) -> Iterator[Step]:
+def _module_steps(request: BuildRequest, source: Source) -> Iterator[PlanStep]:
     """Steps that make every wanted kind of one module, without a link."""
     made: set[CodeKind] = {source.kind}
     wanted = [kind for kind in _ORDER if kind in request.emit and kind is not source.kind]
@@ -264,7 +264,9 @@ def _chain(start: CodeKind, target: CodeKind) -> tuple[CodeKind, ...]:
     return (*_chain(start, before), target)
 
 
-def _step(request: BuildRequest, source: Source, target: CodeKind, wanted: list[CodeKind]) -> Step:
+def _step(
+    request: BuildRequest, source: Source, target: CodeKind, wanted: list[CodeKind]
+) -> PlanStep:
     tool, out_of = _route(request, source, target)
     makes: tuple[CodeKind, ...] = (target,)
     if tool in (Tool.NVRTC, Tool.CUOBJDUMP) and target is _K.CUBIN and _K.PTX in wanted:
@@ -272,7 +274,7 @@ def _step(request: BuildRequest, source: Source, target: CodeKind, wanted: list[
     inputs: tuple[Ref, ...] = (Ref(out_of, source.name),)
     if out_of is _K.LLVM_IR and request.join_ir:
         inputs = tuple(Ref(s.kind, s.name) for s in request.sources if s.kind is _K.LLVM_IR)
-    return Step(
+    return PlanStep(
         tool=tool,
         name=source.name,
         inputs=inputs,
@@ -293,7 +295,7 @@ def _route(request: BuildRequest, source: Source, target: CodeKind) -> tuple[Too
     return (Tool.DRIVER if by_driver else route.tool), route.out_of
 
 
-def _link_steps(request: BuildRequest) -> Iterator[Step]:
+def _link_steps(request: BuildRequest) -> Iterator[PlanStep]:
     table = _LINKED_AS[request.link]
     inputs = []
     for source in _units(request):
@@ -304,10 +306,10 @@ def _link_steps(request: BuildRequest) -> Iterator[Step]:
     kinds = {source.kind for source in request.sources}
     linked_from = _K.LTOIR if request.link is LinkMode.LTO else _K.PTX
 
-    def linked(target: CodeKind, *more: CodeKind) -> Step:
+    def linked(target: CodeKind, *more: CodeKind) -> PlanStep:
         kind = StepKind(Tool.NVJITLINK, linked_from, target)
         options = step_options(request, kind, kinds)
-        return Step(Tool.NVJITLINK, LINKED, tuple(inputs), (target, *more), options)
+        return PlanStep(Tool.NVJITLINK, LINKED, tuple(inputs), (target, *more), options)
 
     lto = request.link is LinkMode.LTO
     if lto and _K.PTX in request.emit:
@@ -318,10 +320,10 @@ def _link_steps(request: BuildRequest) -> Iterator[Step]:
         yield linked(_K.CUBIN, *ltoir)
     if _K.SASS in request.emit:
         options = step_options(request, StepKind(Tool.NVDISASM, _K.CUBIN, _K.SASS), kinds)
-        yield Step(Tool.NVDISASM, LINKED, (Ref(_K.CUBIN, LINKED),), (_K.SASS,), options)
+        yield PlanStep(Tool.NVDISASM, LINKED, (Ref(_K.CUBIN, LINKED),), (_K.SASS,), options)
 
 
-def _fatbin_steps(request: BuildRequest) -> Iterator[Step]:
+def _fatbin_steps(request: BuildRequest) -> Iterator[PlanStep]:
     """Everything once per target, and a step that packs it, for each module or for the link."""
     for source in request.sources:
         if source.kind not in _PACKED and request.link is LinkMode.NONE:
@@ -347,10 +349,10 @@ def _fatbin_steps(request: BuildRequest) -> Iterator[Step]:
     kinds = {source.kind for source in request.sources}
     options = step_options(request, StepKind(Tool.NVFATBIN, _K.CUBIN, _K.FATBIN), kinds)
     for name, refs in parts.items():
-        yield Step(Tool.NVFATBIN, name, tuple(refs), (_K.FATBIN,), options)
+        yield PlanStep(Tool.NVFATBIN, name, tuple(refs), (_K.FATBIN,), options)
 
 
-def _variant(step: Step, request: BuildRequest, target: str) -> Step:
+def _variant(step: PlanStep, request: BuildRequest, target: str) -> PlanStep:
     """Returns the same step among those for other targets."""
     given = {Ref(source.kind, source.name) for source in request.sources}
     inputs = (
@@ -408,7 +410,7 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Basis:
+class JobDependencies:
     """What the result of a job rests on besides the job, as the worker that has done it knows.
 
     Attributes:
@@ -426,8 +428,8 @@ class Basis:
 
 def with_idle_options(request: BuildRequest, result: BuildResult) -> BuildResult:
     """Returns the result with a warning for each option that its build has made nothing of."""
-    told = dict.fromkeys(_warnings(request))
-    return replace(result, diagnostics=(*result.diagnostics, *told)) if told else result
+    warnings = dict.fromkeys(_warnings(request))
+    return replace(result, diagnostics=(*result.diagnostics, *warnings)) if warnings else result
 
 
 def _warnings(request: BuildRequest) -> Iterator[Diagnostic]:

@@ -151,7 +151,7 @@ def read_verbose_log(text: str) -> dict[str, Resources]:
 
     Device functions are among them; ptxas prints their spills, too.
     """
-    told: dict[str, Resources] = {}
+    found: dict[str, Resources] = {}
     function = entry = ""
     for line in text.splitlines():
         if match := _ENTRY.search(line):
@@ -162,8 +162,8 @@ def read_verbose_log(text: str) -> dict[str, Resources]:
             # ptxas may report the functions that a kernel calls before its registers.
             of = entry if _USED.search(line) and line.startswith("ptxas") and entry else function
             if amounts := _amounts(line):
-                told[of] = replace(told.get(of, Resources()), **amounts)
-    return told
+                found[of] = replace(found.get(of, Resources()), **amounts)
+    return found
 
 
 def merge(known: Mapping[str, Resources], told: Mapping[str, Resources]) -> dict[str, Resources]:

@@ -265,7 +265,7 @@ _FINDERS: dict[CodeKind, Callable[[Sequence[str]], Iterator[FoldRange]]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Outline:
+class ListingOutline:
     """What the lines of a text are, and how they belong together.
 
     Attributes:
@@ -277,6 +277,6 @@ class Outline:
     blocks: tuple[FoldRange, ...] = ()
 
 
-def outline(kind: CodeKind, lines: Sequence[str]) -> Outline:
+def outline(kind: CodeKind, lines: Sequence[str]) -> ListingOutline:
     """Reads through a listing; takes a second for 300,000 lines."""
-    return Outline(classify(kind, lines), blocks(kind, lines))
+    return ListingOutline(classify(kind, lines), blocks(kind, lines))

@@ -16,7 +16,13 @@ from tree_sitter import Node
 
 from jitstudio.core.code import CodeKind, Header, Source, is_bitcode, split_variant
 from jitstudio.core.launch.c_types import LLVM_SCALARS, PTX_SCALARS, struct_of
-from jitstudio.core.launch.request import FormParameter, KernelForm, Parameter, Signature, Slot
+from jitstudio.core.launch.request import (
+    FormParameter,
+    KernelForm,
+    Parameter,
+    ParameterSlot,
+    Signature,
+)
 from jitstudio.core.launch.types import Opaque, Pointer, Type
 from jitstudio.core.result import BuildResult, Kernel
 from jitstudio.listing.cuda.declarations import KernelNode, Scope, declarations
@@ -181,17 +187,17 @@ class _Reading:
     ) -> _Reading:
         signature = declared.signature(declared.bindings(name.arguments))
         parameters = expanded(signature.parameters, count)
-        told = declared.types_of(name.parameters or ())
+        types = declared.types_of(name.parameters or ())
         doubts = (
             name.path != declared.path,
             bool(name.arguments) != bool(signature.template_parameters),
             len(parameters) != count,
-            sum(p.type != other for p, other in zip(parameters, told, strict=False)),
+            sum(p.type != other for p, other in zip(parameters, types, strict=False)),
             sum(not p.name for p in parameters),
             signature.module != _module(kernel.module),
         )
-        if len(told) == len(parameters):
-            pairs = zip(parameters, told, strict=True)
+        if len(types) == len(parameters):
+            pairs = zip(parameters, types, strict=True)
             parameters = tuple(replace(p, type=_more(p.type, other)) for p, other in pairs)
         return cls(replace(signature, parameters=parameters), doubts)
 
@@ -496,7 +502,7 @@ _NOTHING = "Neither a source nor PTX tells the parameters of this kernel: build 
 
 
 @dataclass(frozen=True)
-class Merged:
+class KernelParameters:
     """The parameters of a kernel with what is to be said of them; see `KernelForm`."""
 
     parameters: tuple[FormParameter, ...]
@@ -510,7 +516,7 @@ def merged(
     slots: Sequence[PtxParameter] | None,
     *,
     declared: bool,
-) -> Merged:
+) -> KernelParameters:
     """Returns the parameters of a kernel.
 
     Args:
@@ -522,21 +528,21 @@ def merged(
     notes = () if declared else (_NO_SOURCE,)
     if slots is None:
         if parameters is None:
-            return Merged((), (_NOTHING,), complete=False)
+            return KernelParameters((), (_NOTHING,), complete=False)
         return _by_types(parameters, notes)
     by_ptx = [Parameter(_slot_name(slot, kernel), "", slot.guess) for slot in slots]
     if parameters is None:
-        return Merged(_placed(by_ptx, slots), notes)
+        return KernelParameters(_placed(by_ptx, slots), notes)
     if len(parameters) != len(slots):
         said = f"The source declares {len(parameters)} parameters, the PTX {len(slots)}"
-        return Merged(_placed(by_ptx, slots), (*notes, f"{said}: the PTX is right."))
+        return KernelParameters(_placed(by_ptx, slots), (*notes, f"{said}: the PTX is right."))
     named = [
         replace(p, name=p.name or by_hand.name)
         for p, by_hand in zip(parameters, by_ptx, strict=True)
     ]
     pairs = list(zip(named, slots, strict=True))
     fitting = [replace(p, type=_parameter_type(p, slot)) for p, slot in pairs]
-    return Merged(_placed(fitting, slots), (*notes, *_notes(pairs)))
+    return KernelParameters(_placed(fitting, slots), (*notes, *_notes(pairs)))
 
 
 def expanded(parameters: Sequence[Parameter], count: int | None) -> tuple[Parameter, ...]:
@@ -553,18 +559,18 @@ def expanded(parameters: Sequence[Parameter], count: int | None) -> tuple[Parame
     return (*parameters[:at], *members, *parameters[at + 1 :])
 
 
-def _by_types(parameters: Sequence[Parameter], notes: tuple[str, ...]) -> Merged:
+def _by_types(parameters: Sequence[Parameter], notes: tuple[str, ...]) -> KernelParameters:
     """Returns the layout that the rules of the ABI give."""
     unknown = dict.fromkeys(p.spelling for p in parameters if p.type is None)
     if unknown:
         note = f"The source does not tell how large {', '.join(unknown)} is: build PTX, too."
-        return Merged((), (*notes, note), complete=False)
+        return KernelParameters((), (*notes, note), complete=False)
     fields = struct_of("", [("", p.type) for p in parameters if p.type is not None]).fields
     placed = tuple(
-        FormParameter(name, f.type, Slot(f.offset, f.type.size, f.type.align), p.spelling)
+        FormParameter(name, f.type, ParameterSlot(f.offset, f.type.size, f.type.align), p.spelling)
         for name, p, f in zip(_names(parameters), parameters, fields, strict=True)
     )
-    return Merged(placed, (*notes, _NO_PTX))
+    return KernelParameters(placed, (*notes, _NO_PTX))
 
 
 def _placed(

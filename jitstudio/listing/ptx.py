@@ -16,7 +16,7 @@ from enum import Enum
 from functools import lru_cache
 
 from jitstudio.core.launch.c_types import PTX_SCALARS, padded
-from jitstudio.core.launch.request import Direction, Slot
+from jitstudio.core.launch.request import Direction, ParameterSlot
 from jitstudio.core.launch.types import Opaque, Pointer, Type
 
 # Atomic groups and possessive repeats keep every match linear: nothing is tried twice.
@@ -63,7 +63,7 @@ class PtxParameter:
 
     name: str
     type: str
-    slot: Slot
+    slot: ParameterSlot
     pointer: bool = False
 
     @property
@@ -102,7 +102,7 @@ def _parameters(text: str) -> tuple[PtxParameter, ...] | None:
             return None
         align = int(match["align"] or size)
         extent = size * int(match["count"] or 0) if match["array"] else size
-        slot = Slot(padded(end, align), extent, align)
+        slot = ParameterSlot(padded(end, align), extent, align)
         pointer = ".ptr" if match["pointer"] else ""
         array = f"[{match['count']}]" if match["array"] else ""
         written = f".{match['type']}{pointer}{array}"

@@ -82,9 +82,9 @@ def read_cubin(cubin: bytes, name: str) -> Disassembly | ReadingFailure:
             patience = _PATIENCE + time.monotonic() - start
             if reading.returncode:
                 counting.kill()
-                told = _why(reading.returncode, text_of(errors), path, name)
+                message = _why(reading.returncode, text_of(errors), path, name)
                 return ReadingFailure(
-                    told, Outcome.CRASHED if reading.returncode < 0 else Outcome.FAILED
+                    message, Outcome.CRASHED if reading.returncode < 0 else Outcome.FAILED
                 )
             # Read while the other one is still at work.
             read = replace(read_code(_content(listing)), resources=cubin_resources(cubin))
@@ -109,8 +109,8 @@ def _why(status: int, errors: str, path: str, name: str) -> str:
             f"nvdisasm crashed on {name} ({signal.Signals(-status).name}). "
             "The cubin may be damaged: build it anew."
         )
-    told = errors.replace(path, name) or f"nvdisasm ended with exit status {status}."
-    return f"The machine code of {name} cannot be read: {told}"
+    message = errors.replace(path, name) or f"nvdisasm ended with exit status {status}."
+    return f"The machine code of {name} cannot be read: {message}"
 
 
 def disassemble(job: Job) -> Report:

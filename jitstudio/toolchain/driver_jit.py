@@ -52,7 +52,7 @@ def version() -> str:
 
 
 @dataclass(frozen=True)
-class Assembled:
+class DriverCubin:
     """What the driver made of PTX.
 
     Attributes:
@@ -83,7 +83,7 @@ def assemble(job: Job) -> Report:
     return report
 
 
-def assemble_here(modules: Iterable[tuple[str, bytes]], options: Iterable[str] = ()) -> Assembled:
+def assemble_here(modules: Iterable[tuple[str, bytes]], options: Iterable[str] = ()) -> DriverCubin:
     """Assembles PTX in the current context, for its GPU unless the options name a target.
 
     Args:
@@ -104,7 +104,7 @@ def assemble_here(modules: Iterable[tuple[str, bytes]], options: Iterable[str] =
     except DriverError as refused:
         error, refusal = refused.error, str(refused)
     log, error_log = (text_of(bytes(words).partition(b"\0")[0]) for words in (info, errors))
-    return Assembled(cubin, error, log, error_log or refusal)
+    return DriverCubin(cubin, error, log, error_log or refusal)
 
 
 def _link(modules: Iterable[tuple[str, bytes]], settings: list[tuple[Any, Any]]) -> bytes:

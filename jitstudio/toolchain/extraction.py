@@ -91,10 +91,10 @@ def _unpacked(ref: Ref, content: bytes, report: Report) -> tuple[_Piece, ...]:
                 check=False,
                 stdin=subprocess.DEVNULL,
             )
-        told = text_of(done.stderr).replace(str(file), ref.file_name)
+        message = text_of(done.stderr).replace(str(file), ref.file_name)
         pieces = tuple(_pieces(Path(folder)))
     if done.returncode < 0 or not pieces:
-        report.ended(Tool.CUOBJDUMP, done.returncode, _empty(ref, told), ref.file_name)
+        report.ended(Tool.CUOBJDUMP, done.returncode, _empty(ref, message), ref.file_name)
     return pieces
 
 

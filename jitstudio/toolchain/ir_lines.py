@@ -111,9 +111,9 @@ def with_lines(module: bytes, name: str, major: int, minor: int) -> bytes | None
 
 def _version(text: str, of_debug: str) -> Iterator[tuple[int, str]]:
     """That of debug metadata, with where it belongs behind the version of NVVM IR."""
-    told = {number for line in _VERSIONS.findall(text) for number in _NUMBER.findall(line)}
+    versions = {number for line in _VERSIONS.findall(text) for number in _NUMBER.findall(line)}
     for node in _VERSION.finditer(text):
-        if node[1] in told:
+        if node[1] in versions:
             yield node.end(), of_debug
 
 

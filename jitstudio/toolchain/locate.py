@@ -125,12 +125,12 @@ def program_version(tool: Tool) -> str:
         ToolMissing: It is not here, or does not start.
     """
     try:
-        told = subprocess.run(
+        printed = subprocess.run(
             [program(tool), "--version"], capture_output=True, text=True, timeout=30, check=True
         ).stdout
     except (OSError, subprocess.SubprocessError) as error:
         raise _missing(tool, str(error)) from error
-    match = re.search(r"release (\d+\.\d+)", told)
+    match = re.search(r"release (\d+\.\d+)", printed)
     return match[1] if match else ""
 
 

@@ -82,8 +82,8 @@ def link(job: Job) -> Report:
             handle = nvjitlink.create(len(options), options)
     except nvjitlink.nvJitLinkError as error:
         # There is no handle yet and so no log: the options are all there is to show.
-        told = words(nvjitlink.Result(error.status))
-        report.error_log = f"{told} nvJitLink was sent: {' '.join(options) or 'none'}"
+        meaning = words(nvjitlink.Result(error.status))
+        report.error_log = f"{meaning} nvJitLink was sent: {' '.join(options) or 'none'}"
         return report
     try:
         with report.timed():

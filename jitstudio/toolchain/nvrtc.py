@@ -74,8 +74,8 @@ def compile_cuda(job: Job) -> Report:
     """Compiles one CUDA C++ module."""
     options = (*job.options, *_own_options(job))
     folders = header_folders(version())
-    if told := stray_include(job, folders):
-        return Report(options=options, error_log=told)
+    if found := stray_include(job, folders):
+        return Report(options=options, error_log=found)
     report = Report()
     # What an option from outside the table does, nobody knows: it may list files by itself.
     plain = not leave_traces(job.options)
@@ -88,8 +88,8 @@ def compile_cuda(job: Job) -> Report:
     except NvrtcError as error:
         report.ok, report.error_log = False, str(error)
     opened = TRACE.opened() if plain else None
-    if opened and (told := stray_file(job, opened, folders)):
-        return Report(options=sent, error_log=told)
+    if opened and (found := stray_file(job, opened, folders)):
+        return Report(options=sent, error_log=found)
     opened = opened if report.ok else None
     if opened is not None and prefix and precompiled:
         opened |= PRECOMPILED.opened(prefix)
@@ -100,8 +100,8 @@ def compile_cuda(job: Job) -> Report:
         _sort_out_names(job, sent, report)
     if prefix:
         _tell_of(prefix, bool(precompiled), report)
-    if not report.ok and _NOT_FOUND in report.error_log and (told := header_problem(version())):
-        report.error_log = f"{report.error_log.rstrip()}\n{told}"
+    if not report.ok and _NOT_FOUND in report.error_log and (found := header_problem(version())):
+        report.error_log = f"{report.error_log.rstrip()}\n{found}"
     report.log = tidy(report.log, folders)
     report.error_log = tidy(report.error_log, folders)
     return report
@@ -122,11 +122,11 @@ def _own_options(job: Job) -> Iterator[str]:
 def _tell_of(prefix: Prefix, precompiled: bool, report: Report) -> None:
     front_end = next((phase.ms for phase in report.phases if "Frontend" in phase.name), 0.0)
     if precompiled:
-        told = PRECOMPILED.used(prefix, report.log or report.error_log)
+        used = PRECOMPILED.used(prefix, report.log or report.error_log)
     else:
-        told = PRECOMPILED.compiled(prefix, front_end)
-    if told and report.ok:
-        report.log = f"{report.log.rstrip()}\n{told}".lstrip()
+        used = PRECOMPILED.compiled(prefix, front_end)
+    if used and report.ok:
+        report.log = f"{report.log.rstrip()}\n{used}".lstrip()
 
 
 def _rescue_ptx(job: Job, options: tuple[str, ...], report: Report) -> None:
@@ -260,7 +260,7 @@ _COMMENT = "/*"
 
 
 @dataclass
-class Sorted:
+class SortedExpressions:
     """Name expressions, right and wrong; those of a source that has other errors are in neither.
 
     Attributes:
@@ -274,7 +274,7 @@ class Sorted:
 
 def sort_out(
     name: str, expressions: Sequence[str], log: str, attempt: Callable[[Sequence[str]], Report]
-) -> Sorted:
+) -> SortedExpressions:
     """Compiles with fewer expressions until each is known to be right or wrong.
 
     Args:
@@ -283,7 +283,7 @@ def sort_out(
         log: What NVRTC said then.
         attempt: Compiles with some of them only.
     """
-    found = Sorted()
+    found = SortedExpressions()
     if _ELSEWHERE.search(log):
         # A wrong argument shows in the body of its template only: in the source, like its errors.
         may_be_name = NAME_MAP in log or _INSTANTIATION in log
@@ -300,7 +300,7 @@ def _sort(
     expressions: Sequence[str],
     log: str,
     attempt: Callable[[Sequence[str]], Report],
-    found: Sorted,
+    found: SortedExpressions,
 ) -> None:
     """Sorts expressions of which at least one is wrong."""
     blamed = _blamed(log)
@@ -317,7 +317,7 @@ def _sort(
 
 
 def _parts(
-    expressions: Sequence[str], blamed: Mapping[str, str], found: Sorted
+    expressions: Sequence[str], blamed: Mapping[str, str], found: SortedExpressions
 ) -> Iterator[Sequence[str]]:
     """Yields what to try next, less what is known to be wrong."""
     if alone := [name for name in expressions if _COMMENT in name]:
@@ -343,6 +343,6 @@ def _blamed(log: str) -> dict[str, str]:
 
 
 def _first_error(name: str, log: str) -> str:
-    told = diagnose(Tool.NVRTC, name, ok=False, log="", error_log=log)
-    error = next(d for d in told if d.severity is Severity.ERROR)
+    diagnostics = diagnose(Tool.NVRTC, name, ok=False, log="", error_log=log)
+    error = next(d for d in diagnostics if d.severity is Severity.ERROR)
     return f"line {error.line}: {error.message}" if error.line else error.message

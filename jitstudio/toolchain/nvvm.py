@@ -86,8 +86,8 @@ def compile_ir(job: Job) -> Report:
     report = _program(job, modules, [*libraries, *libdevice])
     report.ms += tried.ms
     if report.ok:
-        told = _UNOPTIMISED_NO_TABLE if _UNOPTIMISED in job.options else _NO_TABLE
-        report.log = "\n".join(filter(None, (report.log, told)))
+        message = _UNOPTIMISED_NO_TABLE if _UNOPTIMISED in job.options else _NO_TABLE
+        report.log = "\n".join(filter(None, (report.log, message)))
     return report
 
 
@@ -139,8 +139,8 @@ def _compile(program: int, job: Job, report: Report, notes: list[str]) -> None:
         notes.append("The verifier refused it, so it was not compiled.")
         notes += _dialect(options)
         return
-    if told := _log(program):
-        notes.append(f"The verifier said:\n{told}")
+    if log := _log(program):
+        notes.append(f"The verifier said:\n{log}")
     with report.timed():
         nvvm.compile_program(program, len(options), options)
         result = bytearray(nvvm.get_compiled_result_size(program))

@@ -9,7 +9,7 @@ from functools import partial
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
-from jitstudio.core.plan import Basis, Job
+from jitstudio.core.plan import Job, JobDependencies
 from jitstudio.core.resources import has_code, kernels_of
 from jitstudio.core.result import Kernel, LoweredName, Outcome, Resources, StageResult
 from jitstudio.core.tools import Tool
@@ -50,15 +50,15 @@ _RUNNERS = {
 }
 
 
-def run(job: Job, emit: Emit, capture: Capture) -> Basis:
+def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
     """Does the job, reporting everything through `emit`; what fails is reported, not raised."""
     runner = _RUNNERS[job.tool]
     try:
         version = runner.version()
     except ToolMissing as missing:
-        told = Diagnostic(Severity.ERROR, "", None, None, str(missing), missing.tool)
-        emit(Problem(Outcome.MISSING, told))
-        return Basis(None, None, "", 0)
+        diagnostic = Diagnostic(Severity.ERROR, "", None, None, str(missing), missing.tool)
+        emit(Problem(Outcome.MISSING, diagnostic))
+        return JobDependencies(None, None, "", 0)
     emit(StageStarted(job.tool, version, job.name, job.options))
     mark = capture.mark()
     report = runner.run(job)
@@ -86,7 +86,7 @@ def run(job: Job, emit: Emit, capture: Capture) -> Basis:
             diagnostics=tuple(_noticed(job, report)),
         )
     )
-    return Basis(identity(job.tool), report.searches, working_folder(), report.began_ns)
+    return JobDependencies(identity(job.tool), report.searches, working_folder(), report.began_ns)
 
 
 def _lowered(job: Job, report: Report) -> Iterator[LoweredName]:
@@ -118,8 +118,8 @@ def _kernels(job: Job, report: Report) -> Iterator[Kernel]:
 
 def _noticed(job: Job, report: Report) -> Iterator[Diagnostic]:
     if report.crash is not None:
-        told = report.crash.message
-        yield Diagnostic(Severity.ERROR, job.name, None, None, told, report.crash.tool)
+        message = report.crash.message
+        yield Diagnostic(Severity.ERROR, job.name, None, None, message, report.crash.tool)
     empty = _EMPTY.get(job.tool)
     if job.tool is Tool.NVJITLINK and any(ref.kind in _COMPILED_BY_IT for ref, _ in job.inputs):
         empty = None  # it drops what is never called, as it should

@@ -40,7 +40,7 @@ class Report:
         crash: How a tool that is a program of its own died.
         options: The options really sent, where they are more than those of the job.
         phases: What the time was spent on, where the tool says.
-        searches, began_ns: See `core.job.Basis`.
+        searches, began_ns: See `core.plan.JobDependencies`.
     """
 
     ok: bool = False
@@ -70,8 +70,8 @@ class Report:
         self.error_log = errors or f"{tool.value} ended with exit status {status}."
         if status < 0:
             name = signal.Signals(-status).name
-            told = f"{tool.value} crashed on {file_name} ({name}). The file may be damaged."
-            self.crash = Crash(tool, name, told)
+            message = f"{tool.value} crashed on {file_name} ({name}). The file may be damaged."
+            self.crash = Crash(tool, name, message)
 
 
 def text_of(log: bytes | bytearray) -> str:

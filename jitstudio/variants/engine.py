@@ -19,7 +19,7 @@ from jitstudio.core.launch.build import launched_name
 from jitstudio.core.launch.choice import choose_form, launchable
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import KernelForm, LaunchRequest
-from jitstudio.core.launch.resolve import Faults, arguments_of, geometry, resolve
+from jitstudio.core.launch.resolve import SpecFaults, arguments_of, geometry, resolve
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest
@@ -332,7 +332,7 @@ def gpus_of(sites: Sequence[Site], ordinals: Collection[int] | None) -> tuple[Gp
 
 def _block(spec: LaunchSpec, form: KernelForm) -> BlockResources:
     """Returns the block of a launch, as far as it can be known without a GPU."""
-    faults = Faults()
+    faults = SpecFaults()
     names = arguments_of(form, spec.arguments, "", faults).names
     made = geometry(spec, form, names, faults)
     if not made.has_block or form.cluster or spec.cluster.strip():

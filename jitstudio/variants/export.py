@@ -16,7 +16,7 @@ from jitstudio.variants.rows import (
     VariantFigure,
     VariantRow,
     VariantTable,
-    View,
+    VariantView,
     best,
     figures_known,
     functions_in,
@@ -32,7 +32,7 @@ Column = Callable[[VariantRow], Cell]
 SWEEP_COLUMNS: dict[str, Column] = {
     "outcome": lambda row: row.outcome,
     "registers": lambda row: row.registers,
-    "spill_bytes": lambda row: value(VariantFigure.SPILLED, row, View()),
+    "spill_bytes": lambda row: value(VariantFigure.SPILLED, row, VariantView()),
     "occupancy": lambda row: row.occupancy,
     "median_ms": lambda row: row.median_ms,
     "minimum_ms": lambda row: row.minimum_ms,
@@ -126,7 +126,7 @@ def targets_object(rows: Sequence[VariantRow]) -> Json:
     kernels = kernels_in(rows)
     return {
         "ok": all(not row.message for row in rows),
-        "threads": View().threads,
+        "threads": VariantView().threads,
         "variants": [
             {
                 "target": str(row.variant.build.arch),
@@ -135,7 +135,9 @@ def targets_object(rows: Sequence[VariantRow]) -> Json:
                 "outcome": row.result.outcome.value if row.result else None,
                 "problem": row.message,
                 "kernels": {
-                    name: {f.name.lower(): value(f, row, View(name)) for f in COMPARED_FIGURES}
+                    name: {
+                        f.name.lower(): value(f, row, VariantView(name)) for f in COMPARED_FIGURES
+                    }
                     for name in kernels
                     if row.resources(name) is not None
                 },
@@ -145,7 +147,7 @@ def targets_object(rows: Sequence[VariantRow]) -> Json:
     }
 
 
-def targets_cells(rows: Sequence[VariantRow], view: View) -> list[list[str]]:
+def targets_cells(rows: Sequence[VariantRow], view: VariantView) -> list[list[str]]:
     """Returns the headings and the cells of ``--compare-targets`` for one kernel."""
     heading = [*TARGET_HEADINGS, *(figure.value for figure in COMPARED_FIGURES)]
     lines = (
@@ -176,14 +178,16 @@ def link_figures(ptx: VariantRow, lto: VariantRow) -> list[LinkFigure]:
         LinkFigure("", "whole build, ms", _rounded(ptx.compile_ms), _rounded(lto.compile_ms)),
     ]
     figures += [
-        LinkFigure(function, name, *(value(figure, row, View(function)) for row in (ptx, lto)))
+        LinkFigure(
+            function, name, *(value(figure, row, VariantView(function)) for row in (ptx, lto))
+        )
         for function in functions_in((ptx, lto))
         for name, figure in _OF_FUNCTION.items()
     ]
     return [figure for figure in figures if figure.ptx is not None or figure.lto is not None]
 
 
-def table_cells(table: VariantTable, view: View) -> list[list[str]]:
+def table_cells(table: VariantTable, view: VariantView) -> list[list[str]]:
     """Returns a table of all that is known: axes, figures, how each variant ended, and why."""
     figures = figures_known(table.rows, view)
     heading = [
@@ -205,12 +209,12 @@ def table_cells(table: VariantTable, view: View) -> list[list[str]]:
     return [heading, *lines]
 
 
-def to_csv(table: VariantTable, view: View) -> str:
+def to_csv(table: VariantTable, view: VariantView) -> str:
     """Returns a heading and a line per row; cells that are not known are empty."""
     return _csv(table_cells(table, view))
 
 
-def to_markdown(table: VariantTable, view: View) -> str:
+def to_markdown(table: VariantTable, view: VariantView) -> str:
     """Returns a table whose best figures are bold."""
     heading, *lines = table_cells(table, view)
     figures = figures_known(table.rows, view)

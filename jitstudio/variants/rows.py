@@ -159,7 +159,7 @@ MORE_IS_BETTER = frozenset({VariantFigure.OCCUPANCY, VariantFigure.BANDWIDTH})
 
 
 @dataclass(frozen=True)
-class View:
+class VariantView:
     """What the figures of a table are about.
 
     Attributes:
@@ -175,12 +175,12 @@ class View:
         return self.kernel or row.kernel
 
 
-def value(figure: VariantFigure, row: VariantRow, view: View) -> Value:
+def value(figure: VariantFigure, row: VariantRow, view: VariantView) -> Value:
     """Returns a figure of a variant; None where it is not known."""
     return _VALUES[figure](row, view)
 
 
-def best(figure: VariantFigure, rows: Iterable[VariantRow], view: View) -> Value:
+def best(figure: VariantFigure, rows: Iterable[VariantRow], view: VariantView) -> Value:
     """Returns the best value of a figure; None where fewer than two variants differ in it.
 
     A time is the best only of a variant that ran and passed its checks.
@@ -309,43 +309,43 @@ def launched(row: VariantRow, result: LaunchResult, site: str) -> VariantRow:
     )
 
 
-def _needs(name: str) -> Callable[[VariantRow, View], Value]:
-    def of(row: VariantRow, view: View) -> Value:
+def _needs(name: str) -> Callable[[VariantRow, VariantView], Value]:
+    def of(row: VariantRow, view: VariantView) -> Value:
         found: Value = getattr(row.resources(view.kernel_of(row)), name, None)
         return found
 
     return of
 
 
-def _read(name: str) -> Callable[[VariantRow, View], Value]:
-    def of(row: VariantRow, view: View) -> Value:
+def _read(name: str) -> Callable[[VariantRow, VariantView], Value]:
+    def of(row: VariantRow, view: VariantView) -> Value:
         found: Value = getattr(row.reports.get(view.kernel_of(row)), name, None)
         return found
 
     return of
 
 
-def _measured(name: str) -> Callable[[VariantRow, View], Value]:
+def _measured(name: str) -> Callable[[VariantRow, VariantView], Value]:
     """Of the launch, so of the kernel that the plan names only."""
 
-    def of(row: VariantRow, view: View) -> Value:
+    def of(row: VariantRow, view: VariantView) -> Value:
         found: Value = getattr(row, name) if view.kernel_of(row) == row.kernel else None
         return found
 
     return of
 
 
-def _registers(row: VariantRow, view: View) -> Value:
+def _registers(row: VariantRow, view: VariantView) -> Value:
     own = view.kernel_of(row) == row.kernel
     return row.registers if own else _needs("registers")(row, view)
 
 
-def _live(row: VariantRow, view: View) -> Value:
+def _live(row: VariantRow, view: VariantView) -> Value:
     known = row.reports.get(view.kernel_of(row))
     return known.peak.gpr if known and known.peak else None
 
 
-def _occupancy(row: VariantRow, view: View) -> Value:
+def _occupancy(row: VariantRow, view: VariantView) -> Value:
     kernel = view.kernel_of(row)
     if row.result is None or (row.block and kernel == row.kernel):
         return row.occupancy
@@ -359,7 +359,7 @@ def _occupancy_at(result: BuildResult, kernel: str, block: BlockResources) -> fl
     return occupancy_at(result.arch, needs, block.threads, block.shared)
 
 
-_VALUES: dict[VariantFigure, Callable[[VariantRow, View], Value]] = {
+_VALUES: dict[VariantFigure, Callable[[VariantRow, VariantView], Value]] = {
     VariantFigure.MEDIAN: _measured("median_ms"),
     VariantFigure.MINIMUM: _measured("minimum_ms"),
     VariantFigure.BANDWIDTH: _measured("bandwidth"),
@@ -377,6 +377,6 @@ _VALUES: dict[VariantFigure, Callable[[VariantRow, View], Value]] = {
 }
 
 
-def figures_known(rows: Sequence[VariantRow], view: View) -> tuple[VariantFigure, ...]:
+def figures_known(rows: Sequence[VariantRow], view: VariantView) -> tuple[VariantFigure, ...]:
     """Returns the figures that are known of any variant."""
     return tuple(f for f in VariantFigure if any(value(f, row, view) is not None for row in rows))

@@ -38,7 +38,7 @@ class SiteError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Certificates:
+class ClusterCertificates:
     """Paths of PEM files that a cluster and its clients know each other by.
 
     Attributes:
@@ -133,7 +133,7 @@ def timing(*, launches: bool = False) -> Iterator[tuple[Site, ...]]:
 
 @contextmanager
 def cluster(
-    address: str, *, certificates: Certificates | None = None, insecure: bool = False
+    address: str, *, certificates: ClusterCertificates | None = None, insecure: bool = False
 ) -> Iterator[tuple[Site, ...]]:
     """The workers of a Dask cluster, which must have jitstudio installed.
 
@@ -184,7 +184,7 @@ def _is_safe(address: str) -> bool:
     return all(ip_address(str(one).partition("%")[0]).is_loopback for one in found)
 
 
-def _client(address: str, certificates: Certificates | None) -> Any:
+def _client(address: str, certificates: ClusterCertificates | None) -> Any:
     try:
         distributed = importlib.import_module("distributed")
     except ImportError:

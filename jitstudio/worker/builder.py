@@ -15,7 +15,7 @@ from jitstudio.core.code import TEXT_KINDS, Source, is_bitcode
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import BuildRecord, Event, Notice, Problem
 from jitstudio.core.explanations import explained
-from jitstudio.core.plan import PlanError, Step, plan
+from jitstudio.core.plan import PlanError, PlanStep, plan
 from jitstudio.core.prebuilt import target_shown
 from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult, Outcome
@@ -23,7 +23,7 @@ from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.worker.calls import CallQueue, Ending, RunningCalls
 from jitstudio.worker.crash_report import crash_after_death, crash_after_time_limit
 from jitstudio.worker.execution import Execution, Schedule
-from jitstudio.worker.host import Death, WorkerError, WorkerHost
+from jitstudio.worker.host import ChildDeath, WorkerError, WorkerHost
 from jitstudio.worker.limits import default_memory_limit
 from jitstudio.worker.pool import Pool, default_size
 from jitstudio.worker.sandbox.needs import HeaderScan
@@ -89,7 +89,7 @@ class Builder:
         ticket: int = 0,
         on_event: Callable[[Event], None] = lambda event: None,
         timeout: float | None = None,
-        steps: tuple[Step, ...] | None = None,
+        steps: tuple[PlanStep, ...] | None = None,
     ) -> BuildResult:
         """Builds and waits for the result.
 
@@ -158,14 +158,14 @@ class Builder:
     def _ask(self, request: ProbeRequest | DemangleRequest, timeout: float | None) -> Any:
         with self._queue.take(0, timeout) as calls:
             answer = self._pool.ask(request, calls)
-            if isinstance(answer, Death):
+            if isinstance(answer, ChildDeath):
                 raise WorkerError(_why_not_told(answer, calls.ending, timeout))
             return answer
 
     def _carry_out(
         self,
         request: BuildRequest,
-        steps: tuple[Step, ...] | None,
+        steps: tuple[PlanStep, ...] | None,
         tell: Callable[[Event], None],
         calls: RunningCalls,
     ) -> bool:
@@ -188,7 +188,7 @@ class Builder:
         return done
 
 
-def _why_not_told(death: Death, ending: Ending | None, timeout: float | None) -> str:
+def _why_not_told(death: ChildDeath, ending: Ending | None, timeout: float | None) -> str:
     match ending:
         case Ending.CANCEL:
             return "The question to the worker was cancelled."
@@ -212,8 +212,8 @@ def unreadable(request: BuildRequest) -> Iterator[Problem]:
     """Modules and headers that hold nothing, or bytes where there should be text."""
     for source in (*request.sources, *request.libraries):
         if not source.content.strip():
-            told = f"'{source.name}' is empty: there is nothing to compile."
-            yield Problem(Outcome.FAILED, _error(told, source.name))
+            message = f"'{source.name}' is empty: there is nothing to compile."
+            yield Problem(Outcome.FAILED, _error(message, source.name))
         elif _is_text(source):
             yield from _not_utf8(source.name, source.content)
     for header in request.headers:
@@ -237,8 +237,8 @@ def _not_utf8(name: str, content: bytes) -> Iterator[Problem]:
         return
     line = content.count(b"\n", 0, at) + 1
     column = len(content[content.rfind(b"\n", 0, at) + 1 : at].decode("utf-8", "replace")) + 1
-    told = f"'{name}' holds {found}. Save the file as UTF-8 text and build again."
-    yield Problem(Outcome.FAILED, _error(told, name, line, column))
+    message = f"'{name}' holds {found}. Save the file as UTF-8 text and build again."
+    yield Problem(Outcome.FAILED, _error(message, name, line, column))
 
 
 def _error(

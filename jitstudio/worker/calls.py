@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Any
 
-from jitstudio.worker.host import Death, WorkerError, WorkerHost
+from jitstudio.worker.host import ChildDeath, WorkerError, WorkerHost
 from jitstudio.worker.limits import default_memory_limit
 from jitstudio.worker.protocol import Call, WorkerProgram
 from jitstudio.worker.sandbox.access import NOTHING, Need
@@ -64,17 +64,17 @@ class RunningCalls:
         on_event: Callable[[Any], None] = lambda event: None,
         need: Need = NOTHING,
     ) -> Any:
-        """Returns the answer of a process, or its `Death`; for the arguments see `WorkerHost.ask`.
+        """Returns the answer of a process, or its `ChildDeath`; see `WorkerHost.ask` for arguments.
 
         Raises:
             WorkerError: See `WorkerHost.ask`.
         """
         ticket = self.begin(host)
         if ticket is None:
-            return Death(killed=True)
-        told = host.ask(Call(ticket, request), on_event, need)
+            return ChildDeath(killed=True)
+        answer = host.ask(Call(ticket, request), on_event, need)
         self.end(ticket)
-        return told if isinstance(told, Death) else told.answer
+        return answer if isinstance(answer, ChildDeath) else answer.answer
 
     def begin(self, host: WorkerHost) -> int | None:
         """Announces a call to this host; its ticket, or None if no more are to be made."""
@@ -204,9 +204,9 @@ class SingleWorker:
             self._host.close()
 
     def _ask(self, request: object, ticket: int, timeout: float, need: Need) -> Any:
-        """The answer of the process; why it was killed before it gave one; or its own `Death`."""
+        """Returns the answer of the process; why it was killed before; or its own `ChildDeath`."""
         with self._queue.take(ticket, timeout) as calls:
             answer = calls.ask(self._host, request, need=need)
-            if isinstance(answer, Death) and answer.killed:
+            if isinstance(answer, ChildDeath) and answer.killed:
                 return calls.ending or Ending.CANCEL
             return answer

@@ -6,7 +6,7 @@ import signal
 
 from jitstudio.core.result import Crash
 from jitstudio.core.tools import Tool
-from jitstudio.worker.host import Death
+from jitstudio.worker.host import ChildDeath
 from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY
 
 _KEPT = "Your text is kept and the next build works."
@@ -25,7 +25,7 @@ NO_ANSWER = "no answer"
 _OUT_OF_MEMORY_WORDS = ("bad_alloc", "MemoryError", "out of memory", "Out of memory")
 
 
-def crash_after_death(tool: Tool | None, death: Death) -> Crash:
+def crash_after_death(tool: Tool | None, death: ChildDeath) -> Crash:
     """Returns the crash of a child that nobody wanted to end while this tool ran."""
     who = tool.value if tool else "The worker process"
     name, what = cause_of_death(death, "on this input")
@@ -34,7 +34,7 @@ def crash_after_death(tool: Tool | None, death: Death) -> Crash:
     return Crash(tool, name, f"{who} {what} {_KEPT}")
 
 
-def cause_of_death(death: Death, met: str = "") -> tuple[str, str]:
+def cause_of_death(death: ChildDeath, met: str = "") -> tuple[str, str]:
     """Returns why a child is gone that nobody wanted to end.
 
     Args:

@@ -9,7 +9,7 @@ from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.result import Outcome
 from jitstudio.worker.calls import Ending, SingleWorker
 from jitstudio.worker.crash_report import cause_of_death
-from jitstudio.worker.host import Death
+from jitstudio.worker.host import ChildDeath
 from jitstudio.worker.programs.disassemble import DISASSEMBLING
 from jitstudio.worker.sandbox.access import Need, SandboxAccess
 
@@ -72,7 +72,7 @@ class DisassemblyReader(SingleWorker):
             case Ending.TIME_LIMIT:
                 words = f"{reading} stopped after {timeout:g} s, its time limit."
                 return ReadingFailure(f"{words} Build fewer kernels at once.", Outcome.TIMED_OUT)
-            case Death() as death:
+            case ChildDeath() as death:
                 _, what = cause_of_death(death)
                 words = f"The process that reads {request.name} {what}"
                 return ReadingFailure(words, Outcome.CRASHED)

@@ -8,18 +8,18 @@ from pathlib import Path
 
 from jitstudio.core.launch.calculation import (
     Calculation,
+    CalculationRefused,
     CheckCalculation,
+    EvaluationContext,
     FillCalculation,
     Number,
-    Refusal,
-    Surroundings,
 )
 from jitstudio.core.launch.request import Buffer, Expectation
 from jitstudio.core.launch.result import CheckResult
 from jitstudio.core.launch.types import Type
 from jitstudio.worker.calls import Ending, SingleWorker
 from jitstudio.worker.crash_report import OUT_OF_MEMORY, cause_of_death
-from jitstudio.worker.host import Death
+from jitstudio.worker.host import ChildDeath
 from jitstudio.worker.programs.evaluate import EVALUATING
 from jitstudio.worker.sandbox.access import Need
 from jitstudio.worker.sandbox.needs import need_of_buffers
@@ -73,12 +73,12 @@ class HostEvaluator(SingleWorker):
             CalculationError: It cannot be filled.
             WorkerError: The process could not be started, or a bug of jitstudio's own broke it.
         """
-        surroundings = _surroundings(values, others, prepared)
+        context = _context(values, others, prepared)
         need = need_of_buffers(
             (buffer, *others), path.parent.parent, path.parent, confined_to=confined_to
         )
-        answer = self._calculate(FillCalculation(buffer, str(path), surroundings), timeout, need)
-        if isinstance(answer, Refusal):
+        answer = self._calculate(FillCalculation(buffer, str(path), context), timeout, need)
+        if isinstance(answer, CalculationRefused):
             raise CalculationError(answer.words)
 
     def check(
@@ -117,9 +117,9 @@ class HostEvaluator(SingleWorker):
         Raises:
             WorkerError: See `fill`.
         """
-        surroundings = _surroundings(values, buffers, prepared)
+        context = _context(values, buffers, prepared)
         calculation = CheckCalculation(
-            expectation, element, length, str(got), relative, absolute, surroundings
+            expectation, element, length, str(got), relative, absolute, context
         )
         # Results lie in a folder of the one with what `fill` has written.
         need = need_of_buffers(buffers, got.parent.parent.parent, confined_to=confined_to)
@@ -135,31 +135,31 @@ class HostEvaluator(SingleWorker):
 
     def _calculate(
         self, calculation: Calculation, timeout: float, need: Need
-    ) -> CheckResult | Refusal | None:
+    ) -> CheckResult | CalculationRefused | None:
         self._latest = next(self._tickets)
         match self._ask(calculation, self._latest, timeout, need):
             case Ending.CANCEL:
-                return Refusal("The calculation was cancelled.")
+                return CalculationRefused("The calculation was cancelled.")
             case Ending.TIME_LIMIT:
-                return Refusal(
+                return CalculationRefused(
                     f"The calculation was stopped after {timeout:g} s, its time limit. Make the "
                     "expression simpler or the buffers shorter."
                 )
-            case Death() as death:
-                return Refusal(_why_died(death))
+            case ChildDeath() as death:
+                return CalculationRefused(_why_died(death))
             case told:
-                answer: CheckResult | Refusal | None = told
+                answer: CheckResult | CalculationRefused | None = told
                 return answer
 
 
-def _surroundings(
+def _context(
     values: Mapping[str, Number], buffers: Sequence[Buffer], prepared: Mapping[str, Path]
-) -> Surroundings:
+) -> EvaluationContext:
     paths = tuple((name, str(path)) for name, path in prepared.items())
-    return Surroundings(tuple(values.items()), tuple(buffers), paths)
+    return EvaluationContext(tuple(values.items()), tuple(buffers), paths)
 
 
-def _why_died(death: Death) -> str:
+def _why_died(death: ChildDeath) -> str:
     name, what = cause_of_death(death)
     if name in _MEMORY_CAUSES:
         return "The calculation needed more memory than there is for it. Make the buffers shorter."

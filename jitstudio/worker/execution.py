@@ -11,13 +11,13 @@ from jitstudio.cache.results import Cache, Mark
 from jitstudio.core.code import LINKED, Artifact, Source, split_variant
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, Notice, Problem, StageFinished, StageStarted
-from jitstudio.core.plan import Basis, Job, Ref, Step
+from jitstudio.core.plan import Job, JobDependencies, PlanStep, Ref
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import Crash, Outcome
 from jitstudio.core.tools import Tool
 from jitstudio.worker.calls import Ending, RunningCalls
 from jitstudio.worker.crash_report import crash_after_death, crash_after_time_limit
-from jitstudio.worker.host import Death, WorkerHost
+from jitstudio.worker.host import ChildDeath, WorkerHost
 from jitstudio.worker.pool import Pool
 from jitstudio.worker.protocol import Call, Done
 from jitstudio.worker.sandbox.access import Need
@@ -27,7 +27,7 @@ from jitstudio.worker.sandbox.needs import HeaderRefused, HeaderScan, need_of
 class Schedule:
     """Steps and what they wait for. Steps are numbered from 1, in the order of the plan."""
 
-    def __init__(self, request: BuildRequest, steps: tuple[Step, ...]) -> None:
+    def __init__(self, request: BuildRequest, steps: tuple[PlanStep, ...]) -> None:
         self._request = request
         self._waiting = dict(enumerate(steps, 1))
         self._steps = steps
@@ -52,7 +52,7 @@ class Schedule:
         """Something was made that others may wait for."""
         self._made.update({Ref(a.kind, a.name): a.content for a in artifacts})
 
-    def _job(self, step: Step) -> Job:
+    def _job(self, step: PlanStep) -> Job:
         request = self._request
         module, _, _ = split_variant(step.name)
         source = next((s for s in request.sources if s.name == module), None)
@@ -72,7 +72,7 @@ class Schedule:
             confined_to=request.confined_to,
         )
 
-    def _is_final(self, step: Step, module: str) -> bool:
+    def _is_final(self, step: PlanStep, module: str) -> bool:
         if step.tool is Tool.NVDISASM and not self._given.issuperset(step.inputs):
             return False  # the step that built the cubin has listed its kernels
         return self._request.link is LinkMode.NONE or module == LINKED
@@ -114,14 +114,14 @@ class _Step:
     def begun(self) -> StageStarted:
         """What the worker reported when it began, or would have reported had it come so far."""
         job = self.job
-        told = self.started or StageStarted(job.tool, "", job.name, job.options)
-        return replace(told, step=self.number)
+        started = self.started or StageStarted(job.tool, "", job.name, job.options)
+        return replace(started, step=self.number)
 
 
 _LAST_WAIT = 10.0
 """Seconds to wait for a killed worker; a hung driver can hold it longer."""
 
-_Heard = Event | Done[Basis] | Death | BaseException
+_Heard = Event | Done[JobDependencies] | ChildDeath | BaseException
 
 
 class Execution:
@@ -190,8 +190,8 @@ class Execution:
                 try:
                     need = need_of(job, self._headers)
                 except HeaderRefused as error:
-                    told = Diagnostic(Severity.ERROR, "", None, None, str(error))
-                    self._tell(Problem(Outcome.FAILED, told, step=number))
+                    diagnostic = Diagnostic(Severity.ERROR, "", None, None, str(error))
+                    self._tell(Problem(Outcome.FAILED, diagnostic, step=number))
                 else:
                     self._waiting.append(_Step(number, job, mark, need))
 
@@ -243,23 +243,23 @@ class Execution:
             case _:
                 self._land(step, heard)
 
-    def _land(self, step: _Step, heard: Done[Basis] | Death | BaseException) -> None:
+    def _land(self, step: _Step, heard: Done[JobDependencies] | ChildDeath | BaseException) -> None:
         """The call to the worker is over, in whichever way."""
         self._release(step, isinstance(heard, Done) and heard.chores)
         if isinstance(heard, Done) and step.finished is None and not step.refused:
-            heard = Death(killed=False, nonsense="it ended without a result")
+            heard = ChildDeath(killed=False, nonsense="it ended without a result")
         match heard:
-            case Done(answer=Basis() as basis):
+            case Done(answer=JobDependencies() as basis):
                 if self._cache and step.mark and step.finished:
                     self._cache.keep(step.mark, basis, step.finished)
-            case Death():
+            case ChildDeath():
                 crash = self._crash(step.job.tool, heard)
                 if crash is not None:
                     self._tell(step.begun.lost(crash, heard.stderr))
             case BaseException():
                 raise heard
 
-    def _crash(self, tool: Tool, death: Death) -> Crash | None:
+    def _crash(self, tool: Tool, death: ChildDeath) -> Crash | None:
         """Returns how a worker ended; None if the user wanted it so."""
         if not death.killed:
             return crash_after_death(tool, death)
@@ -307,7 +307,7 @@ def _call(step: _Step, host: WorkerHost, tell: Callable[[_Heard], None]) -> None
     try:
         again = host.worn
         answer = host.ask(call, hear, step.need)
-        if again and not finished and isinstance(answer, Death) and answer.by_itself:
+        if again and not finished and isinstance(answer, ChildDeath) and answer.by_itself:
             answer = host.ask(call, hear, step.need)
     except BaseException as error:
         answer = error

@@ -29,7 +29,7 @@ class WorkerError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Death:
+class ChildDeath:
     """The child is gone and there is no answer.
 
     Attributes:
@@ -111,7 +111,7 @@ class WorkerHost:
 
     def ask(
         self, call: Call[Any], on_event: Callable[[Any], None], need: Need = NOTHING
-    ) -> Done[Any] | Death:
+    ) -> Done[Any] | ChildDeath:
         """Sends one call and waits for its end.
 
         Args:
@@ -163,13 +163,13 @@ class WorkerHost:
 
     def _exchange(
         self, call: Call[Any], on_event: Callable[[Any], None], need: Need
-    ) -> Done[Any] | Death:
+    ) -> Done[Any] | ChildDeath:
         if not self.suits(need):
             self._reap()
         child = self._started()
         with self._lock:
             if self._closed or self._doomed == call.ticket:
-                return Death(killed=True)
+                return ChildDeath(killed=True)
             self._current = call.ticket
         in_step = False
         try:
@@ -181,11 +181,11 @@ class WorkerHost:
             self._served += 1
         except (EOFError, OSError):
             status, stderr = self._reap()
-            return Death(self._doomed == call.ticket, status, stderr)
+            return ChildDeath(self._doomed == call.ticket, status, stderr)
         except _NONSENSE as error:
             child.kill()
             status, stderr = self._reap()
-            return Death(self._doomed == call.ticket, status, stderr, str(error))
+            return ChildDeath(self._doomed == call.ticket, status, stderr, str(error))
         finally:
             with self._lock:
                 self._current = None

@@ -32,7 +32,7 @@ from jitstudio.worker.calls import CallQueue, Ending, RunningCalls
 from jitstudio.worker.compute_sanitizer import SanitizerMissing, find_sanitizer, sanitized
 from jitstudio.worker.crash_report import cause_of_death
 from jitstudio.worker.evaluator import CalculationError, HostEvaluator
-from jitstudio.worker.host import Death, WorkerError, WorkerHost
+from jitstudio.worker.host import ChildDeath, WorkerError, WorkerHost
 from jitstudio.worker.programs.launch import LAUNCHING, LaunchCommand, ListDevices, WarmUp
 from jitstudio.worker.sandbox.access import Need, SandboxAccess
 
@@ -71,7 +71,7 @@ class Launcher:
         """
         with self._queue.take(0, _ASKING_LIMIT) as calls:
             answer = calls.ask(self._gpu, ListDevices(), need=self._need())
-            if isinstance(answer, Death):
+            if isinstance(answer, ChildDeath):
                 return DeviceList(problem=f"The driver could not be asked. {_why(answer, calls)}")
             found: DeviceList = answer
             return replace(found, sanitizer=find_sanitizer() is not None)
@@ -85,7 +85,7 @@ class Launcher:
         with self._queue.take(0, _ASKING_LIMIT) as calls:
             self._enter(request.confined_to)
             answer = calls.ask(self._gpu, request, need=self._need())
-            if isinstance(answer, Death):
+            if isinstance(answer, ChildDeath):
                 return _error(_why(answer, calls))
             told: KernelFacts | Diagnostic = answer
             return told
@@ -116,11 +116,11 @@ class Launcher:
             try:
                 result = self._carry_out(request, calls, diary, asked_at)
             except OSError as error:
-                told = _error(
+                diagnostic = _error(
                     f"The files of the launch cannot be kept: {error.strerror or error}.",
                     "Make room in the folder for temporary files, or set TMPDIR to another one.",
                 )
-                result = _failed(request, LaunchOutcome.FAILED, told)
+                result = _failed(request, LaunchOutcome.FAILED, diagnostic)
             self._files.trim()
         return replace(
             result,
@@ -193,7 +193,7 @@ class Launcher:
                     answer = replace(answer, findings=run.findings)
             except SanitizerMissing as missing:
                 return _failed(request, LaunchOutcome.MISSING, _error(str(missing)))
-        if isinstance(answer, Death):
+        if isinstance(answer, ChildDeath):
             return _ended(request, answer, calls.ending, tell.doing)
         checks = self._checks(request, answer, prepared, calls, tell)
         if checks and calls.ending is Ending.CANCEL:
@@ -299,25 +299,27 @@ class _Diary:
         self._on_event(event)
 
 
-def _ended(request: LaunchRequest, death: Death, ending: Ending | None, doing: str) -> LaunchResult:
+def _ended(
+    request: LaunchRequest, death: ChildDeath, ending: Ending | None, doing: str
+) -> LaunchResult:
     """Returns a launch whose process died or was killed while it was doing this."""
     match ending:
         case Ending.CANCEL:
             return _failed(request, LaunchOutcome.CANCELLED)
         case Ending.TIME_LIMIT:
-            told = _error(
+            diagnostic = _error(
                 f"{request.title} had not ended after {request.timeout:g} s, the time limit, while "
                 f"{doing}; its process was ended. {_KEPT}",
                 "A loop that never ends, a barrier that not all threads reach, or threads that "
                 "wait for one another are the usual causes of a kernel that does not end; or the "
                 "work takes that long: raise the limit.",
             )
-            return _failed(request, LaunchOutcome.TIMED_OUT, told)
+            return _failed(request, LaunchOutcome.TIMED_OUT, diagnostic)
         case None:
             return _failed(request, LaunchOutcome.CRASHED, _error(_last_words(death)))
 
 
-def _why(death: Death, calls: RunningCalls) -> str:
+def _why(death: ChildDeath, calls: RunningCalls) -> str:
     """Returns why a question was not answered."""
     match calls.ending:
         case Ending.CANCEL:
@@ -328,7 +330,7 @@ def _why(death: Death, calls: RunningCalls) -> str:
             return _last_words(death)
 
 
-def _last_words(death: Death) -> str:
+def _last_words(death: ChildDeath) -> str:
     _, what = cause_of_death(death)
     return f"The launch process {what} {_KEPT}"
 

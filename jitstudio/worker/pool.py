@@ -10,7 +10,7 @@ from typing import Any
 
 from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.worker.calls import RunningCalls
-from jitstudio.worker.host import Death, WorkerError, WorkerHost
+from jitstudio.worker.host import ChildDeath, WorkerError, WorkerHost
 from jitstudio.worker.limits import WATCH
 from jitstudio.worker.programs.build import Precompile
 from jitstudio.worker.sandbox.access import NOTHING, Need, SandboxAccess
@@ -114,7 +114,7 @@ class Pool:
             self._changed.notify_all()
 
     def ask(self, request: ProbeRequest | DemangleRequest, calls: RunningCalls) -> Any:
-        """Returns what any free worker answers to a call that belongs to no module, or its `Death`.
+        """Returns any free worker's answer to a call of no module, or its `ChildDeath`.
 
         Raises:
             WorkerError: See `WorkerHost.ask`.
@@ -124,7 +124,7 @@ class Pool:
             need = Need(SandboxAccess(gpu=request.devices))
         host = self.take("", need) if self.wait(lambda: calls.ending is not None) else None
         if host is None:
-            return Death(killed=True)
+            return ChildDeath(killed=True)
         try:
             return calls.ask(host, request, need=need)
         finally:

@@ -1,7 +1,7 @@
 """What crosses the pipe between the program and its worker processes.
 
 A message is a frame on a byte stream: four bytes of length, then so many bytes. A program of
-`worker.programs` declares what it takes and what it answers. Nothing else is read: whoever writes
+`worker.programs` declares what it takes and what it answers. Nothing else is read: what writes
 to the pipe, the native code in a child included, can only give values of that type.
 """
 
@@ -198,7 +198,7 @@ class Done(Generic[_Answer]):
     Attributes:
         ticket: Of the call.
         answer: What was asked for. What a `Job` has made is in its events; its answer is what that
-            rests on, a `Basis`.
+            rests on, `JobDependencies`.
         chores: Whether a `Precompile` would be of use.
         spent: Whether the process is of no use any more, so that the next call needs another.
     """

@@ -8,7 +8,7 @@ from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind, Header
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import FileStamp, Tool, ToolFile
-from jitstudio.disk import Sight
+from jitstudio.disk import SearchSnapshot
 
 FILE = ToolFile("/lib/libnvrtc.so", (FileStamp("/lib/libnvrtc.so", 2, 100, 3, 4),))
 SOURCE = (Ref(CodeKind.CUDA, "k.cu"), b"__global__ void k() {}")
@@ -27,7 +27,7 @@ OTHERS = {
     "final": False,
     "confined_to": (),
 }
-SIGHT = Sight(b"contents", b"stamps", 0)
+SIGHT = SearchSnapshot(b"contents", b"stamps", 0)
 
 
 def mark(tmp_path, job=JOB):

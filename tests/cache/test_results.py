@@ -12,7 +12,7 @@ from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.events import StageFinished, StageStarted
-from jitstudio.core.plan import Basis, Job
+from jitstudio.core.plan import Job, JobDependencies
 from jitstudio.core.result import Outcome, StageResult
 from jitstudio.core.tools import FileStamp, Tool, ToolFile
 from jitstudio.worker.builder import Builder
@@ -222,7 +222,7 @@ def test_a_tool_of_which_any_file_has_changed_is_run_again(tmp_path):
         return ToolFile(str(library), tuple(FileStamp.of(str(file)) for file in (library, other)))
 
     def keep(file):
-        cache.keep(cache.mark(job), Basis(file, (), "", time.time_ns()), made)
+        cache.keep(cache.mark(job), JobDependencies(file, (), "", time.time_ns()), made)
 
     def found(of=cache):
         return of.find(of.mark(job))

@@ -5,7 +5,7 @@ from jitstudio.cli.json_output import devices_object, launch_object
 from jitstudio.core.axes import Axis, AxisKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.request import Direction, Slot
+from jitstudio.core.launch.request import Direction, ParameterSlot
 from jitstudio.core.launch.result import (
     BufferResult,
     CheckResult,
@@ -13,8 +13,8 @@ from jitstudio.core.launch.result import (
     LaunchOutcome,
     LaunchResult,
     Mismatch,
+    OutOfBoundsWrite,
     SanitizerFinding,
-    Stray,
     Timing,
 )
 from jitstudio.core.launch.spec import LaunchSpec
@@ -31,7 +31,7 @@ RAN = LaunchResult(
     LaunchOutcome.RAN,
     "saxpy<float>",
     device="NVIDIA H200",
-    facts=KernelFacts(16, 0, 0, 0, 1024, 90, 90, (Slot(0, 8, 8),), 8, 1.0, 1024),
+    facts=KernelFacts(16, 0, 0, 0, 1024, 90, 90, (ParameterSlot(0, 8, 8),), 8, 1.0, 1024),
     timing=Timing((2.0, 1.0, 3.0)),
     buffers=(BufferResult("out", FLOAT, 4, Direction.INOUT, "/x/out.npy", 0, None),),
     checks=(CheckResult("out", "x", True, 4),),
@@ -73,7 +73,7 @@ def test_a_failed_check_tells_what_differs_without_numbers_that_json_lacks():
     check = CheckResult(
         "out", "x", False, 4, 1, float("nan"), float("inf"), (Mismatch((3,), "nan", "1"),)
     )
-    strays = (Stray(before=False, distance=0, count=4),)
+    strays = (OutOfBoundsWrite(before=False, distance=0, count=4),)
     buffer = replace(RAN.buffers[0], path="", unwritten=2, first_unwritten=1, strays=strays)
     wrong = replace(RAN, outcome=LaunchOutcome.WRONG, checks=(check,), buffers=(buffer,))
     told = read(launch_object(wrong), "run", build=BUILD)

@@ -1,9 +1,9 @@
 """Graphs that tests of the Graph pane draw."""
 
-from jitstudio.gui.features.graph.model import GraphPicture, Letters, ptx_picture
+from jitstudio.gui.features.graph.model import GraphPicture, TextMetrics, ptx_picture
 from jitstudio.listing.functions import Function
 
-LETTERS = Letters(7, 15, 11)
+LETTERS = TextMetrics(7, 15, 11)
 
 LOOPS = """\
 .visible .entry loops()

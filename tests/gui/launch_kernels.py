@@ -1,6 +1,6 @@
 """Kernels to fill in, as a build would find them."""
 
-from jitstudio.core.launch.request import FormParameter, KernelForm, Slot
+from jitstudio.core.launch.request import FormParameter, KernelForm, ParameterSlot
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.launch.types import Field, NumberKind, Opaque, Pointer, Scalar, Struct
 
@@ -8,12 +8,12 @@ FLOAT = Scalar("float", "float32", 4, NumberKind.FLOATING)
 INT = Scalar("int", "int32", 4, NumberKind.SIGNED)
 PARAMS = Struct("Params", (Field("x", FLOAT, 0), Field("y", INT, 4)), 8, 4)
 
-A = FormParameter("a", FLOAT, Slot(0, 4, 4), "T")
-X = FormParameter("x", Pointer(FLOAT, const=True), Slot(8, 8, 8), "const T*")
-Y = FormParameter("y", Pointer(FLOAT), Slot(16, 8, 8), "T*")
-N = FormParameter("n", INT, Slot(24, 4, 4), "int")
-STRUCT = FormParameter("params", PARAMS, Slot(28, 8, 4), "Params")
-BYTES = FormParameter("arg0", Opaque("unknown", 12, 4), Slot(0, 12, 4))
+A = FormParameter("a", FLOAT, ParameterSlot(0, 4, 4), "T")
+X = FormParameter("x", Pointer(FLOAT, const=True), ParameterSlot(8, 8, 8), "const T*")
+Y = FormParameter("y", Pointer(FLOAT), ParameterSlot(16, 8, 8), "T*")
+N = FormParameter("n", INT, ParameterSlot(24, 4, 4), "int")
+STRUCT = FormParameter("params", PARAMS, ParameterSlot(28, 8, 4), "Params")
+BYTES = FormParameter("arg0", Opaque("unknown", 12, 4), ParameterSlot(0, 12, 4))
 
 SAXPY = KernelForm("_Z5saxpyIfE", "saxpy<float>", (A, X, Y, N), module="saxpy.cu", line=7)
 SAXPY_DOUBLE = KernelForm("_Z5saxpyIdE", "saxpy<double>", (A, X, Y, N), module="saxpy.cu", line=7)

@@ -18,8 +18,8 @@ from jitstudio.core.launch.result import (
     LaunchOutcome,
     LaunchResult,
     Mismatch,
+    OutOfBoundsWrite,
     SanitizerFinding,
-    Stray,
     Timing,
     judged,
 )
@@ -142,7 +142,7 @@ def picture(folder: Path, width: int = 64, height: int = 48) -> BufferResult:
     return buffer(folder, "image", UCHAR, rings.astype(np.uint8).ravel())
 
 
-STRAYS = (Stray(False, 4, 12), Stray(True, 0, 1))
+STRAYS = (OutOfBoundsWrite(False, 4, 12), OutOfBoundsWrite(True, 0, 1))
 
 
 def with_buffers(folder: Path, result: LaunchResult = RAN) -> LaunchResult:

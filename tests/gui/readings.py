@@ -4,7 +4,7 @@ from functools import cache
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.features.report.model import Reading, read
+from jitstudio.gui.features.report.model import KernelReading, read
 from jitstudio.toolchain.disassembly import read_cubin
 from jitstudio.worker.builder import Builder
 from tests.support import cuda, request
@@ -28,7 +28,7 @@ extern "C" __global__ void fast(const float* a, float* b, int n)
 
 
 @cache
-def reading(text: str, target: str = "sm_90", told: str = "") -> Reading:
+def reading(text: str, target: str = "sm_90", told: str = "") -> KernelReading:
     """The only kernel of a source, read; `told` is the target that it is said to be for."""
     builder = Builder()
     try:

@@ -4,7 +4,7 @@ import pytest
 
 from jitstudio.analysis.diff.model import Change
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.features.compare.model import Matter
+from jitstudio.gui.features.compare.model import CompareMode
 from tests.gui.driver import pause
 from tests.support import SAMPLES
 
@@ -57,7 +57,7 @@ def test_the_pane_says_how_to_fill_it(started):
 
 
 def test_both_links_stand_side_by_side(both):
-    compared = choose(both, Matter.NORMALISED)
+    compared = choose(both, CompareMode.NORMALISED)
     calls = [line for line in compared.left.lines if "CALL" in line]
     assert calls
     assert not any("CALL" in line for line in compared.right.lines)
@@ -74,19 +74,19 @@ def test_both_links_stand_side_by_side(both):
 
 
 def test_the_sources_of_both_links_are_the_same(both):
-    compared = choose(both, Matter.SOURCE)
+    compared = choose(both, CompareMode.SOURCE)
     assert compared.comparison.equal
     assert any("user_transform.cu" in line for line in compared.left.lines)
 
 
 def test_the_ptx_of_both_links_differs_by_the_call(both):
-    compared = choose(both, Matter.PTX)
+    compared = choose(both, CompareMode.PTX)
     assert any("call" in line for line in compared.left.lines)
     assert not any("call" in line for line in compared.right.lines)
 
 
 def test_keys_go_from_one_difference_to_the_next(both):
-    choose(both, Matter.SASS)
+    choose(both, CompareMode.SASS)
     view = both.pane("compare")
     first = view.texts.left.line
     both.trigger("nextDifferenceAction")

@@ -5,7 +5,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton
 
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.features.pipeline.graph import State, launched
+from jitstudio.gui.features.pipeline.graph import NodeState, launched
 from jitstudio.gui.features.pipeline.view import PipelineCanvas
 from jitstudio.gui.kit.dialogs import Dialogs
 from tests.gui.driver import pause
@@ -38,8 +38,8 @@ def focused_in(widget):
 
 def test_a_build_is_drawn_opened_saved_outdated_broken_and_mended(started, tmp_path, monkeypatch):
     panes = started
-    assert set(states(started).values()) == {State.GIVEN, State.DONE, State.WAITING}
-    assert states(started)["Launch"] is State.WAITING
+    assert set(states(started).values()) == {NodeState.GIVEN, NodeState.DONE, NodeState.WAITING}
+    assert states(started)["Launch"] is NodeState.WAITING
 
     click(started, "vector_add.ptx")
     assert focused_in(panes.listings[node(started, "vector_add.ptx").code])
@@ -64,24 +64,24 @@ def test_a_build_is_drawn_opened_saved_outdated_broken_and_mended(started, tmp_p
 
     # Built again without a change, all comes from the cache.
     started.next_result(lambda: started.trigger("buildAction"))
-    assert states(started)["NVRTC"] is State.CACHED
-    assert states(started)["vector_add.sass"] is State.CACHED
+    assert states(started)["NVRTC"] is NodeState.CACHED
+    assert states(started)["vector_add.sass"] is NodeState.CACHED
 
     # What is not built by itself is out of date at once.
     started.trigger("autoBuildAction")
     started.state.settings.options = "--use_fast_math"
     pause(300)
-    assert states(started)["vector_add.sass"] is State.STALE
+    assert states(started)["vector_add.sass"] is NodeState.STALE
     started.next_result(lambda: started.trigger("buildAction"))
-    assert states(started)["NVRTC"] is State.DONE
+    assert states(started)["NVRTC"] is NodeState.DONE
     started.replace("a[i] + b[i];", "a[i] + b[i]")
     pause(300)
-    assert states(started)["NVRTC"] is State.STALE
-    assert states(started)["vector_add.cu"] is State.GIVEN
+    assert states(started)["NVRTC"] is NodeState.STALE
+    assert states(started)["vector_add.cu"] is NodeState.GIVEN
 
     started.next_result(lambda: started.trigger("buildAction"))
-    assert states(started)["NVRTC"] is State.FAILED
-    assert states(started)["vector_add.sass"] is State.STALE
+    assert states(started)["NVRTC"] is NodeState.FAILED
+    assert states(started)["vector_add.sass"] is NodeState.STALE
     assert node(started, "NVRTC").message == 'expected a ";"'
     click(started, "NVRTC")
     assert started.editor.textCursor().blockNumber() + 1 == 10
@@ -89,8 +89,8 @@ def test_a_build_is_drawn_opened_saved_outdated_broken_and_mended(started, tmp_p
 
     started.replace("a[i] + b[i]", "a[i] * b[i];")
     started.next_result(lambda: started.trigger("buildAction"))
-    assert states(started)["NVRTC"] is State.DONE
-    assert states(started)["vector_add.sass"] is State.DONE
+    assert states(started)["NVRTC"] is NodeState.DONE
+    assert states(started)["vector_add.sass"] is NodeState.DONE
 
 
 def test_a_link_is_drawn_and_tabs_show_their_own_builds(driver):
@@ -105,7 +105,7 @@ def test_a_link_is_drawn_and_tabs_show_their_own_builds(driver):
     driver.next_result(lambda: driver.trigger("buildAction"))
     drawn = states(driver)
     assert {"apply_transform.ltoir", "user_transform.ltoir", "linked.sass"} <= drawn.keys()
-    assert drawn["nvJitLink"] in (State.DONE, State.CACHED)
+    assert drawn["nvJitLink"] in (NodeState.DONE, NodeState.CACHED)
     click(driver, "nvJitLink")
     assert focused_in(driver.pane("link"))
     click(driver, "apply_transform.ltoir")
@@ -125,14 +125,14 @@ def test_what_runs_says_so_and_a_launch_tells_how_it_went(started):
     assert focused_in(canvas)
     started.choose_arch("sm_86")
     started.wait(lambda: canvas.is_ticking)
-    assert State.RUNNING in states(started).values()
+    assert NodeState.RUNNING in states(started).values()
     started.settle()
-    started.wait(lambda: states(started)["vector_add.sass"] is State.DONE)
+    started.wait(lambda: states(started)["vector_add.sass"] is NodeState.DONE)
     assert not canvas.is_ticking
 
     result = started.launch()
     launch = node(started, "Launch")
     expected = launched(canvas.pipeline, result).node(launch.key)
     assert launch == expected
-    assert launch.state is not State.WAITING
+    assert launch.state is not NodeState.WAITING
     assert bool(launch.message) is not result.ok

@@ -11,7 +11,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.project.format import VERSION, dump, load
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.kit.dialogs import ChangedFile, Unsaved
+from jitstudio.gui.kit.dialogs import ChangedFile, UnsavedChoice
 from tests.gui.driver import KERNEL, Driver, pause, write_project
 
 _CONTROL_ALT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
@@ -23,7 +23,7 @@ def answers(driver, monkeypatch):
 
     class Answers:
         path = None
-        unsaved = Unsaved.KEEP_OPEN
+        unsaved = UnsavedChoice.KEEP_OPEN
         changed = ChangedFile.LEAVE
         asked: list
 
@@ -141,7 +141,7 @@ def test_opening_replaces_what_is_open_if_the_user_lets_it(started, answers, tmp
     assert driver.editor.toPlainText() == text
     assert driver.state.project.path is None
 
-    answers.unsaved = Unsaved.DISCARD
+    answers.unsaved = UnsavedChoice.DISCARD
     mime = QMimeData()
     mime.setUrls([QUrl.fromLocalFile(str(path))])
     left = Qt.MouseButton.LeftButton
@@ -159,7 +159,7 @@ def test_opening_replaces_what_is_open_if_the_user_lets_it(started, answers, tmp
 
     # The question names project and text at once, and saving saves both.
     answers.asked.clear()
-    answers.unsaved, answers.path = Unsaved.SAVE, path
+    answers.unsaved, answers.path = UnsavedChoice.SAVE, path
     driver.wait(lambda: driver.state.project.is_modified)
     driver.trigger("newProjectAction")
     assert answers.asked == [("other.jitproj",)]
@@ -333,20 +333,20 @@ def test_what_is_discarded_at_the_end_is_gone_at_the_next_start(qapp, tmp_path, 
     first.type("struct discarded; ")
     first.trigger("newCudaAction")
     first.type("struct discarded_too; ")
-    _quit(first, Unsaved.DISCARD, monkeypatch)
+    _quit(first, UnsavedChoice.DISCARD, monkeypatch)
     second = Driver(qapp, tmp_path)
     second.start()
     assert _names(second) == ["saved.cu"]
     assert second.editor.toPlainText() == KERNEL
     assert not second.document.is_modified
-    _quit(second, Unsaved.KEEP_OPEN, monkeypatch)
+    _quit(second, UnsavedChoice.KEEP_OPEN, monkeypatch)
 
 
 def test_text_that_cannot_be_kept_is_never_left_without_a_question(driver, tmp_path, monkeypatch):
     """Though the user does not want to be asked as long as it is kept."""
     driver.start()
     asked, saved = [], tmp_path / "elsewhere.cu"
-    answers = [Unsaved.KEEP_OPEN, Unsaved.SAVE, Unsaved.SAVE]
+    answers = [UnsavedChoice.KEEP_OPEN, UnsavedChoice.SAVE, UnsavedChoice.SAVE]
     paths = [None, saved]
     dialogs = driver.projects._dialogs
     monkeypatch.setattr(
@@ -379,9 +379,9 @@ def test_a_project_that_is_discarded_at_the_end_is_not_there_at_the_next_start(
     first.start([path])
     first.wait(lambda: first.state.project.path == path)
     first.type("struct discarded; ")
-    _quit(first, Unsaved.DISCARD, monkeypatch)
+    _quit(first, UnsavedChoice.DISCARD, monkeypatch)
     second = Driver(qapp, tmp_path)
     second.start()
     assert second.state.project.path is None
     assert "discarded" not in second.editor.toPlainText()
-    _quit(second, Unsaved.KEEP_OPEN, monkeypatch)
+    _quit(second, UnsavedChoice.KEEP_OPEN, monkeypatch)

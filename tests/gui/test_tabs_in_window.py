@@ -5,7 +5,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QMenu, QToolButton
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.kit.dialogs import Dialogs, Unsaved
+from jitstudio.gui.kit.dialogs import Dialogs, UnsavedChoice
 from jitstudio.gui.shell.palette.view import Palette
 
 KERNEL = 'extern "C" __global__ void {name}() {{}}\n'
@@ -82,10 +82,10 @@ def test_tabs_are_gone_to_closed_and_opened_again(started, tmp_path, monkeypatch
     unsaved = driver.document.name
     documents.current = next(d for d in documents if d.name == "alpha.cu")
     driver.replace("alpha", "changed")
-    monkeypatch.setattr(Dialogs, "about_all_unsaved", lambda *_: Unsaved.KEEP_OPEN)
+    monkeypatch.setattr(Dialogs, "about_all_unsaved", lambda *_: UnsavedChoice.KEEP_OPEN)
     driver.trigger("closeAllTabsAction")
     assert len(documents) == 5
-    monkeypatch.setattr(Dialogs, "about_all_unsaved", lambda *_: Unsaved.DISCARD)
+    monkeypatch.setattr(Dialogs, "about_all_unsaved", lambda *_: UnsavedChoice.DISCARD)
     driver.trigger("closeAllTabsAction")
     assert len(documents) == 0
     for _ in range(5):

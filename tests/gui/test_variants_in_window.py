@@ -11,7 +11,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.axes import AxisKind, AxisText
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.features.compare.model import Matter
+from jitstudio.gui.features.compare.model import CompareMode
 from jitstudio.gui.features.variants.axes_model import KIND, VALUES
 from jitstudio.gui.features.variants.dialog import VariantsDialog
 from jitstudio.toolchain.driver import describe
@@ -212,7 +212,7 @@ def test_both_links_are_compared_at_once_and_line_by_line(started):
     assert started.listing("sassView").toPlainText() == before
     started.next_result(button(dialog, "showDifferences").click)
     compare = started.pane("compare")
-    for matter in (Matter.SASS, Matter.PTX):
+    for matter in (CompareMode.SASS, CompareMode.PTX):
         compare.matters.setCurrentIndex(compare.matters.findData(matter))
         started.wait(lambda m=matter: compare.compared and compare.compared.matter is m)
         assert any("user_transform" in line for line in compare.compared.left.lines)

@@ -4,7 +4,7 @@ import pytest
 
 from jitstudio.core.code import LINKED, CodeKind, Header, Source
 from jitstudio.core.launch.c_types import DOUBLE, FLOAT, HALF, INT, UNSIGNED, named
-from jitstudio.core.launch.request import Slot
+from jitstudio.core.launch.request import ParameterSlot
 from jitstudio.core.launch.types import Array, Opaque, Pointer, Scalar
 from jitstudio.core.result import Kernel
 from jitstudio.listing.kernels import kernel_forms
@@ -138,10 +138,10 @@ def test_template_arguments_are_put_in(forms):
     other = forms["ns::k<ns::P, 2>"]
     assert other.parameters[1].type.fields[0].name == "a"
     assert [p.slot for p in other.parameters] == [
-        Slot(0, 8, 8),
-        Slot(8, 4, 4),
-        Slot(12, 8, 4),
-        Slot(24, 8, 8),
+        ParameterSlot(0, 8, 8),
+        ParameterSlot(8, 4, 4),
+        ParameterSlot(12, 8, 4),
+        ParameterSlot(24, 8, 8),
     ]
     assert other.block_hint == 128
 

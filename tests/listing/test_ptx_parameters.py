@@ -1,5 +1,5 @@
 from jitstudio.core.launch.c_types import FLOAT, INT, UNSIGNED
-from jitstudio.core.launch.request import Slot
+from jitstudio.core.launch.request import ParameterSlot
 from jitstudio.core.launch.types import Opaque, Pointer
 from jitstudio.listing.ptx import parameter_slots
 from tests.support import sample
@@ -27,10 +27,10 @@ MIXED = """\
 def test_every_parameter_lies_behind_the_one_before_at_its_alignment():
     found = parameter_slots(MIXED)["mixed"]
     assert [p.slot for p in found] == [
-        Slot(0, 1, 1),
-        Slot(16, 12, 16),
-        Slot(32, 8, 8),
-        Slot(40, 4, 4),
+        ParameterSlot(0, 1, 1),
+        ParameterSlot(16, 12, 16),
+        ParameterSlot(32, 8, 8),
+        ParameterSlot(40, 4, 4),
     ]
     assert [p.type for p in found] == [".u8", ".b8[12]", ".u64.ptr", ".f32"]
     assert [p.pointer for p in found] == [False, False, True, False]

@@ -12,7 +12,7 @@ import pytest
 
 from jitstudio.variants import sites
 from jitstudio.variants.engine import VariantRun
-from jitstudio.variants.sites import Certificates, SiteError
+from jitstudio.variants.sites import ClusterCertificates, SiteError
 from tests.support import ROOT, SLOW
 from tests.variants.plans import power_plan
 
@@ -174,7 +174,7 @@ def test_whoever_has_another_certificate_is_not_trusted(
     encrypted, certificates, authority, monkeypatch
 ):
     monkeypatch.setattr(sites, "_CONNECTING", "2s")
-    given = Certificates(*by(certificates, authority)) if authority else None
+    given = ClusterCertificates(*by(certificates, authority)) if authority else None
     with (
         pytest.raises(SiteError, match=r"does not answer.*certificates"),
         sites.cluster(encrypted, certificates=given),

@@ -15,7 +15,7 @@ from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources
 from jitstudio.variants import export, sites
 from jitstudio.variants.engine import VariantRun
 from jitstudio.variants.plan import VariantPlan, expand, parse_option_sets, parse_targets
-from jitstudio.variants.rows import VariantFigure, VariantRow, VariantTable, View, value
+from jitstudio.variants.rows import VariantFigure, VariantRow, VariantTable, VariantView, value
 from tests.support import GOOD, request, sample
 from tests.variants.plans import HUNGRY
 
@@ -97,7 +97,7 @@ def test_json_has_the_axes_and_the_best():
 @pytest.mark.tools
 def test_every_figure_is_known_of_what_was_built(targets):
     for row in targets.rows[:6]:
-        found = {f: value(f, row, View("hungry")) for f in export.COMPARED_FIGURES}
+        found = {f: value(f, row, VariantView("hungry")) for f in export.COMPARED_FIGURES}
         assert None not in found.values(), found
         assert found[VariantFigure.SHARED] == 256
         assert found[VariantFigure.LIVE] <= found[VariantFigure.REGISTERS] + 1
@@ -111,15 +111,15 @@ def test_a_target_that_cannot_be_built_says_why(targets):
     failed = targets.rows[6]
     assert failed.outcome == "build-failed"
     assert failed.message.startswith("Build failed")
-    assert all(value(f, failed, View("hungry")) is None for f in VariantFigure)
+    assert all(value(f, failed, VariantView("hungry")) is None for f in VariantFigure)
 
 
 @pytest.mark.tools
 def test_the_table_of_all_that_is_known(targets):
-    read = list(csv.DictReader(io.StringIO(export.to_csv(targets, View("hungry")))))
+    read = list(csv.DictReader(io.StringIO(export.to_csv(targets, VariantView("hungry")))))
     assert [row["target"] for row in read] == ["sm_80"] * 3 + ["sm_90"] * 3 + ["sm_20"] * 3
     assert read[1]["options"] == "-maxrregcount=24"
-    of_row = value(VariantFigure.REGISTERS, targets.rows[1], View("hungry"))
+    of_row = value(VariantFigure.REGISTERS, targets.rows[1], VariantView("hungry"))
     assert read[1]["registers"] == str(of_row)
     assert "median ms" not in read[0]
     assert (read[6]["registers"], read[6]["problem"]) == ("", targets.rows[6].message)
@@ -127,7 +127,7 @@ def test_the_table_of_all_that_is_known(targets):
 
 @pytest.mark.tools
 def test_markdown_marks_the_best(targets):
-    heading, sides, *lines = export.to_markdown(targets, View("hungry")).splitlines()
+    heading, sides, *lines = export.to_markdown(targets, VariantView("hungry")).splitlines()
     assert heading.startswith("| target | options | registers | spilled bytes |")
     assert sides.startswith("| --- | --- | ---: |")
     assert [line for line in lines if "| **24** |" in line] == [lines[1], lines[4]]

@@ -15,7 +15,7 @@ from dataclasses import replace
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
 from jitstudio.core.events import Notice, StageFinished, StageStarted
-from jitstudio.core.plan import Basis, Job, Search
+from jitstudio.core.plan import Job, JobDependencies, Search
 from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.core.tools import Tool, ToolFile
 from jitstudio.worker.children.serving import take_wire
@@ -23,7 +23,7 @@ from jitstudio.worker.programs.build import BUILDING
 from jitstudio.worker.protocol import Done, EventMessage
 
 DEMANGLING = next(s for s in BUILDING.services if s.request.__name__ == "DemangleRequest")
-BASIS = Basis(tool=None, searches=(), folder="", began_ns=0)
+BASIS = JobDependencies(tool=None, searches=(), folder="", began_ns=0)
 JOBS = next(s for s in BUILDING.services if s.request is Job)
 PROBING = next(s for s in BUILDING.services if s.request.__name__ == "ProbeRequest")
 

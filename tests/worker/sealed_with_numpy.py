@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 
-from jitstudio.numerics.surroundings import use_all_cores as use_all_cores
+from jitstudio.numerics.evaluation import use_all_cores as use_all_cores
 from tests.worker import sealed
 
 BEFORE = len(os.listdir("/proc/self/task"))

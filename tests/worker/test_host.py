@@ -8,7 +8,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.events import StageFinished, StageStarted
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
-from jitstudio.worker.host import Death, WorkerError, WorkerHost
+from jitstudio.worker.host import ChildDeath, WorkerError, WorkerHost
 from jitstudio.worker.protocol import Call, Done
 from tests.support import CRASHING_IR, KERNEL, SLOW_CUDA
 
@@ -54,7 +54,7 @@ def test_a_worker_is_worn_once_it_has_served(worker):
 
 def test_a_crash_is_a_death_by_itself(worker):
     answer, events = ask(worker, CRASHING_JOB)
-    assert isinstance(answer, Death)
+    assert isinstance(answer, ChildDeath)
     assert (answer.killed, answer.status, answer.by_itself) == (False, -4, True)
     assert [type(event) for event in events] == [StageStarted]
     assert isinstance(ask(worker, GOOD_JOB)[0], Done)

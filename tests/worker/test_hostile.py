@@ -14,7 +14,7 @@ from jitstudio.core.request import DemangleRequest
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
 from jitstudio.worker.builder import Builder
-from jitstudio.worker.host import Death, WorkerError, WorkerHost
+from jitstudio.worker.host import ChildDeath, WorkerError, WorkerHost
 from jitstudio.worker.pool import Pool
 from jitstudio.worker.programs.build import BUILDING
 from jitstudio.worker.protocol import Call, Done
@@ -83,7 +83,7 @@ def assert_next_call_works(host):
 )
 def test_what_is_no_answer_is_a_death_and_the_next_call_works(worker, harm, trick, words):
     answer = ask(worker, trick)
-    assert isinstance(answer, Death)
+    assert isinstance(answer, ChildDeath)
     assert (answer.killed, answer.by_itself) == (False, True)
     assert answer.nonsense
     assert re.search(words, answer.nonsense), answer.nonsense
@@ -106,7 +106,7 @@ def test_what_is_no_answer_is_a_death_and_the_next_call_works(worker, harm, tric
 def test_an_answer_to_a_job_that_leads_astray_is_a_death(worker, trick, words):
     events = []
     answer = ask_job(worker, trick, on_event=events.append)
-    assert isinstance(answer, Death)
+    assert isinstance(answer, ChildDeath)
     assert words in answer.nonsense
     assert len(events) == (1_000 if trick == "flood" else 0)
     assert_next_call_works(worker)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from jitstudio.worker.crash_report import crash_after_death
-from jitstudio.worker.host import Death, WorkerHost
+from jitstudio.worker.host import ChildDeath, WorkerHost
 from jitstudio.worker.limits import WATCH, cgroup_limits, memory_of, share_of_memory
 from jitstudio.worker.protocol import Call
 from tests.support import ROOT
@@ -50,7 +50,7 @@ def test_the_largest_ends_when_all_together_have_too_much(hosts, monkeypatch):
     assert ask(small, 150).answer == "done"
     pid = small.pid
     dead = ask(large, 300, "time.sleep(60)")
-    assert isinstance(dead, Death)
+    assert isinstance(dead, ChildDeath)
     assert not dead.killed
     crash = crash_after_death(None, dead)
     assert "ran out of memory" in crash.message

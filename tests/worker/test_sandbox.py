@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jitstudio.worker.host import Death, WorkerError, WorkerHost
+from jitstudio.worker.host import ChildDeath, WorkerError, WorkerHost
 from jitstudio.worker.protocol import Call
 from jitstudio.worker.sandbox.access import Need, SandboxAccess
 from tests.support import ROOT
@@ -46,7 +46,7 @@ def started():
 def told(host, code, access=None, most=None):
     need = Need(access or SandboxAccess(), most)
     answer = host.ask(Call(1, code), lambda event: None, need)
-    return answer if isinstance(answer, Death) else answer.answer
+    return answer if isinstance(answer, ChildDeath) else answer.answer
 
 
 @pytest.fixture(params=[PLAIN, PROGRAMS], ids=["plain", "programs"])
@@ -270,7 +270,7 @@ def test_its_temporary_folder_goes_with_it(started, end):
     host = started()
     folder = Path(told(host, FOLDER))
     assert (folder / "left").exists()
-    assert isinstance(told(host, f"import os; {end}"), Death)
+    assert isinstance(told(host, f"import os; {end}"), ChildDeath)
     assert not folder.exists()
 
 

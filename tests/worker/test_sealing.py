@@ -13,7 +13,7 @@ from jitstudio.core.doctor_text import tool_findings
 from jitstudio.core.toolchain_info import SandboxState, ToolchainInfo
 from jitstudio.display import WindowCheck
 from jitstudio.worker.crash_report import crash_after_death
-from jitstudio.worker.host import Death
+from jitstudio.worker.host import ChildDeath
 from jitstudio.worker.sandbox import system_paths
 
 pytestmark = [
@@ -104,7 +104,7 @@ def test_the_doctor_says_what_holds(state, words):
 
 
 def test_a_death_by_seccomp_is_told_in_words():
-    crash = crash_after_death(None, Death(killed=False, status=-31))
+    crash = crash_after_death(None, ChildDeath(killed=False, status=-31))
     assert "SIGSYS: its sandbox ended it" in crash.message
 
 

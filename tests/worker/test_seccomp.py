@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from jitstudio.worker.sandbox.seccomp import DENIED, Grant, filter_program
+from jitstudio.worker.sandbox.seccomp import DENIED, SeccompGrant, filter_program
 
 ALLOWED = 0
 KILLED = "killed"
@@ -50,7 +50,9 @@ KILL, SOCKET, CONNECT = (62, 129), (41, 198), (42, 203)
 CLONE, LIMITS, READ = (56, 220), (302, 261), (0, 63)
 
 
-@pytest.mark.parametrize("granted", [Grant.NOTHING, Grant.PROGRAMS, Grant.GPU, Grant.WRAPPED])
+@pytest.mark.parametrize(
+    "granted", [SeccompGrant.NOTHING, SeccompGrant.PROGRAMS, SeccompGrant.GPU, SeccompGrant.WRAPPED]
+)
 def test_every_row_is_refused_unless_spared(ask, granted):
     for row in DENIED:
         spared = bool(row.spared & granted)
@@ -62,40 +64,40 @@ def test_every_row_is_refused_unless_spared(ask, granted):
 
 
 def test_signals_reach_nobody_else(ask):
-    assert ask(Grant.NOTHING, KILL, PID) == ALLOWED
+    assert ask(SeccompGrant.NOTHING, KILL, PID) == ALLOWED
     for other in (PARENT, 1, 0, -1):
-        assert ask(Grant.NOTHING, KILL, other) == errno.EPERM
-    assert ask(Grant.PROGRAMS, KILL, 1234) == ALLOWED  # nvdisasm
+        assert ask(SeccompGrant.NOTHING, KILL, other) == errno.EPERM
+    assert ask(SeccompGrant.PROGRAMS, KILL, 1234) == ALLOWED  # nvdisasm
     for other in (PARENT, -1, -PARENT):
-        assert ask(Grant.PROGRAMS, KILL, other) == errno.EPERM
+        assert ask(SeccompGrant.PROGRAMS, KILL, other) == errno.EPERM
 
 
 def test_threads_begin_and_processes_where_programs_are_started(ask):
     thread, fork, namespace = 0x3D0F00, 17, 0x10000000 | 17
-    assert ask(Grant.NOTHING, CLONE, thread) == ALLOWED
-    assert ask(Grant.NOTHING, CLONE, fork) == errno.EPERM
-    assert ask(Grant.PROGRAMS, CLONE, fork) == ALLOWED
-    for granted in (Grant.NOTHING, Grant.PROGRAMS, Grant.WRAPPED):
+    assert ask(SeccompGrant.NOTHING, CLONE, thread) == ALLOWED
+    assert ask(SeccompGrant.NOTHING, CLONE, fork) == errno.EPERM
+    assert ask(SeccompGrant.PROGRAMS, CLONE, fork) == ALLOWED
+    for granted in (SeccompGrant.NOTHING, SeccompGrant.PROGRAMS, SeccompGrant.WRAPPED):
         assert ask(granted, CLONE, namespace) == errno.EPERM
 
 
 def test_only_the_gpu_has_sockets_and_only_local_ones(ask):
     local, internet = 1, 2
-    assert ask(Grant.GPU, SOCKET, local) == ALLOWED
-    assert ask(Grant.GPU, SOCKET, internet) == errno.EPERM
-    assert ask(Grant.NOTHING, SOCKET, local) == errno.EPERM
-    assert ask(Grant.WRAPPED, SOCKET, internet) == ALLOWED
-    assert ask(Grant.GPU, CONNECT, 3) == errno.EPERM
-    assert ask(Grant.GPU | Grant.SHARED_GPU, CONNECT, 3) == ALLOWED
+    assert ask(SeccompGrant.GPU, SOCKET, local) == ALLOWED
+    assert ask(SeccompGrant.GPU, SOCKET, internet) == errno.EPERM
+    assert ask(SeccompGrant.NOTHING, SOCKET, local) == errno.EPERM
+    assert ask(SeccompGrant.WRAPPED, SOCKET, internet) == ALLOWED
+    assert ask(SeccompGrant.GPU, CONNECT, 3) == errno.EPERM
+    assert ask(SeccompGrant.GPU | SeccompGrant.SHARED_GPU, CONNECT, 3) == ALLOWED
 
 
 def test_limits_of_others_stay(ask):
-    assert ask(Grant.NOTHING, LIMITS, 0) == ALLOWED
-    assert ask(Grant.NOTHING, LIMITS, PARENT) == errno.EPERM
+    assert ask(SeccompGrant.NOTHING, LIMITS, 0) == ALLOWED
+    assert ask(SeccompGrant.NOTHING, LIMITS, PARENT) == errno.EPERM
 
 
 def test_the_manners_of_other_machines_are_no_way_around():
     i386 = 0x40000003
-    assert answer("x86_64", Grant.NOTHING, 0, arch=i386) == KILLED
-    assert answer("x86_64", Grant.NOTHING, 0x40000000 | 41) == errno.ENOSYS
-    assert filter_program("sparc64", Grant.NOTHING, PID, PARENT) is None
+    assert answer("x86_64", SeccompGrant.NOTHING, 0, arch=i386) == KILLED
+    assert answer("x86_64", SeccompGrant.NOTHING, 0x40000000 | 41) == errno.ENOSYS
+    assert filter_program("sparc64", SeccompGrant.NOTHING, PID, PARENT) is None

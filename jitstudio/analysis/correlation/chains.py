@@ -67,8 +67,8 @@ def _corrected(function: SassFunction, ptx: PtxLines | None) -> SassFunction:
     chains = _Chains(function.places)
     found = chains.certain(ids, np.frombuffer(function.ptx_lines, np.int32))
     if ptx is not None:
-        told = ptx.place_ids[ptx_lines_of(function, ptx)]
-        found = chains.told_by_ptx(found, told, ptx.places)
+        place_ids = ptx.place_ids[ptx_lines_of(function, ptx)]
+        found = chains.told_by_ptx(found, place_ids, ptx.places)
     return replace(function, place_ids=array("i", found.tobytes()), places=chains.places)
 
 

@@ -8,7 +8,7 @@ from itertools import chain, zip_longest
 
 from jitstudio.analysis.diff.data import DataSection
 from jitstudio.analysis.diff.instructions import (
-    Pair,
+    InstructionPair,
     TokenSpelling,
     compare_as_written,
     compare_normalised,
@@ -107,7 +107,11 @@ class _Writer:
         self._row(at, other, names_count=not (self._normalised and ours == theirs))
 
     def _instruction(
-        self, ours: FunctionLines, theirs: FunctionLines, pair: Pair, spelling: TokenSpelling
+        self,
+        ours: FunctionLines,
+        theirs: FunctionLines,
+        pair: InstructionPair,
+        spelling: TokenSpelling,
     ) -> None:
         left = ours.lines[pair.left] if pair.left != NOWHERE else NOWHERE
         right = theirs.lines[pair.right] if pair.right != NOWHERE else NOWHERE
@@ -163,15 +167,15 @@ def _data_text(sections: Iterable[DataSection]) -> list[str]:
     ]
 
 
-def _tails(left: SassFunction, right: SassFunction, pair: Pair) -> tuple[str, str]:
+def _tails(left: SassFunction, right: SassFunction, pair: InstructionPair) -> tuple[str, str]:
     """Returns what the text of two instructions hides of the difference."""
     if pair.change is Change.CONTROL:
-        told = control_text(left, pair.left), control_text(right, pair.right)
+        texts = control_text(left, pair.left), control_text(right, pair.right)
     elif hides_a_difference(left, right, pair.left, pair.right):
-        told = f"{left.encoding(pair.left):#034x}", f"{right.encoding(pair.right):#034x}"
+        texts = f"{left.encoding(pair.left):#034x}", f"{right.encoding(pair.right):#034x}"
     else:
         return "", ""
-    return CONTROL_SIGN + told[0], CONTROL_SIGN + told[1]
+    return CONTROL_SIGN + texts[0], CONTROL_SIGN + texts[1]
 
 
 def _words(line: str, spelt: Sequence[str] | None, tail: str) -> tuple[str, ...]:
@@ -240,14 +244,14 @@ def control_text(function: SassFunction, index: int) -> str:
     if control is None:
         return ""
     barriers = (("writes", control.write_barrier), ("reads", control.read_barrier))
-    told = [
+    message = [
         f"stall {control.stall}",
         *(["yield"] if control.yields else []),
         *(f"{word} {number}" for word, number in barriers if number is not None),
         *([f"waits {' '.join(map(str, control.waits_for))}"] if control.wait_mask else []),
         *([f"reuse {control.reuse:04b}"] if control.reuse else []),
     ]
-    return ", ".join(told)
+    return ", ".join(message)
 
 
 def _shown_names(function: SassFunction) -> Iterator[tuple[str, int]]:

@@ -92,8 +92,8 @@ def _obeyed(data: bytes) -> Iterator[str]:
         at += _HEAD.size
         length = value if form == _SIZED else 0
         if code in OBEYED:
-            told = data[at : at + length].hex(" ", 4) if length else f"{value:#x}"
-            yield f"{OBEYED[code]} {told}"
+            content = data[at : at + length].hex(" ", 4) if length else f"{value:#x}"
+            yield f"{OBEYED[code]} {content}"
         at += length
 
 
@@ -166,11 +166,13 @@ def listed_data(text: str) -> tuple[DataSection, ...] | None:
     found = dict(_sections(text.splitlines()))
     if not any(name.startswith(_OF_FULL_LISTING) for name in found):
         return None
-    told = {name: lines for name, lines in found.items() if name.startswith(_TOLD)}
-    public = PublicNames(line for name, lines in told.items() for line in (name, *lines))
+    listed = {name: lines for name, lines in found.items() if name.startswith(_TOLD)}
+    public = PublicNames(line for name, lines in listed.items() for line in (name, *lines))
     return tuple(
-        DataSection(public.within(name), tuple(map(public.within, _listed_lines(name, told[name]))))
-        for name in sorted(told)
+        DataSection(
+            public.within(name), tuple(map(public.within, _listed_lines(name, listed[name])))
+        )
+        for name in sorted(listed)
     )
 
 
@@ -196,16 +198,16 @@ def _listed_lines(name: str, held: Iterable[str]) -> Iterable[str]:
 
 def _listed_attributes(held: Iterable[str]) -> Iterator[str]:
     """Returns each attribute that counts, in one line."""
-    told: list[list[str]] = []
+    blocks: list[list[str]] = []
     counts = False
     for line in held:
         if attribute := _ATTRIBUTE.match(line):
             counts = attribute[1] in OBEYED.values()
             if counts:
-                told.append([attribute[1]])
+                blocks.append([attribute[1]])
         elif counts and _ADDRESS.search(line):
-            told[-1].append(_plain(line))
-    return map(" ".join, told)
+            blocks[-1].append(_plain(line))
+    return map(" ".join, blocks)
 
 
 def _plain(line: str) -> str:

@@ -15,7 +15,7 @@ _LIVE = "live_registers"
 
 
 @dataclass(frozen=True)
-class Delta:
+class FigureDelta:
     """One figure of a function in two programs; None where it is not known.
 
     Attributes:
@@ -47,7 +47,7 @@ Needs = Mapping[str, Resources]
 
 def report_deltas(
     left: CubinProgram, right: CubinProgram, left_needs: Needs, right_needs: Needs
-) -> tuple[Delta, ...]:
+) -> tuple[FigureDelta, ...]:
     """The reports of all functions side by side; a figure that is not known of both is left out."""
     return tuple(
         delta
@@ -60,17 +60,17 @@ def _report(function: SassFunction | None, needs: Needs) -> KernelReport | None:
     return report(function, needs.get(function.name)) if function else None
 
 
-def _deltas(left: KernelReport | None, right: KernelReport | None) -> Iterator[Delta]:
+def _deltas(left: KernelReport | None, right: KernelReport | None) -> Iterator[FigureDelta]:
     name = next(told.name for told in (left, right) if told)
     for figure, read in FIGURES.items():
         one, other = (read(told) if told else None for told in (left, right))
         known = (one is not None) + (other is not None)
         # Of a function that only one program has, the other has no figure.
         if known == 2 or (known and not (left and right)):
-            yield Delta(name, figure, one, other)
+            yield FigureDelta(name, figure, one, other)
 
 
-def changed(deltas: Iterable[Delta]) -> tuple[Delta, ...]:
+def changed(deltas: Iterable[FigureDelta]) -> tuple[FigureDelta, ...]:
     """Returns those that differ."""
     return tuple(delta for delta in deltas if delta.changed)
 

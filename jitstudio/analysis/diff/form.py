@@ -16,7 +16,7 @@ from jitstudio.analysis.sass.operands import (
     REGISTER,
     UGPR,
     Mask,
-    Use,
+    RegisterUse,
     decode,
     file_of,
     guard,
@@ -89,7 +89,7 @@ def form_of(predicate: str, opcode: str, operands: str) -> InstructionForm:
     )
 
 
-def _range(use: Use, *, is_known: bool) -> range:
+def _range(use: RegisterUse, *, is_known: bool) -> range:
     """Returns the registers of a use; of an instruction that is not known all that it may mean."""
     first, end = file_of(use.register)
     is_vector = not is_known and first in (GPR, UGPR)

@@ -24,7 +24,7 @@ _NAME_BITS = sum(1 << bit for bit in (*range(12, 40), *range(64, 72), *range(77,
 _REUSE = ".reuse"
 
 
-class Pair(NamedTuple):
+class InstructionPair(NamedTuple):
     """Instructions by their indices, `NOWHERE` for none, and what became of them."""
 
     left: int
@@ -44,20 +44,20 @@ def counted(function: SassFunction) -> range:
     return range(min(function.code_length + 1, len(function)))
 
 
-def compare_as_written(left: SassFunction, right: SassFunction) -> list[Pair]:
+def compare_as_written(left: SassFunction, right: SassFunction) -> list[InstructionPair]:
     """Compares all of the listing but the address of an instruction itself."""
     ours, theirs = ([function[at].text for at in counted(function)] for function in (left, right))
     pairs = align_by([(ours, theirs), _opcodes(left, right, str), _opcodes(left, right, _base)])
     same = {one for one, other in pairs if ours[one] == theirs[other]}
     return [
-        Pair(one, other, _change(left, right, one, other, same=one in same))
+        InstructionPair(one, other, _change(left, right, one, other, same=one in same))
         for one, other in merged(pairs, len(ours), len(theirs))
     ]
 
 
 def compare_normalised(
     left: SassFunction, right: SassFunction, public: tuple[PublicNames, PublicNames]
-) -> tuple[list[Pair], TokenSpelling]:
+) -> tuple[list[InstructionPair], TokenSpelling]:
     """Returns names of registers and labels do not count as long as one renaming fits all of them.
 
     First each register is one thing all over a function. Where that does not do each of its webs
@@ -86,7 +86,7 @@ _Names = tuple[Sequence[Uses], Sequence[Uses]]
 class _Compared:
     """Two functions side by side, and what goes with what for that."""
 
-    pairs: list[Pair]
+    pairs: list[InstructionPair]
     names: _Names
     renaming: RegisterRenaming
     partners: Mapping[int, int]
@@ -163,7 +163,7 @@ class _Normalised:
         behind = min(len(self._left) - len(one), len(self._right) - len(other)) + 1
         partners = dict([*pairs, *((len(one) + n, len(other) + n) for n in range(behind))])
         found = [
-            Pair(a, b, self._change(a, b, names, renaming, partners))
+            InstructionPair(a, b, self._change(a, b, names, renaming, partners))
             for a, b in merged(pairs, len(one), len(other))
         ]
         return _Compared(found, names, renaming, partners)

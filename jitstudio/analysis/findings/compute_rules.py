@@ -131,8 +131,8 @@ def doubles(facts: FunctionFacts) -> Iterator[RuleHit]:
             kinds = dict.fromkeys(_BEGINNINGS[opcodes[index]] for index in line)
             yield RuleHit(line, {"what": " and ".join(kinds)}, "function")
         else:
-            told = dict.fromkeys(stem(opcodes[index]) for index in line if index in accidents)
-            yield RuleHit(line, {"opcodes": ", ".join(told)})
+            stems = dict.fromkeys(stem(opcodes[index]) for index in line if index in accidents)
+            yield RuleHit(line, {"opcodes": ", ".join(stems)})
 
 
 def _purposes(facts: FunctionFacts, origins: ValueOrigins) -> tuple[set[int], set[int]]:

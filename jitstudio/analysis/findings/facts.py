@@ -10,9 +10,9 @@ from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.findings.warp import MemoryAccess, Warp, follow
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.liveness import Liveness, effects
-from jitstudio.analysis.sass.model import Part, SassFunction, SourceLocation
+from jitstudio.analysis.sass.model import FunctionPart, SassFunction, SourceLocation
 from jitstudio.analysis.sass.opcodes import stem
-from jitstudio.analysis.sass.operands import Decoded, Mask, decode
+from jitstudio.analysis.sass.operands import DecodedOperands, Mask, decode
 from jitstudio.core.result import Resources
 from jitstudio.listing.lines import NOWHERE
 
@@ -39,7 +39,7 @@ class FunctionFacts:
         return sass_graph(self.function)
 
     @cached_property
-    def forms(self) -> tuple[Decoded, ...]:
+    def forms(self) -> tuple[DecodedOperands, ...]:
         """The operands of each instruction."""
         return tuple(map(decode, self.function.opcodes, self.function.operands))
 
@@ -121,7 +121,7 @@ class FunctionFacts:
         return map(tuple, found.values())
 
 
-def is_of_library(part: Part) -> bool:
+def is_of_library(part: FunctionPart) -> bool:
     """Returns whether ptxas has brought it along."""
     return _LIBRARY in part.name
 

@@ -18,7 +18,7 @@ WARP = 32
 """Threads of a warp."""
 
 
-class Shape(IntEnum):
+class LaneShape(IntEnum):
     """What a value looks like across a warp; a later one says less."""
 
     STEP = 0
@@ -55,14 +55,14 @@ class Lane(NamedTuple):
 
     Attributes:
         shape: What it looks like.
-        step: How much more each thread has, for `Shape.STEP`.
+        step: How much more each thread has, for `LaneShape.STEP`.
         constant: The number that it is in all threads, or None.
         is_literal: Whether it is written in the code, in all bits or at least in its higher ones.
         is_widened: Whether it is of double precision, and made of single precision and literals.
-        stairs: For `Shape.ANY`, the stairs that it still is, if it is.
+        stairs: For `LaneShape.ANY`, the stairs that it still is, if it is.
     """
 
-    shape: Shape
+    shape: LaneShape
     step: int = 0
     constant: int | None = None
     is_literal: bool = False
@@ -71,37 +71,37 @@ class Lane(NamedTuple):
 
     def spread(self, threads: int) -> int:
         """Returns how far the least and the greatest of so many threads surely lie apart."""
-        if self.shape is Shape.STEP:
+        if self.shape is LaneShape.STEP:
             return abs(self.step) * (threads - 1)
         return self.stairs.spread(threads) if self.stairs else 0
 
     @property
     def is_same(self) -> bool:
         """Whether all threads have the same."""
-        return self.shape is Shape.STEP and not self.step
+        return self.shape is LaneShape.STEP and not self.step
 
 
-SAME = Lane(Shape.STEP)
-THREAD = Lane(Shape.STEP, 1)
-SCALED = Lane(Shape.SCALED)
-ANY = Lane(Shape.ANY)
-DATA = Lane(Shape.DATA)
+SAME = Lane(LaneShape.STEP)
+THREAD = Lane(LaneShape.STEP, 1)
+SCALED = Lane(LaneShape.SCALED)
+ANY = Lane(LaneShape.ANY)
+DATA = Lane(LaneShape.DATA)
 
 
 @lru_cache(1 << 10)
 def literal(number: int | None) -> Lane:
     """Returns what is written in the code; None if it is no whole number."""
-    return Lane(Shape.STEP, 0, number, is_literal=True)
+    return Lane(LaneShape.STEP, 0, number, is_literal=True)
 
 
 def step(amount: int) -> Lane:
     """Returns a value that grows by this much from thread to thread."""
-    return Lane(Shape.STEP, amount)
+    return Lane(LaneShape.STEP, amount)
 
 
 def stairs(per: int, height: int, most: int = WARP) -> Lane:
     """Returns a step higher, or a step lower, after every so many threads."""
-    return Lane(Shape.ANY, stairs=Stairs(per, height, most))
+    return Lane(LaneShape.ANY, stairs=Stairs(per, height, most))
 
 
 def merge(one: Lane, other: Lane) -> Lane:
@@ -110,15 +110,15 @@ def merge(one: Lane, other: Lane) -> Lane:
         return one
     if one.shape == other.shape and one.step == other.step:
         return Lane(one.shape, one.step)
-    return Lane(max(one.shape, other.shape, Shape.ANY))
+    return Lane(max(one.shape, other.shape, LaneShape.ANY))
 
 
 def mixed(*lanes: Lane) -> Lane:
     """Returns what is computed of these in whatever way."""
-    shape = max((lane.shape for lane in lanes), default=Shape.STEP)
-    if shape is Shape.STEP and all(lane.is_same for lane in lanes):
+    shape = max((lane.shape for lane in lanes), default=LaneShape.STEP)
+    if shape is LaneShape.STEP and all(lane.is_same for lane in lanes):
         return SAME
-    return Lane(max(shape, Shape.ANY))
+    return Lane(max(shape, LaneShape.ANY))
 
 
 def total(*lanes: Lane) -> Lane:
@@ -132,12 +132,12 @@ def _plus(one: Lane, other: Lane) -> Lane:
     if other.constant == 0:
         return one
     shapes = sorted((one.shape, other.shape))
-    if shapes[1] >= Shape.ANY:
+    if shapes[1] >= LaneShape.ANY:
         return Lane(shapes[1], stairs=_of_sum(one, other) or _of_sum(other, one))
-    if shapes[0] is Shape.SCALED:
+    if shapes[0] is LaneShape.SCALED:
         # What one adds the other may take away.
         return ANY
-    if shapes[1] is Shape.SCALED:
+    if shapes[1] is LaneShape.SCALED:
         return SCALED
     if one.constant is not None and other.constant is not None:
         return literal(one.constant + other.constant)
@@ -174,7 +174,7 @@ def product(one: Lane, other: Lane) -> Lane:
     if one.is_same and other.is_same:
         return SAME
     shape = max(one.shape, other.shape)
-    if shape >= Shape.ANY:
+    if shape >= LaneShape.ANY:
         return Lane(shape)
     return SCALED if one.is_same or other.is_same else ANY
 
@@ -188,7 +188,7 @@ def shifted_left(lane: Lane, by: Lane) -> Lane:
 
 def shifted_right(lane: Lane, by: Lane) -> Lane:
     """Shifted by a number of bits."""
-    if by.constant is None or by.constant < 0 or lane.shape is not Shape.STEP or not lane.step:
+    if by.constant is None or by.constant < 0 or lane.shape is not LaneShape.STEP or not lane.step:
         return mixed(lane, by)
     size = 1 << by.constant
     # The first thread of a warp is a multiple of the warp: its number stays behind.
@@ -202,12 +202,12 @@ def masked(lane: Lane, mask: Lane) -> Lane:
     if mask.constant is None:
         lane, mask = mask, lane
     bits = mask.constant
-    if lane.is_same or bits is None or lane.shape not in (Shape.STEP, Shape.ANY):
+    if lane.is_same or bits is None or lane.shape not in (LaneShape.STEP, LaneShape.ANY):
         return mixed(lane, mask)
     lowest = bits > 0 and not bits & (bits + 1)
     if lowest and 0 < lane.step * WARP <= bits + 1:
         return lane
-    return Lane(Shape.ANY, stairs=_of_mask(lane, bits))
+    return Lane(LaneShape.ANY, stairs=_of_mask(lane, bits))
 
 
 def _of_mask(lane: Lane, bits: int) -> Stairs | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from jitstudio.analysis.control_flow import BasicBlock
 from jitstudio.analysis.findings.facts import FunctionFacts
 from jitstudio.analysis.findings.induction import Induction
-from jitstudio.analysis.findings.lanes import WARP, Lane, Shape, negated, total
+from jitstudio.analysis.findings.lanes import WARP, Lane, LaneShape, negated, total
 from jitstudio.analysis.findings.model import RuleHit
 from jitstudio.analysis.sass.opcodes import stem
 from jitstudio.analysis.sass.operands import NONE, guard
@@ -27,7 +27,7 @@ def divergence(facts: FunctionFacts) -> Iterator[RuleHit]:
     by_index: list[int] = []
     for number in range(len(facts.graph.loops)):
         exits = [index for index in _exits(facts, number) if index in own]
-        told = [index for index in exits if conditions[index].shape is Shape.DATA]
+        told = [index for index in exits if conditions[index].shape is LaneShape.DATA]
         by_data += told
         if not told:
             induction = Induction(facts, number)
@@ -70,7 +70,7 @@ def _is_uneven(facts: FunctionFacts, induction: Induction, jump: int) -> bool:
 
 def _known(change: Lane) -> int:
     """Returns how much each pass adds; 0 where that is not known."""
-    return change.step if change.shape is Shape.STEP else 0
+    return change.step if change.shape is LaneShape.STEP else 0
 
 
 def _comparison(facts: FunctionFacts, block: BasicBlock, jump: int) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from jitstudio.analysis.findings.facts import FunctionFacts
-from jitstudio.analysis.findings.lanes import Shape
+from jitstudio.analysis.findings.lanes import LaneShape
 from jitstudio.analysis.findings.model import RuleHit
 from jitstudio.analysis.findings.warp import MemoryAccess
 from jitstudio.analysis.sass.operands import STACK_POINTER
@@ -67,9 +67,9 @@ def strided(facts: FunctionFacts) -> Iterator[RuleHit]:
     for group in facts.groups:
         lane = group[0].lane
         step, used = abs(lane.step), _used(group)
-        if lane.shape is Shape.SCALED and max(access.bytes for access in group) < _VECTORS[0]:
+        if lane.shape is LaneShape.SCALED and max(access.bytes for access in group) < _VECTORS[0]:
             words: dict[str, object] = {}
-        elif lane.shape is Shape.STEP and step and used * 2 < min(step, _SECTOR):
+        elif lane.shape is LaneShape.STEP and step and used * 2 < min(step, _SECTOR):
             words = {"step": step, "used": used}
         else:
             continue
@@ -118,7 +118,7 @@ def _runs(group: tuple[MemoryAccess, ...]) -> Iterator[tuple[MemoryAccess, ...]]
     """Accesses of one width that are one behind the other, each thread with its own."""
     run: list[MemoryAccess] = []
     for access in group:
-        if access.lane.shape is not Shape.STEP or not access.lane.step or access.bytes > 8:
+        if access.lane.shape is not LaneShape.STEP or not access.lane.step or access.bytes > 8:
             continue
         if run and (access.bytes, access.offset) != (run[-1].bytes, run[-1].offset + run[-1].bytes):
             yield tuple(run)
@@ -134,7 +134,7 @@ def _used(group: Iterable[MemoryAccess]) -> int:
 
 
 def _is_contiguous(access: MemoryAccess) -> bool:
-    return access.lane.shape is Shape.STEP and abs(access.lane.step) == access.bytes
+    return access.lane.shape is LaneShape.STEP and abs(access.lane.step) == access.bytes
 
 
 def _is_fixed(facts: FunctionFacts, index: int) -> bool:

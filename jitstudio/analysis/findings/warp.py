@@ -27,8 +27,8 @@ from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.analysis.sass.opcodes import Space, class_of, stem
 from jitstudio.analysis.sass.operands import (
     NONE,
-    Address,
-    Decoded,
+    DecodedOperands,
+    MemoryAddress,
     Operand,
     guard,
     is_predicate,
@@ -84,13 +84,15 @@ class Warp:
     accidents: list[int] = field(default_factory=list)
 
 
-def follow(function: SassFunction, graph: FlowGraph, forms: Sequence[Decoded]) -> Warp:
+def follow(function: SassFunction, graph: FlowGraph, forms: Sequence[DecodedOperands]) -> Warp:
     """Goes through a function until nothing new is learnt; what the last way through saw counts."""
     return _Run(function, graph, forms).settle()
 
 
 class _Run:
-    def __init__(self, function: SassFunction, graph: FlowGraph, forms: Sequence[Decoded]) -> None:
+    def __init__(
+        self, function: SassFunction, graph: FlowGraph, forms: Sequence[DecodedOperands]
+    ) -> None:
         self._function = function
         self._graph = graph
         self._forms = forms
@@ -158,7 +160,7 @@ class _Run:
                 news = True
         return news
 
-    def _walk(self, block: BasicBlock, state: _State) -> Iterator[tuple[int, Decoded]]:
+    def _walk(self, block: BasicBlock, state: _State) -> Iterator[tuple[int, DecodedOperands]]:
         """Yields each instruction of a block, with what it finds; then comes what it writes."""
         opcodes = self._function.opcodes
         for index in range(block.start, block.end):
@@ -169,7 +171,7 @@ class _Run:
             elif stem(opcodes[index]) == "CALL":
                 self._call(index, state)
 
-    def _write(self, index: int, opcode: str, form: Decoded, state: _State) -> None:
+    def _write(self, index: int, opcode: str, form: DecodedOperands, state: _State) -> None:
         values = [value_of(source, state) for source in form.sources]
         lane = result(opcode, form.sources, values, _read(opcode, form.address, state))
         condition = _lane(self._guards[index], state) if self._guards[index] != NONE else None
@@ -184,7 +186,7 @@ class _Run:
         for register in list(changed):
             state[register] = SAME if is_uniform(register) else ANY
 
-    def _see(self, index: int, form: Decoded, state: _State, seen: Warp) -> None:
+    def _see(self, index: int, form: DecodedOperands, state: _State, seen: Warp) -> None:
         base = stem(self._function.opcodes[index])
         if base in _JUMPS:
             registers = [self._guards[index], *(source.register for source in form.sources)]
@@ -197,7 +199,7 @@ class _Run:
             seen.accidents.append(index)
 
     def _see_access(
-        self, index: int, address: Address, state: _State, origin: int, seen: Warp
+        self, index: int, address: MemoryAddress, state: _State, origin: int, seen: Warp
     ) -> None:
         known = class_of(self._function.opcodes[index])
         if known.space not in _SHARED_BY_ALL or known.is_atomic or not known.bits:
@@ -235,7 +237,7 @@ def value_of(source: Operand, state: Mapping[int, Lane]) -> Lane:
     return SAME
 
 
-def _read(opcode: str, address: Address | None, state: _State) -> Lane:
+def _read(opcode: str, address: MemoryAddress | None, state: _State) -> Lane:
     """Returns what is read from memory, if something is."""
     if address is None:
         return SAME
@@ -244,7 +246,7 @@ def _read(opcode: str, address: Address | None, state: _State) -> Lane:
     return loaded(_place(address, state), is_own=own)
 
 
-def _place(address: Address, state: _State) -> Lane:
+def _place(address: MemoryAddress, state: _State) -> Lane:
     return _lane(address.base, state) if address.base != NONE else SAME
 
 
@@ -264,7 +266,7 @@ def _perhaps(old: Lane | None, new: Lane, condition: Lane) -> Lane:
     return both if condition.is_same else mixed(both, condition)
 
 
-def _is_accident(base: str, form: Decoded, state: _State) -> bool:
+def _is_accident(base: str, form: DecodedOperands, state: _State) -> bool:
     values = [
         value_of(source, state)
         for source in form.sources
@@ -277,6 +279,6 @@ def _is_accident(base: str, form: Decoded, state: _State) -> bool:
     )
 
 
-def _is_twice(form: Decoded) -> bool:
+def _is_twice(form: DecodedOperands) -> bool:
     """Returns whether a number is added to itself: so compilers write it times 2."""
     return len(form.sources) == 2 and form.sources[0].register == form.sources[1].register

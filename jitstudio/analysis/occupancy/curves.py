@@ -15,7 +15,7 @@ _KEPT = 64
 _FEW = 3
 
 
-class Point(NamedTuple):
+class CurvePoint(NamedTuple):
     """What one value leads to."""
 
     value: int
@@ -33,11 +33,11 @@ class OccupancyCurve:
         now: The value as it is.
     """
 
-    points: tuple[Point, ...]
+    points: tuple[CurvePoint, ...]
     now: int
 
     @property
-    def steps(self) -> tuple[Point, ...]:
+    def steps(self) -> tuple[CurvePoint, ...]:
         """The first point, and each with other warps than the one before."""
         return tuple(
             point
@@ -46,7 +46,7 @@ class OccupancyCurve:
         )
 
     @property
-    def best(self) -> Point:
+    def best(self) -> CurvePoint:
         """The point with the most warps; of several the one nearest to the value as it is."""
         return max(self.points, key=lambda point: (point.warps, -abs(point.value - self.now)))
 
@@ -76,7 +76,7 @@ def over_shared(limits: Limits, usage: Usage) -> OccupancyCurve:
     return OccupancyCurve(points, usage.shared_bytes)
 
 
-def _falling(values: Sequence[int], of: Callable[[int], Occupancy]) -> tuple[Point, ...]:
+def _falling(values: Sequence[int], of: Callable[[int], Occupancy]) -> tuple[CurvePoint, ...]:
     """Returns the points of what only falls: where both ends are as high, all between them is."""
     if len(values) < _FEW:
         return tuple(_point(value, of(value)) for value in values)
@@ -87,5 +87,5 @@ def _falling(values: Sequence[int], of: Callable[[int], Occupancy]) -> tuple[Poi
     return _falling(values[:half], of) + _falling(values[half:], of)
 
 
-def _point(value: int, found: Occupancy) -> Point:
-    return Point(value, found.blocks, found.warps, found.fraction)
+def _point(value: int, found: Occupancy) -> CurvePoint:
+    return CurvePoint(value, found.blocks, found.warps, found.fraction)

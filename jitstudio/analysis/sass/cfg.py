@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from jitstudio.analysis.control_flow import EdgeKind, FlowGraph, Leap, divide, loops
+from jitstudio.analysis.control_flow import EdgeKind, FlowEffect, FlowGraph, divide, loops
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.listing.lines import NOWHERE
 
@@ -60,31 +60,31 @@ class _Places:
         return self.named(found["label"], int(found["offset"] or "0", 16))
 
 
-def _branch(function: SassFunction, at: int, places: _Places) -> Leap:
+def _branch(function: SassFunction, at: int, places: _Places) -> FlowEffect:
     found = _TARGET.match(function.operands[at])
     if found is None:
-        return Leap(at, goes_on=True, leads_away=True)
+        return FlowEffect(at, goes_on=True, leads_away=True)
     goes_on = (
         found["condition"] not in _ALWAYS
         or function.predicates[at] not in _ALWAYS
         or not _OF_THE_WARP.isdisjoint(function.opcodes[at].split("."))
     )
-    return Leap(at, (places.target(found),), goes_on=goes_on)
+    return FlowEffect(at, (places.target(found),), goes_on=goes_on)
 
 
-def _table(function: SassFunction, at: int, places: _Places) -> Leap:
+def _table(function: SassFunction, at: int, places: _Places) -> FlowEffect:
     goes_on = function.predicates[at] not in _ALWAYS
     table = _TABLE.search(function.operands[at])
     labels = table[1].split(",") if table else ()
     targets = tuple(dict.fromkeys(places.named(label.strip()) for label in labels))
-    return Leap(at, targets, EdgeKind.TABLE, goes_on, leads_away=not targets)
+    return FlowEffect(at, targets, EdgeKind.TABLE, goes_on, leads_away=not targets)
 
 
-def _end(function: SassFunction, at: int, _places: _Places) -> Leap:
-    return Leap(at, goes_on=function.predicates[at] not in _ALWAYS)
+def _end(function: SassFunction, at: int, _places: _Places) -> FlowEffect:
+    return FlowEffect(at, goes_on=function.predicates[at] not in _ALWAYS)
 
 
-_Reader = Callable[[SassFunction, int, _Places], Leap]
+_Reader = Callable[[SassFunction, int, _Places], FlowEffect]
 _READERS: dict[str, _Reader] = {
     **dict.fromkeys(("BRA", "JMP"), _branch),
     **dict.fromkeys(("BRX", "BRXU", "JMX", "JMXU"), _table),
@@ -92,7 +92,7 @@ _READERS: dict[str, _Reader] = {
 }
 
 
-def _leaps(function: SassFunction, count: int, places: _Places) -> Iterator[Leap]:
+def _leaps(function: SassFunction, count: int, places: _Places) -> Iterator[FlowEffect]:
     readers = {
         opcode: reader
         for opcode in set(function.opcodes)

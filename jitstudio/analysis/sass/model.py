@@ -143,7 +143,7 @@ class Label:
     index: int
 
 
-class Part(NamedTuple):
+class FunctionPart(NamedTuple):
     """A function inside a section: the kernel itself, what it calls, or a library routine.
 
     Attributes:
@@ -190,7 +190,7 @@ class SassFunction:
     ptx_lines: Integers
     ptx_name: str
     labels: tuple[Label, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[FunctionPart, ...]
     live: Integers = field(default_factory=lambda: array("H"))
 
     def __post_init__(self) -> None:

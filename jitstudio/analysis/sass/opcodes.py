@@ -149,8 +149,8 @@ def class_of(opcode: str) -> InstructionClass:
         widths = table.matrices if base in _MATRIX_MOVES else table.widths
         return replace(known, bits=_last(widths, modifiers, known.bits))
     if known.precision:
-        told = (word for modifier, word in table.precisions.items() if modifier in modifiers)
-        return replace(known, precision=next(told, known.precision))
+        precisions = (word for modifier, word in table.precisions.items() if modifier in modifiers)
+        return replace(known, precision=next(precisions, known.precision))
     return known
 
 

@@ -58,7 +58,7 @@ _ALL_OF_A_KIND = {"PR": PREDICATES, "UPR": UNIFORM_PREDICATES}
 _BRACKETS = re.compile(r"(?<![\w.])([\w.]*)\[([^\[\]]*)(?:\]|\Z)")
 
 
-class Use(NamedTuple):
+class RegisterUse(NamedTuple):
     """A register that is in the text of an instruction.
 
     Attributes:
@@ -96,7 +96,7 @@ class Operand(NamedTuple):
     bank: int = NONE
 
 
-class Address(NamedTuple):
+class MemoryAddress(NamedTuple):
     """The address of a memory access.
 
     Attributes:
@@ -110,7 +110,7 @@ class Address(NamedTuple):
     offset: int
 
 
-class Decoded:
+class DecodedOperands:
     """The operands of an instruction, by what becomes of them; the guard in front is none.
 
     Attributes:
@@ -128,7 +128,7 @@ class Decoded:
     def __init__(
         self,
         shape: _Shape,
-        uses: tuple[Use, ...],
+        uses: tuple[RegisterUse, ...],
         masks: tuple[Mask, Mask, Mask],
         text: str,
     ) -> None:
@@ -148,7 +148,7 @@ class Decoded:
         return tuple(map(operand, self._texts))
 
     @cached_property
-    def address(self) -> Address | None:
+    def address(self) -> MemoryAddress | None:
         """Where memory is accessed, if it is."""
         return _address(self._texts)
 
@@ -158,7 +158,7 @@ class Decoded:
 
 
 @lru_cache(maxsize=1 << 15)
-def decode(opcode: str, operands: str) -> Decoded:
+def decode(opcode: str, operands: str) -> DecodedOperands:
     """What an instruction reads and writes, by its opcode with modifiers and its operands."""
     parts = REGISTER.split(operands)
     names = parts[1::2]
@@ -176,8 +176,8 @@ def decode(opcode: str, operands: str) -> Decoded:
             writes |= mask
             if is_sure:
                 sure |= mask
-        uses.append(Use(number, size, is_result, is_sure))
-    return Decoded(shape, tuple(uses), (reads, writes, sure), operands)
+        uses.append(RegisterUse(number, size, is_result, is_sure))
+    return DecodedOperands(shape, tuple(uses), (reads, writes, sure), operands)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -237,7 +237,7 @@ def numbers(mask: Mask) -> tuple[int, ...]:
 
 
 class _Slot(NamedTuple):
-    """A register in a text, whichever it is: see `Use`; and its bits as R0, and all of its file."""
+    """A register in a text: see `RegisterUse`; and its bits as R0, and all of its file."""
 
     size: int
     is_result: bool
@@ -254,7 +254,7 @@ class _Shape(NamedTuple):
         results: How many operands are results.
         reads: Registers that are read without being named.
         writes: Registers that are written without being named.
-        is_known: See `Decoded`.
+        is_known: See `DecodedOperands`.
     """
 
     slots: tuple[_Slot, ...]
@@ -572,7 +572,7 @@ def _texture(
 
 
 def _mask(texts: Sequence[str]) -> int:
-    """The components: the last operand, if it is behind the shape, or another number."""
+    """Returns the components: the last operand, if it is behind the shape, or another number."""
     is_mask = (
         len(texts) > 1
         and _MASK.fullmatch(texts[-1])
@@ -614,7 +614,7 @@ def packed(high: Operand, low: Operand) -> int | None:
     return int.from_bytes(b"".join(parts), "little")
 
 
-def _address(texts: Sequence[str]) -> Address | None:
+def _address(texts: Sequence[str]) -> MemoryAddress | None:
     """Returns the address among operands: what is in the last brackets and no constant."""
     text = next((text for text in texts if text.endswith("]") and not _BANK.match(text)), None)
     found = _ADDRESS.search(text) if text else None
@@ -632,4 +632,4 @@ def _address(texts: Sequence[str]) -> Address | None:
             more = register
         elif register != NONE:
             base = register
-    return Address(base, more, offset)
+    return MemoryAddress(base, more, offset)

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from jitstudio.analysis.sass.model import (
     WORD_BYTES,
     Disassembly,
+    FunctionPart,
     InlineChain,
     Label,
     LiveRegisters,
-    Part,
     SassFunction,
     SourceLocation,
 )
@@ -68,7 +68,7 @@ class _Section:
     ptx_lines: array[int] = field(default_factory=lambda: array("i"))
     ptx_name: str = ""
     labels: list[Label] = field(default_factory=list)
-    parts: list[Part] = field(default_factory=list)
+    parts: list[FunctionPart] = field(default_factory=list)
 
 
 class _PlaceLine(NamedTuple):
@@ -188,7 +188,7 @@ class _Reader:
         if name not in self._symbols:
             section.labels.append(Label(name, at))
             return
-        section.parts.append(Part(name, at, at))
+        section.parts.append(FunctionPart(name, at, at))
         if name.startswith(_OWN_ROUTINE):
             self._forget_place()
 

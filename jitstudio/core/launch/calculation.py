@@ -11,7 +11,7 @@ Number = float | int | bool
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class EvaluationContext:
     """What expressions may refer to.
 
     Attributes:
@@ -31,7 +31,7 @@ class FillCalculation:
 
     buffer: Buffer
     path: str
-    surroundings: Surroundings = Surroundings()
+    context: EvaluationContext = EvaluationContext()
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class CheckCalculation:
         element, length: What the buffer consists of.
         got: An .npy file with what was written.
         relative, absolute: Tolerances, as `numpy.isclose` takes them.
-        surroundings: What the expression may refer to.
+        context: What the expression may refer to.
     """
 
     expectation: Expectation
@@ -52,14 +52,14 @@ class CheckCalculation:
     got: str
     relative: float
     absolute: float
-    surroundings: Surroundings = Surroundings()
+    context: EvaluationContext = EvaluationContext()
 
 
 Calculation = FillCalculation | CheckCalculation
 
 
 @dataclass(frozen=True)
-class Refusal:
+class CalculationRefused:
     """The answer to a calculation that cannot be done: why, in sentences."""
 
     words: str

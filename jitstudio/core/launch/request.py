@@ -252,7 +252,7 @@ class Signature:
 
 
 @dataclass(frozen=True)
-class Slot:
+class ParameterSlot:
     """Where one parameter lies in the parameter space: bytes from its start, and its bytes."""
 
     offset: int
@@ -274,7 +274,7 @@ class FormParameter:
 
     name: str
     type: Type
-    slot: Slot
+    slot: ParameterSlot
     spelling: str = ""
     access: Direction | None = None
 

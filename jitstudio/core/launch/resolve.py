@@ -47,7 +47,7 @@ from jitstudio.core.launch.values import Number, UnknownNameError, encode, integ
 _T = TypeVar("_T")
 
 
-class Faults:
+class SpecFaults:
     """What has been found so far.
 
     Attributes:
@@ -104,7 +104,7 @@ class Geometry:
 
 
 def geometry(
-    spec: LaunchSpec, form: KernelForm, names: Mapping[str, Number], faults: Faults
+    spec: LaunchSpec, form: KernelForm, names: Mapping[str, Number], faults: SpecFaults
 ) -> Geometry:
     """Returns the configuration of a launch, as far as it makes sense.
 
@@ -165,7 +165,7 @@ def _grid(
     block: Dim3 | None,
     cluster: Dim3,
     names: Mapping[str, Number],
-    faults: Faults,
+    faults: SpecFaults,
 ) -> Dim3 | None:
     grid, cover = spec.grid.strip(), spec.cover.strip()
     if grid and cover:
@@ -214,7 +214,7 @@ class Arguments:
 
 
 def arguments_of(
-    form: KernelForm, given: tuple[tuple[str, str], ...], folder: str, faults: Faults
+    form: KernelForm, given: tuple[tuple[str, str], ...], folder: str, faults: SpecFaults
 ) -> Arguments:
     """Reads the arguments of a kernel.
 
@@ -240,7 +240,9 @@ def arguments_of(
     return Arguments(tuple(ordered), names)
 
 
-def _texts(form: KernelForm, given: tuple[tuple[str, str], ...], faults: Faults) -> dict[str, str]:
+def _texts(
+    form: KernelForm, given: tuple[tuple[str, str], ...], faults: SpecFaults
+) -> dict[str, str]:
     """Returns the texts by parameter; those without one are faulty."""
     texts: dict[str, str] = {}
     known = [parameter.name for parameter in form.parameters]
@@ -265,7 +267,7 @@ def _texts(form: KernelForm, given: tuple[tuple[str, str], ...], faults: Faults)
 
 
 def _values(
-    parameters: list[FormParameter], texts: Mapping[str, str], faults: Faults
+    parameters: list[FormParameter], texts: Mapping[str, str], faults: SpecFaults
 ) -> dict[str, ValueArgument]:
     """Returns the values by name; one may need another, whatever their order."""
     made: dict[str, ValueArgument] = {}
@@ -351,7 +353,7 @@ _ASSIGNED = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*=(?!=)\s*(?P<expression>.*)",
 
 
 @dataclass(frozen=True)
-class Resolved:
+class ResolvedSpec:
     """What came of a spec.
 
     Attributes:
@@ -372,7 +374,7 @@ def resolve(
     device: int,
     *,
     folder: str = "",
-) -> Resolved:
+) -> ResolvedSpec:
     """Finds out what a launch is, and all that is wrong with it.
 
     Args:
@@ -382,7 +384,7 @@ def resolve(
         device: The ordinal of the one to use.
         folder: Where relative paths of files start; empty for the working directory.
     """
-    faults, form = Faults(), kernel.form
+    faults, form = SpecFaults(), kernel.form
     gpu = faults.attempt("device", lambda: _device(devices, device))
     if gpu:
         faults.add(*code_problems(kernel.code, gpu, devices.driver_version, kernel.arch))
@@ -403,7 +405,7 @@ def resolve(
     expectations = _expectations(spec, form, buffers, faults)
     faults.add(*_number_problems(spec))
     if faults.fatal or config is None:
-        return Resolved(None, tuple(faults.problems), config)
+        return ResolvedSpec(None, tuple(faults.problems), config)
     other = kernel.counterpart
     if other and gpu and any(code_problems(other, gpu, devices.driver_version, kernel.arch)):
         # The driver's compiler makes code for GPUs that the cubin was not built for.
@@ -414,7 +416,7 @@ def resolve(
         arguments=arguments.found,
         expectations=expectations,
     )
-    return Resolved(request, tuple(faults.problems), config)
+    return ResolvedSpec(request, tuple(faults.problems), config)
 
 
 def _request(spec: LaunchSpec, kernel: Launchable, config: LaunchConfig) -> LaunchRequest:
@@ -465,7 +467,7 @@ def _memory_problems(buffers: Sequence[Buffer], device: Device) -> Iterator[Spec
 
 
 def _expectations(
-    spec: LaunchSpec, form: KernelForm, buffers: Sequence[Buffer], faults: Faults
+    spec: LaunchSpec, form: KernelForm, buffers: Sequence[Buffer], faults: SpecFaults
 ) -> tuple[Expectation, ...]:
     known = {buffer.name: buffer for buffer in buffers if buffer.length}
     read_all = len(buffers) == sum(isinstance(p.type, Pointer) for p in form.parameters)

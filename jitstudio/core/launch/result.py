@@ -11,7 +11,7 @@ from statistics import median, quantiles
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.problems import SpecProblem
-from jitstudio.core.launch.request import Direction, Expectation, LaunchRequest, Slot
+from jitstudio.core.launch.request import Direction, Expectation, LaunchRequest, ParameterSlot
 from jitstudio.core.launch.types import Type
 
 
@@ -106,7 +106,7 @@ class KernelFacts:
     max_threads: int
     binary_version: int
     ptx_version: int
-    slots: tuple[Slot, ...]
+    slots: tuple[ParameterSlot, ...]
     active_blocks: int | None = None
     occupancy: float | None = None
     suggested_block: int | None = None
@@ -114,7 +114,7 @@ class KernelFacts:
 
 
 @dataclass(frozen=True)
-class Stray:
+class OutOfBoundsWrite:
     """A write out of bounds, found in a guard zone.
 
     Attributes:
@@ -151,7 +151,7 @@ class BufferResult:
     path: str = ""
     unwritten: int | None = None
     first_unwritten: int | None = None
-    strays: tuple[Stray, ...] = ()
+    strays: tuple[OutOfBoundsWrite, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -422,7 +422,7 @@ def _strays(buffer: BufferResult) -> Iterator[Diagnostic]:
         yield Diagnostic(Severity.ERROR, "", None, None, message, explanation=_STRAY_ADVICE)
 
 
-def _place(buffer: BufferResult, stray: Stray) -> str:
+def _place(buffer: BufferResult, stray: OutOfBoundsWrite) -> str:
     side = "in front of" if stray.before else "behind"
     size = buffer.element.size
     steps = stray.distance // size

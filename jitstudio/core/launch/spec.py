@@ -89,8 +89,8 @@ _Read = Callable[[Any], Any]
 
 def spec_object(spec: LaunchSpec) -> dict[str, Any]:
     """Returns a launch as JSON has it."""
-    told: dict[str, Any] = {f.name: getattr(spec, f.name) for f in fields(LaunchSpec)}
-    return told | {
+    content: dict[str, Any] = {f.name: getattr(spec, f.name) for f in fields(LaunchSpec)}
+    return content | {
         "arguments": dict(spec.arguments),
         "load": spec.load.value,
         "sanitizer": spec.sanitizer and spec.sanitizer.value,

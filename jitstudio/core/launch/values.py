@@ -349,7 +349,7 @@ _SHOWN_ELEMENTS = 4
 
 
 @dataclass(frozen=True)
-class Encoded:
+class EncodedValue:
     """A value as a kernel reads it.
 
     Attributes:
@@ -361,7 +361,7 @@ class Encoded:
     number: Number | bool | None = None
 
 
-def encode(type: Type, text: str, names: Mapping[str, Number]) -> Encoded:  # noqa: A002
+def encode(type: Type, text: str, names: Mapping[str, Number]) -> EncodedValue:  # noqa: A002
     """Returns the bytes of a value.
 
     Args:
@@ -396,30 +396,30 @@ def example(type: Type) -> str:  # noqa: A002
             return ""
 
 
-def _scalar(type: Scalar, text: str, names: Mapping[str, Number]) -> Encoded:  # noqa: A002
+def _scalar(type: Scalar, text: str, names: Mapping[str, Number]) -> EncodedValue:  # noqa: A002
     if not text:
         raise TextError("There is no value.", f"Write one, such as {example(type)}.")
     return _NUMBERS[type.kind](type, text, names)
 
 
-def _boolean(type: Scalar, text: str, names: Mapping[str, Number]) -> Encoded:  # noqa: A002
+def _boolean(type: Scalar, text: str, names: Mapping[str, Number]) -> EncodedValue:  # noqa: A002
     number = evaluate(text, names)
     if number not in (0, 1):
         raise TextError(f"'{text}' is no {type.name}.", "Write true or false.")
-    return Encoded(int(number).to_bytes(type.size, "little"), bool(number))
+    return EncodedValue(int(number).to_bytes(type.size, "little"), bool(number))
 
 
-def _integer(type: Scalar, text: str, names: Mapping[str, Number]) -> Encoded:  # noqa: A002
+def _integer(type: Scalar, text: str, names: Mapping[str, Number]) -> EncodedValue:  # noqa: A002
     number, bits = integer(text, names), 8 * type.size
     signed = type.kind is NumberKind.SIGNED
     least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
     if not least <= number <= most:
         shown = text if text == str(number) else f"{text} = {number}"
         raise TextError(f"{shown} does not fit: {type.name} goes from {least} to {most}.")
-    return Encoded(number.to_bytes(type.size, "little", signed=signed), number)
+    return EncodedValue(number.to_bytes(type.size, "little", signed=signed), number)
 
 
-def _floating(type: Scalar, text: str, names: Mapping[str, Number]) -> Encoded:  # noqa: A002
+def _floating(type: Scalar, text: str, names: Mapping[str, Number]) -> EncodedValue:  # noqa: A002
     format_ = FORMATS.get(type.dtype)
     if format_ is None:
         raise TextError(f"How a {type.name} is written in bits is not known here.")
@@ -429,7 +429,7 @@ def _floating(type: Scalar, text: str, names: Mapping[str, Number]) -> Encoded: 
     except OverflowError:
         most = f"{format_.largest:.9g}"
         raise TextError(f"{text} does not fit: {type.name} goes from -{most} to {most}.") from None
-    return Encoded(bits.to_bytes(type.size, "little"), number)
+    return EncodedValue(bits.to_bytes(type.size, "little"), number)
 
 
 _NUMBERS = {
@@ -440,18 +440,18 @@ _NUMBERS = {
 }
 
 
-def _pointer(type: Pointer, text: str, _names: Mapping[str, Number]) -> Encoded:  # noqa: A002
+def _pointer(type: Pointer, text: str, _names: Mapping[str, Number]) -> EncodedValue:  # noqa: A002
     if text not in _NULLS:
         raise TextError(
             f"'{text}' is no null pointer, and a pointer inside a struct can be no other.",
             "Write null, and pass the buffer as a parameter of its own.",
         )
-    return Encoded(bytes(type.size))
+    return EncodedValue(bytes(type.size))
 
 
-def _opaque(type: Opaque, text: str, _names: Mapping[str, Number]) -> Encoded:  # noqa: A002
+def _opaque(type: Opaque, text: str, _names: Mapping[str, Number]) -> EncodedValue:  # noqa: A002
     if not text:
-        return Encoded(bytes(type.size))
+        return EncodedValue(bytes(type.size))
     wanted = f"Write {2 * type.size} hexadecimal digits, or nothing for zeros."
     try:
         data = bytes.fromhex(text.removeprefix("0x"))
@@ -459,10 +459,10 @@ def _opaque(type: Opaque, text: str, _names: Mapping[str, Number]) -> Encoded:  
         raise TextError(f"'{text}' is not made of hexadecimal digits.", wanted) from None
     if len(data) != type.size:
         raise TextError(f"These are {len(data)} bytes; {type.name} has {type.size}.", wanted)
-    return Encoded(data)
+    return EncodedValue(data)
 
 
-def _array(type: Array, text: str, names: Mapping[str, Number]) -> Encoded:  # noqa: A002
+def _array(type: Array, text: str, names: Mapping[str, Number]) -> EncodedValue:  # noqa: A002
     texts = _braced(type, text)
     if len(texts) > type.count:
         raise TextError(f"These are {len(texts)} elements; {type.name} has {type.count}.")
@@ -471,15 +471,15 @@ def _array(type: Array, text: str, names: Mapping[str, Number]) -> Encoded:  # n
         at = index * type.element.size
         made = _within(f"[{index}]", type.element, element, names)
         data[at : at + type.element.size] = made
-    return Encoded(bytes(data))
+    return EncodedValue(bytes(data))
 
 
-def _struct(type: Struct, text: str, names: Mapping[str, Number]) -> Encoded:  # noqa: A002
+def _struct(type: Struct, text: str, names: Mapping[str, Number]) -> EncodedValue:  # noqa: A002
     data = bytearray(type.size)
     for field, value in _fields(type, _braced(type, text)):
         made = _within(f".{field.name}", field.type, value, names)
         data[field.offset : field.offset + field.type.size] = made
-    return Encoded(bytes(data))
+    return EncodedValue(bytes(data))
 
 
 def _within(place: str, type: Type, text: str, names: Mapping[str, Number]) -> bytes:  # noqa: A002
@@ -536,7 +536,7 @@ def _braced(type: Struct | Array, text: str) -> list[str]:  # noqa: A002
     return parts(text[1:-1])
 
 
-_ENCODERS: dict[type, Callable[[Any, str, Mapping[str, Number]], Encoded]] = {
+_ENCODERS: dict[type, Callable[[Any, str, Mapping[str, Number]], EncodedValue]] = {
     Scalar: _scalar,
     Pointer: _pointer,
     Opaque: _opaque,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from jitstudio.core.options.parsing import (
     ADDRESSES,
     OPTIONS,
-    Given,
+    GivenOption,
     find,
     have_effects,
     join_options,
@@ -30,7 +30,7 @@ from jitstudio.core.options.spec import OptionEffect, OptionGroup, OptionSpec, V
 __all__ = [
     "ADDRESSES",
     "OPTIONS",
-    "Given",
+    "GivenOption",
     "OptionEffect",
     "OptionGroup",
     "OptionSpec",

@@ -55,7 +55,7 @@ _LONGEST = 1 << 16
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenOption:
     """One option as it was given.
 
     Attributes:
@@ -92,19 +92,19 @@ def join_options(words: Iterable[str]) -> str:
     return shlex.join(words)
 
 
-def read(words: Iterable[str]) -> tuple[Given, ...]:
+def read(words: Iterable[str]) -> tuple[GivenOption, ...]:
     """Returns the options that these words are."""
     rest = deque(words)
-    given: list[Given] = []
+    given: list[GivenOption] = []
     while rest:
         word = rest.popleft()
         tool, option = addressed(word)
         spec, value = find(option)
         if spec and tool is None and value is None and _begins_with_value(spec, rest):
             value = rest.popleft()
-            given.append(Given((word, value), spec.written(value), None, spec, value))
+            given.append(GivenOption((word, value), spec.written(value), None, spec, value))
         else:
-            given.append(Given((word,), option, tool, spec, value))
+            given.append(GivenOption((word,), option, tool, spec, value))
     return tuple(given)
 
 
@@ -137,7 +137,7 @@ def addressed(word: str) -> tuple[Tool | None, str]:
     return (tool, option) if tool else (None, word)
 
 
-def _rooted(given: Given, folder: str) -> tuple[str, ...]:
+def _rooted(given: GivenOption, folder: str) -> tuple[str, ...]:
     spec, value, tool = given.spec, given.value, given.tool
     if not (spec and value and spec.names_file) or value == spec.value.harmless:
         return given.words
@@ -147,7 +147,7 @@ def _rooted(given: Given, folder: str) -> tuple[str, ...]:
     return (f"{tool.value}:{spec.sent(tool, path)}",) if tool in spec.spellings else given.words
 
 
-def _is_meant(given: Given, unwanted: str) -> bool:
+def _is_meant(given: GivenOption, unwanted: str) -> bool:
     flag = given.option.partition("=")[0]
     spec = given.spec
     # A tool complains of the option as it was sent, in that tool's spelling.
@@ -155,14 +155,14 @@ def _is_meant(given: Given, unwanted: str) -> bool:
     return unwanted in (" ".join(given.words), given.option, flag, *sent)
 
 
-def _place(given: Given) -> tuple[str, Tool | None] | None:
+def _place(given: GivenOption) -> tuple[str, Tool | None] | None:
     """Returns what an option sets, for the options of which only one can count."""
     spec = given.spec
     return None if spec is None or spec.repeated else (spec.name, given.tool)
 
 
 def _begins_with_value(spec: OptionSpec, rest: deque[str]) -> bool:
-    """Whether the next word is the value of a flag that is alone, as in ``-I include``."""
+    """Returns whether the next word is the value of a flag that is alone, as in ``-I include``."""
     if not (rest and spec.takes_value):
         return False
     if spec.value.kind is ValueKind.OPTION:
@@ -229,14 +229,14 @@ def _stays(spec: OptionSpec, value: str | None) -> bool:
     return spec.outlasts_build or handed_on
 
 
-def takers(given: Given, front_end: Tool) -> tuple[Tool, ...]:
+def takers(given: GivenOption, front_end: Tool) -> tuple[Tool, ...]:
     """Returns the tools that an option is for; see `options_for`."""
     if given.tool is not None:
         return (given.tool,)
     return tuple(given.spec.spellings) if given.spec else (front_end,)
 
 
-def _sent(tool: Tool, given: Given, front_end: Tool) -> str | None:
+def _sent(tool: Tool, given: GivenOption, front_end: Tool) -> str | None:
     if tool not in takers(given, front_end):
         return None
     if given.tool is not None or given.spec is None:

@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from jitstudio.core.options.parsing import Given, read
+from jitstudio.core.options.parsing import GivenOption, read
 from jitstudio.core.options.spec import OptionEffect, ValueKind
 
 # libNVVM hands the next word to LLVM, nvJitLink to libNVVM, which hands it on in turn.
@@ -88,7 +88,7 @@ def is_within(path: str, root: str) -> bool:
     return path == root or path.startswith(os.path.join(root, ""))
 
 
-def _objection(given: Given, folders: Sequence[str], folder: str) -> str:
+def _objection(given: GivenOption, folders: Sequence[str], folder: str) -> str:
     spec, value = given.spec, given.value or ""
     if spec is None or not _is_its_own(given):
         return "is no option that jitstudio knows, so nobody can tell what it does"
@@ -120,12 +120,12 @@ def _objection_to_effect(
             return "may load native code into the compiler"
 
 
-def _may_reach_llvm(given: Given) -> bool:
+def _may_reach_llvm(given: GivenOption) -> bool:
     spec = given.spec
     return spec is None or spec.value.kind is ValueKind.OPTION or not _is_its_own(given)
 
 
-def _is_its_own(given: Given) -> bool:
+def _is_its_own(given: GivenOption) -> bool:
     """Returns whether the tool that gets an option takes it as the row says; see `options_for`."""
     spec, tool = given.spec, given.tool
     return spec is None or tool is None or tool in spec.spellings

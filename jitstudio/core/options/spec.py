@@ -184,8 +184,8 @@ class OptionSpec:
 
     def matches(self, text: str) -> bool:
         """Returns whether every word of a search is somewhere in what the row says."""
-        told = " ".join((self.name, self.group.value, self.help, *sorted(self.flags))).casefold()
-        return all(word in told for word in text.casefold().split())
+        message = " ".join((self.name, self.group.value, self.help, *sorted(self.flags))).casefold()
+        return all(word in message for word in text.casefold().split())
 
     def accepts(self, value: str | None) -> bool:
         """Returns whether this may follow the flag; None where nothing does."""

@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.options import Given, find, options_for, read, rooted, takers
+from jitstudio.core.options import GivenOption, find, options_for, read, rooted, takers
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.tools import Tool
 
@@ -57,7 +57,7 @@ def step_options(
 
 def idle_options(
     request: BuildRequest, tools: AbstractSet[Tool]
-) -> tuple[tuple[Given, tuple[Tool, ...]], ...]:
+) -> tuple[tuple[GivenOption, tuple[Tool, ...]], ...]:
     """The user's options that no step of a build is sent, each with the tools that it is for.
 
     Args:

@@ -44,7 +44,7 @@ class ProjectFormatError(ValueError):
     """A project cannot be understood; the message says where and why."""
 
 
-class Record:
+class JsonRecord:
     """One JSON object whose values are taken by their keys.
 
     Args:
@@ -111,17 +111,17 @@ class Record:
                 raise ProjectFormatError(_wrong(f"{self._at(key)}[{index}]", str, text))
         return tuple(texts)
 
-    def records(self, key: str, most: int) -> Iterator[Record]:
+    def records(self, key: str, most: int) -> Iterator[JsonRecord]:
         """Yields the objects of a list; none where there is no list."""
         entries: list[Any] = self.value(key, [])
         if len(entries) > most:
             self.fail(key, f"{len(entries)} entries are more than the {most} that are read.")
         for index, entry in enumerate(entries):
-            yield Record(entry, f"{self._at(key)}[{index}]")
+            yield JsonRecord(entry, f"{self._at(key)}[{index}]")
 
-    def record(self, key: str) -> Record:
+    def record(self, key: str) -> JsonRecord:
         """Returns the object of this key; an empty one where there is none."""
-        return Record(self._values.get(key, {}), self._at(key))
+        return JsonRecord(self._values.get(key, {}), self._at(key))
 
     def items(self) -> Iterator[tuple[str, Any]]:
         """Yields all keys and values."""
@@ -279,12 +279,12 @@ def load(data: bytes) -> Project:
     Raises:
         ProjectFormatError: It is damaged, or a newer jitstudio has written it.
     """
-    state = Record(parse(data))
+    state = JsonRecord(parse(data))
     _check_version(state)
     unknown: _Unknown = {}
 
     def listed(
-        key: str, read: Callable[[Record], _Entry], keys: frozenset[str], name: str = "name"
+        key: str, read: Callable[[JsonRecord], _Entry], keys: frozenset[str], name: str = "name"
     ) -> tuple[_Entry, ...]:
         entries, seen = [], set[str]()
         for record in state.records(key, MOST):
@@ -318,7 +318,7 @@ def load(data: bytes) -> Project:
     return project
 
 
-def _check_version(state: Record) -> None:
+def _check_version(state: JsonRecord) -> None:
     if not state.has("version"):
         raise ProjectFormatError("It does not say its version, so it is no project of jitstudio.")
     version = state.value("version", 0)
@@ -340,7 +340,9 @@ def _check_names(project: Project) -> None:
             )
 
 
-def _keep(unknown: _Unknown, place: tuple[str, str], record: Record, keys: frozenset[str]) -> None:
+def _keep(
+    unknown: _Unknown, place: tuple[str, str], record: JsonRecord, keys: frozenset[str]
+) -> None:
     if found := {key: value for key, value in record.items() if key not in keys}:
         unknown[place] = found
 
@@ -361,18 +363,18 @@ def _module_object(module: Member) -> _Json:
 
 
 def _header_object(member: Member) -> _Json:
-    told: _Json = {"name": member.name, "kind": member.kind.value}
+    content: _Json = {"name": member.name, "kind": member.kind.value}
     # A newline ends a line, so a text whose last line has its end gives an empty one behind it.
     lines = {"path": member.path} if member.text is None else {"text": member.text.split("\n")}
-    return told | lines
+    return content | lines
 
 
-def _links(record: Record) -> dict[str, LinkMode]:
+def _links(record: JsonRecord) -> dict[str, LinkMode]:
     links = {program: record.choice(program, LinkMode.NONE) for program, _ in record.items()}
     return {program: link for program, link in links.items() if link is not LinkMode.NONE}
 
 
-def _module(record: Record) -> Member:
+def _module(record: JsonRecord) -> Member:
     included, program = record.value("included", True), ""
     if record.has("program"):
         other = record.record("program")
@@ -386,11 +388,11 @@ def _module(record: Record) -> Member:
     )
 
 
-def _header(record: Record) -> Member:
+def _header(record: JsonRecord) -> Member:
     return Member(**_content(record))
 
 
-def _content(record: Record) -> _Json:
+def _content(record: JsonRecord) -> _Json:
     name, kind = record.name("name"), record.choice("kind", CodeKind.CUDA)
     if record.has("text") == record.has("path"):
         record.fail("text", "either a text or a path belongs here, and one of them only.")
@@ -403,12 +405,12 @@ def _content(record: Record) -> _Json:
 
 def _launch_object(spec: LaunchSpec) -> _Json:
     """Returns what is launched first, then how it is measured."""
-    told = spec_object(spec)
-    measured = {key: told.pop(key) for key in _RUN_KEYS}
-    return told | measured
+    content = spec_object(spec)
+    measured = {key: content.pop(key) for key in _RUN_KEYS}
+    return content | measured
 
 
-def _launch(record: Record) -> LaunchSpec:
+def _launch(record: JsonRecord) -> LaunchSpec:
     for key, value in record.items():
         try:
             spec_from({key: value})
@@ -417,7 +419,7 @@ def _launch(record: Record) -> LaunchSpec:
     return spec_from(dict(record.items()))
 
 
-def _sweep(record: Record) -> VariantDraft:
+def _sweep(record: JsonRecord) -> VariantDraft:
     axes = (
         AxisText(
             axis.choice("kind", AxisKind.BLOCK), axis.value("name", ""), axis.value("values", "")

@@ -26,8 +26,8 @@ from PySide6.QtWidgets import QTextEdit
 from jitstudio.gui.editor.editor_area import EditorArea
 from jitstudio.gui.editor.edits import one_step, selected_blocks, tab_width
 from jitstudio.gui.editor.keys import (
+    ClosingPairs,
     Edit,
-    Pairs,
     apply_key,
     edit_of,
     is_of_lines,
@@ -53,7 +53,7 @@ class _Caret:
     """One caret, and the brackets that closed themselves at it."""
 
     cursor: QTextCursor
-    pairs: Pairs = field(default_factory=Pairs)
+    pairs: ClosingPairs = field(default_factory=ClosingPairs)
 
     @property
     def start(self) -> int:
@@ -353,7 +353,7 @@ class Carets:
         self._others = [caret for caret in kept if caret is not own]
         for caret in self._others:
             if self._is_own(caret):
-                caret.pairs = Pairs()
+                caret.pairs = ClosingPairs()
         if self._others:
             self._editor.completer.dismiss()
         self._editor.setTextCursor(own.cursor)

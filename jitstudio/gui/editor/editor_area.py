@@ -13,7 +13,7 @@ from jitstudio.gui.code.languages import CodeLexer, SourceHighlighter
 from jitstudio.gui.editor.changes import lines, place_of
 from jitstudio.gui.editor.completion.completer import Completer
 from jitstudio.gui.editor.folding import Folds
-from jitstudio.gui.editor.keys import Pairs
+from jitstudio.gui.editor.keys import ClosingPairs
 from jitstudio.gui.editor.marks import MarkList
 from jitstudio.gui.kit.theme import Theme, current_theme
 
@@ -49,7 +49,7 @@ class EditorArea(QPlainTextEdit):
         self.highlighter = SourceHighlighter(self.document(), lexer)
         self.folds = Folds(self.document(), kind)
         self.completer = Completer(self, kind)
-        self.pairs = Pairs()
+        self.pairs = ClosingPairs()
 
     @property
     def theme(self) -> Theme:

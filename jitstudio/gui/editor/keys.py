@@ -97,7 +97,7 @@ _DELETED = {
 }
 
 
-class Pairs:
+class ClosingPairs:
     """The closing signs that were put in, as far as they are in the cursor's line or the next.
 
     Attributes:
@@ -215,7 +215,7 @@ def edit_of(event: QKeyEvent) -> Edit | None:
     return KEYS.get((Qt.Key(event.key()), modifiers))
 
 
-def apply_key(event: QKeyEvent, cursor: QTextCursor, pairs: Pairs) -> bool:
+def apply_key(event: QKeyEvent, cursor: QTextCursor, pairs: ClosingPairs) -> bool:
     """Does what a key does to the text at a cursor; returns whether Qt is to do nothing more."""
     edit = edit_of(event)
     if pairs.take(cursor, event.text()):

@@ -42,14 +42,14 @@ class LineBar:
     Attributes:
         number: What is written in front of the bar.
         share: The length of the bar, from 0 to 1.
-        strain: What they cost, from 0 to 1: see `analysis.occupancy.strain`.
+        cost: What they cost, from 0 to 1: see `analysis.occupancy.register_cost`.
         tip: The tooltip.
         holds: Whether the line holds registers at the peak that is looked at.
     """
 
     number: int
     share: float
-    strain: float
+    cost: float
     tip: str
     holds: bool = False
 
@@ -125,7 +125,7 @@ class PressureBars(QObject):
             painter.fillRect(ring, theme.code.margin_current)
             painter.fillRect(ring.adjusted(1, 1, -1, -1), theme.code.margin)
         place.setWidth(max(1.0, place.width() * bar.share))
-        painter.fillRect(place, theme.step(bar.strain))
+        painter.fillRect(place, theme.step(bar.cost))
 
     @Slot(int, int, int)
     def _on_contents_change(self, position: int, _removed: int, _added: int) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeySequence
 
-from jitstudio.gui.kit.fonts import Follower
+from jitstudio.gui.kit.fonts import SignalFollower
 
 
 @dataclass(frozen=True)
@@ -68,4 +68,4 @@ COMMAND_KEYS = CommandKeys()
 def follow_keys(owner: QObject, do: Callable[[Any], object]) -> None:
     """Does something to `owner` now, and again whenever keys change, as long as it lives."""
     do(owner)
-    Follower(owner, do, COMMAND_KEYS.changed)
+    SignalFollower(owner, do, COMMAND_KEYS.changed)

@@ -20,7 +20,7 @@ _Button = QMessageBox.StandardButton
 _MOST_NAMES = 5
 
 
-class Unsaved(Enum):
+class UnsavedChoice(Enum):
     """What shall become of text that is in no file."""
 
     SAVE = _Button.Save
@@ -72,7 +72,7 @@ class Dialogs:
         dialog.setDefaultSuffix(PROJECT_ENDING.lstrip("."))
         return Path(dialog.selectedFiles()[0]) if dialog.exec() else None
 
-    def about_all_unsaved(self, names: Sequence[str]) -> Unsaved:
+    def about_all_unsaved(self, names: Sequence[str]) -> UnsavedChoice:
         """Returns whether to save all of this before something else takes its place."""
         text = QCoreApplication.translate(
             "Dialogs", "These have changes that are in no file: {names}. Save them first?"
@@ -83,9 +83,9 @@ class Dialogs:
             _Button.Save | _Button.Discard | _Button.Cancel,
             _Button.Save,
         )
-        return Unsaved(answer)
+        return UnsavedChoice(answer)
 
-    def about_unkept(self, names: Sequence[str], problem: str) -> Unsaved:
+    def about_unkept(self, names: Sequence[str], problem: str) -> UnsavedChoice:
         """Returns whether to save text that will not be back at the next start.
 
         Args:
@@ -112,7 +112,7 @@ class Dialogs:
         box.addButton(_Button.Discard).setText(word)
         box.addButton(_Button.Cancel)
         box.setDefaultButton(_Button.Save)
-        return Unsaved(_Button(box.exec()))
+        return UnsavedChoice(_Button(box.exec()))
 
     def new_name(self, name: str) -> str:
         """Returns what a document shall be called; empty if the user thinks better of it."""
@@ -135,7 +135,7 @@ class Dialogs:
         name = QFileDialog.getExistingDirectory(self._window, title.format(header=header))
         return Path(name) if name else None
 
-    def about_unsaved(self, name: str) -> Unsaved:
+    def about_unsaved(self, name: str) -> UnsavedChoice:
         """Returns whether to save a document before it is closed."""
         text = QCoreApplication.translate(
             "Dialogs", "'{name}' has changes that are in no file. Save them first?"
@@ -146,7 +146,7 @@ class Dialogs:
             _Button.Save | _Button.Discard | _Button.Cancel,
             _Button.Save,
         )
-        return Unsaved(answer)
+        return UnsavedChoice(answer)
 
     def about_changed_file(self, path: Path) -> ChangedFile:
         """Returns whether to save over a file that has changed since it was read."""

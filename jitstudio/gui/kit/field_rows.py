@@ -63,10 +63,10 @@ class ProblemLabel(QLabel):
 
     def show_problems(self, problems: Iterable[SpecProblem]) -> None:
         """Says these, each with its remedy, in the colour of the worst."""
-        told = tuple(problems)
-        self.setText("\n".join(f"{p.message} {p.remedy}".rstrip() for p in told))
-        self.setVisible(bool(told))
-        severities = {problem.severity for problem in told}
+        problems_now = tuple(problems)
+        self.setText("\n".join(f"{p.message} {p.remedy}".rstrip() for p in problems_now))
+        self.setVisible(bool(problems_now))
+        severities = {problem.severity for problem in problems_now}
         self._severity = next((s for s in Severity if s in severities), Severity.ERROR)
         self._paint()
 

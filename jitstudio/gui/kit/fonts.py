@@ -77,7 +77,7 @@ LETTERS = FontSettings()
 """Those of the application: there is one, as there is one `QApplication.font()`."""
 
 
-class Follower(QObject):
+class SignalFollower(QObject):
     """Does something to its parent at each signal: by default whenever the letters change."""
 
     def __init__(
@@ -103,7 +103,7 @@ def follow_letters(owner: QObject, do: Callable[[Any], object]) -> None:
 
 def when_letters_change(owner: QObject, do: Callable[[Any], object]) -> None:
     """Does something to `owner` whenever the letters change, as long as it lives."""
-    Follower(owner, do)
+    SignalFollower(owner, do)
 
 
 def scaled(pixels: int) -> int:

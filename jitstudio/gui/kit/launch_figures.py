@@ -51,14 +51,14 @@ def bandwidth_text(result: LaunchResult, device: Device | None) -> str:
     bandwidth = result.bandwidth
     if not bandwidth:
         return ""
-    told = f"{number_text(bandwidth / 1e9)} GB/s"
+    message = f"{number_text(bandwidth / 1e9)} GB/s"
     peak = device.peak_bandwidth if device else None
     if not peak:
-        return told
+        return message
     share = QCoreApplication.translate(
         "LaunchFigures", "{share:.1f} % of the peak of {peak} GB/s"
     ).format(share=bandwidth / peak * 100, peak=number_text(peak / 1e9))
-    return f"{told}, {share}"
+    return f"{message}, {share}"
 
 
 def timing_figures(

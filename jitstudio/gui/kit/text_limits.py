@@ -41,37 +41,37 @@ def excess(text: str, room: float = 1.0) -> str | None:
         return None
     lines = text.split("\n")
     if len(lines) > MOST_LINES * room:
-        told = QCoreApplication.translate(
+        message = QCoreApplication.translate(
             "Limits",
             "The text is too large to edit here: it has {count:,} lines, "
             "and the editor takes {most:,}.",
         )
-        return told.format(count=len(lines), most=MOST_LINES)
+        return message.format(count=len(lines), most=MOST_LINES)
     in_long = 0
     for number, line in enumerate(lines, 1):
         if len(line) > LONGEST_LINE * room:
-            told = QCoreApplication.translate(
+            message = QCoreApplication.translate(
                 "Limits",
                 "Line {number:,} of the text is too long to edit here: it has {count:,} "
                 "characters, and the editor takes {most:,}.",
             )
-            return told.format(number=number, count=len(line), most=LONGEST_LINE)
+            return message.format(number=number, count=len(line), most=LONGEST_LINE)
         in_long += len(line) if len(line) > LONG_LINE else 0
     if in_long > MOST_IN_LONG_LINES * room:
-        told = QCoreApplication.translate(
+        message = QCoreApplication.translate(
             "Limits",
             "The text is too large to edit here: its lines of more than {long:,} characters have "
             "{count:,} characters together, and the editor takes {most:,}.",
         )
-        return told.format(long=LONG_LINE, count=in_long, most=MOST_IN_LONG_LINES)
+        return message.format(long=LONG_LINE, count=in_long, most=MOST_IN_LONG_LINES)
     return None
 
 
 def too_many_characters(count: int) -> str:
     """Returns why a text of so many characters cannot be edited, a sentence."""
-    told = QCoreApplication.translate(
+    message = QCoreApplication.translate(
         "Limits",
         "The text is too large to edit here: it has {count:,} characters, "
         "and the editor takes {most:,}.",
     )
-    return told.format(count=count, most=LARGEST_TEXT)
+    return message.format(count=count, most=LARGEST_TEXT)

@@ -1,6 +1,6 @@
 """The colours of the window and of code: read from `resources/themes`, given to Qt.
 
-Knows no widget of jitstudio. Whoever paints itself is handed a `Theme`.
+Knows no widget of jitstudio. A widget that paints itself is handed a `Theme`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QPalette, QTextCharFormat, QTextFormat
 from PySide6.QtWidgets import QApplication, QToolTip
 
-from jitstudio.gui.kit.fonts import LETTERS, Follower, gap, scaled
+from jitstudio.gui.kit.fonts import LETTERS, SignalFollower, gap, scaled
 from jitstudio.paths import resource
 
 TokenType = Any
@@ -151,7 +151,7 @@ class Theme:
 
     @classmethod
     def load(cls, name: str) -> Theme:
-        """Read one theme.
+        """Reads one theme.
 
         Args:
             name: A file in `resources/themes` without its ending, such as ``"dark"``.
@@ -181,11 +181,11 @@ class Theme:
         )
 
     def step(self, share: float) -> QColor:
-        """The colour of a bar of live registers that is so long, from 0 to 1."""
+        """Returns the colour of a bar of live registers that is so long, from 0 to 1."""
         return self.pressure[min(len(self.pressure) - 1, int(share * len(self.pressure)))]
 
     def token_style(self, token: TokenType) -> TokenStyle:
-        """The style of a token type, or of its nearest parent that the file names."""
+        """Returns the style of a token type, or of its nearest parent that the file names."""
         style = self._styles.get(token)
         if style is None:
             known = next((t for t in reversed(token.split()) if t in self.tokens), Token)
@@ -193,7 +193,7 @@ class Theme:
         return style
 
     def token_format(self, token: TokenType) -> QTextCharFormat:
-        """The format of a token type. It is shared: take a copy to change it."""
+        """Returns the format of a token type. It is shared: take a copy to change it."""
         found = self._formats.get(token)
         if found is None:
             style = self.token_style(token)
@@ -282,7 +282,7 @@ _CODE_ROLES = {
 
 
 def palette(theme: Theme) -> QPalette:
-    """The palette of a theme, every role set: no platform's own colour shines through."""
+    """Returns the palette of a theme, every role set: no platform's own colour shines through."""
     made = QPalette()
     for role, key in _ROLES.items():
         made.setColor(QPalette.ColorGroup.All, role, getattr(theme.ui, key))
@@ -292,7 +292,7 @@ def palette(theme: Theme) -> QPalette:
 
 
 def code_palette(theme: Theme, around: QPalette) -> QPalette:
-    """The palette of an editor of code, within a window of this other one."""
+    """Returns the palette of an editor of code, within a window of this other one."""
     made = QPalette(around)
     for role, key in _CODE_ROLES.items():
         made.setColor(role, getattr(theme.code, key))
@@ -338,7 +338,7 @@ def follow_theme(owner: _Owner, apply: Callable[[_Owner], object]) -> None:
 
 def when_theme_changes(owner: _Owner, do: Callable[[_Owner], object]) -> None:
     """Calls `do(owner)` whenever `current_theme` changes, as long as `owner` lives."""
-    Follower(owner, do, _CURRENT.changed)
+    SignalFollower(owner, do, _CURRENT.changed)
 
 
 def set_current_theme(theme: Theme) -> None:
@@ -373,7 +373,7 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
 
 
 def _sized(sheet: str) -> str:
-    """A style sheet at the zoom that there is now. Lines stay as thin as they are."""
+    """Returns a style sheet at the zoom that there is now. Lines stay as thin as they are."""
     if LETTERS.zoom < _BARS_GROW_FROM:
         return sheet
     parts = _PICTURES_OF.split(sheet)
@@ -442,7 +442,7 @@ class ThemeKeeper(QObject):
     def set_mode(self, mode: ThemeMode) -> None:
         """Applies one theme, or follows the system."""
         self._mode = mode
-        # Qt is told as well: the platform then draws title bars and file dialogs to match.
+        # Qt gets it as well: the platform then draws title bars and file dialogs to match.
         self._hints.setColorScheme(_FORCED_SCHEMES[mode])
         self._update()
 

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.background import Background, Paced
-from jitstudio.listing.folds import FoldRange, Outline, outline
+from jitstudio.listing.folds import FoldRange, ListingOutline, outline
 from jitstudio.listing.lines import LineClass
 
 # A text of so many lines and characters is read through at once, within milliseconds, so that
@@ -86,7 +86,7 @@ class ListingFolds:
         rows: The lines that are shown now.
     """
 
-    def __init__(self, line_count: int, outline: Outline | None = None) -> None:
+    def __init__(self, line_count: int, outline: ListingOutline | None = None) -> None:
         blocks = outline.blocks if outline else ()
         self._blocks = blocks
         self._classes = np.frombuffer(outline.classes if outline else bytes(line_count), np.uint8)
@@ -292,14 +292,14 @@ class LineVisibility(QObject):
         self.changed.emit()
         self.hidden_count_changed.emit(self.rows.hidden_count)
 
-    def _take(self, found: Outline) -> None:
+    def _take(self, found: ListingOutline) -> None:
         self._folds = ListingFolds(self._line_count, found)
         self._folds.toggle_names(self._toggled)
         self._toggled = frozenset()
         self._folds.set_filters(self._filters)
 
     @Slot(object)
-    def _on_outlined(self, found: Outline) -> None:
+    def _on_outlined(self, found: ListingOutline) -> None:
         self._take(found)
         self._tell()
 
@@ -308,8 +308,8 @@ def _is_short(lines: Sequence[str]) -> bool:
     return len(lines) <= _FEW_LINES and sum(map(len, lines)) <= _FEW_CHARACTERS
 
 
-def _reader(kind: CodeKind, lines: Sequence[str]) -> Callable[[Event], Outline]:
-    def read(stop: Event) -> Outline:
+def _reader(kind: CodeKind, lines: Sequence[str]) -> Callable[[Event], ListingOutline]:
+    def read(stop: Event) -> ListingOutline:
         return outline(kind, Paced(lines, stop))
 
     return read

@@ -18,7 +18,7 @@ _MARK_SIDE, _MARK_RIGHT = 12, 7
 
 
 @dataclass(frozen=True)
-class Lead:
+class AddressColumn:
     """The column of addresses, which is there where it leaves room for the instructions.
 
     Attributes:
@@ -60,7 +60,7 @@ class Grid:
 
     @classmethod
     def of(
-        cls, font: QFont, line_count: int, lead: Lead, size: QSize, top: int, shift: int
+        cls, font: QFont, line_count: int, lead: AddressColumn, size: QSize, top: int, shift: int
     ) -> Grid:
         """Returns the grid for a font and a number of lines; without lines there is no margin."""
         metrics = QFontMetricsF(font)

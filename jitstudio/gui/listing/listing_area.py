@@ -14,7 +14,7 @@ from jitstudio.gui.code.code_view import Span
 from jitstudio.gui.code.languages import CodeLexer
 from jitstudio.gui.listing.caret import ListingCaret, Place
 from jitstudio.gui.listing.folding import LineVisibility, ListingFolds, VisibleRows
-from jitstudio.gui.listing.grid import Grid, Lead
+from jitstudio.gui.listing.grid import AddressColumn, Grid
 from jitstudio.gui.listing.listing_text import ADDRESS_GAP, ListingText
 from jitstudio.gui.listing.painter import FoldMarks
 from jitstudio.listing.same_place import same_line
@@ -348,11 +348,11 @@ class ListingArea(QAbstractScrollArea):
         return self.contentsRect().width() - self.verticalScrollBar().sizeHint().width()
 
     @property
-    def lead(self) -> Lead:
+    def lead(self) -> AddressColumn:
         """The column of addresses as it is wanted."""
         extent = self._text.extent
         cells = extent.digits + ADDRESS_GAP if extent.digits and self._has_addresses else 0
-        return Lead(cells, extent.usual, self.room)
+        return AddressColumn(cells, extent.usual, self.room)
 
     @property
     def code_width(self) -> int:

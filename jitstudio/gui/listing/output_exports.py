@@ -55,7 +55,7 @@ class CopiedColumns:
 
 
 @dataclass(frozen=True)
-class Excerpt:
+class ListingExcerpt:
     """A part of a listing.
 
     Attributes:
@@ -81,7 +81,7 @@ class Excerpt:
         return "\n".join(row.rstrip() for row in (self.columns.heading, *joined))
 
 
-def as_markdown(excerpt: Excerpt, language: str) -> str:
+def as_markdown(excerpt: ListingExcerpt, language: str) -> str:
     """Returns a fenced block of code."""
     text = excerpt.text
     fence = _FENCE
@@ -90,7 +90,7 @@ def as_markdown(excerpt: Excerpt, language: str) -> str:
     return f"{fence}{language}\n{text}\n{fence}\n"
 
 
-def as_html(excerpt: Excerpt, lexer: CodeLexer | None, theme: Theme) -> str:
+def as_html(excerpt: ListingExcerpt, lexer: CodeLexer | None, theme: Theme) -> str:
     """Returns a `<pre>` that needs no style sheet, in the colours of a theme."""
     base = theme.token_style(Token)
     style = _PRE.format(color=theme.code.text.name(), ground=theme.code.background.name())
@@ -117,7 +117,7 @@ def _span(text: str, style: TokenStyle, base: TokenStyle) -> str:
 
 
 def _styled(
-    excerpt: Excerpt, lexer: CodeLexer | None, theme: Theme
+    excerpt: ListingExcerpt, lexer: CodeLexer | None, theme: Theme
 ) -> Iterator[Iterator[tuple[TokenStyle, str]]]:
     """Yields for each part its pieces, each in one style."""
     if not excerpt.parts:
@@ -149,7 +149,7 @@ def _pieces(text: str, styles: Sequence[TokenStyle]) -> Iterator[tuple[TokenStyl
 class _Copied:
     """What goes onto the clipboard, and what it is called."""
 
-    excerpt: Excerpt
+    excerpt: ListingExcerpt
     text: str
     form: str = ""
     html: str = ""
@@ -242,12 +242,12 @@ class OutputExports(QObject):
             return None
         return self._copied_columns()
 
-    def _all(self) -> Excerpt:
+    def _all(self) -> ListingExcerpt:
         text = self._view.text
         parts = [(line, 0, len(content)) for line, content in enumerate(text.lines)]
-        return Excerpt(text.lines, parts, text.stand_ins, self._columns())
+        return ListingExcerpt(text.lines, parts, text.stand_ins, self._columns())
 
-    def _excerpt(self) -> Excerpt:
+    def _excerpt(self) -> ListingExcerpt:
         """Returns what is selected, or all."""
         caret, text = self._view.caret, self._view.text
         if not caret.has_selection:
@@ -265,7 +265,7 @@ class OutputExports(QObject):
             )
             for line in caret.rows.between(first, last)
         ]
-        return Excerpt(text.lines, parts, text.stand_ins, self._columns())
+        return ListingExcerpt(text.lines, parts, text.stand_ins, self._columns())
 
     def _say(self, count: int, form: str) -> None:
         one = self.tr("Copied 1 line of {kind} {form}")
@@ -275,7 +275,7 @@ class OutputExports(QObject):
             said.format(count=count, kind=self._kind.title, form=form).strip() + named
         )
 
-    def _hand_out(self, excerpt: Excerpt, make: Callable[[], _Copied]) -> None:
+    def _hand_out(self, excerpt: ListingExcerpt, make: Callable[[], _Copied]) -> None:
         """Puts something onto the clipboard; the columns of many lines take their time."""
         if excerpt.columns is None:
             self._on_made(make())

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from jitstudio.cache.store import Store
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.events import Event, StageFinished
-from jitstudio.core.plan import Step
+from jitstudio.core.plan import PlanStep
 from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.services.request_queue import RequestHandle, WorkerService
@@ -73,7 +73,7 @@ class BuildService(WorkerService):
         return self._builder.pid
 
     def build(
-        self, request: BuildRequest, tag: str = _BUILD, steps: tuple[Step, ...] | None = None
+        self, request: BuildRequest, tag: str = _BUILD, steps: tuple[PlanStep, ...] | None = None
     ) -> RequestHandle:
         """Builds this; a build of the same tag that waits is forgotten, one that runs soon ended.
 

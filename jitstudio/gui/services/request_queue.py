@@ -146,7 +146,7 @@ class WorkerService(QObject):
     def _submit(self, tag: str, work: Work) -> RequestHandle:
         """Queues a request in place of one of the same tag that has not begun."""
         ticket = self._queue.submit(tag, work)
-        # What happens to it is told by the event loop, later.
+        # What happens to it is reported by the event loop, later.
         handle = self._handles[ticket] = RequestHandle(self._queue, tag, ticket)
         return handle
 

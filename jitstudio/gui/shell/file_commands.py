@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.project.project import is_project
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, Unsaved
+from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, UnsavedChoice
 from jitstudio.gui.kit.templates import (
     CUDA_TEMPLATE,
     HEADER_TEMPLATE,
@@ -33,7 +33,7 @@ from jitstudio.gui.state.document_files import (
     write_file,
 )
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
+from jitstudio.gui.state.editable import FileContent, ReadOnlyReason, compare
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.file_text import Encoding, EncodingError
 from jitstudio.gui.state.launch_specs import LaunchSpecs
@@ -48,7 +48,7 @@ class _LookedUp:
 
     path: Path
     kind: CodeKind
-    content: Found | None
+    content: FileContent | None
 
 
 class FileCommands(QObject):
@@ -233,9 +233,9 @@ class FileCommands(QObject):
         """
         while unsaved := [d for d in self._documents if d in documents and d.is_modified]:
             answer = self._about_unsaved([document.name for document in unsaved])
-            if answer is Unsaved.DISCARD:
+            if answer is UnsavedChoice.DISCARD:
                 break
-            if answer is Unsaved.KEEP_OPEN or not all(map(self.save_document, unsaved)):
+            if answer is UnsavedChoice.KEEP_OPEN or not all(map(self.save_document, unsaved)):
                 return False
         for document in [d for d in self._documents if d in documents]:
             self._documents.remove(document)
@@ -352,8 +352,10 @@ class FileCommands(QObject):
     def _write(self, document: Document, path: Path, content: bytes) -> None:
         self._reader.outcome(partial(write_file, path, content))
         if not self._is_open(document):
-            told = self.tr("'{name}' was closed while the disk kept it waiting. It is in its file.")
-            raise DocumentError(told.format(name=path.name))
+            message = self.tr(
+                "'{name}' was closed while the disk kept it waiting. It is in its file."
+            )
+            raise DocumentError(message.format(name=path.name))
 
     def _kind_to_save(self, document: Document, path: Path) -> CodeKind:
         """The kind that the document will have in this file; raises `DocumentError` if none."""
@@ -373,7 +375,7 @@ class FileCommands(QObject):
             raise DocumentError(text.format(path=path))
         return kind
 
-    def _about_unsaved(self, names: Sequence[str]) -> Unsaved:
+    def _about_unsaved(self, names: Sequence[str]) -> UnsavedChoice:
         if len(names) == 1:
             return self._dialogs.about_unsaved(names[0])
         return self._dialogs.about_all_unsaved(names)
@@ -395,11 +397,11 @@ def _write_results(folder: Path, files: dict[str, bytes]) -> None:
         for name, content in files.items():
             (folder / name).write_bytes(content)
     except OSError as error:
-        told = QCoreApplication.translate(
+        message = QCoreApplication.translate(
             "FileCommands",
             "The results cannot be written to '{folder}': {error}. Choose another folder.",
         )
-        raise DocumentError(told.format(folder=folder, error=error.strerror)) from None
+        raise DocumentError(message.format(folder=folder, error=error.strerror)) from None
 
 
 def _result_files(artifacts: Iterable[Artifact]) -> dict[str, bytes]:

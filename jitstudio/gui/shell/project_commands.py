@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from jitstudio.core.project.format import LARGEST, dump
 from jitstudio.core.project.project import PROJECT_ENDING, Project
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, Unsaved
+from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, UnsavedChoice
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.state.build_controller import BuildController
@@ -22,7 +22,7 @@ from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.project import ProjectState, outside
 from jitstudio.gui.state.session import Session
 from jitstudio.project_files import OpenProject, read_project
-from jitstudio.trust import Standing, TrustStore
+from jitstudio.trust import TrustLevel, TrustStore
 
 # More sentences than this make no notice that anybody reads.
 _MOST_PROBLEMS = 5
@@ -172,7 +172,7 @@ class ProjectCommands(QObject):
         except DocumentError as error:
             self.failed.emit(str(error))
 
-    def _read(self, path: Path) -> tuple[OpenProject, Standing]:
+    def _read(self, path: Path) -> tuple[OpenProject, TrustLevel]:
         opened = read_project(path)
         return opened, self._trusted.standing(opened)
 
@@ -180,9 +180,9 @@ class ProjectCommands(QObject):
         """Asks before the end, if the user wants to be asked; returns whether it may come."""
         if self._preferences.value("session.on_quit") == "ask":
             answer = self._ask()
-            if answer is Unsaved.KEEP_OPEN:
+            if answer is UnsavedChoice.KEEP_OPEN:
                 return False
-            if answer is Unsaved.DISCARD:
+            if answer is UnsavedChoice.DISCARD:
                 self._discard()
         return self.may_end()
 
@@ -198,17 +198,17 @@ class ProjectCommands(QObject):
         # Text may be typed while the rest is saved.
         while names := self._names_of_unsaved():
             answer = self._dialogs.about_unkept(names, problem)
-            if answer is Unsaved.DISCARD:
+            if answer is UnsavedChoice.DISCARD:
                 if problem:
                     self._discard()
                 return True
-            if answer is Unsaved.KEEP_OPEN or not self._save_all(elsewhere=True):
+            if answer is UnsavedChoice.KEEP_OPEN or not self._save_all(elsewhere=True):
                 session.save()
                 return False
         return True
 
     @Slot(object)
-    def _on_read(self, read: tuple[OpenProject, Standing]) -> None:
+    def _on_read(self, read: tuple[OpenProject, TrustLevel]) -> None:
         opened, standing = read
         if not self._may_replace():
             self._stay()
@@ -234,11 +234,11 @@ class ProjectCommands(QObject):
             self._build_controller.release()
 
     def _tell_problems(self, opened: OpenProject) -> None:
-        told = [*opened.problems[:_MOST_PROBLEMS]]
-        if more := len(opened.problems) - len(told):
-            told.append(self.tr("There are {count} more.").format(count=more))
+        problems = [*opened.problems[:_MOST_PROBLEMS]]
+        if more := len(opened.problems) - len(problems):
+            problems.append(self.tr("There are {count} more.").format(count=more))
         head = self.tr("{name} is open, but not all of it.").format(name=opened.path.name)
-        self.failed.emit(" ".join((head, *told)))
+        self.failed.emit(" ".join((head, *problems)))
 
     def _save(self, path: Path) -> bool:
         folder = path.parent
@@ -296,18 +296,18 @@ class ProjectCommands(QObject):
 
     def _may_replace(self) -> bool:
         """Asks where something would be lost; returns whether all that is open may go."""
-        return self._ask() is not Unsaved.KEEP_OPEN
+        return self._ask() is not UnsavedChoice.KEEP_OPEN
 
-    def _ask(self) -> Unsaved:
+    def _ask(self) -> UnsavedChoice:
         """What shall become of what would be lost; it is saved where the user wants that."""
         # Text may be typed while the rest is saved.
         while names := self._names_of_unsaved():
             answer = self._dialogs.about_all_unsaved(names)
-            if answer is not Unsaved.SAVE:
+            if answer is not UnsavedChoice.SAVE:
                 return answer
             if not self._save_all():
-                return Unsaved.KEEP_OPEN
-        return Unsaved.SAVE
+                return UnsavedChoice.KEEP_OPEN
+        return UnsavedChoice.SAVE
 
     def _names_of_unsaved(self) -> list[str]:
         """Returns what would be lost, as the user knows it."""

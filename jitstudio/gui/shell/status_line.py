@@ -145,13 +145,13 @@ class StatusLine(QStatusBar):
             Severity.ERROR: (self.tr("{count} error"), self.tr("{count} errors")),
             Severity.WARNING: (self.tr("{count} warning"), self.tr("{count} warnings")),
         }
-        told = [counted(counts[kind], *words[kind]) for kind in words if counts[kind]]
+        message = [counted(counts[kind], *words[kind]) for kind in words if counts[kind]]
         text = ENDINGS[result.outcome]
         if result.total_ms:
             took = self.tr("{ending} in {time}")
             text = took.format(ending=text, time=duration_text(result.total_ms))
-        icon_name = "error" if not result.ok else "warning" if told else "success"
-        self._set_state(icon_name, f"{text}, {', '.join(told)}" if told else text)
+        icon_name = "error" if not result.ok else "warning" if message else "success"
+        self._set_state(icon_name, f"{text}, {', '.join(message)}" if message else text)
 
     @Slot(Arch)
     def show_target(self, arch: Arch) -> None:
@@ -231,8 +231,8 @@ class StatusLine(QStatusBar):
 
     def _needed_left(self) -> int:
         """Returns what the state takes, or what is reported in its place for some seconds."""
-        if told := self.currentMessage():
-            return self.fontMetrics().horizontalAdvance(told)
+        if message := self.currentMessage():
+            return self.fontMetrics().horizontalAdvance(message)
         busy = self._busy.sizeHint().width() + self._cancel.sizeHint().width()
         state = min(self._state.sizeHint().width(), _STATE_WIDTH)
         return state + (busy if self._ticker.isActive() else 0)

@@ -237,8 +237,8 @@ class BuildController(QObject):
         return self._module if settings.link is LinkMode.NONE else LinkSubject(settings.program)
 
     def _refusal(self, message: str) -> BuildResult:
-        told = Diagnostic(Severity.ERROR, "", None, None, message)
-        return BuildResult(Outcome.REFUSED, self._settings.arch, diagnostics=(told,))
+        text = Diagnostic(Severity.ERROR, "", None, None, message)
+        return BuildResult(Outcome.REFUSED, self._settings.arch, diagnostics=(text,))
 
     @Slot()
     def _on_changed(self) -> None:

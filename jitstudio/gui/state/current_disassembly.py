@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.occupancy.limits import limits_of
-from jitstudio.analysis.occupancy.strain import Strain, strain_of
+from jitstudio.analysis.occupancy.register_cost import RegisterCost, register_cost_of
 from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly, SassFunction
 from jitstudio.analysis.sass.reading import ListingRows
@@ -59,9 +59,9 @@ class Inspection:
         return Arch.parse(self.code.target) if self.code.target else self.request.arch
 
     @cached_property
-    def strain(self) -> Strain:
+    def cost(self) -> RegisterCost:
         """What its live registers cost."""
-        return strain_of(self.code.functions, self.result.kernels, limits_of(self.target))
+        return register_cost_of(self.code.functions, self.result.kernels, limits_of(self.target))
 
 
 @dataclass(frozen=True)
@@ -249,8 +249,8 @@ class CurrentDisassembly(QObject):
         code = inspection.code
         if code.function(self._kernel) is None:
             # The first of the source: machine code has them in another order.
-            told = (code.function(kernel.name) for kernel in inspection.result.kernels)
-            first = next(filter(None, (*told, *code.kernels, *code.functions)), None)
+            functions = (code.function(kernel.name) for kernel in inspection.result.kernels)
+            first = next(filter(None, (*functions, *code.kernels, *code.functions)), None)
             self._kernel = first.name if first else ""
             self.kernel_changed.emit(self._kernel)
 

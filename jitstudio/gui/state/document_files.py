@@ -30,8 +30,8 @@ def read_file(path: Path) -> bytes:
         reason = _to_rename()
     except OSError as error:
         reason = error.strerror or str(error)
-    told = QCoreApplication.translate("Files", "'{path}' cannot be opened: {reason}.")
-    raise DocumentError(told.format(path=shown(path), reason=reason))
+    message = QCoreApplication.translate("Files", "'{path}' cannot be opened: {reason}.")
+    raise DocumentError(message.format(path=shown(path), reason=reason))
 
 
 def has_changed(path: Path, known: str | None) -> bool:
@@ -61,8 +61,8 @@ def resolved(path: Path) -> Path:
         if _is_utf_8(found):
             return found
         path, reason = found, _to_rename()
-    told = QCoreApplication.translate("Files", "'{path}' cannot be opened: {reason}.")
-    raise DocumentError(told.format(path=shown(path), reason=reason))
+    message = QCoreApplication.translate("Files", "'{path}' cannot be opened: {reason}.")
+    raise DocumentError(message.format(path=shown(path), reason=reason))
 
 
 def shown(path: Path) -> str:
@@ -84,10 +84,10 @@ def write_file(path: Path, content: bytes) -> None:
         # What pathlib raises up to Python 3.12.
         problem = QCoreApplication.translate("Files", "it is a link to itself")
     if problem:
-        told = QCoreApplication.translate(
+        message = QCoreApplication.translate(
             "Files", "'{path}' cannot be written: {problem}. Save it under another name."
         )
-        raise DocumentError(told.format(path=shown(path), problem=problem))
+        raise DocumentError(message.format(path=shown(path), problem=problem))
 
 
 def replace_file(path: Path, content: bytes) -> str:
@@ -124,10 +124,10 @@ def rename_file(old: Path, new: Path) -> None:
             return
     except OSError as error:
         problem = error.strerror or str(error)
-    told = QCoreApplication.translate(
+    message = QCoreApplication.translate(
         "Files", "'{path}' cannot be renamed to '{name}': {problem}. Choose another name."
     )
-    raise DocumentError(told.format(path=shown(old), name=new.name, problem=problem))
+    raise DocumentError(message.format(path=shown(old), name=new.name, problem=problem))
 
 
 def digest(content: bytes) -> str:
@@ -146,12 +146,12 @@ def kind_of_file(path: Path) -> CodeKind:
     """
     kind = kind_of(path.name)
     if kind is None:
-        told = QCoreApplication.translate(
+        message = QCoreApplication.translate(
             "Files",
             "'{name}' has no ending that tells what it holds. Rename it to end in .cu, .cuh, "
             ".ll, .bc, .ptx, .cubin, .fatbin, .ltoir, .o or .a.",
         )
-        raise DocumentError(told.format(name=path.name))
+        raise DocumentError(message.format(name=path.name))
     return kind
 
 

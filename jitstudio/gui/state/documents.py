@@ -17,7 +17,13 @@ from PySide6.QtWidgets import QPlainTextDocumentLayout
 from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.gui.kit.text_limits import ROOM_TO_TYPE, excess
 from jitstudio.gui.state.document_files import digest, write_file
-from jitstudio.gui.state.editable import Found, ReadOnlyReason, change_lines, compare, editable
+from jitstudio.gui.state.editable import (
+    FileContent,
+    ReadOnlyReason,
+    change_lines,
+    compare,
+    editable,
+)
 from jitstudio.gui.state.file_text import Encoding, FileText, TextForm
 
 _HEADER_ENDINGS = (".cuh", ".h", ".hpp", ".inl")
@@ -61,7 +67,7 @@ class Document(QObject):
         self,
         name: str,
         kind: CodeKind,
-        content: bytes | FileText | Found,
+        content: bytes | FileText | FileContent,
         path: Path | None = None,
         parent: QObject | None = None,
         *,
@@ -92,7 +98,7 @@ class Document(QObject):
         held: FileText | ReadOnlyReason
         if isinstance(content, FileText):
             held = content
-        elif isinstance(content, Found):
+        elif isinstance(content, FileContent):
             held, self.on_disk, self._content = content.held, content.digest, content.content
         else:
             held, self._content = editable(kind, content), content
@@ -256,7 +262,7 @@ class Document(QObject):
         self.changed.emit()
         self.saved.emit()
 
-    def reload(self, found: Found) -> None:
+    def reload(self, found: FileContent) -> None:
         """Takes over what its file holds now, as one step of undo.
 
         Args:
@@ -373,7 +379,7 @@ class Documents(QObject):
         return [d for d in self._open if d.path is not None and d.path.name == name]
 
     def title(self, document: Document) -> str:
-        """The name to show, with as many folders as distinguish it from its namesakes."""
+        """Returns the name to show, with as many folders as distinguish it from its namesakes."""
         others = [d.path for d in self.namesakes(document) if d is not document]
         if document.path is None or not others:
             return document.name

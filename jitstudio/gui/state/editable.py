@@ -32,7 +32,7 @@ class ReadOnlyReason(Enum):
 
 
 @dataclass(frozen=True)
-class Found:
+class FileContent:
     """What a file holds now.
 
     Attributes:
@@ -62,13 +62,13 @@ def editable(kind: CodeKind, content: bytes) -> FileText | ReadOnlyReason:
     return held if excess(held.text) is None else ReadOnlyReason.TOO_LARGE
 
 
-def compare(kind: CodeKind, content: bytes, base: FileText | None) -> Found:
+def compare(kind: CodeKind, content: bytes, base: FileText | None) -> FileContent:
     """Finds out what a file has that the window has not; may take a while."""
     held = editable(kind, content)
     changes: list[LineChange] = []
     if base is not None and isinstance(held, FileText):
         changes = line_changes(base.text.split("\n"), held.text.split("\n"))
-    return Found(content, digest(content), held, base, tuple(changes))
+    return FileContent(content, digest(content), held, base, tuple(changes))
 
 
 def change_lines(text: QTextDocument, changes: tuple[LineChange, ...], new: FileText) -> None:

@@ -87,10 +87,10 @@ class FileReader(QObject):
             DocumentError: Why it gave nothing back; also where the one before still waits.
         """
         if self._loop is not None:
-            told = QCoreApplication.translate(
+            message = QCoreApplication.translate(
                 "Files", "The disk has not answered yet. Try again once it has."
             )
-            raise DocumentError(told)
+            raise DocumentError(message)
         came: list[_Result | DocumentError] = []
         self._loop = loop = QEventLoop()
 

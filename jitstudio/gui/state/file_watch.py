@@ -14,7 +14,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.plain_files import read_file
 from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
+from jitstudio.gui.state.editable import FileContent, ReadOnlyReason, compare
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.file_text import FileText
 
@@ -55,7 +55,7 @@ class FileWatch(QObject):
         super().__init__(parent)
         self._documents = documents
         self._touched: set[Path] = set()
-        self._conflicts: dict[Document, Found] = {}
+        self._conflicts: dict[Document, FileContent] = {}
         self._unwanted: set[Document] = set()
         self._watcher = QFileSystemWatcher(self)
         self._watcher.fileChanged.connect(self._on_file_changed)
@@ -158,14 +158,14 @@ class FileWatch(QObject):
             self._reader.start(partial(_answer, question), then)
         self._reader.settle(0)
 
-    def _on_answered(self, path: Path, found: Found | DocumentError | None) -> None:
+    def _on_answered(self, path: Path, found: FileContent | DocumentError | None) -> None:
         self._read.discard(path)
         document = self._documents.at_path(path)
         # What is there but cannot be read is left alone: saving will say.
         if document is not None and not isinstance(found, DocumentError):
             self._judge(document, found)
 
-    def _judge(self, document: Document, found: Found | None) -> None:
+    def _judge(self, document: Document, found: FileContent | None) -> None:
         if found is None:
             self._settle(document)
             if document.on_disk is not None:
@@ -187,10 +187,10 @@ class FileWatch(QObject):
             self._conflicts[document] = found
             self.conflicts_changed.emit(self.conflicts)
 
-    def _may_reload(self, document: Document, found: Found) -> bool:
+    def _may_reload(self, document: Document, found: FileContent) -> bool:
         return not document.is_modified or document in self._unwanted or not found.changes
 
-    def _reload(self, document: Document, found: Found) -> None:
+    def _reload(self, document: Document, found: FileContent) -> None:
         document.reload(found)
         self._settle(document)
         self.reloaded.emit(document)
@@ -224,7 +224,7 @@ def _place(path: Path) -> Path | None:
     return place if os.path.exists(place) else None
 
 
-def _answer(question: _Question) -> Found | None:
+def _answer(question: _Question) -> FileContent | None:
     """Returns what a file holds now; None where it is gone."""
     try:
         content = read_file(question.path)

@@ -13,7 +13,7 @@ from jitstudio.core.launch.choice import launchable
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import InspectRequest, KernelForm, LaunchRequest
-from jitstudio.core.launch.resolve import Resolved, resolve
+from jitstudio.core.launch.resolve import ResolvedSpec, resolve
 from jitstudio.core.launch.result import (
     ConsoleText,
     KernelFacts,
@@ -224,15 +224,15 @@ class LaunchController(QObject):
         self._tell_problems()
         return request
 
-    def _resolved(self) -> Resolved:
+    def _resolved(self) -> ResolvedSpec:
         form, spec = self._specs.form, self._specs.spec
         if form is None or self._kernels is None:
-            return Resolved(None, ())
+            return ResolvedSpec(None, ())
         try:
             kernels = self._kernels
             kernel = launchable(kernels.result, form, spec.load, kernels.confined_to)
         except SpecError as error:
-            return Resolved(None, (error.problem,))
+            return ResolvedSpec(None, (error.problem,))
         return resolve(spec, kernel, self._devices or DeviceList(), self._device)
 
     @property
@@ -314,8 +314,8 @@ class LaunchController(QObject):
 
     @Slot(str)
     def _on_kernels_missed(self, problem: str) -> None:
-        told = self.tr("The kernels' parameters cannot be read: {problem}.")
-        self.broke.emit(told.format(problem=problem))
+        message = self.tr("The kernels' parameters cannot be read: {problem}.")
+        self.broke.emit(message.format(problem=problem))
         self._set_kernels(None)
 
     def _set_kernels(self, kernels: _Kernels | None) -> None:

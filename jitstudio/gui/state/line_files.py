@@ -16,7 +16,7 @@ from jitstudio.core.request import BuildRequest
 _BUILT_IN = "__nv_nvrtc_builtin_header.h"
 
 
-class Absence(Enum):
+class FileAbsence(Enum):
     """Why there is no file to open."""
 
     BUILT_IN = QT_TRANSLATE_NOOP(
@@ -37,10 +37,10 @@ class Absence(Enum):
         return QCoreApplication.translate("LineFiles", str(self.value)).format(line=line)
 
 
-def located(file: str, request: BuildRequest) -> Path | Absence:
+def located(file: str, request: BuildRequest) -> Path | FileAbsence:
     """Returns the file that a line table of a build means, or why there is none."""
     if os.path.basename(file) == _BUILT_IN:
-        return Absence.BUILT_IN
+        return FileAbsence.BUILT_IN
     spelt = os.path.normpath(file)
     folders = {header.name: "" for header in request.headers}
     folders |= {source.name: source.folder for source in request.sources}
@@ -48,9 +48,9 @@ def located(file: str, request: BuildRequest) -> Path | Absence:
         if spelt in map(os.path.normpath, spellings(name, folder)):
             # A file of the working directory may have the name by chance.
             path = os.path.join(folder, name)
-            return Path(path) if folder and os.path.isfile(path) else Absence.CLOSED
+            return Path(path) if folder and os.path.isfile(path) else FileAbsence.CLOSED
     # Not pathlib's, which fails at what can be no name: `#line` takes any text.
-    return Path(file) if os.path.isfile(file) else Absence.MISSING
+    return Path(file) if os.path.isfile(file) else FileAbsence.MISSING
 
 
 def followed(file: str) -> str:

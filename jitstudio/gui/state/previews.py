@@ -17,7 +17,7 @@ from PySide6.QtCore import QCoreApplication
 from jitstudio.core.code import TEXT_KINDS, CodeKind, kind_of
 from jitstudio.gui.state.document_files import read_file, resolved
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
+from jitstudio.gui.state.editable import FileContent, ReadOnlyReason, compare
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.paths import cache_folder
 
@@ -31,7 +31,7 @@ class _Looked:
 
     path: Path
     kind: CodeKind
-    content: Found | None
+    content: FileContent | None
     is_ours: bool
 
 
@@ -79,15 +79,15 @@ def open_preview(documents: Documents, path: Path, reader: FileReader) -> Docume
 def part_in_builds(document: Document) -> str:
     """Returns how builds come by a document; empty where that is plain to see."""
     if document.confined_to:
-        told = QCoreApplication.translate(
+        message = QCoreApplication.translate(
             "Previews",
             "Its text is from a project that is not trusted: builds of it read the toolchain and "
             "files in {folder} only. Close the tab and open its file to build it as your own",
         )
-        return told.format(folder=document.confined_to)
+        return message.format(folder=document.confined_to)
     if document.is_header:
-        told = QCoreApplication.translate("Previews", "Builds take it from here, as '{name}'")
-        return told.format(name=document.name)
+        message = QCoreApplication.translate("Previews", "Builds take it from here, as '{name}'")
+        return message.format(name=document.name)
     if not document.is_preview:
         return ""
     if document.text is None:
@@ -99,8 +99,8 @@ def part_in_builds(document: Document) -> str:
 
 def opened_message(document: Document) -> str:
     """Returns what to say once `open_preview` has turned to a document."""
-    told = QCoreApplication.translate("Previews", "{path} is open. {part}")
-    return told.format(path=document.path, part=part_in_builds(document))
+    message = QCoreApplication.translate("Previews", "{path} is open. {part}")
+    return message.format(path=document.path, part=part_in_builds(document))
 
 
 def is_installed(path: Path) -> bool:

@@ -22,7 +22,7 @@ from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.session_format import SavedProject
 from jitstudio.gui.state.variant_drafts import VariantDrafts
 from jitstudio.project_files import OpenProject, Resolve, file_launch, file_sweep, path_in_project
-from jitstudio.trust import OWN, RESTRICTED, Standing
+from jitstudio.trust import OWN, RESTRICTED, TrustLevel
 
 _COMPARE_AFTER_MS = 100
 _MARK = "\ufeff"
@@ -103,7 +103,7 @@ class ProjectState(QObject):
         return self._is_modified
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> TrustLevel:
         """How far the open project is trusted; without one, the user's own texts are."""
         return self._standing if self._path is not None else OWN
 
@@ -120,7 +120,7 @@ class ProjectState(QObject):
         """Returns the documents that a project in this folder names by their files."""
         return (document for document in self._documents if _is_in(document, folder))
 
-    def open(self, opened: OpenProject, standing: Standing = RESTRICTED) -> None:
+    def open(self, opened: OpenProject, standing: TrustLevel = RESTRICTED) -> None:
         """Takes over all of a project; what is open already stays next to it."""
         project = opened.project
         self._begin(opened.path, standing)
@@ -246,7 +246,7 @@ class ProjectState(QObject):
             self._settings.take_from(nothing_set)
             self._settings.origin = saved.origin
             raise
-        self._begin(Path(saved.path), Standing(saved.trusted, saved.concerns))
+        self._begin(Path(saved.path), TrustLevel(saved.trusted, saved.concerns))
         self._program = saved.program
         self._on_disk, self._own = saved.on_disk, own
         self._carried = carried
@@ -291,14 +291,14 @@ class ProjectState(QObject):
         self._pause.stop()
         self.changed.emit()
 
-    def _begin(self, path: Path, standing: Standing) -> None:
+    def _begin(self, path: Path, standing: TrustLevel) -> None:
         """Belongs to the project in this file."""
         if self._path is None:
             self._own = self._settings.as_project()
         self._path = path
         self._stand(standing)
 
-    def _stand(self, standing: Standing) -> None:
+    def _stand(self, standing: TrustLevel) -> None:
         self._standing = standing
         folder = str(self._path.parent) if self._path is not None else ""
         self._settings.origin = Origin(folder, standing.trusted)

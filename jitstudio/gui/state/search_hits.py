@@ -17,7 +17,7 @@ MARKED_ROLE = Qt.ItemDataRole.UserRole + 50
 
 
 @dataclass(frozen=True)
-class Hit:
+class SearchHit:
     """A place where something was found.
 
     Attributes:
@@ -39,20 +39,20 @@ class Hit:
     whole: str
 
 
-_COLUMNS: tuple[TableColumn[Hit], ...] = (
+_COLUMNS: tuple[TableColumn[SearchHit], ...] = (
     TableColumn(QT_TRANSLATE_NOOP("Columns", "Text"), lambda hit: hit.shown),
     TableColumn(QT_TRANSLATE_NOOP("Columns", "Where"), lambda hit: hit.title),
     TableColumn(QT_TRANSLATE_NOOP("Columns", "Line"), lambda hit: f"{hit.line + 1:,}", number=True),
 )
 
 
-class HitsModel(RowsModel[Hit]):
+class HitsModel(RowsModel[SearchHit]):
     """One row a hit, in the order in which they were found."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(_COLUMNS, parent)
 
-    def add(self, hits: Iterable[Hit]) -> None:
+    def add(self, hits: Iterable[SearchHit]) -> None:
         """Shows these below the others."""
         added = tuple(hits)
         self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(added) - 1)

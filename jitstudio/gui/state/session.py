@@ -31,7 +31,7 @@ from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.document_files import DocumentError, overwrite_file, read_file
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import Found, compare
+from jitstudio.gui.state.editable import FileContent, compare
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.file_text import FileText
 from jitstudio.gui.state.file_writer import FileWriter
@@ -251,8 +251,8 @@ class Session(QObject):
             try:
                 self._project.resume(saved.project)
             except ValueError as error:
-                told = self.tr("The project of the last session cannot be brought back: {error}")
-                self.restore_failed.emit(told.format(error=error))
+                message = self.tr("The project of the last session cannot be brought back: {error}")
+                self.restore_failed.emit(message.format(error=error))
 
     def _restore_settings(self, saved: SavedSession) -> None:
         self._settings.arch = saved.arch
@@ -282,9 +282,9 @@ class Session(QObject):
         except Exception as error:
             self._restored = None
             self._unread.clear()
-            told = self.tr("The last session cannot be brought back: {error}. {kept}")
+            message = self.tr("The last session cannot be brought back: {error}. {kept}")
             reason = str(error) or type(error).__name__
-            self.restore_failed.emit(told.format(error=reason, kept=set_aside(slot.path)))
+            self.restore_failed.emit(message.format(error=reason, kept=set_aside(slot.path)))
 
     def _leave_project(self) -> None:
         """Lets go of a session with a project, and takes one without; its settings are not ours."""
@@ -297,11 +297,11 @@ class Session(QObject):
         if self._slot is None or not self._slot.path.exists():
             self._left = left.project
         if left.project.modified or any(document.modified for document in left.documents):
-            told = self.tr(
+            message = self.tr(
                 "'{name}', which was open last, has unsaved changes. They are kept: start "
                 "jitstudio without a file to go on with them."
             )
-            self.recovered.emit(told.format(name=Path(left.project.path).name))
+            self.recovered.emit(message.format(name=Path(left.project.path).name))
 
     def _adopt(self, folder: Path, own: Path, *, with_projects: bool) -> None:
         """Takes over what was typed in windows that are closed now and was never saved."""
@@ -366,8 +366,8 @@ class Session(QObject):
     @Slot(int, str)
     def _on_write_failed(self, number: int, problem: str) -> None:
         assert self._slot is not None
-        told = self.tr("'{path}' cannot be written: {problem}")
-        self._complain(told.format(path=self._slot.path, problem=problem))
+        message = self.tr("'{path}' cannot be written: {problem}")
+        self._complain(message.format(path=self._slot.path, problem=problem))
         # Perhaps there is room again by then.
         self._timer.start()
         self._go_on(number)
@@ -404,10 +404,10 @@ class Session(QObject):
 
     def _complain(self, problem: str) -> None:
         if problem and not self._complaint:
-            told = self.tr(
+            message = self.tr(
                 "Unsaved text is not kept: {problem}. Save your files yourself before you quit."
             )
-            self._complaint = told.format(problem=problem)
+            self._complaint = message.format(problem=problem)
             self.save_failed.emit(self._complaint)
 
     @Slot()
@@ -457,11 +457,15 @@ class Session(QObject):
             self.restore_failed.emit(self.tr("There are {count} more.").format(count=more))
         self._problems.clear()
         if not answered:
-            told = self.tr("Their disk does not answer: {files}. The tabs come back once it does.")
+            message = self.tr(
+                "Their disk does not answer: {files}. The tabs come back once it does."
+            )
             files = ", ".join(f"'{entry.path}'" for entry in self._unread[:_MOST_PROBLEMS])
-            self.restore_failed.emit(told.format(files=files))
+            self.restore_failed.emit(message.format(files=files))
 
-    def _on_read(self, entry: SavedDocument, content: FileText | Found | DocumentError) -> None:
+    def _on_read(
+        self, entry: SavedDocument, content: FileText | FileContent | DocumentError
+    ) -> None:
         if entry not in self._unread:
             return  # Its session was set aside.
         self._unread.remove(entry)
@@ -487,7 +491,7 @@ def _with_project(path: Path) -> SavedSession | None:
     return saved if saved.project is not None else None
 
 
-def content_of(entry: SavedDocument) -> FileText | Found:
+def content_of(entry: SavedDocument) -> FileText | FileContent:
     """Returns what an entry holds, or else its file.
 
     Raises:
@@ -498,7 +502,9 @@ def content_of(entry: SavedDocument) -> FileText | Found:
     return compare(entry.kind, read_file(Path(entry.path)), None)
 
 
-def reopened(entry: SavedDocument, content: FileText | Found, documents: Documents) -> Document:
+def reopened(
+    entry: SavedDocument, content: FileText | FileContent, documents: Documents
+) -> Document:
     """Returns the document that an entry was made of, under a name that none of these has."""
     path = Path(entry.path) if entry.path else None
     document = Document(documents.unique_name(entry.name), entry.kind, content, path)
@@ -565,5 +571,5 @@ def _recovery(unclosed: Sequence[_Unclosed], back: Iterable[Document]) -> str:
         "they are marked with a dot. Save them to keep them in files.",
     )
     unsaved = sum(document.is_modified for document in back)
-    told = counted(unsaved, one, many, when=when) if unsaved else none.format(when=when)
-    return f"{ended} {told}"
+    message = counted(unsaved, one, many, when=when) if unsaved else none.format(when=when)
+    return f"{ended} {message}"

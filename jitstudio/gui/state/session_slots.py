@@ -48,20 +48,20 @@ def take_slot(
     try:
         make_private(folder)
     except OSError as error:
-        told = QCoreApplication.translate("Session", "'{folder}' cannot be used: {error}")
-        return None, told.format(folder=folder, error=error.strerror)
+        message = QCoreApplication.translate("Session", "'{folder}' cannot be used: {error}")
+        return None, message.format(folder=folder, error=error.strerror)
     paths = (folder / f"session-{number}.json" for number in range(1, _SLOTS + 1))
     for slot in map(_try, filter(suits, paths)):
         if slot is not None and slot.is_writable:
             return slot, ""
         if slot is not None:
-            told = QCoreApplication.translate("Session", "'{folder}' cannot be written to")
+            message = QCoreApplication.translate("Session", "'{folder}' cannot be written to")
             there = (slot for slot in slots_in(folder) if suits(slot.path))
-            return next(there, None), told.format(folder=folder)
-    told = QCoreApplication.translate(
+            return next(there, None), message.format(folder=folder)
+    message = QCoreApplication.translate(
         "Session", "{count} windows keep their text in '{folder}' already"
     )
-    return None, told.format(count=_SLOTS, folder=folder)
+    return None, message.format(count=_SLOTS, folder=folder)
 
 
 def slots_in(folder: Path) -> Iterator[SessionSlot]:
@@ -90,8 +90,8 @@ def set_aside(path: Path) -> str:
     try:
         path.replace(aside)
     except OSError as error:
-        told = QCoreApplication.translate(
+        message = QCoreApplication.translate(
             "Session", "'{path}' cannot be set aside either: {error}."
         )
-        return told.format(path=path, error=error.strerror)
+        return message.format(path=path, error=error.strerror)
     return QCoreApplication.translate("Session", "It is kept as '{path}'.").format(path=aside)

@@ -61,8 +61,8 @@ class Setting:
     @property
     def explanation(self) -> str:
         """What it does, in the user's language and with the keys that a command has now."""
-        told = QCoreApplication.translate(CONTEXT, self.sentence)
-        return told.format(keys=COMMAND_KEYS.words(self.command)) if self.command else told
+        message = QCoreApplication.translate(CONTEXT, self.sentence)
+        return message.format(keys=COMMAND_KEYS.words(self.command)) if self.command else message
 
     def read(self, stored: object) -> SettingValue:
         """What was kept, put right: an INI file gives back text, and anybody may write into it."""

@@ -200,11 +200,11 @@ class MainWindow(QMainWindow):
     def _on_load_failed(self, problem: str) -> None:
         """Is an editor at least, from which text can be copied."""
         self._is_bare = True
-        told = self.tr(
+        message = self.tr(
             "jitstudio is not installed as a whole: {problem}. What you type is kept. "
             "Install jitstudio again, then start it anew."
         )
-        self.frame.notices.show_message(told.format(problem=problem))
+        self.frame.notices.show_message(message.format(problem=problem))
 
     @Slot()
     def _on_step(self) -> None:

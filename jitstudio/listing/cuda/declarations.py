@@ -59,7 +59,7 @@ class Attribute:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedText:
     """A text to be parsed, line for line that of the user.
 
     Attributes:
@@ -73,7 +73,7 @@ class Prepared:
     aliases: bytes
 
 
-def prepare(text: bytes, defines: Iterable[str] = ()) -> Prepared:
+def prepare(text: bytes, defines: Iterable[str] = ()) -> PreparedText:
     """Makes a text ready for the parser.
 
     Args:
@@ -101,7 +101,7 @@ def prepare(text: bytes, defines: Iterable[str] = ()) -> Prepared:
         if match["name"]:
             attributes.append(Attribute(match["name"].decode(), inside, length))
     aliases = b"".join(_declared(*item) for item in macros.items() if _is_alias(item[1]))
-    return Prepared(b"".join((*pieces, plain[done:])), tuple(attributes), aliases)
+    return PreparedText(b"".join((*pieces, plain[done:])), tuple(attributes), aliases)
 
 
 @dataclass

@@ -12,8 +12,8 @@ from pygments.token import Comment, Error, Keyword, Name, Number, Operator, Punc
 from jitstudio.listing.lexers.line_lexer import (
     IN_COMMENT,
     NORMAL,
+    LexerRule,
     LineLexer,
-    Rule,
     Tokens,
     comment_rules,
     in_comment_rules,
@@ -149,49 +149,49 @@ _DIGITS = r"\d(?:'?\d)*+"
 _EXPONENT = rf"[eE][-+]?{_DIGITS}"
 
 _NUMBERS = (
-    Rule(r"0[xX](?:'?[\da-fA-F])*+(?:\.[\da-fA-F']*+)?[pP][-+]?\d++\w*+", Number.Float),
-    Rule(r"0[xX](?:'?[\da-fA-F])++\w*+", Number.Hex),
-    Rule(r"0[bB](?:'?[01])++\w*+", Number.Bin),
-    Rule(rf"(?:{_DIGITS}\.(?:{_DIGITS})?|\.{_DIGITS})(?:{_EXPONENT})?\w*+", Number.Float),
-    Rule(rf"{_DIGITS}{_EXPONENT}\w*+", Number.Float),
-    Rule(rf"{_DIGITS}\w*+", Number.Integer),
+    LexerRule(r"0[xX](?:'?[\da-fA-F])*+(?:\.[\da-fA-F']*+)?[pP][-+]?\d++\w*+", Number.Float),
+    LexerRule(r"0[xX](?:'?[\da-fA-F])++\w*+", Number.Hex),
+    LexerRule(r"0[bB](?:'?[01])++\w*+", Number.Bin),
+    LexerRule(rf"(?:{_DIGITS}\.(?:{_DIGITS})?|\.{_DIGITS})(?:{_EXPONENT})?\w*+", Number.Float),
+    LexerRule(rf"{_DIGITS}{_EXPONENT}\w*+", Number.Float),
+    LexerRule(rf"{_DIGITS}\w*+", Number.Integer),
 )
 _CLASS_KEYS = ("class", "struct", "union", "enum", "concept", "typename")
 _BEHIND_CLASS_KEY = "|".join(rf"(?<=\b{key}\s)" for key in _CLASS_KEYS)
 
 
-def _code(comment: int, string: int) -> tuple[Rule, ...]:
+def _code(comment: int, string: int) -> tuple[LexerRule, ...]:
     """Returns the rules of code, with the states of what may go on in the next line."""
     return (
-        Rule(r"//.*(?<=\\)\Z", Comment, then=_CONTINUED[_LINE_COMMENT]),
-        Rule(r"//.*", Comment),
+        LexerRule(r"//.*(?<=\\)\Z", Comment, then=_CONTINUED[_LINE_COMMENT]),
+        LexerRule(r"//.*", Comment),
         *comment_rules(comment),
-        Rule(_RAW_WHOLE, String),
-        Rule(_RAW_START + "(?s:.*)", String, then=_RAW_OPENED),
+        LexerRule(_RAW_WHOLE, String),
+        LexerRule(_RAW_START + "(?s:.*)", String, then=_RAW_OPENED),
         *string_rules(string, _PREFIX),
-        Rule(_PREFIX + r"'(?>[^'\\]++|\\.?)*+'?", String.Char),
-        Rule(rf"(?:{_BEHIND_CLASS_KEY}){_NAME}", Name.Class, WORDS),
-        Rule(rf"{_NAME}(?=\s*+\()", Name.Function, WORDS),
-        Rule(rf"{_NAME}(?=\s*+::)", Name.Namespace, WORDS),
-        Rule(_NAME, Name, WORDS),
+        LexerRule(_PREFIX + r"'(?>[^'\\]++|\\.?)*+'?", String.Char),
+        LexerRule(rf"(?:{_BEHIND_CLASS_KEY}){_NAME}", Name.Class, WORDS),
+        LexerRule(rf"{_NAME}(?=\s*+\()", Name.Function, WORDS),
+        LexerRule(rf"{_NAME}(?=\s*+::)", Name.Namespace, WORDS),
+        LexerRule(_NAME, Name, WORDS),
         *_NUMBERS,
-        Rule(r"\[\[[\w\s:,]++(?:\([^()]*+\)\s*+)?\]\]", Name.Decorator),
-        Rule(r"[(){};,\]]++|\[", Punctuation),
-        Rule(r"[-+*%&|^!~<>=?:]++|/=?|\.++", Operator),
+        LexerRule(r"\[\[[\w\s:,]++(?:\([^()]*+\)\s*+)?\]\]", Name.Decorator),
+        LexerRule(r"[(){};,\]]++|\[", Punctuation),
+        LexerRule(r"[-+*%&|^!~<>=?:]++|/=?|\.++", Operator),
     )
 
 
 _CODE = _code(IN_COMMENT, _STRING)
 _IN_DIRECTIVE = (
-    Rule(r"\\\Z", Comment.Preproc, then=_CONTINUED[_DIRECTIVE]),
-    Rule(r"##?", Operator),
+    LexerRule(r"\\\Z", Comment.Preproc, then=_CONTINUED[_DIRECTIVE]),
+    LexerRule(r"##?", Operator),
     *_code(_COMMENT_IN_DIRECTIVE, _STRING_IN_DIRECTIVE),
-    Rule(r"\S", Error),
+    LexerRule(r"\S", Error),
 )
 
 
-def _in_string(state: int, after: int) -> tuple[Rule, ...]:
-    continued = Rule(r"\\\Z", String.Escape, then=_CONTINUED[state])
+def _in_string(state: int, after: int) -> tuple[LexerRule, ...]:
+    continued = LexerRule(r"\\\Z", String.Escape, then=_CONTINUED[state])
     return continued, *in_string_rules(_ESCAPE, after)
 
 
@@ -213,24 +213,24 @@ class CudaCxxLexer(LineLexer):
     rules: ClassVar = {
         NORMAL: (
             *_CODE,
-            Rule(r"#\s*+(?:error|warning)\b.*", Comment.Preproc),
-            Rule(r"#\s*+(?:include|include_next|import)\b", Comment.Preproc, then=_INCLUDE),
-            Rule(r"#\s*+\w*+", Comment.Preproc, then=_DIRECTIVE),
-            Rule(r"\\\Z", Punctuation),
-            Rule(r"\S", Error),
+            LexerRule(r"#\s*+(?:error|warning)\b.*", Comment.Preproc),
+            LexerRule(r"#\s*+(?:include|include_next|import)\b", Comment.Preproc, then=_INCLUDE),
+            LexerRule(r"#\s*+\w*+", Comment.Preproc, then=_DIRECTIVE),
+            LexerRule(r"\\\Z", Punctuation),
+            LexerRule(r"\S", Error),
         ),
         IN_COMMENT: in_comment_rules(),
         _DIRECTIVE: _IN_DIRECTIVE,
         _COMMENT_IN_DIRECTIVE: in_comment_rules(_DIRECTIVE),
         _INCLUDE: (
-            Rule(r'<[^>]*+>?|"[^"]*+"?', Comment.PreprocFile, then=_DIRECTIVE),
+            LexerRule(r'<[^>]*+>?|"[^"]*+"?', Comment.PreprocFile, then=_DIRECTIVE),
             *_IN_DIRECTIVE,
         ),
         _STRING: _in_string(_STRING, NORMAL),
         _STRING_IN_DIRECTIVE: _in_string(_STRING_IN_DIRECTIVE, _DIRECTIVE),
         _LINE_COMMENT: (
-            Rule(r".*\\\Z", Comment, then=_CONTINUED[_LINE_COMMENT]),
-            Rule(r".+", Comment, then=NORMAL),
+            LexerRule(r".*\\\Z", Comment, then=_CONTINUED[_LINE_COMMENT]),
+            LexerRule(r".+", Comment, then=NORMAL),
         ),
     }
     line_ends: ClassVar = dict.fromkeys((*_CONTINUED, _INCLUDE), NORMAL)

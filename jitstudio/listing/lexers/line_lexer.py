@@ -28,7 +28,7 @@ STRING = r'"(?>[^"\\]++|\\.?)*+"?'
 
 
 @dataclass(frozen=True)
-class Rule:
+class LexerRule:
     """One row of a table.
 
     A pattern must match at least one character, and must not look at any character more often
@@ -52,29 +52,29 @@ def words(*rows: tuple[TokenType, str]) -> dict[str, TokenType]:
     return {word: token for token, listed in rows for word in listed.split()}
 
 
-def comment_rules(inside: int = IN_COMMENT) -> tuple[Rule, ...]:
+def comment_rules(inside: int = IN_COMMENT) -> tuple[LexerRule, ...]:
     """Block comments: a whole one, or one that goes on in the state `inside`."""
-    return Rule(r"/\*.*?\*/", Comment), Rule(r"/\*.*", Comment, then=inside)
+    return LexerRule(r"/\*.*?\*/", Comment), LexerRule(r"/\*.*", Comment, then=inside)
 
 
-def in_comment_rules(after: int = NORMAL) -> tuple[Rule, ...]:
+def in_comment_rules(after: int = NORMAL) -> tuple[LexerRule, ...]:
     """Returns the rest of a block comment, left for the state `after`."""
-    return Rule(r".*?\*/", Comment, then=after), Rule(r".+", Comment)
+    return LexerRule(r".*?\*/", Comment, then=after), LexerRule(r".+", Comment)
 
 
-def string_rules(inside: int, prefix: str = "") -> tuple[Rule, ...]:
+def string_rules(inside: int, prefix: str = "") -> tuple[LexerRule, ...]:
     """Strings: a plain one, or the start of one with escapes that goes on in `inside`."""
     plain = prefix + r'"[^"\\]*+'
-    return Rule(plain + '"', String), Rule(plain, String, then=inside)
+    return LexerRule(plain + '"', String), LexerRule(plain, String, then=inside)
 
 
-def in_string_rules(escape: str, after: int) -> tuple[Rule, ...]:
+def in_string_rules(escape: str, after: int) -> tuple[LexerRule, ...]:
     """Returns the rest of a string with escapes, left for the state `after`."""
     return (
-        Rule(r'[^"\\]*+"', String, then=after),
-        Rule(r'[^"\\]++', String),
-        Rule(escape, String.Escape),
-        Rule(r"\\", String),
+        LexerRule(r'[^"\\]*+"', String, then=after),
+        LexerRule(r'[^"\\]++', String),
+        LexerRule(escape, String.Escape),
+        LexerRule(r"\\", String),
     )
 
 
@@ -87,7 +87,7 @@ _Row = tuple[TokenType, Mapping[str, TokenType], int | None]
 class _Table:
     """The rules of a state as one expression."""
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self, rules: Sequence[LexerRule]) -> None:
         expression = re.compile("|".join(f"({rule.pattern})" for rule in rules))
         self.find = expression.finditer
         # By the number of the group that matched; the groups inside a rule leave a gap.
@@ -106,7 +106,7 @@ def _groups(pattern: str) -> int:
 class _Tables(dict[int, _Table]):
     """The tables of all states, each made when a text first comes into it."""
 
-    def __init__(self, rules: Mapping[int, Sequence[Rule]]) -> None:
+    def __init__(self, rules: Mapping[int, Sequence[LexerRule]]) -> None:
         super().__init__()
         self._rules = rules
 
@@ -124,7 +124,7 @@ class LineLexer:
         line_starts: What becomes of a state where the next line starts.
     """
 
-    rules: ClassVar[Mapping[int, Sequence[Rule]]]
+    rules: ClassVar[Mapping[int, Sequence[LexerRule]]]
     line_ends: ClassVar[Mapping[int, int]] = {}
     line_starts: ClassVar[Mapping[int, int]] = {}
 

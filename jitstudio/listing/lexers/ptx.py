@@ -10,8 +10,8 @@ from jitstudio.listing.lexers.line_lexer import (
     IN_COMMENT,
     NORMAL,
     STRING,
+    LexerRule,
     LineLexer,
-    Rule,
     comment_rules,
     in_comment_rules,
     words,
@@ -65,18 +65,18 @@ _DIRECTIVE_WORDS = _CONSTANTS | words(
     )
 )
 
-_COMMENTS = Rule(r"//.*", Comment), *comment_rules()
-_REGISTER = Rule(r"%[\w$]++(?:\.[xyzwrgba]\b)?", Name.Variable, _SPECIAL_REGISTERS)
+_COMMENTS = LexerRule(r"//.*", Comment), *comment_rules()
+_REGISTER = LexerRule(r"%[\w$]++(?:\.[xyzwrgba]\b)?", Name.Variable, _SPECIAL_REGISTERS)
 _NUMBERS = (
-    Rule(r"0[fF][\da-fA-F]{8}\b|0[dD][\da-fA-F]{16}\b", Number.Float),
-    Rule(r"0[xX][\da-fA-F]++U?", Number.Hex),
-    Rule(r"\d++(?:\.\d*+(?:[eE][-+]?\d++)?|[eE][-+]?\d++)", Number.Float),
-    Rule(r"\d\w*+", Number.Integer),
+    LexerRule(r"0[fF][\da-fA-F]{8}\b|0[dD][\da-fA-F]{16}\b", Number.Float),
+    LexerRule(r"0[xX][\da-fA-F]++U?", Number.Hex),
+    LexerRule(r"\d++(?:\.\d*+(?:[eE][-+]?\d++)?|[eE][-+]?\d++)", Number.Float),
+    LexerRule(r"\d\w*+", Number.Integer),
 )
 _LAST = (
-    Rule(STRING, String),
-    Rule(r"[-+*&|^!~<>=?]++|[/%]|@!?", Operator),
-    Rule(r"\S", Error),
+    LexerRule(STRING, String),
+    LexerRule(r"[-+*&|^!~<>=?]++|[/%]|@!?", Operator),
+    LexerRule(r"\S", Error),
 )
 
 
@@ -86,42 +86,42 @@ class PtxLexer(LineLexer):
     rules: ClassVar = {
         NORMAL: (
             *_COMMENTS,
-            Rule(rf"{_NAME}(?=\s*+:(?!:))", Name.Label),
-            Rule(r"(?<=[@!])[\w$%]++", Name.Variable),
-            Rule(_NAME, Keyword, then=_OPERANDS),
-            Rule(r"\.\w++", Keyword.Pseudo, _TYPES, then=_DIRECTIVE),
-            Rule(r"[;:{}()\[\],]++", Punctuation),
+            LexerRule(rf"{_NAME}(?=\s*+:(?!:))", Name.Label),
+            LexerRule(r"(?<=[@!])[\w$%]++", Name.Variable),
+            LexerRule(_NAME, Keyword, then=_OPERANDS),
+            LexerRule(r"\.\w++", Keyword.Pseudo, _TYPES, then=_DIRECTIVE),
+            LexerRule(r"[;:{}()\[\],]++", Punctuation),
             _REGISTER,
             *_NUMBERS,
-            Rule(r"#.*", Comment.Preproc),
+            LexerRule(r"#.*", Comment.Preproc),
             *_LAST,
         ),
         IN_COMMENT: in_comment_rules(),
         _OPERANDS: (
-            Rule(r"\.\w++(?:::\w++)*+", Name.Attribute, _TYPES),
+            LexerRule(r"\.\w++(?:::\w++)*+", Name.Attribute, _TYPES),
             _REGISTER,
-            Rule(r"[,\[\](){}]*+;", Punctuation, then=NORMAL),
-            Rule(r"[,:\[\](){}]++", Punctuation),
+            LexerRule(r"[,\[\](){}]*+;", Punctuation, then=NORMAL),
+            LexerRule(r"[,:\[\](){}]++", Punctuation),
             *_NUMBERS,
-            Rule(r"\$[\w$]++", Name.Label),
-            Rule(rf"{_NAME}(?=\s*+,\s*+\()", Name.Function),
-            Rule(_NAME, Name, _CONSTANTS),
-            Rule(r"//.*", Comment),
+            LexerRule(r"\$[\w$]++", Name.Label),
+            LexerRule(rf"{_NAME}(?=\s*+,\s*+\()", Name.Function),
+            LexerRule(_NAME, Name, _CONSTANTS),
+            LexerRule(r"//.*", Comment),
             *comment_rules(_COMMENT_IN_OPERANDS),
             *_LAST,
         ),
         _COMMENT_IN_OPERANDS: in_comment_rules(_OPERANDS),
         _DIRECTIVE: (
             *_NUMBERS,
-            Rule(r"\.\w++", Keyword.Pseudo, _TYPES),
+            LexerRule(r"\.\w++", Keyword.Pseudo, _TYPES),
             _REGISTER,
-            Rule(r"\$[\w$]++", Name.Label),
-            Rule(r"(?:sm|compute)_\w++", Name.Constant),
-            Rule(rf"{_NAME}(?=\s*+\()", Name.Function),
-            Rule(_NAME, Name, _DIRECTIVE_WORDS),
-            Rule(r"[;{}]", Punctuation, then=NORMAL),
-            Rule(r"[,:()\[\]]++", Punctuation),
-            Rule(r"=", Operator, then=_OPERANDS),
+            LexerRule(r"\$[\w$]++", Name.Label),
+            LexerRule(r"(?:sm|compute)_\w++", Name.Constant),
+            LexerRule(rf"{_NAME}(?=\s*+\()", Name.Function),
+            LexerRule(_NAME, Name, _DIRECTIVE_WORDS),
+            LexerRule(r"[;{}]", Punctuation, then=NORMAL),
+            LexerRule(r"[,:()\[\]]++", Punctuation),
+            LexerRule(r"=", Operator, then=_OPERANDS),
             *_COMMENTS,
             *_LAST,
         ),

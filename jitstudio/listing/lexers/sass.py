@@ -10,8 +10,8 @@ from jitstudio.listing.lexers.line_lexer import (
     IN_COMMENT,
     NORMAL,
     STRING,
+    LexerRule,
     LineLexer,
-    Rule,
     comment_rules,
     in_comment_rules,
     words,
@@ -37,21 +37,21 @@ _WORDS = words(
 
 _COMMENTS = (
     *comment_rules(),
-    Rule(r"//##.*", Comment.Preproc),
-    Rule(r"//.*", Comment),
-    Rule(r"\(\*.*?(?:\*\)|\Z)", Comment),
+    LexerRule(r"//##.*", Comment.Preproc),
+    LexerRule(r"//.*", Comment),
+    LexerRule(r"\(\*.*?(?:\*\)|\Z)", Comment),
 )
 _NUMBERS = (
-    Rule(r"0x[\da-fA-F]++", Number.Hex),
-    Rule(r"\d++(?:\.\d*+(?:e[-+]?\d++)?|e[-+]?\d++)", Number.Float),
-    Rule(r"\d\w*+", Number.Integer),
+    LexerRule(r"0x[\da-fA-F]++", Number.Hex),
+    LexerRule(r"\d++(?:\.\d*+(?:e[-+]?\d++)?|e[-+]?\d++)", Number.Float),
+    LexerRule(r"\d\w*+", Number.Integer),
 )
-_LABEL = Rule(r"\.L_\w++", Name.Label)
+_LABEL = LexerRule(r"\.L_\w++", Name.Label)
 _LAST = (
-    Rule(r"[,:\[\](){}`]++|;", Punctuation),
-    Rule(r"[-+*/|~!=&?^@<>]", Operator),
-    Rule(STRING, String),
-    Rule(r"\S", Error),
+    LexerRule(r"[,:\[\](){}`]++|;", Punctuation),
+    LexerRule(r"[-+*/|~!=&?^@<>]", Operator),
+    LexerRule(STRING, String),
+    LexerRule(r"\S", Error),
 )
 
 
@@ -61,31 +61,31 @@ class SassLexer(LineLexer):
     rules: ClassVar = {
         NORMAL: (
             *_COMMENTS,
-            Rule(r"(?<![\w.$@])[.$A-Za-z_][\w.$@]*+(?=:)", Name.Label),
-            Rule(r"(?<=[@!])U?P(?:\d++|T\b)", Name.Variable),
-            Rule(r"[A-Za-z_]\w*+", Keyword, then=_OPERANDS),
-            Rule(r"\.\w++", Keyword.Pseudo, then=_DIRECTIVE),
-            Rule(r"@!?", Operator),
+            LexerRule(r"(?<![\w.$@])[.$A-Za-z_][\w.$@]*+(?=:)", Name.Label),
+            LexerRule(r"(?<=[@!])U?P(?:\d++|T\b)", Name.Variable),
+            LexerRule(r"[A-Za-z_]\w*+", Keyword, then=_OPERANDS),
+            LexerRule(r"\.\w++", Keyword.Pseudo, then=_DIRECTIVE),
+            LexerRule(r"@!?", Operator),
             *_NUMBERS,
             *_LAST,
         ),
         IN_COMMENT: in_comment_rules(),
         _OPERANDS: (
             _LABEL,
-            Rule(r"\.\w++(?:::\w++)*+", Name.Attribute, _TYPES),
-            Rule(r"(?:U?R(?:Z|\d++)|U?P(?:T|\d++)|S?B\d++)\b", Name.Variable),
-            Rule(r"SR_\w++(?:\.[XYZ]\b)?", Name.Builtin.Pseudo),
+            LexerRule(r"\.\w++(?:::\w++)*+", Name.Attribute, _TYPES),
+            LexerRule(r"(?:U?R(?:Z|\d++)|U?P(?:T|\d++)|S?B\d++)\b", Name.Variable),
+            LexerRule(r"SR_\w++(?:\.[XYZ]\b)?", Name.Builtin.Pseudo),
             *_NUMBERS,
-            Rule(r"[A-Za-z_$][\w$]*+", Name, _WORDS),
-            Rule(r";", Punctuation, then=NORMAL),
+            LexerRule(r"[A-Za-z_$][\w$]*+", Name, _WORDS),
+            LexerRule(r";", Punctuation, then=NORMAL),
             *_COMMENTS,
             *_LAST,
         ),
         _DIRECTIVE: (
             *_NUMBERS,
             _LABEL,
-            Rule(r"@\w++", Name.Attribute),
-            Rule(r"[.$A-Za-z_][\w.$]*+", Name),
+            LexerRule(r"@\w++", Name.Attribute),
+            LexerRule(r"[.$A-Za-z_][\w.$]*+", Name),
             *_COMMENTS,
             *_LAST,
         ),

@@ -58,7 +58,7 @@ _ANY_NAME = re.compile(r'[@%$.\w]*"[^"]*"|[-@%$.\w]+')
 
 
 @dataclass(frozen=True)
-class Question:
+class SymbolQuery:
     """What a place in a text asks for.
 
     Attributes:
@@ -76,25 +76,25 @@ class Question:
     is_built_in: bool = False
 
 
-def question(kind: CodeKind, text: str, line: int, column: int) -> Question:
+def question(kind: CodeKind, text: str, line: int, column: int) -> SymbolQuery:
     """Returns what is asked for at a place, counted from 0, in characters. May take a while."""
     if kind not in _CUDA:
         return _question_by_symbols(kind, text, line, column)
     include = _INCLUDE.match(text.split("\n")[line])
     if include:
-        return Question(include=include[1] or include[2])
+        return SymbolQuery(include=include[1] or include[2])
     lines = Lines(text)
     source = CudaSource(lines.content)
     name, here = source.at(lines.byte(line, column))
     if here is None:
-        return Question()
+        return SymbolQuery()
     word, found = name.decode("utf-8", "replace"), source.occurrences(name)
     if here.scope is not None:
         found = tuple(o for o in found if o.scope == here.scope)
     elif here.is_certain:
         found = ()
     places = _places(lines, [o for o in found if o.declares], here)
-    return Question(word, "", places, here.may_be_member, word in WORDS)
+    return SymbolQuery(word, "", places, here.may_be_member, word in WORDS)
 
 
 def defined_in(text: str, name: str, may_be_member: bool) -> tuple[Place, ...]:
@@ -125,12 +125,12 @@ def _places(lines: Lines, declared: list[Occurrence], here: Occurrence | None) -
     return tuple(lines.place(o.start) for o in defined)
 
 
-def _question_by_symbols(kind: CodeKind, text: str, line: int, column: int) -> Question:
+def _question_by_symbols(kind: CodeKind, text: str, line: int, column: int) -> SymbolQuery:
     spans = _ANY_NAME.finditer(text.split("\n")[line])
     word = next((m[0] for m in spans if m.start() <= column <= m.end()), "")
     wanted = {word, word.lstrip("@%"), word.lstrip("@%").strip('"')}
     found = [symbol.line for symbol in symbols(kind, text) if symbol.name in wanted and word]
-    return Question(word, places=tuple((number - 1, 0) for number in found[:1]))
+    return SymbolQuery(word, places=tuple((number - 1, 0) for number in found[:1]))
 
 
 _NEW_NAME = re.compile(r"[^\W\d]\w*")

@@ -11,7 +11,7 @@ from cuda.bindings import driver
 from cuda.core import Device, Stream
 
 from jitstudio.core.launch.request import Buffer, Direction, FillKind
-from jitstudio.core.launch.result import Stray
+from jitstudio.core.launch.result import OutOfBoundsWrite
 from jitstudio.numerics.dtypes import open_buffer
 from jitstudio.numerics.fills import generate
 from jitstudio.toolchain.driver import checked, doing
@@ -112,7 +112,7 @@ class DeviceBuffer:
             self._set(self._start, GUARD, self._zone)
             self._set(self.address + self.spec.bytes, GUARD, self._zone)
 
-    def strays(self) -> tuple[Stray, ...]:
+    def strays(self) -> tuple[OutOfBoundsWrite, ...]:
         """Writes that the zones have caught."""
         if not self._zone:
             return ()
@@ -224,8 +224,8 @@ class Buffers:
             held.forget()
 
 
-def _found(zone: np.ndarray[Any, Any], before: bool) -> Iterator[Stray]:
+def _found(zone: np.ndarray[Any, Any], before: bool) -> Iterator[OutOfBoundsWrite]:
     """Yields what was changed in a zone, which begins at the buffer's edge."""
     changed = np.flatnonzero(zone != GUARD)
     if changed.size:
-        yield Stray(before, int(changed[0]), int(changed.size))
+        yield OutOfBoundsWrite(before, int(changed[0]), int(changed.size))

@@ -14,10 +14,10 @@ from cuda.core import Device, Kernel, ObjectCode
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.cuda_errors import cuda_error
-from jitstudio.core.launch.request import LaunchConfig, Slot
+from jitstudio.core.launch.request import LaunchConfig, ParameterSlot
 from jitstudio.core.launch.result import KernelFacts
 from jitstudio.toolchain.driver import GpuError, checked, doing
-from jitstudio.toolchain.driver_jit import Assembled, assemble_here
+from jitstudio.toolchain.driver_jit import DriverCubin, assemble_here
 
 _KEPT = 8
 _PORTABLE_CLUSTER = 8
@@ -26,7 +26,7 @@ _A = driver.CUfunction_attribute
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedCode:
     """Code on the GPU.
 
     Attributes:
@@ -57,9 +57,9 @@ class Library:
     """
 
     def __init__(self) -> None:
-        self._made: OrderedDict[bytes, Assembled] = OrderedDict()
+        self._made: OrderedDict[bytes, DriverCubin] = OrderedDict()
 
-    def load(self, code: bytes, kind: CodeKind) -> Loaded:
+    def load(self, code: bytes, kind: CodeKind) -> LoadedCode:
         """Loads code for the current GPU.
 
         Raises:
@@ -74,9 +74,9 @@ class Library:
             code = made.cubin
         load = ObjectCode.from_fatbin if kind is CodeKind.FATBIN else ObjectCode.from_cubin
         with doing("loading the code"):
-            return Loaded(load(code), log)
+            return LoadedCode(load(code), log)
 
-    def _assembled(self, ptx: bytes) -> Assembled:
+    def _assembled(self, ptx: bytes) -> DriverCubin:
         key = sha256(ptx).digest()
         found = self._made.pop(key, None) or assemble_here([("kernel.ptx", ptx)], ("-lineinfo",))
         self._made[key] = found
@@ -85,7 +85,7 @@ class Library:
         return found
 
 
-def kernel_of(loaded: Loaded, name: str) -> Kernel:
+def kernel_of(loaded: LoadedCode, name: str) -> Kernel:
     """Returns the kernel of this lowered name.
 
     Raises:
@@ -113,13 +113,13 @@ def allow(kernel: Kernel, config: LaunchConfig) -> None:
         GpuError: The GPU has not that much shared memory, or no such clusters.
     """
     wanted = {}
-    told = kernel.attributes
-    if config.shared and told.shared_size_bytes + config.shared > _DEFAULT_SHARED:
+    attributes = kernel.attributes
+    if config.shared and attributes.shared_size_bytes + config.shared > _DEFAULT_SHARED:
         wanted[_A.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = config.shared
     declared = (
-        told.required_cluster_width,
-        told.required_cluster_height,
-        told.required_cluster_depth,
+        attributes.required_cluster_width,
+        attributes.required_cluster_height,
+        attributes.required_cluster_depth,
     )
     if max(prod(config.cluster or ()), prod(declared)) > _PORTABLE_CLUSTER:
         wanted[_A.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED] = 1
@@ -138,17 +138,17 @@ def facts_of(kernel: Kernel, device: Device, config: LaunchConfig) -> KernelFact
         GpuError: The driver does not say.
     """
     with doing("asking for the kernel's attributes"):
-        told = kernel.attributes
+        attributes = kernel.attributes
         facts = KernelFacts(
-            registers=told.num_regs,
-            shared_bytes=told.shared_size_bytes,
-            local_bytes=told.local_size_bytes,
-            constant_bytes=told.const_size_bytes,
-            max_threads=told.max_threads_per_block,
-            binary_version=told.binary_version,
-            ptx_version=told.ptx_version,
+            registers=attributes.num_regs,
+            shared_bytes=attributes.shared_size_bytes,
+            local_bytes=attributes.local_size_bytes,
+            constant_bytes=attributes.const_size_bytes,
+            max_threads=attributes.max_threads_per_block,
+            binary_version=attributes.binary_version,
+            ptx_version=attributes.ptx_version,
             # The driver gives no alignment.
-            slots=tuple(Slot(info.offset, info.size, 1) for info in kernel.arguments_info),
+            slots=tuple(ParameterSlot(info.offset, info.size, 1) for info in kernel.arguments_info),
         )
         return replace(facts, **_occupancy(kernel, device, config))
 

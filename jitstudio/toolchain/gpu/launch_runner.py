@@ -43,7 +43,7 @@ Tell = Callable[[LaunchEvent], None]
 
 
 @dataclass(frozen=True)
-class Ran:
+class LaunchRun:
     """What came of it, and whether this process can do no more."""
 
     result: LaunchResult
@@ -60,7 +60,7 @@ def launch(
     folder: Path,
     asked_at: float,
     tell: Tell,
-) -> Ran:
+) -> LaunchRun:
     """Launches a kernel, checks what it has done, and times it.
 
     Args:
@@ -71,7 +71,7 @@ def launch(
         tell: Receives what happens.
     """
     if problem := why_unusable():
-        return Ran(_unlaunched(request, LaunchOutcome.MISSING, problem), spent=False)
+        return LaunchRun(_unlaunched(request, LaunchOutcome.MISSING, problem), spent=False)
     outcome, spent = LaunchOutcome.RAN, False
     diagnostics: tuple[Diagnostic, ...] = ()
     with Console(lambda text: tell(ConsoleText(text))) as console:
@@ -88,7 +88,7 @@ def launch(
             if isinstance(error, JitError):
                 run.found["jit_log"] = error.log
     found = {**run.found, "console": console.text, "diagnostics": diagnostics}
-    return Ran(LaunchResult(outcome, request.title, **found), spent)
+    return LaunchRun(LaunchResult(outcome, request.title, **found), spent)
 
 
 def inspect(request: InspectRequest) -> tuple[KernelFacts | Diagnostic, bool]:

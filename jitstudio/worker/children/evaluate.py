@@ -13,16 +13,16 @@ import numpy as np
 
 from jitstudio.core.launch.calculation import (
     Calculation,
+    CalculationRefused,
     CheckCalculation,
     FillCalculation,
-    Refusal,
 )
 from jitstudio.core.launch.request import Buffer, FillKind
 from jitstudio.core.launch.result import CheckResult
 from jitstudio.numerics.array_files import load
 from jitstudio.numerics.compare import Tolerance, compare
 from jitstudio.numerics.dtypes import NumericsError, fill_from, open_buffer, save_buffer
-from jitstudio.numerics.surroundings import evaluate_among, use_all_cores
+from jitstudio.numerics.evaluation import evaluate_among, use_all_cores
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_files, limit_memory
 from jitstudio.worker.programs.evaluate import EVALUATING
@@ -47,7 +47,7 @@ def main(memory_limit: int) -> None:
 
 def _work(memory_limit: int, request: Calculation, tell: Tell) -> CallResult:
     use_all_cores()
-    size = sum(buffer.bytes for buffer in request.surroundings.buffers)
+    size = sum(buffer.bytes for buffer in request.context.buffers)
     try:
         match request:
             case FillCalculation(buffer):
@@ -58,9 +58,11 @@ def _work(memory_limit: int, request: Calculation, tell: Tell) -> CallResult:
                 _limit(memory_limit, size + request.length * request.element.size, _LEAST_FILE)
                 return CallResult(_check(request))
     except NumericsError as error:
-        return CallResult(Refusal(str(error)))
+        return CallResult(CalculationRefused(str(error)))
     except OSError as error:
-        return CallResult(Refusal(f"A file of the launch is lost: {error.strerror or error}."))
+        return CallResult(
+            CalculationRefused(f"A file of the launch is lost: {error.strerror or error}.")
+        )
 
 
 def _limit(memory_limit: int, size: int, file_size: int) -> None:
@@ -83,13 +85,13 @@ def _fill(request: FillCalculation) -> None:
 def _content(buffer: Buffer, request: FillCalculation) -> np.ndarray:
     if buffer.fill.kind is FillKind.FILE:
         return load(buffer.fill.text, buffer.element, buffer.length)
-    value = evaluate_among(buffer.fill.text, request.surroundings, buffer.length)
+    value = evaluate_among(buffer.fill.text, request.context, buffer.length)
     return fill_from(value, buffer.element, buffer.length)
 
 
 def _check(request: CheckCalculation) -> CheckResult:
     wanted = request.expectation
-    expected = evaluate_among(wanted.expression, request.surroundings, request.length)
+    expected = evaluate_among(wanted.expression, request.context, request.length)
     got = open_buffer(request.got, request.element)
     tolerance = Tolerance(request.relative, request.absolute)
     return compare(got, expected, wanted, request.element, tolerance)

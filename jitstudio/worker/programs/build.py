@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.events import Event, Notice, Problem, StageFinished, StageStarted
-from jitstudio.core.plan import Basis, Job
+from jitstudio.core.plan import Job, JobDependencies
 from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.worker.protocol import (
@@ -26,7 +26,7 @@ class Precompile:
     """Make the precompiled headers that would have helped the jobs until now. Takes seconds."""
 
 
-def _check_job(job: Job, said: Event | Basis) -> None:
+def _check_job(job: Job, said: Event | JobDependencies) -> None:
     match said:
         case StageStarted(tool, _, source):
             _check_owner(job, tool, [source])
@@ -39,7 +39,7 @@ def _check_job(job: Job, said: Event | Basis) -> None:
             check_diagnostics(diagnostics)
         case Problem(_, diagnostic) | Notice(diagnostic):
             check_diagnostics([diagnostic])
-        case Basis(tool, searches):
+        case JobDependencies(tool, searches):
             parts = [tool.path, *(part.path for part in tool.parts)] if tool else []
             folders = (folder for search in searches or () for folder in search.folders)
             for place in (*parts, *folders):
@@ -73,7 +73,7 @@ def _check_names(request: DemangleRequest, told: dict[str, str]) -> None:
 BUILDING = WorkerProgram(
     "jitstudio.worker.children.build",
     (
-        RequestType(Job, LARGEST, Basis, Event, _check_job),
+        RequestType(Job, LARGEST, JobDependencies, Event, _check_job),
         RequestType(ProbeRequest, 4 << 20, ToolchainInfo, check=_check_probe),
         RequestType(DemangleRequest, 256 << 20, dict[str, str], check=_check_names),
         RequestType(Precompile, 1 << 20),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from jitstudio.core.launch.calculation import CheckCalculation, FillCalculation, Refusal
+from jitstudio.core.launch.calculation import CalculationRefused, CheckCalculation, FillCalculation
 from jitstudio.core.launch.result import CheckResult
 from jitstudio.worker.protocol import RequestType, Unfit, WorkerProgram
 
 
-def _check_result(asked: CheckCalculation, told: CheckResult | Refusal) -> None:
+def _check_result(asked: CheckCalculation, told: CheckResult | CalculationRefused) -> None:
     if isinstance(told, CheckResult):
         wanted = asked.expectation
         if (told.buffer, told.expression) != (wanted.buffer, wanted.expression):
@@ -17,7 +17,9 @@ def _check_result(asked: CheckCalculation, told: CheckResult | Refusal) -> None:
 EVALUATING = WorkerProgram(
     "jitstudio.worker.children.evaluate",
     (
-        RequestType(FillCalculation, 1 << 20, Refusal | None),
-        RequestType(CheckCalculation, 16 << 20, CheckResult | Refusal, check=_check_result),
+        RequestType(FillCalculation, 1 << 20, CalculationRefused | None),
+        RequestType(
+            CheckCalculation, 16 << 20, CheckResult | CalculationRefused, check=_check_result
+        ),
     ),
 )

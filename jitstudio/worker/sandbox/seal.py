@@ -24,7 +24,7 @@ from stat import S_ISDIR
 from jitstudio.core.toolchain_info import SandboxState
 from jitstudio.worker.sandbox import system_paths
 from jitstudio.worker.sandbox.access import SandboxAccess
-from jitstudio.worker.sandbox.seccomp import Grant, filter_program
+from jitstudio.worker.sandbox.seccomp import SeccompGrant, filter_program
 
 SWITCH = "JITSTUDIO_SANDBOX"
 """The environment variable that switches it off where it says ``off``: to find out what breaks."""
@@ -95,19 +95,21 @@ def seal(access: SandboxAccess, role: ProgramNeeds, syscall: Syscall | None = No
         RuntimeError: Another thread runs already, which would stay outside.
     """
     headers, programs = tuple(role.headers()), tuple(role.programs())
-    grant = Grant.PROGRAMS if programs else Grant.NOTHING
+    grant = SeccompGrant.PROGRAMS if programs else SeccompGrant.NOTHING
     if access.gpu:
         system_paths.prepare_driver(tempfile.gettempdir())
-        grant |= Grant.GPU | (Grant.SHARED_GPU if system_paths.is_gpu_shared() else Grant.NOTHING)
+        grant |= SeccompGrant.GPU | (
+            SeccompGrant.SHARED_GPU if system_paths.is_gpu_shared() else SeccompGrant.NOTHING
+        )
     if system_paths.is_wrapped():
-        grant |= Grant.WRAPPED
+        grant |= SeccompGrant.WRAPPED
     machine = os.uname().machine if sys.platform == "linux" else ""
     if os.environ.get(SWITCH) == "off":
         _remember(problem=f"it is switched off by {SWITCH}=off")
     elif machine not in _SECCOMP:
         _remember(problem="it needs Linux on x86_64 or aarch64")
     else:
-        if Grant.WRAPPED not in grant:  # whose own thread stays outside
+        if SeccompGrant.WRAPPED not in grant:  # whose own thread stays outside
             _refuse_other_threads()
         rules = _rules(access, headers, programs, grant)
         _hold(syscall or _syscall, machine, grant, rules)
@@ -131,7 +133,7 @@ def _remember(landlock: int = 0, seccomp: bool = False, problem: str = "") -> No
     _state = SandboxState(landlock, seccomp, problem)
 
 
-def _hold(call: Syscall, machine: str, grant: Grant, rules: Iterable[_Rule]) -> None:
+def _hold(call: Syscall, machine: str, grant: SeccompGrant, rules: Iterable[_Rule]) -> None:
     version, filtered, problems = 0, False, []
     try:
         call(_PRCTL[machine], _SET_NO_NEW_PRIVS, 1, 0, 0, 0)
@@ -147,7 +149,7 @@ def _hold(call: Syscall, machine: str, grant: Grant, rules: Iterable[_Rule]) -> 
 
 
 def _rules(
-    access: SandboxAccess, headers: tuple[str, ...], programs: tuple[str, ...], grant: Grant
+    access: SandboxAccess, headers: tuple[str, ...], programs: tuple[str, ...], grant: SeccompGrant
 ) -> Iterator[_Rule]:
     yield _Rule(("/",) if access.readable is None else access.readable, _READ)
     yield _Rule((*headers, *system_paths.toolchain(programs)), _READ)
@@ -156,17 +158,17 @@ def _rules(
     yield _Rule((tempfile.gettempdir(), *access.writable), _WRITE)
     if programs:
         yield _Rule((*programs, *system_paths.loaders()), _READ_FILE | _EXECUTE)
-    if Grant.GPU in grant:
+    if SeccompGrant.GPU in grant:
         yield _Rule(system_paths.DRIVER_READS, _READ)
         yield _Rule(system_paths.devices(), _USE)
         yield _Rule(system_paths.THREADS, _READ_FILE | _WRITE_FILE | _TRUNCATE)
         yield _Rule(system_paths.SHARED_MEMORY, _WRITE)
-    if Grant.WRAPPED in grant:
+    if SeccompGrant.WRAPPED in grant:
         yield _Rule(system_paths.wrapper_reads(), _READ)
         yield _Rule(system_paths.WRAPPER_WRITES, _WRITE)
 
 
-def _restrict_files(call: Syscall, rules: Iterable[_Rule], grant: Grant) -> int:
+def _restrict_files(call: Syscall, rules: Iterable[_Rule], grant: SeccompGrant) -> int:
     """Restricts this thread, and those that it starts; the version of landlock.
 
     Raises:
@@ -177,12 +179,12 @@ def _restrict_files(call: Syscall, rules: Iterable[_Rule], grant: Grant) -> int:
     handled = (1 << count) - 1
     attributes = [handled]
     # What a wrapper's library in this process talks to is its own affair.
-    wrapped = Grant.WRAPPED in grant
+    wrapped = SeccompGrant.WRAPPED in grant
     if version >= _NET_SINCE:
         attributes.append(0 if wrapped else _ALL_TCP)
     if version >= _SCOPES_SINCE:
         # The daemon that shares a GPU may listen on a socket without a path.
-        scopes = _SIGNALS | (0 if Grant.SHARED_GPU in grant else _ABSTRACT_SOCKETS)
+        scopes = _SIGNALS | (0 if SeccompGrant.SHARED_GPU in grant else _ABSTRACT_SOCKETS)
         attributes.append(0 if wrapped else scopes)
     packed = struct.pack(f"={len(attributes)}Q", *attributes)
     ruleset = call(_CREATE_RULESET, ctypes.c_char_p(packed), len(packed), 0)
@@ -211,7 +213,7 @@ def _allow(call: Syscall, ruleset: int, path: str, rights: int) -> None:
         os.close(descriptor)
 
 
-def _restrict_calls(call: Syscall, machine: str, grant: Grant) -> None:
+def _restrict_calls(call: Syscall, machine: str, grant: SeccompGrant) -> None:
     """Has seccomp refuse system calls to all threads.
 
     Raises:

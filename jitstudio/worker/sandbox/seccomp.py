@@ -30,7 +30,7 @@ _ARCHES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 """What the kernel calls the machine, and the column of the table."""
 
 
-class Grant(Flag):
+class SeccompGrant(Flag):
     """What a process needs besides compiling."""
 
     NOTHING = 0
@@ -58,19 +58,20 @@ class Denied:
     why: str
     numbers: dict[str, tuple[int, int]]
     error: int = errno.EPERM
-    spared: Grant = Grant.NOTHING
+    spared: SeccompGrant = SeccompGrant.NOTHING
 
 
 DENIED = (
     Denied(
         "send what was read elsewhere, or ask another program to act",
         {"socket": (41, 198), "socketpair": (53, 199)},
-        spared=Grant.GPU | Grant.WRAPPED,  # `_arguments` leaves the GPU local sockets only
+        spared=SeccompGrant.GPU
+        | SeccompGrant.WRAPPED,  # `_arguments` leaves the GPU local sockets only
     ),
     Denied(
         "reach a desktop's and a system's daemons, whose sockets have paths that landlock ignores",
         {"connect": (42, 203)},
-        spared=Grant.SHARED_GPU | Grant.WRAPPED,
+        spared=SeccompGrant.SHARED_GPU | SeccompGrant.WRAPPED,
     ),
     Denied(
         "talk to programs by shared memory, which has no path that landlock would see",
@@ -83,7 +84,7 @@ DENIED = (
             "mq_open": (240, 180),
             "mq_unlink": (241, 181),
         },
-        spared=Grant.WRAPPED,
+        spared=SeccompGrant.WRAPPED,
     ),
     Denied(
         "read and change other processes, or watch them",
@@ -96,12 +97,12 @@ DENIED = (
             "kcmp": (312, 272),
             "perf_event_open": (298, 241),
         },
-        spared=Grant.WRAPPED,
+        spared=SeccompGrant.WRAPPED,
     ),
     Denied(
         "outlive the end of its process group",
         {"setsid": (112, 157), "setpgid": (109, 154)},
-        spared=Grant.WRAPPED,
+        spared=SeccompGrant.WRAPPED,
     ),
     Denied(
         "change who may use a file or when it was written, of which landlock knows nothing",
@@ -132,17 +133,17 @@ DENIED = (
     Denied(
         "run a file that has no path",
         {"execveat": (322, 281)},
-        spared=Grant.WRAPPED,
+        spared=SeccompGrant.WRAPPED,
     ),
     Denied(
         "make a file that has no path",
         {"memfd_create": (319, 279), "memfd_secret": (447, 447)},
-        spared=Grant.GPU | Grant.WRAPPED,
+        spared=SeccompGrant.GPU | SeccompGrant.WRAPPED,
     ),
     Denied(
         "start programs",
         {"execve": (59, 221), "fork": (57, -1), "vfork": (58, -1)},
-        spared=Grant.PROGRAMS | Grant.WRAPPED,
+        spared=SeccompGrant.PROGRAMS | SeccompGrant.WRAPPED,
     ),
     Denied(
         "pass by this table: what it asks for lies in memory, where seccomp cannot look",
@@ -229,7 +230,7 @@ _Instruction = tuple[int, int, int, int]
 """Code, jump if true, jump if false, operand."""
 
 
-def filter_program(machine: str, granted: Grant, pid: int, parent: int) -> bytes | None:
+def filter_program(machine: str, granted: SeccompGrant, pid: int, parent: int) -> bytes | None:
     """The program for seccomp, an array of `struct sock_filter`; None for an unknown machine.
 
     Args:
@@ -259,21 +260,21 @@ def filter_program(machine: str, granted: Grant, pid: int, parent: int) -> bytes
 
 
 def _arguments(
-    granted: Grant, pid: int, parent: int
+    granted: SeccompGrant, pid: int, parent: int
 ) -> Iterator[tuple[tuple[int, int], tuple[_Instruction, ...]]]:
     """Calls whose first argument decides."""
     allow, refuse = (_RETURN, 0, 0, _ALLOW), _refusal(errno.EPERM)
-    if Grant.GPU in granted and Grant.WRAPPED not in granted:
+    if SeccompGrant.GPU in granted and SeccompGrant.WRAPPED not in granted:
         yield _SOCKET, ((_EQUAL, 0, 1, _AF_UNIX), allow, refuse)
-    if Grant.WRAPPED not in granted:
+    if SeccompGrant.WRAPPED not in granted:
         # Of another process; 0 is the caller.
         yield _LIMITS, ((_EQUAL, 0, 1, 0), allow, refuse)
-    threads_only = not granted & (Grant.PROGRAMS | Grant.WRAPPED)
+    threads_only = not granted & (SeccompGrant.PROGRAMS | SeccompGrant.WRAPPED)
     no_fork = ((_ANY_BIT, 1, 0, _THREAD), refuse) if threads_only else ()
     yield _CLONE, ((_ANY_BIT, 0, 1, _NAMESPACES), refuse, *no_fork, allow)
-    if Grant.WRAPPED in granted:
+    if SeccompGrant.WRAPPED in granted:
         return
-    if Grant.PROGRAMS in granted:
+    if SeccompGrant.PROGRAMS in granted:
         # Its programs have other ids, so only the parent can be named, and groups (negative).
         verdict = [(_AT_LEAST, 1, 0, 1 << 31), (_EQUAL, 0, 1, parent), refuse, allow]
     else:

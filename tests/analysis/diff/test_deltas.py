@@ -1,4 +1,4 @@
-from jitstudio.analysis.diff.deltas import Delta, changed, report_deltas
+from jitstudio.analysis.diff.deltas import FigureDelta, changed, report_deltas
 from jitstudio.core.result import Resources
 from tests.analysis.diff.functions import program, section
 
@@ -14,9 +14,9 @@ def told(needs_left=None, needs_right=None):
 def test_figures_stand_side_by_side():
     needs = {"k": Resources(registers=24)}, {"k": Resources(registers=10)}
     found = told(*needs)
-    assert found["k", "registers"] == Delta("k", "registers", 24, 10)
+    assert found["k", "registers"] == FigureDelta("k", "registers", 24, 10)
     assert found["k", "registers"].difference == -14
-    assert found["k", "instructions"] == Delta("k", "instructions", 3, 2)
+    assert found["k", "instructions"] == FigureDelta("k", "instructions", 3, 2)
 
 
 def test_what_is_known_of_one_only_is_left_out():
@@ -24,7 +24,7 @@ def test_what_is_known_of_one_only_is_left_out():
 
 
 def test_a_function_that_only_one_has_has_figures_of_one():
-    assert told()["more", "instructions"] == Delta("more", "instructions", None, 1)
+    assert told()["more", "instructions"] == FigureDelta("more", "instructions", None, 1)
     assert told()["more", "instructions"].difference is None
 
 

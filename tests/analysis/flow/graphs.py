@@ -2,7 +2,7 @@
 
 import random
 
-from jitstudio.analysis.control_flow import EdgeKind, FlowGraph, Leap, divide, loops
+from jitstudio.analysis.control_flow import EdgeKind, FlowEffect, FlowGraph, divide, loops
 
 _LONGEST = 40
 
@@ -14,14 +14,14 @@ def random_graph(chance, count, entries=1) -> FlowGraph:
         if chance.random() < 0.7:
             kind = chance.choice([EdgeKind.BRANCH] * 6 + [EdgeKind.TABLE])
             targets = chance.choices(range(count), k=4 if kind is EdgeKind.TABLE else 1)
-            leaps.append(Leap(at, tuple(targets), kind, goes_on=chance.random() < 0.8))
+            leaps.append(FlowEffect(at, tuple(targets), kind, goes_on=chance.random() < 0.8))
     starts = {at: f"f{at}" for at in chance.sample(range(count), entries)}
     return graph_of(count, leaps, {0: "k"} | starts)
 
 
 def structured_graph(chance, count) -> FlowGraph:
     """About as many blocks, of loops, choices and early ends inside each other."""
-    leaps = [Leap(count - 2, (1,), goes_on=True)]
+    leaps = [FlowEffect(count - 2, (1,), goes_on=True)]
     _fill(chance, 2, count - 2, (count - 1,), leaps)
     return graph_of(count, sorted(leaps), {0: "k"})
 
@@ -45,14 +45,14 @@ def _fill(chance, start, end, exits, leaps):
         last = middle - 1
         match chance.choice(["loop", "loop", "if", "switch", "break"]):
             case "loop":
-                leaps.append(Leap(last, (start,), goes_on=True))
+                leaps.append(FlowEffect(last, (start,), goes_on=True))
                 _fill(chance, start + 1, last, (middle,), leaps)
             case "if":
-                leaps.append(Leap(start, (last,), goes_on=True))
+                leaps.append(FlowEffect(start, (last,), goes_on=True))
                 _fill(chance, start + 1, last, exits, leaps)
             case "switch":
                 cases = tuple(sorted(chance.sample(range(start + 1, middle), 2)))
-                leaps.append(Leap(start, cases, EdgeKind.TABLE))
+                leaps.append(FlowEffect(start, cases, EdgeKind.TABLE))
             case "break":
-                leaps.append(Leap(start, tuple(exits[:1]), goes_on=True))
+                leaps.append(FlowEffect(start, tuple(exits[:1]), goes_on=True))
         start = middle

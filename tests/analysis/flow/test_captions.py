@@ -2,10 +2,10 @@ from jitstudio.analysis.ptx_cfg import ptx_graph
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.graph.layout import Size
-from jitstudio.gui.features.graph.model import Caption, Letters, ptx_captions, sass_captions
+from jitstudio.gui.features.graph.model import Caption, TextMetrics, ptx_captions, sass_captions
 from jitstudio.listing.functions import functions
 
-LETTERS = Letters(width=7, height=15, above=11)
+LETTERS = TextMetrics(width=7, height=15, above=11)
 
 
 def test_a_block_of_machine_code_shows_its_instructions(kernels):

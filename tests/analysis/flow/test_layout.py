@@ -4,9 +4,17 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from jitstudio.analysis.control_flow import ControlFlowEdge, EdgeKind, FlowGraph, Leap, loops
+from jitstudio.analysis.control_flow import ControlFlowEdge, EdgeKind, FlowEffect, FlowGraph, loops
 from jitstudio.analysis.sass.cfg import sass_graph
-from jitstudio.gui.features.graph.layout import Box, Plan, Row, Size, back_edges, lay_out, routed
+from jitstudio.gui.features.graph.layout import (
+    Box,
+    LayerRow,
+    Plan,
+    Size,
+    back_edges,
+    lay_out,
+    routed,
+)
 from jitstudio.gui.kit.diagrams.layers import columns, islands, layered
 from tests.analysis.flow.graphs import graph_of, random_graph, random_pairs, structured_graph
 
@@ -110,7 +118,7 @@ def test_an_edge_passes_all_layers_in_one_column():
 
 # Two blocks below each other, with a third between them at the right.
 BOXES = {0: Box(0, 20, 100, 40), 1: Box(120, 100, 60, 40), 2: Box(0, 180, 100, 40)}
-ROWS = (Row(20, 60, 100), Row(100, 140, 180), Row(180, 220, 260))
+ROWS = (LayerRow(20, 60, 100), LayerRow(100, 140, 180), LayerRow(180, 220, 260))
 FORTH, PAST = ControlFlowEdge(0, 1, EdgeKind.NEXT), ControlFlowEdge(0, 2, EdgeKind.BRANCH)
 BACK, SELF = ControlFlowEdge(2, 0, EdgeKind.BRANCH), ControlFlowEdge(1, 1, EdgeKind.BRANCH)
 
@@ -253,7 +261,7 @@ def test_so_it_is_with_real_kernels(made):
 
 @pytest.mark.slow
 def test_so_it_is_where_edges_are_too_long_to_pass_all_layers():
-    ends = [Leap(at, (199,), goes_on=True) for at in range(198)]
+    ends = [FlowEffect(at, (199,), goes_on=True) for at in range(198)]
     check(graph := graph_of(200, ends, {0: "k"}), laid(graph))
 
 
@@ -286,7 +294,7 @@ def test_parts_stand_beside_each_other_and_then_below():
 
 
 def test_ends_of_edges_stand_apart():
-    graph = graph_of(5, [Leap(0, (1, 2, 3, 4), EdgeKind.TABLE)], {0: "k"})
+    graph = graph_of(5, [FlowEffect(0, (1, 2, 3, 4), EdgeKind.TABLE)], {0: "k"})
     starts = sorted(route.start[0] for route in laid(graph).routes if route.edge.source == 0)
     assert all(right - left > 5 for left, right in pairwise(starts))
 

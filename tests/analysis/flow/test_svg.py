@@ -1,13 +1,13 @@
 from xml.etree import ElementTree
 
-from jitstudio.analysis.control_flow import EdgeKind, Leap
+from jitstudio.analysis.control_flow import EdgeKind, FlowEffect
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.gui.features.graph.layout import lay_out
-from jitstudio.gui.features.graph.model import Caption, Letters, sass_captions
+from jitstudio.gui.features.graph.model import Caption, TextMetrics, sass_captions
 from jitstudio.gui.features.graph.svg import Colors, svg
 from tests.analysis.flow.graphs import graph_of
 
-LETTERS = Letters(7, 15, 11)
+LETTERS = TextMetrics(7, 15, 11)
 COLORS = Colors(
     ground="#ffffff",
     text="#111111",
@@ -44,7 +44,7 @@ def test_a_picture_has_every_block_edge_and_word(kernels):
 
 
 def test_loops_and_edges_have_their_colours():
-    leaps = [Leap(1, (1,), goes_on=True), Leap(2, (0,), goes_on=True)]
+    leaps = [FlowEffect(1, (1,), goes_on=True), FlowEffect(2, (0,), goes_on=True)]
     graph = graph_of(4, leaps, {0: "k"})
     picture = drawn(graph, captions_of(graph, "nop"))
     fills = [rect.get("fill") for rect in picture.iterfind("g/rect", NAMES)]
@@ -57,7 +57,7 @@ def test_loops_and_edges_have_their_colours():
 
 
 def test_loops_deeper_than_there_are_colours_begin_anew():
-    leaps = [Leap(5 - at, (at,), goes_on=True) for at in (2, 1, 0)]
+    leaps = [FlowEffect(5 - at, (at,), goes_on=True) for at in (2, 1, 0)]
     graph = graph_of(6, leaps, {0: "k"})
     fills = [
         rect.get("fill") for rect in drawn(graph, captions_of(graph)).iterfind("g/rect", NAMES)

@@ -6,9 +6,9 @@ import pytest
 from jitstudio.analysis.sass.model import (
     Control,
     Disassembly,
+    FunctionPart,
     Label,
     LiveRegisters,
-    Part,
     SassFunction,
     SourceLocation,
     control_of,
@@ -37,7 +37,7 @@ def function(*opcodes, name="k", is_kernel=True, live=(), **more):
         places=((SourceLocation("/src/k.cu", 3),),),
         ptx_lines=array("i", range(20, 20 + count)),
         ptx_name=".nv_debug_ptx_txt",
-        parts=(Part(name, 0, count),),
+        parts=(FunctionPart(name, 0, count),),
         live=array("H", live),
         **words,
     )
@@ -127,7 +127,7 @@ def test_it_goes_through_a_pipe_as_it_is():
         {"place_ids": array("i", [0, -2])},
         {"live": array("H", [1, 2])},
         {"labels": (Label("x", 3),)},
-        {"parts": (Part("k", 1, 3),)},
+        {"parts": (FunctionPart("k", 1, 3),)},
     ],
 )
 def test_columns_that_do_not_fit_one_another_are_refused(wrong):

@@ -14,7 +14,7 @@ from jitstudio.analysis.sass.operands import (
     PRED,
     UGPR,
     UPRED,
-    Address,
+    MemoryAddress,
     decode,
     guard,
     numbers,
@@ -219,11 +219,11 @@ def test_results_and_sources(opcode, operands, results, sources):
 @pytest.mark.parametrize(
     ("text", "address"),
     [
-        ("[R2]", Address(2, NONE, 0)),
-        ("[R1+0x8]", Address(1, NONE, 8)),
-        ("desc[UR4][R2.64+-0x20]", Address(2, NONE, -32)),
-        ("[R2.64+UR4+0x10]", Address(2, UGPR + 4, 16)),
-        ("[UR4]", Address(UGPR + 4, NONE, 0)),
+        ("[R2]", MemoryAddress(2, NONE, 0)),
+        ("[R1+0x8]", MemoryAddress(1, NONE, 8)),
+        ("desc[UR4][R2.64+-0x20]", MemoryAddress(2, NONE, -32)),
+        ("[R2.64+UR4+0x10]", MemoryAddress(2, UGPR + 4, 16)),
+        ("[UR4]", MemoryAddress(UGPR + 4, NONE, 0)),
     ],
 )
 def test_addresses(text, address):

@@ -3,7 +3,7 @@ from pathlib import PurePath
 
 import pytest
 
-from jitstudio.analysis.sass.model import Part, SassFunction, SourceLocation
+from jitstudio.analysis.sass.model import FunctionPart, SassFunction, SourceLocation
 from jitstudio.analysis.sass.pressure import LinePressure, by_place, highest, live_gprs, peaks
 from jitstudio.listing.lines import NOWHERE
 from tests.sample_builds import TARGETS, builds
@@ -34,7 +34,7 @@ def function(*heights, parts=(), place_ids=(), places=()):
         ptx_lines=array("i", [0] * count),
         ptx_name="",
         labels=(),
-        parts=tuple(Part("p", start, end) for start, end in zip(parts, ends, strict=False)),
+        parts=tuple(FunctionPart("p", start, end) for start, end in zip(parts, ends, strict=False)),
         live=array("H", [n for height in heights for n in (height, 9, 9, 9)]),
     )
 

@@ -3,7 +3,13 @@ import re
 
 import pytest
 
-from jitstudio.analysis.sass.model import WORD_BYTES, Label, LiveRegisters, Part, SourceLocation
+from jitstudio.analysis.sass.model import (
+    WORD_BYTES,
+    FunctionPart,
+    Label,
+    LiveRegisters,
+    SourceLocation,
+)
 from jitstudio.analysis.sass.reading import ListingRows, read_code, read_live, with_live
 from jitstudio.listing.lines import NOWHERE
 from tests.listing.mutations import mutated
@@ -59,9 +65,9 @@ def test_a_listing_becomes_its_functions():
         ("other", False, 1),
     ]
     assert code.functions[0].parts == (
-        Part("k", 0, 3),
-        Part("$k$far", 3, 4),
-        Part("$__internal_0_$__div", 4, 5),
+        FunctionPart("k", 0, 3),
+        FunctionPart("$k$far", 3, 4),
+        FunctionPart("$__internal_0_$__div", 4, 5),
     )
     assert code.functions[0].labels == (Label(".L_x_0", 1),)
 

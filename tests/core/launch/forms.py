@@ -1,7 +1,7 @@
 """Kernels to be filled in, without any source."""
 
 from jitstudio.core.launch.c_types import named, padded
-from jitstudio.core.launch.request import FormParameter, KernelForm, Slot
+from jitstudio.core.launch.request import FormParameter, KernelForm, ParameterSlot
 from jitstudio.core.launch.types import Pointer
 
 
@@ -16,7 +16,7 @@ def form(*parameters, **fields):
     for name, given in parameters:
         kind = named(given) if isinstance(given, str) else given
         at = padded(end, kind.align)
-        placed.append(FormParameter(name, kind, Slot(at, kind.size, kind.align)))
+        placed.append(FormParameter(name, kind, ParameterSlot(at, kind.size, kind.align)))
         end = at + kind.size
     return KernelForm("k", fields.pop("title", "k"), tuple(placed), **fields)
 

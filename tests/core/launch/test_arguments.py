@@ -11,17 +11,17 @@ from jitstudio.core.launch.request import (
     FillKind,
     FormParameter,
     KernelForm,
-    Slot,
+    ParameterSlot,
     ValueArgument,
 )
-from jitstudio.core.launch.resolve import Faults, arguments_of
+from jitstudio.core.launch.resolve import SpecFaults, arguments_of
 from tests.core.launch.forms import SAXPY, form, pointer
 
 FLOAT = named("float")
 
 
 def read(of, folder="", **texts):
-    faults = Faults()
+    faults = SpecFaults()
     return arguments_of(of, tuple(texts.items()), folder, faults), faults.problems
 
 
@@ -119,7 +119,7 @@ def test_an_unknown_argument_is_told_with_those_there_are():
 
 
 def test_an_argument_is_given_once():
-    faults = Faults()
+    faults = SpecFaults()
     arguments_of(form(("n", "int")), (("n", "1"), ("n", "2")), "", faults)
     assert told(faults.problems) == [("arguments.n", "'n' is given twice.")]
 
@@ -174,7 +174,7 @@ def test_structs_lie_where_the_code_expects_them():
 
 
 def test_a_value_of_another_size_than_the_code_expects_is_refused():
-    kernel = KernelForm("k", "k", (FormParameter("n", named("int"), Slot(0, 8, 8)),))
+    kernel = KernelForm("k", "k", (FormParameter("n", named("int"), ParameterSlot(0, 8, 8)),))
     _, problems = read(kernel, n="3")
     assert told(problems) == [
         ("arguments.n", "int has 4 bytes, but the code expects 8 here."),

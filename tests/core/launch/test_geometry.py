@@ -1,7 +1,7 @@
 import pytest
 
 from jitstudio.core.launch.request import LaunchConfig
-from jitstudio.core.launch.resolve import Faults, geometry
+from jitstudio.core.launch.resolve import SpecFaults, geometry
 from jitstudio.core.launch.spec import LaunchSpec
 from tests.core.launch.forms import SAXPY, form
 
@@ -9,7 +9,7 @@ NAMES = {"n": 1000, "w": 1920, "h": 1080}
 
 
 def read(of=SAXPY, **fields):
-    faults = Faults()
+    faults = SpecFaults()
     made = geometry(LaunchSpec(**fields), of, NAMES, faults)
     return made.config if made.complete else None, faults.problems
 

@@ -13,8 +13,8 @@ from jitstudio.core.launch.result import (
     KernelFacts,
     LaunchOutcome,
     LaunchResult,
+    OutOfBoundsWrite,
     SanitizerFinding,
-    Stray,
     Timing,
     judged,
     unchecked,
@@ -38,9 +38,9 @@ def test_a_launch_without_fault_stays_as_it_is():
 @pytest.mark.parametrize(
     ("stray", "words"),
     [
-        (Stray(False, 0, 4), "4 bytes, right behind 'out' (element 100)"),
-        (Stray(False, 8, 12), "12 bytes, 8 bytes behind 'out' (element 102)"),
-        (Stray(True, 0, 4), "4 bytes, right in front of 'out' (element -1)"),
+        (OutOfBoundsWrite(False, 0, 4), "4 bytes, right behind 'out' (element 100)"),
+        (OutOfBoundsWrite(False, 8, 12), "12 bytes, 8 bytes behind 'out' (element 102)"),
+        (OutOfBoundsWrite(True, 0, 4), "4 bytes, right in front of 'out' (element -1)"),
     ],
 )
 def test_a_write_out_of_bounds_is_placed(stray, words):

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
 
-from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, Unsaved
+from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, UnsavedChoice
 
 BUTTON = QMessageBox.StandardButton
 OWN_DIALOGS = Qt.ApplicationAttribute.AA_DontUseNativeDialogs
@@ -37,9 +37,9 @@ def answer(act):
 @pytest.mark.parametrize(
     ("button", "expected"),
     [
-        (BUTTON.Save, Unsaved.SAVE),
-        (BUTTON.Discard, Unsaved.DISCARD),
-        (BUTTON.Cancel, Unsaved.KEEP_OPEN),
+        (BUTTON.Save, UnsavedChoice.SAVE),
+        (BUTTON.Discard, UnsavedChoice.DISCARD),
+        (BUTTON.Cancel, UnsavedChoice.KEEP_OPEN),
     ],
 )
 def test_unsaved_text_is_asked_about_by_name(dialogs, button, expected):
@@ -57,13 +57,13 @@ def test_unsaved_text_is_asked_about_by_name(dialogs, button, expected):
 )
 def test_text_that_cannot_be_kept_is_asked_about(dialogs, problem, word, text):
     texts = answer(lambda box: next(b for b in box.buttons() if b.text() == word).click())
-    assert dialogs.about_unkept(["k.cu"], problem) is Unsaved.DISCARD
+    assert dialogs.about_unkept(["k.cu"], problem) is UnsavedChoice.DISCARD
     assert texts[0].startswith(text)
 
 
 def test_escape_keeps_the_tab_open(dialogs):
     answer(lambda box: QTest.keyClick(box, Qt.Key.Key_Escape))
-    assert dialogs.about_unsaved("kernel.cu") is Unsaved.KEEP_OPEN
+    assert dialogs.about_unsaved("kernel.cu") is UnsavedChoice.KEEP_OPEN
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_project_is_proposed_and_chosen(dialogs, tmp_path):
 
 def test_one_question_is_about_all_that_is_unsaved(dialogs):
     texts = answer(lambda box: box.button(BUTTON.Cancel).click())
-    assert dialogs.about_all_unsaved(["p.jitproj", "a.cu"]) is Unsaved.KEEP_OPEN
+    assert dialogs.about_all_unsaved(["p.jitproj", "a.cu"]) is UnsavedChoice.KEEP_OPEN
     assert texts == ["These have changes that are in no file: p.jitproj, a.cu. Save them first?"]
 
 

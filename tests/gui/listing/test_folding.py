@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jitstudio.gui.listing.folding import ListingFolds, VisibleRows
-from jitstudio.listing.folds import FoldRange, Outline
+from jitstudio.listing.folds import FoldRange, ListingOutline
 from jitstudio.listing.lines import LineClass
 
 #         lines 0  1  2  3  4  5  6
@@ -65,7 +65,7 @@ BLOCKS = (
 
 @pytest.fixture
 def folds():
-    return ListingFolds(10, Outline(CLASSES, BLOCKS))
+    return ListingFolds(10, ListingOutline(CLASSES, BLOCKS))
 
 
 def shown(folds):
@@ -121,7 +121,7 @@ def test_folds_are_found_again_by_name(folds):
     folds.set_folded(3, True)
     folds.set_folded(7, True)
     moved = tuple(block._replace(head=block.head - 1, last=block.last - 1) for block in BLOCKS)
-    newer = ListingFolds(9, Outline(CLASSES[1:], moved[:2]))
+    newer = ListingFolds(9, ListingOutline(CLASSES[1:], moved[:2]))
     newer.toggle_names(folds.toggled_names)
     assert list(newer.rows.between(0, 8)) == [0, 1, 2, 5, 6, 7, 8]
 
@@ -140,7 +140,7 @@ def test_hundreds_of_thousands_of_lines_are_hidden_at_once():
         for n in range(30_000)
         for block in BLOCKS
     )
-    outline = Outline(CLASSES * 30_000, blocks)
+    outline = ListingOutline(CLASSES * 30_000, blocks)
     start = thread_time()
     folds = ListingFolds(300_000, outline)
     folds.set_filters(frozenset({COMMENT, DIRECTIVE, DEBUG}))

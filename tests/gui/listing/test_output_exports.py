@@ -10,7 +10,7 @@ from jitstudio.gui.listing import output_exports
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.output_exports import (
     CopiedColumns,
-    Excerpt,
+    ListingExcerpt,
     OutputExports,
     as_html,
     as_markdown,
@@ -29,13 +29,13 @@ ALL = [(number, 0, len(line)) for number, line in enumerate(LINES)]
 
 
 def test_html_says_the_text_and_nothing_else(light):
-    html = as_html(Excerpt(LINES, ALL), PtxLexer(), light)
+    html = as_html(ListingExcerpt(LINES, ALL), PtxLexer(), light)
     assert html.startswith("<pre style=")
     assert unescape(re.sub(r"<[^>]*>", "", html)) == "\n".join(LINES)
 
 
 def test_html_is_coloured_as_the_listing(light):
-    html = as_html(Excerpt(LINES, ALL), PtxLexer(), light)
+    html = as_html(ListingExcerpt(LINES, ALL), PtxLexer(), light)
     tokens = {str(token): style for token, style in light.tokens.items()}
     keyword = tokens["Token.Keyword"].color.name()
     assert re.search(rf'<span style="color:{keyword}[^"]*">mov</span>', html)
@@ -46,12 +46,12 @@ def test_html_is_coloured_as_the_listing(light):
 
 def test_qt_reads_it_back(light, qapp):
     document = QTextDocument()
-    document.setHtml(as_html(Excerpt(LINES, ALL), PtxLexer(), light))
+    document.setHtml(as_html(ListingExcerpt(LINES, ALL), PtxLexer(), light))
     assert document.toPlainText().strip() == "\n".join(LINES)
 
 
 def test_a_part_begins_and_ends_within_lines_and_skips_hidden_ones(light):
-    excerpt = Excerpt(LINES, [(1, 10, 18), (3, 0, 3)])
+    excerpt = ListingExcerpt(LINES, [(1, 10, 18), (3, 0, 3)])
     assert excerpt.text == ".visible\n```"
     html = as_html(excerpt, PtxLexer(), light)
     assert unescape(re.sub(r"<[^>]*>", "", html)) == excerpt.text
@@ -61,17 +61,17 @@ def test_a_part_begins_and_ends_within_lines_and_skips_hidden_ones(light):
 
 def test_names_in_words_have_one_colour(light):
     spelling = DemangledListing.of([".entry _Z1fIiEvv()"], {"_Z1fIiEvv": "void f<int>()"})
-    excerpt = Excerpt(spelling.lines, [(0, 0, 22)], spelling.stand_ins)
+    excerpt = ListingExcerpt(spelling.lines, [(0, 0, 22)], spelling.stand_ins)
     assert "void f&lt;int&gt;()" in as_html(excerpt, PtxLexer(), light)
 
 
 def test_markdown_has_a_fence_that_the_text_does_not_close():
-    assert as_markdown(Excerpt(LINES, [(2, 1, 8)]), "ptx") == "```ptx\nmov.u32\n```\n"
-    assert as_markdown(Excerpt(LINES, [(3, 0, 3)]), "asm") == "````asm\n```\n````\n"
+    assert as_markdown(ListingExcerpt(LINES, [(2, 1, 8)]), "ptx") == "```ptx\nmov.u32\n```\n"
+    assert as_markdown(ListingExcerpt(LINES, [(3, 0, 3)]), "asm") == "````asm\n```\n````\n"
 
 
 def test_nothing_is_nothing(light):
-    assert unescape(re.sub(r"<[^>]*>", "", as_html(Excerpt([], []), None, light))) == ""
+    assert unescape(re.sub(r"<[^>]*>", "", as_html(ListingExcerpt([], []), None, light))) == ""
 
 
 def beside(line):
@@ -80,7 +80,7 @@ def beside(line):
 
 def test_columns_stand_in_front_of_the_lines(light):
     parts = [(1, 7, 14), (2, 1, 8)]
-    excerpt = Excerpt(LINES, parts, columns=CopiedColumns("Live   ", beside))
+    excerpt = ListingExcerpt(LINES, parts, columns=CopiedColumns("Live   ", beside))
     told = ["Live", f"       {LINES[1][7:14]}".rstrip(), "4 regs mov.u32"]
     assert excerpt.text.splitlines() == told
     assert as_markdown(excerpt, "asm") == "\n".join(["```asm", *told, "```", ""])
@@ -89,7 +89,7 @@ def test_columns_stand_in_front_of_the_lines(light):
 
 
 def test_columns_have_a_colour_of_their_own(light):
-    excerpt = Excerpt(LINES, [(2, 1, 8)], columns=CopiedColumns("Live   ", beside))
+    excerpt = ListingExcerpt(LINES, [(2, 1, 8)], columns=CopiedColumns("Live   ", beside))
     assert f'color:{light.ui.muted_text.name()}">4 regs ' in as_html(excerpt, PtxLexer(), light)
 
 

@@ -11,7 +11,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, Unsaved
+from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, UnsavedChoice
 from jitstudio.gui.shell import file_commands as files
 from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.state import document_files as state_files
@@ -33,7 +33,7 @@ class Answers(Dialogs):
 
     def __init__(self):
         self.paths = []
-        self.unsaved = Unsaved.KEEP_OPEN
+        self.unsaved = UnsavedChoice.KEEP_OPEN
         self.replace = False
         self.changed = ChangedFile.LEAVE
         self.as_utf_8 = False
@@ -422,9 +422,9 @@ def test_an_unmodified_tab_closes_without_a_question(desk):
 @pytest.mark.parametrize(
     ("answer", "names", "files"),
     [
-        (Unsaved.KEEP_OPEN, ["kernel.cu"], []),
-        (Unsaved.DISCARD, [], []),
-        (Unsaved.SAVE, [], ["k.cu"]),
+        (UnsavedChoice.KEEP_OPEN, ["kernel.cu"], []),
+        (UnsavedChoice.DISCARD, [], []),
+        (UnsavedChoice.SAVE, [], ["k.cu"]),
     ],
 )
 def test_a_modified_tab_asks_before_it_closes(desk, tmp_path, answer, names, files):
@@ -442,7 +442,7 @@ def test_a_modified_tab_asks_before_it_closes(desk, tmp_path, answer, names, fil
 def test_a_tab_whose_text_could_not_be_saved_stays_open(desk):
     desk.files.new_cuda()
     desk.type("// typed\n")
-    desk.user.unsaved = Unsaved.SAVE
+    desk.user.unsaved = UnsavedChoice.SAVE
     desk.user.paths = [Path("/proc/kernel.cu")]
     assert not desk.files.close(desk.current)
     assert desk.names == ["kernel.cu"]
@@ -470,7 +470,7 @@ def test_save_as_saves_the_tab_it_was_asked_about_though_another_is_current_by_t
     desk.documents.current = one
     desk.type("mine ")
     write(first, b"theirs\n")
-    desk.user.unsaved, desk.user.changed = Unsaved.SAVE, ChangedFile.SAVE_AS
+    desk.user.unsaved, desk.user.changed = UnsavedChoice.SAVE, ChangedFile.SAVE_AS
     desk.user.paths = [there]
     slow_once(monkeypatch, desk, lambda: setattr(desk.documents, "current", two))
     assert desk.files.close(one)
@@ -486,7 +486,7 @@ def test_what_is_typed_or_closed_while_others_are_saved_is_asked_about_again(
     one, two, three = desk.documents
     for document in desk.documents:
         QTextCursor(document.text).insertText("mine ")
-    answers, asked = [Unsaved.SAVE, Unsaved.KEEP_OPEN], []
+    answers, asked = [UnsavedChoice.SAVE, UnsavedChoice.KEEP_OPEN], []
     monkeypatch.setattr(
         desk.user,
         "about_all_unsaved",
@@ -511,7 +511,7 @@ def test_what_is_typed_or_closed_while_others_are_saved_is_asked_about_again(
     assert not desk.files.close_all([one, two, three])
     assert asked == [["a.cu", "b.cu", "c.cu"], ["a.cu"]]
     assert (desk.names, one.is_modified, two.is_modified) == (["a.cu", "b.cu"], True, False)
-    answers.append(Unsaved.SAVE)
+    answers.append(UnsavedChoice.SAVE)
     assert desk.files.close_all([one, two, three])
     assert (desk.names, paths[0].read_bytes()) == ([], b"more mine int x;\n")
 

@@ -11,7 +11,7 @@ from jitstudio.gui.editor.keys import KEYS
 from jitstudio.gui.features.settings.dialog import SettingsDialog
 from jitstudio.gui.kit.theme import current_theme
 from jitstudio.gui.shell.commands.shortcuts import plain_text
-from jitstudio.gui.shell.commands.spec import Where
+from jitstudio.gui.shell.commands.spec import KeyScope
 from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.gui.shell.palette.model import ENTRY_ROLE, PaletteEntry
 from jitstudio.gui.shell.palette.view import Palette
@@ -165,7 +165,7 @@ def test_no_view_keeps_a_key_of_a_command_for_itself(started):
         for name, view in views.items()
         for spec in ACTIONS
         for key in spec.keys
-        if spec.where is Where.WINDOW
+        if spec.where is KeyScope.WINDOW
         and swallows(view, QKeySequence(key))
         and not (name == "editor" and spec.id in SAME_IN_EDITORS)
     }
@@ -178,8 +178,8 @@ def test_the_keys_of_editors_are_those_that_are_listed():
         return {QKeySequence(key).toString() for key in listed}
 
     own = {QKeySequence(int(modifiers.value) | int(key)).toString() for key, modifiers in KEYS}
-    assert own & taken(Where.WINDOW, Where.TEXT) == set()
-    assert taken(Where.EDITOR) - own == {"Ctrl+Space"}
+    assert own & taken(KeyScope.WINDOW, KeyScope.TEXT) == set()
+    assert taken(KeyScope.EDITOR) - own == {"Ctrl+Space"}
 
 
 def test_what_editors_know_by_their_keys_can_be_chosen(started):

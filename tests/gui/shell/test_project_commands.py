@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QTextCursor
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.kit.dialogs import Unsaved
+from jitstudio.gui.kit.dialogs import UnsavedChoice
 from jitstudio.gui.shell.project_commands import ProjectCommands
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
@@ -43,7 +43,7 @@ class Actions(dict):
         pass
 
 
-@pytest.mark.parametrize("answer", [Unsaved.KEEP_OPEN, Unsaved.SAVE])
+@pytest.mark.parametrize("answer", [UnsavedChoice.KEEP_OPEN, UnsavedChoice.SAVE])
 @pytest.mark.parametrize("at_the_end", [False, True])
 def test_text_typed_while_the_rest_is_saved_is_asked_about_again(
     qapp, tmp_path, at_the_end, answer
@@ -57,7 +57,7 @@ def test_text_typed_while_the_rest_is_saved_is_asked_about_again(
         document = Document(name, CodeKind.CUDA, b"int x;\n", tmp_path / name)
         documents.add(document)
         QTextCursor(document.text).insertText("mine ")
-    answers, asked = [Unsaved.SAVE, answer], []
+    answers, asked = [UnsavedChoice.SAVE, answer], []
 
     def ask(names, *_problem):
         asked.append(names)
@@ -69,9 +69,9 @@ def test_text_typed_while_the_rest_is_saved_is_asked_about_again(
         project, documents, None, session, build_controller, files, dialogs, Actions()
     )
     if at_the_end:
-        assert projects.may_end() is (answer is Unsaved.SAVE)
+        assert projects.may_end() is (answer is UnsavedChoice.SAVE)
     else:
         projects.close()
-        assert len(documents) == (0 if answer is Unsaved.SAVE else 2)
+        assert len(documents) == (0 if answer is UnsavedChoice.SAVE else 2)
     assert asked == [["a.cu", "b.cu"], ["a.cu"]]
-    assert files.saved == ["a.cu", "b.cu", "a.cu"][: 3 if answer is Unsaved.SAVE else 2]
+    assert files.saved == ["a.cu", "b.cu", "a.cu"][: 3 if answer is UnsavedChoice.SAVE else 2]

@@ -4,7 +4,7 @@ import pytest
 
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.code import CodeKind, Header, Source
-from jitstudio.gui.state.line_files import Absence, followed, located
+from jitstudio.gui.state.line_files import FileAbsence, followed, located
 from tests.support import request
 
 
@@ -39,12 +39,12 @@ def test_a_line_table_leads_to_the_file_that_was_read(build, tmp_path, file, fou
 @pytest.mark.parametrize(
     ("file", "absence"),
     [
-        ("typed.cu", Absence.CLOSED),
-        ("memory.cuh", Absence.CLOSED),
-        ("nowhere.inc", Absence.MISSING),
-        ("src", Absence.MISSING),
-        ("no\0name", Absence.MISSING),
-        ("__nv_nvrtc_builtin_header.h", Absence.BUILT_IN),
+        ("typed.cu", FileAbsence.CLOSED),
+        ("memory.cuh", FileAbsence.CLOSED),
+        ("nowhere.inc", FileAbsence.MISSING),
+        ("src", FileAbsence.MISSING),
+        ("no\0name", FileAbsence.MISSING),
+        ("__nv_nvrtc_builtin_header.h", FileAbsence.BUILT_IN),
     ],
 )
 def test_code_that_is_in_no_file_is_told_apart(build, tmp_path, file, absence):
@@ -52,9 +52,9 @@ def test_code_that_is_in_no_file_is_told_apart(build, tmp_path, file, absence):
 
 
 def test_the_words_name_the_line_as_it_was_written(build, tmp_path):
-    told = Absence.MISSING.told_of(SourceLocation(f"{tmp_path}/nowhere.inc", 7))
+    told = FileAbsence.MISSING.told_of(SourceLocation(f"{tmp_path}/nowhere.inc", 7))
     assert told.startswith("nowhere.inc:7 is in no file here")
-    assert Absence.MISSING.told_of(SourceLocation("/elsewhere/a.inc", 7)).startswith(
+    assert FileAbsence.MISSING.told_of(SourceLocation("/elsewhere/a.inc", 7)).startswith(
         "/elsewhere/a.inc:7 "
     )
 

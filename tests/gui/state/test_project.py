@@ -25,7 +25,7 @@ from jitstudio.gui.state.requests import linked_modules, request_for
 from jitstudio.gui.state.session_format import SavedProject, SavedSession
 from jitstudio.gui.state.variant_drafts import VariantDrafts
 from jitstudio.project_files import read_project
-from jitstudio.trust import Standing
+from jitstudio.trust import TrustLevel
 
 LAUNCH = LaunchSpec("k", (("x", "n:file(data/x.npy)"), ("n", "4")))
 PROJECT = Project(
@@ -503,7 +503,7 @@ def test_a_project_of_an_older_session_is_not_trusted_and_leaves_nothing_set(des
 
 def test_the_restriction_stays_over_a_restart(desk, folder):
     concern = "options: '--time=f' writes a file."
-    for standing in (Standing(False, (concern,)), Standing(True, (concern,))):
+    for standing in (TrustLevel(False, (concern,)), TrustLevel(True, (concern,))):
         desk.project.open(read_project(_write(folder)), standing)
         other = Desk()
         other.project.resume(desk.project.remembered())

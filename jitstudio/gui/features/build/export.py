@@ -219,8 +219,10 @@ class ExportCommands(QObject):
             return
         parts = {document.name: document for document in (*modules, *others)}
         if unnamed := ", ".join(name for name, d in parts.items() if d.path is None):
-            told = self.tr("A command names files: save {names} first, or close what is not built.")
-            self.failed.emit(told.format(names=unnamed))
+            message = self.tr(
+                "A command names files: save {names} first, or close what is not built."
+            )
+            self.failed.emit(message.format(names=unnamed))
             return
         try:
             request = self._build_controller.request(frozenset())
@@ -230,15 +232,15 @@ class ExportCommands(QObject):
         command = command_for(request, {name: str(d.path) for name, d in parts.items()})
         QApplication.clipboard().setText(command)
         unsaved = ", ".join(name for name, d in parts.items() if d.is_modified)
-        told = self.tr("Copied: {command}")
+        message = self.tr("Copied: {command}")
         if unsaved:
-            told = self.tr("Copied, but it builds what is saved: {names} is not. {command}")
+            message = self.tr("Copied, but it builds what is saved: {names} is not. {command}")
         elif request.confined_to is not None:
-            told = self.tr(
+            message = self.tr(
                 "Copied. Outside its project these files are not restricted: read them before you "
                 "run it. {command}"
             )
-        self.reported.emit(told.format(names=unsaved, command=command))
+        self.reported.emit(message.format(names=unsaved, command=command))
 
     @Slot()
     def _on_export_accepted(self) -> None:

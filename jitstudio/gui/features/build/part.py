@@ -51,13 +51,13 @@ class PartController(QObject):
     def _update(self) -> None:
         document = self._documents.current
         page = self._tabs.page_of(document) if document is not None else None
-        told = self._words(document) if document is not None else ""
-        if (page, told) == self._shown:
+        message = self._words(document) if document is not None else ""
+        if (page, message) == self._shown:
             return
-        self._shown = (page, told)
+        self._shown = (page, message)
         if page is None:
             return
-        if not told:
+        if not message:
             if (bar := self._bars.get(page)) is not None:
                 bar.withdraw(_KEY)
             return
@@ -70,7 +70,7 @@ class PartController(QObject):
             NoticeAction("addTabToLink", self.tr("Add it to the link"), self._add_to_link),
         )
         is_choice = document is not None and takes_part_alone(document)
-        self._bars[page].ask(_KEY, told, choices if is_choice else ())
+        self._bars[page].ask(_KEY, message, choices if is_choice else ())
 
     def _words(self, document: Document) -> str:
         """Why a document is not what is built; empty where it is, or where that is plain to see."""
@@ -79,12 +79,12 @@ class PartController(QObject):
         if takes_part_alone(document):
             if not is_linked or document.included:
                 return ""
-            told = self.tr("This tab is not in the link. What is built and shown is {modules}.")
+            message = self.tr("This tab is not in the link. What is built and shown is {modules}.")
             none = self.tr("This tab is not in the link, and no other is: nothing is built.")
-            return told.format(modules=names) if names else none
+            return message.format(modules=names) if names else none
         if document.kind is CodeKind.SASS and not document.is_preview and names:
-            told = self.tr("No tool builds SASS. What is built and shown is {modules}.")
-            return told.format(modules=names)
+            message = self.tr("No tool builds SASS. What is built and shown is {modules}.")
+            return message.format(modules=names)
         return ""
 
     @Slot()

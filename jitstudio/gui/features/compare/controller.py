@@ -10,9 +10,9 @@ from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.compare.model import (
-    Compared,
+    BuildComparison,
     ComparedBuild,
-    Matter,
+    CompareMode,
     build_name,
     compare,
     difference_titles,
@@ -31,7 +31,7 @@ from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.settings_table import DEMANGLE
 
-_Key = tuple[Built, Built, Matter]
+_Key = tuple[Built, Built, CompareMode]
 
 
 def install(context: Context) -> None:
@@ -85,7 +85,7 @@ class CompareController(QObject):
         self._background.done.connect(self._on_compared)
         self._background.failed.connect(self._view.show_hint)
         # As it was compared, and the same with the names that are wanted.
-        self._compared: Compared | None = None
+        self._compared: BuildComparison | None = None
         self._names = lowered_names
         self._names.learnt.connect(self._spell)
         self._spelling = Background(self)
@@ -122,8 +122,8 @@ class CompareController(QObject):
         if built is None:
             return
         baseline = self._baselines.pin(built, build_name(built.request, built.at))
-        told = self.tr("{name} is pinned: Compare shows what changes from now on.")
-        self._shell.status.show_message(told.format(name=baseline.name))
+        message = self.tr("{name} is pinned: Compare shows what changes from now on.")
+        self._shell.status.show_message(message.format(name=baseline.name))
 
     @Slot()
     def _on_baselines_changed(self) -> None:
@@ -168,7 +168,7 @@ class CompareController(QObject):
         self._key = key
         left, right = self._side(chosen.built), self._side(built)
 
-        def work(_stop: Event) -> Compared:
+        def work(_stop: Event) -> BuildComparison:
             return compare(matter, left, right)
 
         self._spelling.stop()
@@ -176,7 +176,7 @@ class CompareController(QObject):
         self._compared = None
         self._background.start(work)
 
-    def _is_read(self, left: Built, right: Built, matter: Matter) -> bool:
+    def _is_read(self, left: Built, right: Built, matter: CompareMode) -> bool:
         """Returns whether there is nothing more to be waited for; says what cannot be compared."""
         self._take_inspection()
         for built in (left, right):
@@ -240,7 +240,7 @@ class CompareController(QObject):
         self._preferences.font_size = points
 
     @Slot(object)
-    def _on_compared(self, compared: Compared) -> None:
+    def _on_compared(self, compared: BuildComparison) -> None:
         self._compared = compared
         self._spell()
 
@@ -257,21 +257,21 @@ class CompareController(QObject):
         self._spelling.start(lambda _stop: compared.spelt(known))
 
     @Slot(object)
-    def _on_spelt(self, compared: Compared) -> None:
+    def _on_spelt(self, compared: BuildComparison) -> None:
         self._view.show_compared(compared, *self._titles)
 
 
-def _missing(matter: Matter, left: Built, right: Built) -> str:
+def _missing(matter: CompareMode, left: Built, right: Built) -> str:
     """Returns why these cannot be compared; empty where they can."""
     both = (left, right)
     if matter.is_code and not all(map(cubin_of, both)):
         return QCoreApplication.translate(
             "CompareController", "One of the two has made no machine code."
         )
-    if matter is Matter.PTX and not all(map(_has_ptx, both)):
+    if matter is CompareMode.PTX and not all(map(_has_ptx, both)):
         return QCoreApplication.translate("CompareController", "One of the two has made no PTX.")
     texts = (any(s.kind in TEXT_KINDS for s in built.request.sources) for built in both)
-    if matter is Matter.SOURCE and not all(texts):
+    if matter is CompareMode.SOURCE and not all(texts):
         return QCoreApplication.translate(
             "CompareController", "One of the two was not made from text."
         )

@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication
 
 from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.diff.data import data_sections
-from jitstudio.analysis.diff.deltas import Delta, changed, report_deltas
+from jitstudio.analysis.diff.deltas import FigureDelta, changed, report_deltas
 from jitstudio.analysis.diff.model import Change, Comparison, Marks
 from jitstudio.analysis.diff.program import CubinProgram
 from jitstudio.analysis.diff.text import compare_lines, ptx_lines
@@ -37,7 +37,7 @@ _CLOCK = "%H:%M:%S"
 
 
 def build_name(request: BuildRequest, at: datetime) -> str:
-    """What distinguishes a build from others: subject, target, options, and its time."""
+    """Returns what distinguishes a build from others: subject, target, options, and its time."""
     parts = (_subject(request), request.arch.sm, join_options(request.options), f"{at:{_CLOCK}}")
     return ", ".join(filter(None, parts))
 
@@ -90,7 +90,7 @@ def _subject(request: BuildRequest) -> str:
     return request.sources[0].name
 
 
-class Matter(Enum):
+class CompareMode(Enum):
     """What is compared of two builds."""
 
     SOURCE = QT_TRANSLATE_NOOP("Compare", "Source")
@@ -106,7 +106,7 @@ class Matter(Enum):
     @property
     def is_code(self) -> bool:
         """Whether machine code has to be read for it."""
-        return self in (Matter.SASS, Matter.NORMALISED)
+        return self in (CompareMode.SASS, CompareMode.NORMALISED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ class ComparedBuild:
 
 
 @dataclass(frozen=True, eq=False)
-class Half:
+class PaddedText:
     """One text, with an empty line wherever only the other one has some.
 
     Attributes:
@@ -176,7 +176,7 @@ class Half:
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class BuildComparison:
     """Two builds side by side.
 
     Attributes:
@@ -188,11 +188,11 @@ class Compared:
         names: What is shown in place of lowered names.
     """
 
-    matter: Matter
+    matter: CompareMode
     comparison: Comparison
-    left: Half
-    right: Half
-    deltas: tuple[Delta, ...]
+    left: PaddedText
+    right: PaddedText
+    deltas: tuple[FigureDelta, ...]
     names: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -203,13 +203,13 @@ class Compared:
         return frozenset().union(*map(lowered_names, texts))
 
     @property
-    def figures(self) -> tuple[Delta, ...]:
+    def figures(self) -> tuple[FigureDelta, ...]:
         """The figures that differ, each with the name of its function that is shown."""
         return tuple(
             replace(delta, name=self.names.get(delta.name, delta.name)) for delta in self.deltas
         )
 
-    def spelt(self, known: Mapping[str, str]) -> Compared:
+    def spelt(self, known: Mapping[str, str]) -> BuildComparison:
         """Returns the same with names in C++; as it was compared where one of them is not known.
 
         Names of both sides are shortened together: what distinguishes two of them stays.
@@ -226,16 +226,16 @@ class Compared:
         return replace(self, left=left, right=right, names=shown)
 
 
-def compare(matter: Matter, left: ComparedBuild, right: ComparedBuild) -> Compared:
+def compare(matter: CompareMode, left: ComparedBuild, right: ComparedBuild) -> BuildComparison:
     """Compares two builds; takes a while for large ones."""
     programs = (_program(left), _program(right))
     comparison = _compared(matter, left, right, programs)
     # Counted here, where nobody waits.
     _ = comparison.hunks, comparison.control_changes
-    deltas: tuple[Delta, ...] = ()
+    deltas: tuple[FigureDelta, ...] = ()
     if left.code and right.code:
         deltas = changed(report_deltas(*programs, _needs(left), _needs(right)))
-    compared = Compared(
+    compared = BuildComparison(
         matter,
         comparison,
         _half(comparison, _kind(matter, left), is_left=True),
@@ -247,14 +247,14 @@ def compare(matter: Matter, left: ComparedBuild, right: ComparedBuild) -> Compar
 
 
 def _compared(
-    matter: Matter,
+    matter: CompareMode,
     left: ComparedBuild,
     right: ComparedBuild,
     programs: tuple[CubinProgram, CubinProgram],
 ) -> Comparison:
     if matter.is_code:
-        return compare_programs(*programs, normalised=matter is Matter.NORMALISED)
-    read = _sources if matter is Matter.SOURCE else _ptx
+        return compare_programs(*programs, normalised=matter is CompareMode.NORMALISED)
+    read = _sources if matter is CompareMode.SOURCE else _ptx
     return compare_lines(list(read(left)), list(read(right)))
 
 
@@ -264,8 +264,10 @@ def _program(side: ComparedBuild) -> CubinProgram:
 
 
 def _needs(side: ComparedBuild) -> dict[str, Resources]:
-    told = {kernel.name: kernel.resources for kernel in side.result.kernels if kernel.resources}
-    return merge(side.code.resources if side.code else {}, told)
+    resources = {
+        kernel.name: kernel.resources for kernel in side.result.kernels if kernel.resources
+    }
+    return merge(side.code.resources if side.code else {}, resources)
 
 
 def _sources(side: ComparedBuild) -> Iterator[str]:
@@ -282,17 +284,17 @@ def _ptx(side: ComparedBuild) -> Iterator[str]:
             yield from ptx_lines(artifact.text)
 
 
-def _kind(matter: Matter, side: ComparedBuild) -> CodeKind:
+def _kind(matter: CompareMode, side: ComparedBuild) -> CodeKind:
     if matter.is_code:
         return CodeKind.SASS
-    return CodeKind.PTX if matter is Matter.PTX else side.kind
+    return CodeKind.PTX if matter is CompareMode.PTX else side.kind
 
 
-def _half(comparison: Comparison, kind: CodeKind, *, is_left: bool) -> Half:
+def _half(comparison: Comparison, kind: CodeKind, *, is_left: bool) -> PaddedText:
     text = comparison.left if is_left else comparison.right
     at = (row.left if is_left else row.right for row in comparison.rows)
     lines = tuple("" if line == NOWHERE else text[line] for line in at)
-    return Half(
+    return PaddedText(
         comparison, is_left, kind, DemangledListing.plain(lines), TextExtent.of(lines, kind)
     )
 
@@ -303,16 +305,16 @@ def count_text(comparison: Comparison) -> str:
     count = len(comparison.hunks)
     match count:
         case 0:
-            told = QCoreApplication.translate("Compare", "No difference")
+            message = QCoreApplication.translate("Compare", "No difference")
         case 1:
-            told = QCoreApplication.translate("Compare", "1 difference")
+            message = QCoreApplication.translate("Compare", "1 difference")
         case _:
             several = QCoreApplication.translate("Compare", "{count:,} differences")
-            told = several.format(count=count)
+            message = several.format(count=count)
     if control and not comparison.control_counts:
         also = QCoreApplication.translate("Compare", "{count:,} differ in control bits only")
-        return f"{told}; {also.format(count=control)}"
-    return told
+        return f"{message}; {also.format(count=control)}"
+    return message
 
 
 _CLASSES = {
@@ -334,11 +336,13 @@ def figure_title(figure: str) -> str:
     return QCoreApplication.translate("Figures", label)
 
 
-def _number(read: Callable[[Delta], int | None], sign: str = "") -> Callable[[Delta], str]:
+def _number(
+    read: Callable[[FigureDelta], int | None], sign: str = ""
+) -> Callable[[FigureDelta], str]:
     return lambda delta: "" if (number := read(delta)) is None else f"{number:{sign},}"
 
 
-DELTA_COLUMNS: tuple[TableColumn[Delta], ...] = (
+DELTA_COLUMNS: tuple[TableColumn[FigureDelta], ...] = (
     TableColumn(QT_TRANSLATE_NOOP("Columns", "Function"), lambda delta: delta.name),
     TableColumn(QT_TRANSLATE_NOOP("Columns", "Figure"), lambda delta: figure_title(delta.figure)),
     TableColumn(

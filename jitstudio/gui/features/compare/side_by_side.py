@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QScrollBar, QVBoxLayout, QWidget
 from jitstudio.analysis.diff.model import Change
 from jitstudio.gui.code.code_view import Span
 from jitstudio.gui.code.languages import LANGUAGES
-from jitstudio.gui.features.compare.model import Compared, Half
+from jitstudio.gui.features.compare.model import BuildComparison, PaddedText
 from jitstudio.gui.kit.parts import ShorteningLabel
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.turning_splitter import TurningSplitter
@@ -24,9 +24,9 @@ class DiffListing(ListingView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._half: Half | None = None
+        self._half: PaddedText | None = None
 
-    def show_half(self, half: Half) -> None:
+    def show_half(self, half: PaddedText) -> None:
         """Shows this; without a line, as an empty text is shown."""
         before, self._half = self._half, half
         if before is None or before.comparison is not half.comparison:
@@ -49,7 +49,7 @@ class DiffListing(ListingView):
 class _DiffPainter(PagePainter):
     """Draws the grounds below the text, and the numbers that the lines have in their own text."""
 
-    def __init__(self, painter: QPainter, page: ListingPage, half: Half) -> None:
+    def __init__(self, painter: QPainter, page: ListingPage, half: PaddedText) -> None:
         super().__init__(painter, page)
         self._half = half
 
@@ -154,7 +154,7 @@ class SideBySide(QWidget):
             listing.font_size_changed.connect(self._fit)
         self.left.font_size_changed.connect(self.font_size_changed)
 
-    def show_compared(self, compared: Compared) -> None:
+    def show_compared(self, compared: BuildComparison) -> None:
         """Shows two texts."""
         self.left.show_half(compared.left)
         self.right.show_half(compared.right)

@@ -15,11 +15,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.analysis.diff.deltas import Delta
+from jitstudio.analysis.diff.deltas import FigureDelta
 from jitstudio.gui.features.compare.model import (
     DELTA_COLUMNS,
-    Compared,
-    Matter,
+    BuildComparison,
+    CompareMode,
     count_text,
     next_hunk,
 )
@@ -57,7 +57,7 @@ class CompareView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("compareView")
-        self._compared: Compared | None = None
+        self._compared: BuildComparison | None = None
         self.baselines = self._make_baselines()
         self.matters = self._make_matters()
         self.pin = icon_button(
@@ -96,7 +96,7 @@ class CompareView(QWidget):
         self._count = ShorteningLabel(self)
         self._count.setObjectName("differenceCount")
         self.texts = SideBySide(self)
-        self._model: RowsModel[Delta] = RowsModel(DELTA_COLUMNS, self)
+        self._model: RowsModel[FigureDelta] = RowsModel(DELTA_COLUMNS, self)
         self.deltas = self._make_deltas()
         self._hint = hint_label(self, "compareHint", "")
         self._stack = QStackedWidget(self)
@@ -106,9 +106,9 @@ class CompareView(QWidget):
         self.show_hint("")
 
     @property
-    def matter(self) -> Matter:
+    def matter(self) -> CompareMode:
         """What is compared."""
-        chosen: Matter = self.matters.currentData()
+        chosen: CompareMode = self.matters.currentData()
         return chosen
 
     @property
@@ -122,7 +122,7 @@ class CompareView(QWidget):
         return self._hint.text() if self._stack.currentWidget() is self._hint else ""
 
     @property
-    def compared(self) -> Compared | None:
+    def compared(self) -> BuildComparison | None:
         """What is shown."""
         return self._compared
 
@@ -139,7 +139,7 @@ class CompareView(QWidget):
         self.baselines.setEnabled(bool(names))
         self.remove.setEnabled(bool(names))
 
-    def show_compared(self, compared: Compared, left: str, right: str) -> None:
+    def show_compared(self, compared: BuildComparison, left: str, right: str) -> None:
         """Shows two builds side by side, each below its name."""
         before = self._compared
         self._compared = compared
@@ -195,9 +195,9 @@ class CompareView(QWidget):
 
     def _make_matters(self) -> QComboBox:
         box = _combo(self, "compareMatter")
-        for matter in Matter:
+        for matter in CompareMode:
             box.addItem(matter.title, matter)
-        box.setCurrentIndex(box.findData(Matter.SASS))
+        box.setCurrentIndex(box.findData(CompareMode.SASS))
         box.setAccessibleName(self.tr("What is compared"))
         box.setToolTip(
             self.tr(

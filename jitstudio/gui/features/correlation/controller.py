@@ -142,8 +142,8 @@ class CorrelationController(QObject):
         line, *calls = self._last.matches(self._last.line).chain or (None,)
         if self._last.has_keyboard and line is not None and calls:
             inlined = self.tr("{line}, inlined at {calls}")
-            told = inlined.format(line=_words(line), calls=", ".join(map(_words, calls)))
-            self._shell.status.show_message(told)
+            message = inlined.format(line=_words(line), calls=", ".join(map(_words, calls)))
+            self._shell.status.show_message(message)
 
     def _follow(self) -> None:
         """Scrolls the other texts to what belongs to the line of the cursor."""

@@ -51,8 +51,8 @@ class CaretCommands(QObject):
         if editor is None:
             return
         if not editor.carets.select_all():
-            told = self.tr("There are more places than the {count:,} carets that can be")
-            self.reported.emit(told.format(count=MOST))
+            message = self.tr("There are more places than the {count:,} carets that can be")
+            self.reported.emit(message.format(count=MOST))
         elif editor.carets.is_many:
             self.reported.emit(self.tr("{count:,} carets").format(count=editor.carets.count))
         else:

@@ -12,8 +12,8 @@ from PySide6.QtCore import QCoreApplication
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plain_files import read_file
 from jitstudio.gui.features.editing.definitions_state import (
-    Asked,
     DefinitionLocation,
+    DefinitionQuery,
     DefinitionResult,
     OpenText,
 )
@@ -26,7 +26,7 @@ _REST = 0.001
 _CUDA = (CodeKind.CUDA, CodeKind.HEADER)
 
 
-def find(asked: Asked, stop: Event) -> DefinitionResult:
+def find(asked: DefinitionQuery, stop: Event) -> DefinitionResult:
     """Looks for what is meant; takes as long as reading all headers does."""
     wanted = question(asked.text.kind, asked.text.text, asked.line, asked.column)
     if wanted.include:
@@ -38,14 +38,14 @@ def find(asked: Asked, stop: Event) -> DefinitionResult:
     if wanted.places:
         spots = _spots(asked.text.name, asked.text.text, wanted.places)
         here = any(spot.line == asked.line + 1 for spot in spots)
-        told = (
+        message = (
             QCoreApplication.translate("Definitions", "This is where {name} is defined").format(
                 name=wanted.name
             )
             if here
             else ""
         )
-        return DefinitionResult(spots, told)
+        return DefinitionResult(spots, message)
     if asked.text.kind in _CUDA:
         for texts in (_headers(asked, stop), _others(asked)):
             found: list[DefinitionLocation] = []
@@ -56,26 +56,26 @@ def find(asked: Asked, stop: Event) -> DefinitionResult:
             if found:
                 return DefinitionResult(tuple(found))
     if wanted.is_built_in:
-        told = QCoreApplication.translate(
+        message = QCoreApplication.translate(
             "Definitions", "{name} belongs to CUDA C++ itself: no file defines it"
         )
     else:
-        told = QCoreApplication.translate(
+        message = QCoreApplication.translate(
             "Definitions",
             "No definition of {name} was found, in the open tabs and the headers included",
         )
-    return DefinitionResult(message=told.format(name=wanted.name))
+    return DefinitionResult(message=message.format(name=wanted.name))
 
 
-def _included(asked: Asked, name: str) -> DefinitionResult:
+def _included(asked: DefinitionQuery, name: str) -> DefinitionResult:
     tabs = {text.name: text for text in asked.others if text.is_header}
     found = _place_of(name, asked.text.folder, tabs, tuple(asked.folders))
     if found is None:
-        told = QCoreApplication.translate(
+        message = QCoreApplication.translate(
             "Definitions",
             "No tab and no file here is called {name}: add its folder with -I in the options",
         )
-        return DefinitionResult(message=told.format(name=name))
+        return DefinitionResult(message=message.format(name=name))
     return DefinitionResult((DefinitionLocation(found, 1, 1),))
 
 
@@ -92,7 +92,7 @@ def _place_of(
     return name if os.path.isabs(name) and os.path.isfile(name) else None
 
 
-def _headers(asked: Asked, stop: Event) -> Iterator[tuple[str, str]]:
+def _headers(asked: DefinitionQuery, stop: Event) -> Iterator[tuple[str, str]]:
     """Yields all that the text includes, and what that includes, with their texts."""
     tabs = {text.name: text for text in asked.others if text.is_header}
     folders = tuple(dict.fromkeys(asked.folders))
@@ -113,7 +113,7 @@ def _headers(asked: Asked, stop: Event) -> Iterator[tuple[str, str]]:
             waiting.append((inner, tabs[file].folder if file in tabs else os.path.dirname(file)))
 
 
-def _others(asked: Asked) -> Iterator[tuple[str, str]]:
+def _others(asked: DefinitionQuery) -> Iterator[tuple[str, str]]:
     return ((other.name, other.text) for other in asked.others if other.kind in _CUDA)
 
 

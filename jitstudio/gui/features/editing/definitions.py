@@ -13,8 +13,8 @@ from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.navigator import Navigator
 from jitstudio.gui.features.editing.definitions_state import (
-    Asked,
     DefinitionLocation,
+    DefinitionQuery,
     DefinitionResult,
     OpenText,
 )
@@ -74,16 +74,16 @@ class DefinitionsController(QObject):
                 return
         page = self._editors.page
         if page is None or page.document.kind not in TEXT_KINDS:
-            told = self.tr("Definitions are looked for in a source: go there first")
-            self._shell.status.show_message(told)
+            message = self.tr("Definitions are looked for in a source: go there first")
+            self._shell.status.show_message(message)
             return
         asked = self._asked(page.document, *page.code_view.search_start())
         self._search.start(partial(_find, asked))
 
-    def _asked(self, document: Document, line: int, column: int) -> Asked:
+    def _asked(self, document: Document, line: int, column: int) -> DefinitionQuery:
         settings = self._settings
         others = [d for d in self._documents if d is not document and d.text is not None]
-        return Asked(
+        return DefinitionQuery(
             _open_text(document),
             line,
             column,
@@ -112,7 +112,7 @@ class DefinitionsController(QObject):
         self._navigator.go_to(spot.file, spot.line, spot.column)
 
 
-def _find(asked: Asked, stop: Event) -> DefinitionResult:
+def _find(asked: DefinitionQuery, stop: Event) -> DefinitionResult:
     from jitstudio.gui.features.editing.definition_search import find
 
     return find(asked, stop)

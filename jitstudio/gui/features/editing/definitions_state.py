@@ -37,7 +37,7 @@ class OpenText:
 
 
 @dataclass(frozen=True)
-class Asked:
+class DefinitionQuery:
     """Where somebody wants to know what is meant.
 
     Attributes:

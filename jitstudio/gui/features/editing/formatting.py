@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Slot
 from shiboken6 import isValid
 
 from jitstudio.core.code import CodeKind
-from jitstudio.formatting import Formatted, Style, formatted
+from jitstudio.formatting import FormattingResult, Style, formatted
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.edits import selected_blocks, tab_width
@@ -49,8 +49,8 @@ class FormattingController(QObject):
             tell(self.tr("Sources are formatted: go to one that can be edited first"))
             return
         if page.document.kind not in _KINDS:
-            told = self.tr("clang-format knows CUDA C++; {kind} stays as it is")
-            tell(told.format(kind=page.document.kind.title))
+            message = self.tr("clang-format knows CUDA C++; {kind} stays as it is")
+            tell(message.format(kind=page.document.kind.title))
             return
         editor = self._editor = page.editor
         self._revision = editor.document().revision()
@@ -74,7 +74,7 @@ class FormattingController(QObject):
         return raw, document.name, style, cursor.position(), selected
 
     @Slot(object)
-    def _on_formatted(self, result: Formatted) -> None:
+    def _on_formatted(self, result: FormattingResult) -> None:
         editor, tell = self._editor, self._shell.status.show_message
         if editor is None or not isValid(editor):
             return
@@ -83,16 +83,18 @@ class FormattingController(QObject):
             return
         editor.apply_edits(result.edits, result.caret)
         if not result.edits:
-            told = self.tr("It was formatted already")
+            message = self.tr("It was formatted already")
         elif result.style_file is not None:
-            told = self.tr("Formatted as {file} says").format(file=result.style_file)
+            message = self.tr("Formatted as {file} says").format(file=result.style_file)
         elif self._is_restricted:
-            told = self.tr("Formatted in the usual style: the project's own waits for your trust")
+            message = self.tr(
+                "Formatted in the usual style: the project's own waits for your trust"
+            )
         else:
-            told = self.tr("Formatted in the style of LLVM: there is no .clang-format here")
+            message = self.tr("Formatted in the style of LLVM: there is no .clang-format here")
         if not result.is_complete:
-            told += self.tr("; clang-format could not make sense of all")
-        tell(told)
+            message += self.tr("; clang-format could not make sense of all")
+        tell(message)
 
 
 def _format(
@@ -102,5 +104,5 @@ def _format(
     caret: int,
     lines: tuple[int, int] | None,
     stop: Event,
-) -> Formatted:
+) -> FormattingResult:
     return formatted(raw.replace("\u2029", "\n"), name, style, caret, lines, stop.is_set)

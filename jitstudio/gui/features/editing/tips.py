@@ -62,9 +62,9 @@ class Tips(QObject):
 def _read(kind: CodeKind, _stop: Event) -> tuple[CodeKind, _Teller]:
     from jitstudio.listing.vocabulary import vocabulary
 
-    told = reference(kind)
-    if told.entries:
-        return kind, partial(_of_reference, told)
+    words = reference(kind)
+    if words.entries:
+        return kind, partial(_of_reference, words)
     return kind, partial(_of_vocabulary, vocabulary(kind).words)
 
 

@@ -95,7 +95,7 @@ class GraphController(QObject):
 
     @Slot()
     def _update(self) -> None:
-        """Draw what is looked at, unless that is shown or nobody sees it."""
+        """Draws what is looked at, unless that is shown or nobody sees it."""
         if not self._view.isVisible():
             return
         if self._kind is CodeKind.SASS:
@@ -147,14 +147,14 @@ class GraphController(QObject):
         return self.tr("This PTX defines no function: there is no flow to draw.")
 
     def _ptx_function(self, functions: list[Function]) -> Function | None:
-        """What was chosen here or elsewhere, else the first kernel."""
+        """Returns what was chosen here or elsewhere, else the first kernel."""
         for name in (self._ptx_kernel, self._disassembly.kernel):
             if found := next((one for one in functions if one.name == name), None):
                 return found
         return min(functions, key=lambda one: not one.is_kernel, default=None)
 
     def _begins(self, key: _Key) -> bool:
-        """Whether this is to be drawn, as it is not what is shown."""
+        """Returns whether this is to be drawn, as it is not what is shown."""
         before, self._shown = self._shown, key
         is_same = before is not None and before[1] is key[1] and before[::2] == key[::2]
         return not is_same
@@ -194,7 +194,7 @@ class GraphController(QObject):
         self._mark_caret()
 
     def _mark_caret(self) -> None:
-        """Mark the block that the caret is in, if it is in the function that is shown."""
+        """Marks the block that the caret is in, if it is in the function that is shown."""
         picture = self._view.canvas.picture
         if picture is None or not self._view.isVisible():
             return
@@ -216,7 +216,7 @@ class GraphController(QObject):
         self._go_to(block)
         picture = self._view.canvas.picture
         if picture is not None:
-            # Beside the graph it is seen already; else it takes its place.
+            # Next to the graph it is seen already; else it takes its place.
             self._shell.layout.uncover(self._listings[picture.kind])
 
     @Slot(int)
@@ -228,7 +228,7 @@ class GraphController(QObject):
 
     @Slot(int)
     def _go_to(self, block: int) -> None:
-        """Bring the caret of the text to a block; the keyboard stays here."""
+        """Brings the caret of the text to a block; the keyboard stays here."""
         picture = self._view.canvas.picture
         line = self._line_of(picture, block) if picture is not None else NOWHERE
         if picture is not None and line != NOWHERE:

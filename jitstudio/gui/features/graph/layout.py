@@ -16,21 +16,21 @@ from jitstudio.analysis.control_flow import ControlFlowEdge, FlowGraph
 from jitstudio.gui.kit.diagrams.layers import Layers, Pair, columns, islands, layered
 
 GAP = 44.0
-"""Between two blocks beside each other."""
+"""Between two blocks next to each other."""
 
 LANE = 16.0
 """What an edge takes that passes them."""
 
 _PITCH = 22.0
 _CORNER = 10.0
-# Beside a block there is room for an edge that turns upwards.
+# Next to a block there is room for an edge that turns upwards.
 _ASIDE = 13.0
 
 Step = tuple[float, ...]
 
 
 class Box(NamedTuple):
-    """Where a block stands."""
+    """Where a block is."""
 
     x: float
     y: float
@@ -48,11 +48,11 @@ class Box(NamedTuple):
         return self.y + self.height
 
     def moved(self, x: float, y: float) -> Box:
-        """The same, further right and down."""
+        """Returns the same, further right and down."""
         return self._replace(x=self.x + x, y=self.y + y)
 
 
-class Row(NamedTuple):
+class LayerRow(NamedTuple):
     """A layer, with the room for edges below it."""
 
     top: float
@@ -60,8 +60,8 @@ class Row(NamedTuple):
     below: float
 
 
-class Route(NamedTuple):
-    """How an edge runs; its arrow stands at the end.
+class EdgeRoute(NamedTuple):
+    """How an edge runs; its arrow is at the end.
 
     Attributes:
         edge: The edge.
@@ -76,8 +76,8 @@ class Route(NamedTuple):
     start: tuple[float, float]
     steps: tuple[Step, ...]
 
-    def moved(self, x: float, y: float) -> Route:
-        """The same, further right and down."""
+    def moved(self, x: float, y: float) -> EdgeRoute:
+        """Returns the same, further right and down."""
         return self._replace(
             start=(self.start[0] + x, self.start[1] + y),
             steps=tuple(
@@ -105,15 +105,15 @@ class Plan:
 
     boxes: Mapping[int, Box]
     layers: Mapping[int, int]
-    rows: Sequence[Row]
+    rows: Sequence[LayerRow]
     courses: Mapping[Pair, Course]
     right: float
 
 
 def routed(
     plan: Plan, edges: Sequence[ControlFlowEdge], back: frozenset[ControlFlowEdge]
-) -> list[Route]:
-    """The routes of edges, in their order."""
+) -> list[EdgeRoute]:
+    """Returns the routes of edges, in their order."""
     return _Router(plan, edges, back).routes()
 
 
@@ -129,10 +129,10 @@ class _Router:
         self._starts = self._ports(outgoing=True)
         self._ends = self._ports(outgoing=False)
 
-    def routes(self) -> list[Route]:
+    def routes(self) -> list[EdgeRoute]:
         return [self._route(edge) for edge in self._edges]
 
-    def _route(self, edge: ControlFlowEdge) -> Route:
+    def _route(self, edge: ControlFlowEdge) -> EdgeRoute:
         if edge in self._back and self._goes_between(edge):
             return self._upward(edge)
         pen = _Pen(self._starts[edge], self._plan.boxes[edge.source].bottom)
@@ -140,10 +140,10 @@ class _Router:
             self._downward(pen, edge)
         else:
             self._outside(pen, edge)
-        return Route(edge, edge in self._back, pen.start, tuple(pen.steps))
+        return EdgeRoute(edge, edge in self._back, pen.start, tuple(pen.steps))
 
     def _goes_between(self, edge: ControlFlowEdge) -> bool:
-        """Whether it runs among the blocks, and not around all of them."""
+        """Returns whether it runs among the blocks, and not around all of them."""
         return edge.source == edge.target or self._upper_first(edge) in self._plan.courses
 
     def _upper_first(self, edge: ControlFlowEdge) -> Pair:
@@ -167,7 +167,7 @@ class _Router:
             pen.line(x, rows[layer].bottom)
         pen.sway(self._ends[edge], self._plan.boxes[edge.target].y)
 
-    def _upward(self, edge: ControlFlowEdge) -> Route:
+    def _upward(self, edge: ControlFlowEdge) -> EdgeRoute:
         """From the side of the last block of a loop up to the side of its head."""
         plan = self._plan
         source, target = plan.boxes[edge.source], plan.boxes[edge.target]
@@ -187,7 +187,7 @@ class _Router:
             pen.sway(beside, plan.rows[plan.layers[edge.target]].bottom)
         pen.line(beside, target.y + 2 * _CORNER)
         pen.turn(target.middle + side * target.width / 2, target.y + _CORNER, sideways=True)
-        return Route(edge, True, pen.start, tuple(pen.steps))
+        return EdgeRoute(edge, True, pen.start, tuple(pen.steps))
 
     def _outside(self, pen: _Pen, edge: ControlFlowEdge) -> None:
         """Around all blocks, in a lane that all edges to one block share."""
@@ -263,7 +263,7 @@ _LAYER_GAP = 40.0
 # Where many edges cross from one layer to the next there is more room between them.
 _ROOM_PER_EDGE = 1.5
 _MOST_ROOM = 90.0
-# Parts that nothing connects stand beside each other, as long as it is not much wider than high.
+# Parts that nothing connects are next to each other, as long as it is not much wider than high.
 _WIDE = 1.6
 
 
@@ -286,13 +286,13 @@ class GraphLayout:
     """
 
     boxes: tuple[Box, ...]
-    routes: tuple[Route, ...]
+    routes: tuple[EdgeRoute, ...]
     width: float
     height: float
 
 
 def lay_out(graph: FlowGraph, sizes: Sequence[Size]) -> GraphLayout:
-    """Place the blocks of a graph, which may have several parts and any loops.
+    """GridPosition the blocks of a graph, which may have several parts and any loops.
 
     Args:
         graph: What to place.
@@ -307,7 +307,7 @@ def lay_out(graph: FlowGraph, sizes: Sequence[Size]) -> GraphLayout:
         edges[home[edge.source]].append(edge)
     plans = [_planned(part, edges[at], pairs, sizes) for at, part in enumerate(parts)]
     boxes: dict[int, Box] = {}
-    routes: dict[ControlFlowEdge, Route] = {}
+    routes: dict[ControlFlowEdge, EdgeRoute] = {}
     shelves = _Shelves([(plan.right, plan.rows[-1].below) for plan in plans])
     for at, plan in enumerate(plans):
         found = routed(plan, edges[at], back)
@@ -324,7 +324,7 @@ def lay_out(graph: FlowGraph, sizes: Sequence[Size]) -> GraphLayout:
 
 
 def back_edges(graph: FlowGraph) -> frozenset[ControlFlowEdge]:
-    """Those from inside a loop to its head; without them nothing goes in circles."""
+    """Returns those from inside a loop to its head; without them nothing goes in circles."""
     inside: defaultdict[int, list[frozenset[int]]] = defaultdict(list)
     for loop in graph.loops:
         inside[loop.head].append(loop.blocks)
@@ -369,23 +369,23 @@ def _planned(
     return Plan(boxes, {block: depth[n] for n, block in enumerate(part)}, rows, courses, right)
 
 
-def _rows(layers: Layers, heights: Sequence[float]) -> Iterator[Row]:
+def _rows(layers: Layers, heights: Sequence[float]) -> Iterator[LayerRow]:
     # Edges may turn above the first layer, too.
     top = _LAYER_GAP / 2
     for row, height in zip(layers.rows, heights, strict=True):
         leaving = sum(len(layers.below[node]) for node in row)
         room = _LAYER_GAP + min(_MOST_ROOM, _ROOM_PER_EDGE * leaving)
-        yield Row(top, top + height, top + height + room)
+        yield LayerRow(top, top + height, top + height + room)
         top += height + room
 
 
-def _right(plan: Plan, routes: Sequence[Route]) -> float:
+def _right(plan: Plan, routes: Sequence[EdgeRoute]) -> float:
     steps = (step[-2] + LANE for route in routes for step in route.steps)
     return max(plan.right, max(steps, default=0.0))
 
 
 class _Shelves:
-    """Puts parts beside each other, and below where the row is full."""
+    """Puts parts next to each other, and below where the row is full."""
 
     def __init__(self, sizes: Sequence[tuple[float, float]]) -> None:
         self.width = self.height = 0.0

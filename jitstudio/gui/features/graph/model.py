@@ -17,7 +17,7 @@ from jitstudio.analysis.ptx_cfg import ptx_graph
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.features.graph.layout import GraphLayout, Route, Size, Step, lay_out
+from jitstudio.gui.features.graph.layout import EdgeRoute, GraphLayout, Size, Step, lay_out
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 from jitstudio.listing.functions import Function
 from jitstudio.listing.lines import NOWHERE
@@ -44,13 +44,13 @@ class Caption:
 
 
 @dataclass(frozen=True)
-class Letters:
+class TextMetrics:
     """The room that text takes.
 
     Attributes:
         width: Of a letter.
         height: Of a row.
-        above: From the top of a row to the line that its letters stand on.
+        above: From the top of a row to the line that its letters are on.
     """
 
     width: float
@@ -63,18 +63,18 @@ class Letters:
         return self.width
 
     def size(self, caption: Caption) -> Size:
-        """How large a block with this caption is."""
+        """Returns how large a block with this caption is."""
         cells = max(map(len, (caption.title, *caption.rows)))
         rows = 1 + len(caption.rows)
         return Size((cells + 2) * self.width, rows * self.height + 2 * self.margin)
 
     def row_top(self, row: int) -> float:
-        """Where a row begins below the top of its block; the title is 0."""
+        """Returns where a row begins below the top of its block; the title is 0."""
         return row * self.height + self.margin * (0.5 if row == 0 else 1.5)
 
 
 def sass_captions(graph: FlowGraph, function: SassFunction) -> tuple[Caption, ...]:
-    """The instructions of each block, without their addresses."""
+    """Returns the instructions of each block, without their addresses."""
     return tuple(
         _caption(block.name, range(block.start, block.end), lambda at: function[at].text)
         for block in graph.blocks
@@ -82,7 +82,7 @@ def sass_captions(graph: FlowGraph, function: SassFunction) -> tuple[Caption, ..
 
 
 def ptx_captions(graph: FlowGraph, lines: Sequence[str]) -> tuple[Caption, ...]:
-    """The instructions of each block, without comments and what only declares something."""
+    """Returns the instructions of each block, without comments and what only declares something."""
     return tuple(
         _caption(
             block.name,
@@ -100,7 +100,7 @@ def _caption(title: str, places: Sequence[int], text: Callable[[int], str]) -> C
     else:
         left_out = count - _MOST_ROWS + 1
         rows = [text(at) for at in places[: _MOST_ROWS - 2]]
-        # Where a block leads is told by its end.
+        # Where a block leads is said at its end.
         rows += [f"{_CUT} {left_out} more {_CUT}", text(places[-1])]
     return Caption(_short(title), tuple(map(_short, rows)), count)
 
@@ -111,7 +111,7 @@ def _short(text: str) -> str:
 
 
 ROOM = 8.0
-"""What an edge may take beside its way, with its head and its pen."""
+"""What an edge may take next to its way, with its head and its pen."""
 
 _ARROW = 7.0
 
@@ -125,7 +125,7 @@ class EdgeShape:
         lines: Its way without curves.
     """
 
-    def __init__(self, route: Route) -> None:
+    def __init__(self, route: EdgeRoute) -> None:
         self.route = route
         points = _points(route)
         across, down = zip(*points, strict=True)
@@ -155,7 +155,7 @@ class EdgeShape:
         return QPolygonF([tip, tip - along + across, tip - along - across])
 
     def _before(self) -> QPointF:
-        """Where the edge comes from, close to its end."""
+        """Returns where the edge comes from, close to its end."""
         last = self.route.steps[-1]
         tip = last[-2:]
         for at in range(len(last) - 4, -1, -2):
@@ -164,7 +164,7 @@ class EdgeShape:
         return self.lines[-1].p1()
 
 
-def _points(route: Route) -> list[Step]:
+def _points(route: EdgeRoute) -> list[Step]:
     return [route.start, *(step[-2:] for step in route.steps)]
 
 
@@ -175,7 +175,7 @@ class GraphPicture:
     Attributes:
         kind: PTX or SASS.
         graph: The blocks, edges and loops.
-        layout: Where they stand.
+        layout: Where they are.
         captions: What the blocks say.
         letters: What the layout was made for.
         rects, edges: The same for Qt: there are thousands, and made here the window need not wait.
@@ -185,25 +185,25 @@ class GraphPicture:
     graph: FlowGraph
     layout: GraphLayout
     captions: tuple[Caption, ...]
-    letters: Letters
+    letters: TextMetrics
     rects: Sequence[QRectF]
     edges: Sequence[EdgeShape]
 
 
-def sass_picture(function: SassFunction, letters: Letters) -> GraphPicture:
-    """The graph of machine code."""
+def sass_picture(function: SassFunction, letters: TextMetrics) -> GraphPicture:
+    """Returns the graph of machine code."""
     graph = sass_graph(function)
     return _picture(CodeKind.SASS, graph, sass_captions(graph, function), letters)
 
 
-def ptx_picture(lines: Sequence[str], function: Function, letters: Letters) -> GraphPicture:
-    """The graph of a function in a PTX text."""
+def ptx_picture(lines: Sequence[str], function: Function, letters: TextMetrics) -> GraphPicture:
+    """Returns the graph of a function in a PTX text."""
     graph = ptx_graph(lines, function)
     return _picture(CodeKind.PTX, graph, ptx_captions(graph, lines), letters)
 
 
 def _picture(
-    kind: CodeKind, graph: FlowGraph, captions: tuple[Caption, ...], letters: Letters
+    kind: CodeKind, graph: FlowGraph, captions: tuple[Caption, ...], letters: TextMetrics
 ) -> GraphPicture:
     layout = lay_out(graph, [letters.size(caption) for caption in captions])
     rects = [QRectF(*box) for box in layout.boxes]
@@ -231,7 +231,7 @@ _ENDS = QT_TRANSLATE_NOOP("Graph", "ends here")
 
 
 def summary(picture: GraphPicture) -> str:
-    """How much there is of it, in a line."""
+    """Returns how much there is of it, in a line."""
     graph = picture.graph
     words = [_counted(len(graph.blocks), *_BLOCKS), _counted(len(graph.loops), *_LOOPS)]
     deepest = max((loop.depth for loop in graph.loops), default=0)
@@ -243,7 +243,7 @@ def summary(picture: GraphPicture) -> str:
 
 
 def description(picture: GraphPicture, block: BasicBlock) -> str:
-    """What a block is, for a tip and for those who hear the window."""
+    """Returns what a block is, for a tip and for screen readers."""
     graph = picture.graph
     words = [
         _tr(_BLOCK).format(name=block.name, number=block.id + 1, all=len(graph.blocks)),

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen, QStaticText
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from jitstudio.analysis.control_flow import EdgeKind
-from jitstudio.gui.features.graph.layout import Route
+from jitstudio.gui.features.graph.layout import EdgeRoute
 from jitstudio.gui.features.graph.model import ROOM, EdgeShape, GraphPicture
 from jitstudio.gui.features.graph.svg import Colors
 from jitstudio.gui.kit.diagrams.canvas import mixed
@@ -23,12 +23,12 @@ SVG_FONT = f"{CODE_FAMILY}, DejaVu Sans Mono, Consolas, Menlo, monospace"
 # How strongly the colour of a loop fills its blocks.
 _TINT = 0.14
 _PLAIN_TINT = 0.05
-# How far along the colours of registers it stands.
+# How far along the colours of registers it is.
 _ORANGE = 0.7
 
 
 @dataclass(frozen=True)
-class GraphLook:
+class GraphStyle:
     """What a graph is drawn with in a theme.
 
     Attributes:
@@ -56,14 +56,14 @@ class GraphLook:
     loop_fills: tuple[QColor, ...]
 
     def block(self, depth: int) -> tuple[QColor, QColor]:
-        """The fill and the frame of a block in so many loops."""
+        """Returns the fill and the frame of a block in so many loops."""
         if not depth:
             return self.fill, self.frame
         at = (depth - 1) % len(self.loops)
         return self.loop_fills[at], self.loops[at]
 
-    def edge(self, route: Route) -> QColor:
-        """The colour of an edge."""
+    def edge(self, route: EdgeRoute) -> QColor:
+        """Returns the colour of an edge."""
         return self.back if route.is_back else self.edges[route.edge.kind]
 
     @property
@@ -82,8 +82,8 @@ class GraphLook:
         )
 
 
-def look_of(theme: Theme) -> GraphLook:
-    """How graphs look in this theme."""
+def look_of(theme: Theme) -> GraphStyle:
+    """Returns how graphs look in this theme."""
     ground, muted = theme.code.background, theme.ui.muted_text
     loops = (
         theme.marks.info,
@@ -91,7 +91,7 @@ def look_of(theme: Theme) -> GraphLook:
         theme.token_style(Keyword).color,
         theme.token_style(Name.Class).color,
     )
-    return GraphLook(
+    return GraphStyle(
         ground=ground,
         text=theme.code.text,
         title=theme.ui.text,
@@ -117,7 +117,7 @@ _LEAST_WIDTH = 1.1
 class EdgesItem(QGraphicsItem):
     """One item for all edges."""
 
-    def __init__(self, picture: GraphPicture, look: GraphLook) -> None:
+    def __init__(self, picture: GraphPicture, look: GraphStyle) -> None:
         super().__init__()
         self._layout = picture.layout
         self._look = look
@@ -125,13 +125,13 @@ class EdgesItem(QGraphicsItem):
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)
         self.setZValue(-1)
 
-    def set_look(self, look: GraphLook) -> None:
-        """Wear other colours."""
+    def set_look(self, look: GraphStyle) -> None:
+        """Applies other colours."""
         self._look = look
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """All of it."""
+        """Returns all of it."""
         return QRectF(-ROOM, -ROOM, self._layout.width + 2 * ROOM, self._layout.height + 2 * ROOM)
 
     def paint(
@@ -140,7 +140,7 @@ class EdgesItem(QGraphicsItem):
         option: QStyleOptionGraphicsItem,
         _widget: QWidget | None = None,
     ) -> None:
-        """Draw the edges in sight."""
+        """Draws the edges in sight."""
         exposed = option.exposedRect
         scale = option.levelOfDetailFromTransform(painter.worldTransform())
         near = scale >= _CURVED
@@ -180,7 +180,7 @@ _LEAST_LETTERS = 5
 class BlocksItem(QGraphicsItem):
     """One item for all: a thousand would take longer to be asked than to be painted."""
 
-    def __init__(self, picture: GraphPicture, look: GraphLook, font: QFont) -> None:
+    def __init__(self, picture: GraphPicture, look: GraphStyle, font: QFont) -> None:
         super().__init__()
         self._picture = picture
         self._look = look
@@ -192,29 +192,29 @@ class BlocksItem(QGraphicsItem):
         self._current = NOWHERE
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)
 
-    def set_look(self, look: GraphLook) -> None:
-        """Wear other colours."""
+    def set_look(self, look: GraphStyle) -> None:
+        """Applies other colours."""
         self._look = look
         self.update()
 
     def set_current(self, block: int) -> None:
-        """Mark this block, or none."""
+        """Marks this block, or none."""
         for one in (self._current, block):
             if one != NOWHERE:
                 self.update(self.rect(one).adjusted(-8, -8, 8, 8))
         self._current = block
 
     def rect(self, block: int) -> QRectF:
-        """Where a block stands."""
+        """Returns where a block is."""
         return self._rects[block]
 
     def block_at(self, place: QPointF) -> int:
-        """The block at a place, or `NOWHERE`."""
+        """Returns the block at a place, or `NOWHERE`."""
         found = (at for at, rect in enumerate(self._rects) if rect.contains(place))
         return next(found, NOWHERE)
 
     def boundingRect(self) -> QRectF:
-        """All of it."""
+        """Returns all of it."""
         layout = self._picture.layout
         return QRectF(-8, -8, layout.width + 16, layout.height + 16)
 
@@ -224,7 +224,7 @@ class BlocksItem(QGraphicsItem):
         option: QStyleOptionGraphicsItem,
         _widget: QWidget | None = None,
     ) -> None:
-        """Draw the blocks in sight, as far as they can be told apart."""
+        """Draws the blocks in sight, as far as they can be distinguished."""
         exposed = option.exposedRect
         scale = option.levelOfDetailFromTransform(painter.worldTransform())
         seen = [at for at, rect in enumerate(self._rects) if rect.intersects(exposed)]
@@ -284,9 +284,9 @@ class BlocksItem(QGraphicsItem):
             rect, title = self._rects[at], self._picture.captions[at].title
             room = int(rect.width() / letter) - 1
             if rect.height() > size * 1.2 and room >= min(len(title), _LEAST_LETTERS):
-                # What tells labels apart is at their end.
-                told = title if len(title) <= room else "…" + title[1 - room :]
-                painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, told)
+                # What distinguishes labels is at their end.
+                label = title if len(title) <= room else "…" + title[1 - room :]
+                painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label)
 
     def _texts_of(self, at: int) -> tuple[QStaticText, ...]:
         found = self._texts.get(at)

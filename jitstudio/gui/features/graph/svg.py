@@ -1,4 +1,4 @@
-"""A flow graph as an SVG picture that stands alone: with its text, and in any colours."""
+"""A flow graph as an SVG picture of its own: with its text, and in any colours."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 from jitstudio.analysis.control_flow import BasicBlock, EdgeKind, FlowGraph
-from jitstudio.gui.features.graph.layout import Box, GraphLayout, Route
-from jitstudio.gui.features.graph.model import Caption, Letters
+from jitstudio.gui.features.graph.layout import Box, EdgeRoute, GraphLayout
+from jitstudio.gui.features.graph.model import Caption, TextMetrics
 
 _MARGIN = 24
 _RADIUS = 4
@@ -50,15 +50,15 @@ def svg(
     graph: FlowGraph,
     layout: GraphLayout,
     captions: Sequence[Caption],
-    letters: Letters,
+    letters: TextMetrics,
     colors: Colors,
     font: str = "monospace",
 ) -> str:
-    """Draw a graph.
+    """Draws a graph.
 
     Args:
         graph: What to draw.
-        layout: Where its blocks stand.
+        layout: Where its blocks are.
         captions: What they say, one for each.
         letters: What the layout was made for.
         colors: Of everything.
@@ -71,7 +71,7 @@ def svg(
 class _Drawing:
     graph: FlowGraph
     layout: GraphLayout
-    letters: Letters
+    letters: TextMetrics
     colors: Colors
     font: str
 
@@ -105,7 +105,7 @@ class _Drawing:
         yield "</g>"
         yield "</svg>"
 
-    def _edge(self, route: Route) -> str:
+    def _edge(self, route: EdgeRoute) -> str:
         color = self.colors.back if route.is_back else self.colors.edges[route.edge.kind]
         return (
             f'<path d="{path_of(route)}" fill="none" stroke="{color}" stroke-width="1.4" '
@@ -130,8 +130,8 @@ class _Drawing:
             yield f'<text x="{left:.1f}" y="{base:.1f}" {style}>{_text(words)}</text>'
 
 
-def path_of(route: Route) -> str:
-    """An edge as SVG writes a path."""
+def path_of(route: EdgeRoute) -> str:
+    """Returns an edge as SVG writes a path."""
     marks = ["M", *("L" if len(step) == 2 else "C" for step in route.steps)]
     return "".join(
         mark + " ".join(f"{at:.1f}" for at in step)

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.graph.layout import Box, GraphLayout
-from jitstudio.gui.features.graph.model import GraphPicture, Letters, description, summary
+from jitstudio.gui.features.graph.model import GraphPicture, TextMetrics, description, summary
 from jitstudio.gui.features.graph.scene import READABLE, BlocksItem, EdgesItem, look_of
 from jitstudio.gui.kit.diagrams.canvas import PictureCanvas, Way
 from jitstudio.gui.kit.diagrams.export import PictureButtons
@@ -39,13 +39,13 @@ from jitstudio.listing.lines import NOWHERE
 
 
 def step(graph: FlowGraph, layout: GraphLayout, block: int, way: Way) -> int:
-    """The block that lies this way from another one; that one itself where none does.
+    """Returns the block that lies this way from another one; that one itself where none does.
 
     Up and down follow the edges where there are some that lead this way.
 
     Args:
         graph: What is walked through; it has a block at least.
-        layout: Where its blocks stand.
+        layout: Where its blocks are.
         block: Where to start; if that is nowhere, the way leads to the first block.
         way: Where to go.
     """
@@ -126,10 +126,10 @@ class GraphCanvas(PictureCanvas):
         follow_theme(self, GraphCanvas._apply_theme)
 
     @property
-    def letters(self) -> Letters:
+    def letters(self) -> TextMetrics:
         """The room that the text in blocks takes."""
         metrics = QFontMetricsF(self._font)
-        return Letters(metrics.horizontalAdvance("0"), metrics.height(), metrics.ascent())
+        return TextMetrics(metrics.horizontalAdvance("0"), metrics.height(), metrics.ascent())
 
     @property
     def picture(self) -> GraphPicture | None:
@@ -142,7 +142,7 @@ class GraphCanvas(PictureCanvas):
         return self._current
 
     def set_hint(self, hint: str) -> None:
-        """Say this where there is nothing to show."""
+        """Says this where there is nothing to show."""
         if hint != self._hint:
             self._hint = hint
             self._describe()
@@ -157,7 +157,7 @@ class GraphCanvas(PictureCanvas):
                 item.set_look(look)
 
     def show_picture(self, picture: GraphPicture | None) -> None:
-        """Show this graph, or none; one of the same function stays where it is looked at."""
+        """Shows this graph, or none; one of the same function stays where it is looked at."""
         before = self._picture
         self._picture = picture
         self._scene.clear()
@@ -176,7 +176,7 @@ class GraphCanvas(PictureCanvas):
         self._describe()
 
     def mark(self, block: int) -> None:
-        """Mark a block, or none, and bring it into sight."""
+        """Marks a block, or none, and brings it into sight."""
         if block == self._current or self._blocks is None:
             return
         self._current = block
@@ -187,7 +187,7 @@ class GraphCanvas(PictureCanvas):
 
     @Slot()
     def fit(self) -> None:
-        """Show all of it."""
+        """Shows all of it."""
         if self._picture is not None:
             self.fitInView(self._scene.sceneRect(), Qt.AspectRatioMode.KeepAspectRatio)
             if self.transform().m11() > LETTERS.zoom:
@@ -195,12 +195,12 @@ class GraphCanvas(PictureCanvas):
 
     @Slot()
     def activate_current(self) -> None:
-        """Go on in the text of the block that is marked."""
+        """Goes on in the text of the block that is marked."""
         if self._current != NOWHERE:
             self.block_activated.emit(self._current)
 
     def walk(self, way: Way) -> bool:
-        """Take the keyboard to the block that lies there; whether there is one at all."""
+        """Takes the keyboard to the block that lies there; returns whether there is one."""
         picture = self._picture
         if picture is None or not picture.graph.blocks:
             return False
@@ -209,12 +209,12 @@ class GraphCanvas(PictureCanvas):
         return True
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin to move the graph, or to click on a block."""
+        """Begins to move the graph, or to click on a block."""
         self._pressed = event.position().toPoint()
         super().mousePressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Go to a block that was clicked on, unless the graph was moved."""
+        """Goes to a block that was clicked on, unless the graph was moved."""
         super().mouseReleaseEvent(event)
         place = event.position().toPoint()
         still = (place - self._pressed).manhattanLength() < 4
@@ -225,25 +225,25 @@ class GraphCanvas(PictureCanvas):
                 self.block_clicked.emit(block)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Go on in the text."""
+        """Goes on in the text."""
         if self._block_at(event.position().toPoint()) != NOWHERE:
             self.activate_current()
 
     def viewportEvent(self, event: QHelpEvent | object) -> bool:
-        """Tell what the block under the mouse is."""
+        """Says what the block under the mouse is."""
         if isinstance(event, QHelpEvent) and event.type() == QHelpEvent.Type.ToolTip:
             block = self._block_at(event.pos())
             picture = self._picture
             if block == NOWHERE or picture is None:
                 QToolTip.hideText()
             else:
-                told = description(picture, picture.graph.blocks[block])
-                QToolTip.showText(event.globalPos(), plain_tooltip(told), self)
+                text = description(picture, picture.graph.blocks[block])
+                QToolTip.showText(event.globalPos(), plain_tooltip(text), self)
             return True
         return super().viewportEvent(event)  # type: ignore[arg-type]
 
     def drawForeground(self, painter: QPainter, _rect: QRectF | object) -> None:
-        """Say what will be here where there is nothing yet."""
+        """Says what will be here where there is nothing yet."""
         if self._picture is None and self._hint:
             self._paint_hint(painter, current_theme().code.hint)
 
@@ -263,16 +263,16 @@ class GraphCanvas(PictureCanvas):
         return self._blocks.block_at(self.mapToScene(place)) if self._blocks else NOWHERE
 
     def _describe(self) -> None:
-        """Tell those who hear the window where the keyboard is."""
-        told = self._hint
+        """Reports to screen readers where the keyboard is."""
+        text = self._hint
         if self._picture is not None:
             blocks = self._picture.graph.blocks
-            told = (
+            text = (
                 description(self._picture, blocks[self._current])
                 if self._current != NOWHERE
                 else ""
             )
-        self._tell(told)
+        self._tell(text)
 
 
 def _subject(picture: GraphPicture) -> tuple[object, str]:
@@ -335,7 +335,7 @@ class GraphView(QWidget):
         return _KINDS[self._kinds.currentIndex()]
 
     def show_kernels(self, names: Sequence[tuple[str, str]], chosen: str) -> None:
-        """Offer these functions: pairs of the lowered name and the one that people read."""
+        """Offers these functions: pairs of the lowered name and the one that people read."""
         with QSignalBlocker(self._kernels):
             self._kernels.clear()
             for lowered, readable in names:
@@ -345,15 +345,15 @@ class GraphView(QWidget):
         self._kernels.setToolTip(plain_tooltip(self._kernels.currentText()))
 
     def show_picture(self, picture: GraphPicture | None) -> None:
-        """Show this graph, or none."""
+        """Shows this graph, or none."""
         self.canvas.show_picture(picture)
-        told = summary(picture) if picture is not None else ""
-        self._summary.setText(told)
-        self._summary.setToolTip(plain_tooltip(told))
+        message = summary(picture) if picture is not None else ""
+        self._summary.setText(message)
+        self._summary.setToolTip(plain_tooltip(message))
         self._buttons.setEnabled(picture is not None)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offer what can be done with the block at the keyboard and with the graph."""
+        """Offers what can be done with the block at the keyboard and with the graph."""
         if self.canvas.picture is None:
             return
         menu = QMenu(self)

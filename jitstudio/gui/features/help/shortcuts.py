@@ -32,7 +32,7 @@ from jitstudio.gui.kit.tables import PanelTable
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.commands.shortcuts import Shortcuts, can_change, plain_text
-from jitstudio.gui.shell.commands.spec import ActionSpec, Where
+from jitstudio.gui.shell.commands.spec import ActionSpec, KeyScope
 from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.gui.shell.synonyms import also_called
 
@@ -325,12 +325,12 @@ class ShortcutsDialog(QDialog):
         row, key = self._row, self._key
         can_change = row is not None and bool(row.name)
         problem = self._problem(row.name, key) if row is not None and row.name and key else None
-        told, is_final = problem or ("", False)
+        message, is_final = problem or ("", False)
         if row is None:
-            told = self.tr("Choose a command, then press the keys that it shall have.")
+            message = self.tr("Choose a command, then press the keys that it shall have.")
         elif not can_change:
-            told = self.tr("These keys belong to the view, and cannot be changed.")
-        self._note.setText(told)
+            message = self.tr("These keys belong to the view, and cannot be changed.")
+        self._note.setText(message)
         self._title.setText(self.tr("Keys of '{command}'").format(command=row.text) if row else "")
         self._field.setEnabled(can_change)
         for button in (self._use, self._add):
@@ -455,12 +455,12 @@ class KeystrokeCommands(QObject):
         super().__init__(window)
         self._tabs = tabs
         self._shortcuts = shortcuts
-        self._editing = [spec for spec in ACTIONS if spec.where is Where.EDITOR]
+        self._editing = [spec for spec in ACTIONS if spec.where is KeyScope.EDITOR]
         # Takes the keys that editors know, but that the user wants to do nothing.
         self._nothing = QAction(self)
         self._nothing.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         for spec in ACTIONS:
-            if spec.where is not Where.WINDOW:
+            if spec.where is not KeyScope.WINDOW:
                 actions.bind({spec.id: partial(self._send, spec)})
         tabs.set_commands([self._nothing, *(actions[spec.id] for spec in self._editing)])
         shortcuts.changed.connect(self._on_keys_changed)
@@ -476,7 +476,7 @@ class KeystrokeCommands(QObject):
         # The stub does not know that a sequence has items.
         key: QKeyCombination = QKeySequence(spec.keys[0])[0]  # type: ignore[index]
         event = QKeyEvent(QEvent.Type.KeyPress, key.key(), key.keyboardModifiers())
-        if spec.where is Where.EDITOR:
+        if spec.where is KeyScope.EDITOR:
             if self._tabs.page is not None and self._tabs.page.editor is not None:
                 # Sent by the application, it would be taken for the shortcut again.
                 self._tabs.page.editor.keyPressEvent(event)

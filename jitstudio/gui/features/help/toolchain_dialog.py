@@ -72,5 +72,5 @@ def _notes(info: ToolchainInfo | None) -> str:
         )
     problems = [tool.problem for tool in info.tools if tool.problem]
     targets = ", ".join(arch.arch.sm for arch in info.archs)
-    told = translate("ToolchainDialog", "Targets of this NVRTC: {targets}.")
-    return "\n".join([*([told.format(targets=targets)] if targets else []), *problems])
+    message = translate("ToolchainDialog", "Targets of this NVRTC: {targets}.")
+    return "\n".join([*([message.format(targets=targets)] if targets else []), *problems])

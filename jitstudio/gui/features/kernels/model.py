@@ -26,8 +26,8 @@ def _column(figure: KernelFigure) -> TableColumn[Kernel]:
 
     def meaning(kernel: Kernel) -> str:
         count = text(kernel) or QCoreApplication.translate("Kernels", "unknown")
-        told = QCoreApplication.translate("Kernels", "{count} {meaning}")
-        return told.format(
+        message = QCoreApplication.translate("Kernels", "{count} {meaning}")
+        return message.format(
             count=count, meaning=QCoreApplication.translate("Figures", figure.meaning)
         )
 

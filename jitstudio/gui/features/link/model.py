@@ -88,7 +88,7 @@ def link_warning(modules: tuple[ModuleRow, ...], mode: LinkMode) -> str:
 
 
 def link_summary(result: BuildResult | None) -> str:
-    """What the link of this build came to; empty where the build linked nothing."""
+    """Returns what the link of this build came to; empty where the build linked nothing."""
     if result is None:
         return ""
     stages = [stage for stage in result.stages if stage.source == LINKED]

@@ -102,9 +102,9 @@ class LogModel(RowsModel[StageResult]):
     def telling_row(self) -> int | None:
         """The stage to look at first: the first that failed, or the last one that said anything."""
         failed = (row for row, stage in enumerate(self.rows) if not stage.ok)
-        told = (row for row in reversed(range(len(self.rows))) if _has_text(self.rows[row]))
+        message = (row for row in reversed(range(len(self.rows))) if _has_text(self.rows[row]))
         last = len(self.rows) - 1 if self.rows else None
-        return next(failed, next(told, last))
+        return next(failed, next(message, last))
 
 
 def info_text(stage: StageResult) -> str:
@@ -129,8 +129,8 @@ def whole_log(stage: StageResult) -> str:
         (QCoreApplication.translate("Log", "Info:"), stage.log),
         *((heading or errors, text) for heading, text in _error_parts(stage)),
     ]
-    told = [f"{heading}\n{text.strip()}" for heading, text in parts if text.strip()]
-    return "\n\n".join([head, *told]) + "\n"
+    sections = [f"{heading}\n{text.strip()}" for heading, text in parts if text.strip()]
+    return "\n\n".join([head, *sections]) + "\n"
 
 
 def _error_parts(stage: StageResult) -> Iterator[tuple[str, str]]:

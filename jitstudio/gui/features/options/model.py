@@ -20,7 +20,7 @@ from PySide6.QtGui import QFont
 
 from jitstudio.core.options import (
     OPTIONS,
-    Given,
+    GivenOption,
     OptionGroup,
     OptionSpec,
     ValueKind,
@@ -51,7 +51,7 @@ class OptionValues:
     def __init__(self, text: str = "") -> None:
         self._text = ""
         self._problem = ""
-        self._given: tuple[Given, ...] = ()
+        self._given: tuple[GivenOption, ...] = ()
         self.set_text(text)
 
     @property
@@ -113,11 +113,11 @@ class OptionValues:
         self.set_text(join_options((*before, *words, *self._words(kept[place:]))))
 
     @staticmethod
-    def _words(given: Sequence[Given]) -> list[str]:
+    def _words(given: Sequence[GivenOption]) -> list[str]:
         return [word for each in given for word in each.words]
 
 
-def _row_of(given: Given) -> OptionSpec | None:
+def _row_of(given: GivenOption) -> OptionSpec | None:
     """Returns the row that shows an option as it was given, or None."""
     spec = given.spec
     if spec is None or spec.managed or (given.tool and len(spec.spellings) > 1):
@@ -125,7 +125,7 @@ def _row_of(given: Given) -> OptionSpec | None:
     return spec if spec.accepts(given.value) else None
 
 
-def _plain(given: Given) -> str | None:
+def _plain(given: GivenOption) -> str | None:
     if given.spec and given.value and given.spec.value.kind is ValueKind.TRUTH:
         return _SPELLED[given.value]
     return given.value

@@ -8,7 +8,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.navigator import Navigator
-from jitstudio.gui.features.pipeline.graph import Node, Role, State
+from jitstudio.gui.features.pipeline.graph import Node, NodeRole, NodeState
 from jitstudio.gui.features.pipeline.model import Pipelines
 from jitstudio.gui.features.pipeline.scene import PictureError
 from jitstudio.gui.features.pipeline.view import PipelineView
@@ -22,7 +22,7 @@ from jitstudio.gui.state.outputs import Outputs
 from jitstudio.paths import home_folder
 
 _PICTURE = "pipeline.svg"
-_NOT_RUN = frozenset({State.WAITING, State.SKIPPED})
+_NOT_RUN = frozenset({NodeState.WAITING, NodeState.SKIPPED})
 
 
 def install(context: Context) -> None:
@@ -82,12 +82,12 @@ class PipelineController(QObject):
         view.activated.connect(self._on_activated)
         view.picture_requested.connect(self._on_picture_requested)
         self._openers = {
-            Role.SOURCE: self._open_document,
-            Role.HEADER: self._open_document,
-            Role.TOOL: self._open_log,
-            Role.LINK: self._open_link,
-            Role.ARTIFACT: self._open_artifact,
-            Role.LAUNCH: self._open_launch,
+            NodeRole.SOURCE: self._open_document,
+            NodeRole.HEADER: self._open_document,
+            NodeRole.TOOL: self._open_log,
+            NodeRole.LINK: self._open_link,
+            NodeRole.ARTIFACT: self._open_artifact,
+            NodeRole.LAUNCH: self._open_launch,
         }
 
     @Slot(object)
@@ -112,7 +112,7 @@ class PipelineController(QObject):
 
     @Slot(Node)
     def _on_activated(self, node: Node) -> None:
-        if node.state is State.FAILED and node.role is not Role.LAUNCH:
+        if node.state is NodeState.FAILED and node.role is not NodeRole.LAUNCH:
             self._navigator.first_problem_requested.emit()
         else:
             self._openers[node.role](node)

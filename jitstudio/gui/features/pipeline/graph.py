@@ -15,14 +15,14 @@ from jitstudio.core.code import LINKED, Artifact, CodeKind, Header, Source
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
-from jitstudio.core.plan import PlanError, Ref, Step, plan
+from jitstudio.core.plan import PlanError, PlanStep, Ref, plan
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.core.tools import Tool
 
 
-class Role(Enum):
-    """What a node stands for."""
+class NodeRole(Enum):
+    """What a node represents."""
 
     SOURCE = "source"
     HEADER = "header"
@@ -32,7 +32,7 @@ class Role(Enum):
     LAUNCH = "launch"
 
 
-class State(Enum):
+class NodeState(Enum):
     """How far a node has come; the value is the word for it.
 
     `GIVEN`: a source, which nothing has to make. `STALE`: good, but of an earlier text.
@@ -49,7 +49,7 @@ class State(Enum):
     SKIPPED = "not reached"
 
 
-HELD = frozenset({State.DONE, State.CACHED, State.STALE})
+HELD = frozenset({NodeState.DONE, NodeState.CACHED, NodeState.STALE})
 """The states in which there is something to look at."""
 
 
@@ -59,7 +59,7 @@ class Node:
 
     Attributes:
         key: What it is known by, also in the next build of the same shape.
-        role: What it stands for.
+        role: What it represents.
         name: The module it is about, or `core.code.LINKED`; empty for the launch.
         title: What to call it.
         code: The kind of code it holds; None for what runs.
@@ -67,20 +67,20 @@ class Node:
         step: The step of the plan that it is or comes of, from 1; 0 for what is given.
         state: How far it has come.
         ms: Milliseconds it took; None where that is not known.
-        since: When it began to run, by the clock of whoever tells; None unless it runs.
+        since: When it began to run, by the clock of the sender; None unless it runs.
         size: Bytes it holds; None where that is not known.
-        note: Words for what the state alone does not tell, such as ``no GPU``.
+        note: Words for what the state alone does not say, such as ``no GPU``.
         message: What went wrong first; empty where nothing did.
     """
 
     key: str
-    role: Role
+    role: NodeRole
     name: str
     title: str
     code: CodeKind | None = None
     tool: Tool | None = None
     step: int = 0
-    state: State = State.WAITING
+    state: NodeState = NodeState.WAITING
     ms: float | None = None
     since: float | None = None
     size: int | None = None
@@ -90,11 +90,11 @@ class Node:
     @property
     def runs(self) -> bool:
         """Whether it is something that happens rather than something that is there."""
-        return self.role in (Role.TOOL, Role.LINK, Role.LAUNCH)
+        return self.role in (NodeRole.TOOL, NodeRole.LINK, NodeRole.LAUNCH)
 
 
 @dataclass(frozen=True)
-class Edge:
+class PipelineEdge:
     """What flows from one node into another, by their keys."""
 
     start: str
@@ -113,7 +113,7 @@ class Pipeline:
     """
 
     nodes: tuple[Node, ...] = ()
-    edges: tuple[Edge, ...] = ()
+    edges: tuple[PipelineEdge, ...] = ()
     problem: str = ""
     ms: float | None = None
 
@@ -129,24 +129,24 @@ class Pipeline:
         return inputs
 
     @property
-    def shape(self) -> tuple[tuple[str, ...], tuple[Edge, ...]]:
-        """What two builds have in common whose nodes stand in the same places."""
+    def shape(self) -> tuple[tuple[str, ...], tuple[PipelineEdge, ...]]:
+        """What two builds have in common whose nodes are in the same places."""
         return tuple(node.key for node in self.nodes), self.edges
 
     def node(self, key: str) -> Node | None:
-        """The node of this key, or None."""
+        """Returns the node of this key, or None."""
         return self._by_key.get(key)
 
-    def of_role(self, role: Role) -> tuple[Node, ...]:
-        """All nodes of this role."""
+    def of_role(self, role: NodeRole) -> tuple[Node, ...]:
+        """Returns all nodes of this role."""
         return tuple(node for node in self.nodes if node.role is role)
 
     def before(self, key: str) -> tuple[str, ...]:
-        """The nodes that this one needs, by their keys."""
+        """Returns the nodes that this one needs, by their keys."""
         return self._inputs.get(key, ())
 
     def downstream(self, keys: Iterable[str]) -> frozenset[str]:
-        """All nodes that depend on these, without them."""
+        """Returns all nodes that depend on these, without them."""
         start = frozenset(keys)
         reached = set(start)
         for node in self.nodes:
@@ -155,7 +155,7 @@ class Pipeline:
         return frozenset(reached - start)
 
     def changed(self, change: Callable[[Node], Node]) -> Pipeline:
-        """The same picture with each node as this makes it."""
+        """Returns the same picture with each node as this makes it."""
         return replace(self, nodes=tuple(map(change, self.nodes)))
 
 
@@ -167,9 +167,9 @@ _LAUNCHED = (CodeKind.CUBIN, CodeKind.PTX)
 
 
 def pipeline_of(
-    request: BuildRequest, steps: tuple[Step, ...] | None = None, *, launch: bool = False
+    request: BuildRequest, steps: tuple[PlanStep, ...] | None = None, *, launch: bool = False
 ) -> Pipeline:
-    """The shape of this build.
+    """Returns the shape of this build.
 
     Args:
         request: What is to be built.
@@ -182,20 +182,22 @@ def pipeline_of(
     except PlanError as error:
         return Pipeline(tuple(node for node, _ in given), problem=str(error))
     nodes = [node for node, _ in given]
-    edges: list[Edge] = []
+    edges: list[PipelineEdge] = []
     for number, step in enumerate(steps, 1):
         run = _run(number, step)
         made = [_artifact(number, step, kind) for kind in step.makes]
         nodes += [run, *made]
-        edges += [Edge(_key(ref), run.key) for ref in step.inputs]
-        edges += [Edge(node.key, run.key) for node, readers in given if _reads(step, readers)]
-        edges += [Edge(run.key, node.key) for node in made]
+        edges += [PipelineEdge(_key(ref), run.key) for ref in step.inputs]
+        edges += [
+            PipelineEdge(node.key, run.key) for node, readers in given if _reads(step, readers)
+        ]
+        edges += [PipelineEdge(run.key, node.key) for node in made]
     if launch and (code := tuple(_launched(nodes))):
-        nodes.append(Node(LAUNCH, Role.LAUNCH, "", "Launch"))
-        edges += [Edge(node.key, LAUNCH) for node in code]
+        nodes.append(Node(LAUNCH, NodeRole.LAUNCH, "", "Launch"))
+        edges += [PipelineEdge(node.key, LAUNCH) for node in code]
     # A header that no step reads takes no part in the build.
     joined = {edge.start for edge in edges}
-    kept = (node for node in nodes if node.role is not Role.HEADER or node.key in joined)
+    kept = (node for node in nodes if node.role is not NodeRole.HEADER or node.key in joined)
     return Pipeline(tuple(kept), tuple(edges))
 
 
@@ -212,19 +214,19 @@ def _given(request: BuildRequest) -> Iterator[tuple[Node, frozenset[str]]]:
         yield _source(library), frozenset(readers)
     for header in request.headers:
         key = _key(Ref(CodeKind.HEADER, header.name))
-        node = Node(key, Role.HEADER, header.name, header.name, CodeKind.HEADER)
+        node = Node(key, NodeRole.HEADER, header.name, header.name, CodeKind.HEADER)
         size = len(header.content)
-        yield replace(node, state=State.GIVEN, size=size), _readers(header, request)
+        yield replace(node, state=NodeState.GIVEN, size=size), _readers(header, request)
 
 
 def _source(source: Source) -> Node:
     key = _key(Ref(source.kind, source.name))
-    node = Node(key, Role.SOURCE, source.name, source.name, source.kind)
-    return replace(node, state=State.GIVEN, size=len(source.content))
+    node = Node(key, NodeRole.SOURCE, source.name, source.name, source.kind)
+    return replace(node, state=NodeState.GIVEN, size=len(source.content))
 
 
 def _readers(header: Header, request: BuildRequest) -> frozenset[str]:
-    """The modules that name this header, or one that names it.
+    """Returns the modules that name this header, or one that names it.
 
     A name in a comment counts, too: looking is a matter of microseconds, parsing is not.
     """
@@ -242,27 +244,27 @@ def _mentions(content: bytes, names: set[str]) -> bool:
     return any(name.encode() in content for name in names)
 
 
-def _reads(step: Step, readers: frozenset[str]) -> bool:
+def _reads(step: PlanStep, readers: frozenset[str]) -> bool:
     compiles = step.tool in (Tool.NVRTC, Tool.NVVM)
     return compiles and any(ref.name in readers for ref in step.inputs)
 
 
-def _run(number: int, step: Step) -> Node:
+def _run(number: int, step: PlanStep) -> Node:
     linked = step.name == LINKED and step.tool is Tool.NVJITLINK
     key = f"{step.tool.value}:{step.name}:{'+'.join(kind.value for kind in step.makes)}"
-    role = Role.LINK if linked else Role.TOOL
+    role = NodeRole.LINK if linked else NodeRole.TOOL
     return Node(key, role, step.name, step.tool.value, tool=step.tool, step=number)
 
 
-def _artifact(number: int, step: Step, kind: CodeKind) -> Node:
+def _artifact(number: int, step: PlanStep, kind: CodeKind) -> Node:
     key = _key(Ref(kind, step.name))
     title = Artifact(kind, step.name, b"").file_name
-    return Node(key, Role.ARTIFACT, step.name, title, kind, step.tool, number)
+    return Node(key, NodeRole.ARTIFACT, step.name, title, kind, step.tool, number)
 
 
 def _launched(nodes: list[Node]) -> Iterator[Node]:
-    """The code that a launch takes: what was linked, or else what each module became."""
-    made = [node for node in nodes if node.role is Role.ARTIFACT]
+    """Yields the code that a launch takes: what was linked, or else what each module became."""
+    made = [node for node in nodes if node.role is NodeRole.ARTIFACT]
     linked = [node for node in made if node.name == LINKED]
     for kind in _LAUNCHED:
         found = [node for node in linked or made if node.code is kind]
@@ -272,7 +274,7 @@ def _launched(nodes: list[Node]) -> Iterator[Node]:
 
 
 def told(pipeline: Pipeline, event: Event, now: float | None = None) -> Pipeline:
-    """The picture after something has happened in the build.
+    """Returns the picture after something has happened in the build.
 
     Args:
         pipeline: The picture so far.
@@ -291,7 +293,7 @@ def told(pipeline: Pipeline, event: Event, now: float | None = None) -> Pipeline
 
 
 def ended(pipeline: Pipeline, result: BuildResult, before: Pipeline | None = None) -> Pipeline:
-    """The picture after the end of the build.
+    """Returns the picture after the end of the build.
 
     Args:
         pipeline: The picture so far.
@@ -305,30 +307,30 @@ def ended(pipeline: Pipeline, result: BuildResult, before: Pipeline | None = Non
 
 
 def stopped(pipeline: Pipeline, before: Pipeline | None = None) -> Pipeline:
-    """The picture of a build that goes no further."""
+    """Returns the picture of a build that goes no further."""
     return pipeline.changed(lambda node: _closed(node, before))
 
 
 def following(pipeline: Pipeline, before: Pipeline | None) -> Pipeline:
-    """The picture of a build that begins: the launch before it was one of older code."""
+    """Returns the picture of a build that begins: the launch before it was one of older code."""
     if before is None:
         return pipeline
 
     def kept(node: Node) -> Node:
         old = before.node(node.key)
-        return _aged(old) if old is not None and node.role is Role.LAUNCH else node
+        return _aged(old) if old is not None and node.role is NodeRole.LAUNCH else node
 
     return pipeline.changed(kept)
 
 
 def edited(pipeline: Pipeline, name: str | None = None) -> Pipeline:
-    """The picture after something was changed, and before it is built again.
+    """Returns the picture after something was changed, and before it is built again.
 
     Args:
         pipeline: The picture of the last build.
         name: The module or header that is another now; None for how all of them are built.
     """
-    given = {node.key for node in pipeline.nodes if node.state is State.GIVEN}
+    given = {node.key for node in pipeline.nodes if node.state is NodeState.GIVEN}
     if name is not None:
         given = {key for key in given if (node := pipeline.node(key)) and node.name == name}
     touched = pipeline.downstream(given)
@@ -336,28 +338,28 @@ def edited(pipeline: Pipeline, name: str | None = None) -> Pipeline:
 
 
 def refused(pipeline: Pipeline, reason: str) -> Pipeline:
-    """The picture of the last build where a newer one could not even begin."""
+    """Returns the picture of the last build where a newer one could not even begin."""
     return replace(pipeline.changed(_aged), problem=reason, ms=None)
 
 
 def launching(pipeline: Pipeline, doing: str, now: float | None = None) -> Pipeline:
-    """The picture while a launch is on its way.
+    """Returns the picture while a launch is on its way.
 
     Args:
         pipeline: The picture so far.
-        doing: What it does now, in words.
+        doing: What it does now.
         now: The time now, for a launch that begins.
     """
 
     def changed(node: Node) -> Node:
-        since = node.since if node.state is State.RUNNING else now
-        return replace(node, state=State.RUNNING, note=doing, since=since, ms=None, message="")
+        since = node.since if node.state is NodeState.RUNNING else now
+        return replace(node, state=NodeState.RUNNING, note=doing, since=since, ms=None, message="")
 
     return _launch(pipeline, changed)
 
 
 def launched(pipeline: Pipeline, result: LaunchResult) -> Pipeline:
-    """The picture after a launch."""
+    """Returns the picture after a launch."""
     state, note = _LAUNCHES[result.outcome]
     ms = result.timing.median if result.timing else None
     message = "" if result.ok else result.reason
@@ -368,45 +370,45 @@ def launched(pipeline: Pipeline, result: LaunchResult) -> Pipeline:
 
 
 _LAUNCHES = {
-    LaunchOutcome.RAN: (State.DONE, ""),
-    LaunchOutcome.WRONG: (State.FAILED, "wrong result"),
-    LaunchOutcome.FAILED: (State.FAILED, ""),
-    LaunchOutcome.REFUSED: (State.FAILED, "cannot be launched"),
-    LaunchOutcome.MISSING: (State.SKIPPED, "no GPU"),
-    LaunchOutcome.CRASHED: (State.FAILED, "crashed"),
-    LaunchOutcome.TIMED_OUT: (State.FAILED, "time limit"),
-    LaunchOutcome.CANCELLED: (State.STOPPED, ""),
+    LaunchOutcome.RAN: (NodeState.DONE, ""),
+    LaunchOutcome.WRONG: (NodeState.FAILED, "wrong result"),
+    LaunchOutcome.FAILED: (NodeState.FAILED, ""),
+    LaunchOutcome.REFUSED: (NodeState.FAILED, "cannot be launched"),
+    LaunchOutcome.MISSING: (NodeState.SKIPPED, "no GPU"),
+    LaunchOutcome.CRASHED: (NodeState.FAILED, "crashed"),
+    LaunchOutcome.TIMED_OUT: (NodeState.FAILED, "time limit"),
+    LaunchOutcome.CANCELLED: (NodeState.STOPPED, ""),
 }
 
 
 def _launch(pipeline: Pipeline, change: Callable[[Node], Node]) -> Pipeline:
-    return pipeline.changed(lambda node: change(node) if node.role is Role.LAUNCH else node)
+    return pipeline.changed(lambda node: change(node) if node.role is NodeRole.LAUNCH else node)
 
 
 def _started(node: Node, event: StageStarted, now: float | None) -> Node:
     if not _is_run(node, event.step):
         return node
-    return replace(node, state=State.RUNNING, since=now)
+    return replace(node, state=NodeState.RUNNING, since=now)
 
 
 def _is_run(node: Node, step: int) -> bool:
-    return node.step == step and node.role in (Role.TOOL, Role.LINK)
+    return node.step == step and node.role in (NodeRole.TOOL, NodeRole.LINK)
 
 
 def _finished(node: Node, event: StageFinished) -> Node:
     if node.step != event.step:
         return node
     stage = event.stage
-    good = State.CACHED if stage.cached else State.DONE
-    if node.role is Role.ARTIFACT:
+    good = NodeState.CACHED if stage.cached else NodeState.DONE
+    if node.role is NodeRole.ARTIFACT:
         made = next((a for a in event.artifacts if a.kind is node.code), None)
         if made is not None:
             return replace(node, state=good, size=len(made.content))
         # A file that is read may hold machine code without PTX.
-        return replace(node, state=State.SKIPPED) if stage.ok else node
+        return replace(node, state=NodeState.SKIPPED) if stage.ok else node
     return replace(
         node,
-        state=good if stage.ok else State.FAILED,
+        state=good if stage.ok else NodeState.FAILED,
         ms=None if stage.cached else stage.ms,
         since=None,
         note=stage.crash.signal if stage.crash else "",
@@ -420,7 +422,7 @@ def _hindered(node: Node, event: Problem) -> Node:
     if not blamed or (not event.step and node.step):
         return node
     told_first = _first_line((event.diagnostic,))
-    return replace(node, state=State.FAILED, since=None, message=told_first)
+    return replace(node, state=NodeState.FAILED, since=None, message=told_first)
 
 
 def _first_line(diagnostics: Iterable[Diagnostic]) -> str:
@@ -428,27 +430,27 @@ def _first_line(diagnostics: Iterable[Diagnostic]) -> str:
     return next(errors, "").strip().partition("\n")[0]
 
 
-_CLOSED = {State.RUNNING: State.STOPPED, State.WAITING: State.SKIPPED}
+_CLOSED = {NodeState.RUNNING: NodeState.STOPPED, NodeState.WAITING: NodeState.SKIPPED}
 
 
 def _closed(node: Node, before: Pipeline | None) -> Node:
-    own_pace = node.role is Role.LAUNCH and node.state is State.RUNNING
+    own_pace = node.role is NodeRole.LAUNCH and node.state is NodeState.RUNNING
     if own_pace or node.state not in _CLOSED:
         return node
     old = before.node(node.key) if before is not None else None
-    if node.role is Role.ARTIFACT and old is not None and old.state in HELD:
-        return replace(old, step=node.step, state=State.STALE)
+    if node.role is NodeRole.ARTIFACT and old is not None and old.state in HELD:
+        return replace(old, step=node.step, state=NodeState.STALE)
     return replace(node, state=_CLOSED[node.state], since=None)
 
 
 def _explained(node: Node, result: BuildResult) -> Node:
-    """A failed run with the first thing that its tool complained about."""
-    if node.state is not State.FAILED or node.message or node.role is Role.LAUNCH:
+    """Returns a failed run with the first thing that its tool complained about."""
+    if node.state is not NodeState.FAILED or node.message or node.role is NodeRole.LAUNCH:
         return node
-    told = [d for d in result.diagnostics if d.tool is node.tool]
-    own = [d for d in told if d.file == node.name]
-    return replace(node, message=_first_line(own) or _first_line(told) or result.reason)
+    diagnostics = [d for d in result.diagnostics if d.tool is node.tool]
+    own = [d for d in diagnostics if d.file == node.name]
+    return replace(node, message=_first_line(own) or _first_line(diagnostics) or result.reason)
 
 
 def _aged(node: Node) -> Node:
-    return replace(node, state=State.STALE) if node.state in HELD else node
+    return replace(node, state=NodeState.STALE) if node.state in HELD else node

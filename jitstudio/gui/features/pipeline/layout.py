@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from jitstudio.gui.features.pipeline.graph import Edge, Pipeline, Role
+from jitstudio.gui.features.pipeline.graph import NodeRole, Pipeline, PipelineEdge
 from jitstudio.gui.kit.diagrams.layers import columns, layered
 
 # Rows that a node takes, and the place of an edge that passes: half of one is beside it.
@@ -15,7 +15,7 @@ _GRID = 0.5
 
 
 @dataclass(frozen=True)
-class Place:
+class GridPosition:
     """A column, counted from 0, and a row, which may be between two others."""
 
     column: int
@@ -33,8 +33,8 @@ class PipelineLayout:
         rows: The number of rows that all columns together need.
     """
 
-    places: Mapping[str, Place]
-    routes: Mapping[Edge, tuple[Place, ...]]
+    places: Mapping[str, GridPosition]
+    routes: Mapping[PipelineEdge, tuple[GridPosition, ...]]
     columns: int = 0
     rows: float = 0.0
 
@@ -51,7 +51,7 @@ def lay_out(pipeline: Pipeline) -> PipelineLayout:
     middles = columns(layers, [_NODE] * len(numbers) + [_PASSING] * passing, _GRID)
     top = min(middles)
     column = {node: at for at, row in enumerate(layers.rows) for node in row}
-    places = [Place(column[node], middle - top) for node, middle in enumerate(middles)]
+    places = [GridPosition(column[node], middle - top) for node, middle in enumerate(middles)]
     return PipelineLayout(
         {key: places[number] for key, number in numbers.items()},
         {
@@ -70,6 +70,6 @@ def _depths(pipeline: Pipeline) -> dict[str, int]:
         needed = (depths[key] for key in pipeline.before(node.key))
         depths[node.key] = max(needed, default=-1) + 1
     last = max(depths.values())
-    for node in pipeline.of_role(Role.LAUNCH):
+    for node in pipeline.of_role(NodeRole.LAUNCH):
         depths[node.key] = last
     return depths

@@ -10,14 +10,14 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
 from jitstudio.core.code import LINKED
 from jitstudio.core.events import Event
 from jitstudio.core.launch.result import LaunchResult
-from jitstudio.core.plan import Step
+from jitstudio.core.plan import PlanStep
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.features.pipeline.graph import (
     Node,
+    NodeRole,
+    NodeState,
     Pipeline,
-    Role,
-    State,
     edited,
     ended,
     following,
@@ -33,32 +33,32 @@ from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 _CONTEXT = "Pipeline"
 _STATES = {
-    State.GIVEN: QT_TRANSLATE_NOOP("Pipeline", "given"),
-    State.WAITING: QT_TRANSLATE_NOOP("Pipeline", "waiting"),
-    State.RUNNING: QT_TRANSLATE_NOOP("Pipeline", "running"),
-    State.DONE: QT_TRANSLATE_NOOP("Pipeline", "done"),
-    State.CACHED: QT_TRANSLATE_NOOP("Pipeline", "from the cache"),
-    State.STALE: QT_TRANSLATE_NOOP("Pipeline", "out of date"),
-    State.FAILED: QT_TRANSLATE_NOOP("Pipeline", "failed"),
-    State.STOPPED: QT_TRANSLATE_NOOP("Pipeline", "stopped"),
-    State.SKIPPED: QT_TRANSLATE_NOOP("Pipeline", "not reached"),
+    NodeState.GIVEN: QT_TRANSLATE_NOOP("Pipeline", "given"),
+    NodeState.WAITING: QT_TRANSLATE_NOOP("Pipeline", "waiting"),
+    NodeState.RUNNING: QT_TRANSLATE_NOOP("Pipeline", "running"),
+    NodeState.DONE: QT_TRANSLATE_NOOP("Pipeline", "done"),
+    NodeState.CACHED: QT_TRANSLATE_NOOP("Pipeline", "from the cache"),
+    NodeState.STALE: QT_TRANSLATE_NOOP("Pipeline", "out of date"),
+    NodeState.FAILED: QT_TRANSLATE_NOOP("Pipeline", "failed"),
+    NodeState.STOPPED: QT_TRANSLATE_NOOP("Pipeline", "stopped"),
+    NodeState.SKIPPED: QT_TRANSLATE_NOOP("Pipeline", "not reached"),
 }
 _NOT_LAUNCHED = QT_TRANSLATE_NOOP("Pipeline", "not launched")
 _WHAT = {
-    Role.SOURCE: QT_TRANSLATE_NOOP("Pipeline", "{kind} module"),
-    Role.HEADER: QT_TRANSLATE_NOOP("Pipeline", "Header"),
-    Role.TOOL: QT_TRANSLATE_NOOP("Pipeline", "{tool} works on {module}"),
-    Role.LINK: QT_TRANSLATE_NOOP("Pipeline", "{tool} links the modules"),
-    Role.ARTIFACT: QT_TRANSLATE_NOOP("Pipeline", "{kind} of {module}, made by {tool}"),
-    Role.LAUNCH: QT_TRANSLATE_NOOP("Pipeline", "Launch of the kernel on the GPU"),
+    NodeRole.SOURCE: QT_TRANSLATE_NOOP("Pipeline", "{kind} module"),
+    NodeRole.HEADER: QT_TRANSLATE_NOOP("Pipeline", "Header"),
+    NodeRole.TOOL: QT_TRANSLATE_NOOP("Pipeline", "{tool} works on {module}"),
+    NodeRole.LINK: QT_TRANSLATE_NOOP("Pipeline", "{tool} links the modules"),
+    NodeRole.ARTIFACT: QT_TRANSLATE_NOOP("Pipeline", "{kind} of {module}, made by {tool}"),
+    NodeRole.LAUNCH: QT_TRANSLATE_NOOP("Pipeline", "Launch of the kernel on the GPU"),
 }
 _OPENS = {
-    Role.SOURCE: QT_TRANSLATE_NOOP("Pipeline", "Click to edit it."),
-    Role.HEADER: QT_TRANSLATE_NOOP("Pipeline", "Click to edit it."),
-    Role.TOOL: QT_TRANSLATE_NOOP("Pipeline", "Click to read its log."),
-    Role.LINK: QT_TRANSLATE_NOOP("Pipeline", "Click to see the link."),
-    Role.ARTIFACT: QT_TRANSLATE_NOOP("Pipeline", "Click to look at it."),
-    Role.LAUNCH: QT_TRANSLATE_NOOP("Pipeline", "Click to set up the launch."),
+    NodeRole.SOURCE: QT_TRANSLATE_NOOP("Pipeline", "Click to edit it."),
+    NodeRole.HEADER: QT_TRANSLATE_NOOP("Pipeline", "Click to edit it."),
+    NodeRole.TOOL: QT_TRANSLATE_NOOP("Pipeline", "Click to read its log."),
+    NodeRole.LINK: QT_TRANSLATE_NOOP("Pipeline", "Click to see the link."),
+    NodeRole.ARTIFACT: QT_TRANSLATE_NOOP("Pipeline", "Click to look at it."),
+    NodeRole.LAUNCH: QT_TRANSLATE_NOOP("Pipeline", "Click to set up the launch."),
 }
 _MEND = QT_TRANSLATE_NOOP("Pipeline", "Click to go to the first problem.")
 _LINK_OF_ALL = QT_TRANSLATE_NOOP("Pipeline", "the link")
@@ -67,14 +67,14 @@ _BUILDING = QT_TRANSLATE_NOOP("Pipeline", "Building")
 _BUILD_STOPPED = QT_TRANSLATE_NOOP("Pipeline", "Build stopped")
 _OUTDATED = QT_TRANSLATE_NOOP("Pipeline", "The text has changed since this build")
 
-# What says enough by itself, so that no word for the state stands beside it.
-_SPEAKING = frozenset({State.GIVEN, State.DONE, State.RUNNING})
+# What says enough by itself, so that no word for the state is next to it.
+_SPEAKING = frozenset({NodeState.GIVEN, NodeState.DONE, NodeState.RUNNING})
 # The states of code in which its mark says enough, so that there is room for what it is.
-_PLAIN = _SPEAKING | {State.CACHED, State.WAITING}
+_PLAIN = _SPEAKING | {NodeState.CACHED, NodeState.WAITING}
 
 
 def facts(node: Node, now: float) -> str:
-    """The second line of a node: kind, size, time, and how far it has come.
+    """Returns the second line of a node: kind, size, time, and how far it has come.
 
     Args:
         node: The node.
@@ -84,51 +84,51 @@ def facts(node: Node, now: float) -> str:
 
 
 def state_words(node: Node) -> str:
-    """How far a node has come."""
-    if node.note and node.state is not State.RUNNING:
+    """Returns how far a node has come."""
+    if node.note and node.state is not NodeState.RUNNING:
         return node.note
-    waits = node.role is Role.LAUNCH and node.state is State.WAITING
+    waits = node.role is NodeRole.LAUNCH and node.state is NodeState.WAITING
     return _tr(_NOT_LAUNCHED if waits else _STATES[node.state])
 
 
 def description(node: Node, now: float) -> str:
-    """All there is to say about a node: for its tool tip, and for those who hear it."""
+    """Returns all there is to say about a node: for its tool tip, and for screen readers."""
     what = _tr(_WHAT[node.role]).format(
         kind=node.code.title if node.code else "",
         tool=node.tool.value if node.tool else "",
         module=_tr(_LINK_OF_ALL) if node.name == LINKED else node.name,
     )
-    opens = _tr(_MEND if node.state is State.FAILED else _OPENS[node.role])
-    told = [node.title, what, facts(node, now)]
+    opens = _tr(_MEND if node.state is NodeState.FAILED else _OPENS[node.role])
+    lines = [node.title, what, facts(node, now)]
     if node.state not in _SPEAKING:
-        told.append(state_words(node))
-    told += [node.message, opens]
-    return "\n".join(dict.fromkeys(line for line in told if line))
+        lines.append(state_words(node))
+    lines += [node.message, opens]
+    return "\n".join(dict.fromkeys(line for line in lines if line))
 
 
-def summary(pipeline: Pipeline) -> tuple[State, str]:
-    """How far the whole build has come, and that in one line."""
-    states = {node.state for node in pipeline.nodes if node.role is not Role.LAUNCH}
+def summary(pipeline: Pipeline) -> tuple[NodeState, str]:
+    """Returns how far the whole build has come, and that in one line."""
+    states = {node.state for node in pipeline.nodes if node.role is not NodeRole.LAUNCH}
     if pipeline.problem:
-        return State.FAILED, pipeline.problem
+        return NodeState.FAILED, pipeline.problem
     if not states:
-        return State.GIVEN, ""
-    if State.STOPPED in states:
-        return State.STOPPED, _tr(_BUILD_STOPPED)
+        return NodeState.GIVEN, ""
+    if NodeState.STOPPED in states:
+        return NodeState.STOPPED, _tr(_BUILD_STOPPED)
     if pipeline.ms is None:
-        return State.RUNNING, _tr(_BUILDING)
-    if State.STALE in states:
-        return State.STALE, _tr(_OUTDATED)
-    return State.DONE, _tr(_BUILT).format(time=duration_text(pipeline.ms))
+        return NodeState.RUNNING, _tr(_BUILDING)
+    if NodeState.STALE in states:
+        return NodeState.STALE, _tr(_OUTDATED)
+    return NodeState.DONE, _tr(_BUILT).format(time=duration_text(pipeline.ms))
 
 
 def _run_facts(node: Node, now: float) -> list[str]:
-    if node.state is State.RUNNING:
+    if node.state is NodeState.RUNNING:
         elapsed = [] if node.since is None else [duration_text(1000 * (now - node.since))]
         return [*elapsed, *([node.note] if node.note else [])]
     # Of a tool that crashed no time is known.
-    took = [duration_text(node.ms)] if node.ms and node.state is not State.STALE else []
-    return took if took and node.state is State.DONE else [state_words(node), *took]
+    took = [duration_text(node.ms)] if node.ms and node.state is not NodeState.STALE else []
+    return took if took and node.state is NodeState.DONE else [state_words(node), *took]
 
 
 def _code_facts(node: Node) -> list[str]:
@@ -150,7 +150,7 @@ _NOBODY = object()
 
 
 class Pipelines(QObject):
-    """The pictures, told apart by the subjects that `state.outputs` knows, too.
+    """The pictures, distinguished by the subjects that `state.outputs` knows, too.
 
     Signals:
         changed: The picture that is looked at is another one now.
@@ -176,7 +176,7 @@ class Pipelines(QObject):
 
     @Slot(object)
     def show_subject(self, subject: object) -> None:
-        """Look at the picture of this subject."""
+        """Looks at the picture of this subject."""
         self._subject = subject
         self._tell()
 
@@ -187,7 +187,7 @@ class Pipelines(QObject):
 
     @Slot(object, BuildRequest, object)
     def begin(
-        self, subject: object, request: BuildRequest, steps: tuple[Step, ...] | None = None
+        self, subject: object, request: BuildRequest, steps: tuple[PlanStep, ...] | None = None
     ) -> None:
         """A build of this subject is on its way; one that was is forgotten."""
         self.stop()

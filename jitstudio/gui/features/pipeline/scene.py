@@ -32,8 +32,8 @@ from PySide6.QtWidgets import (
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.languages import icon_name
-from jitstudio.gui.features.pipeline.graph import Edge, Node, Pipeline, Role, State
-from jitstudio.gui.features.pipeline.layout import PipelineLayout, Place, lay_out
+from jitstudio.gui.features.pipeline.graph import Node, NodeRole, NodeState, Pipeline, PipelineEdge
+from jitstudio.gui.features.pipeline.layout import GridPosition, PipelineLayout, lay_out
 from jitstudio.gui.features.pipeline.model import description, facts
 from jitstudio.gui.kit.diagrams.canvas import mixed
 from jitstudio.gui.kit.icons import icon
@@ -55,23 +55,23 @@ class _Style:
 
 
 _STYLES = {
-    State.GIVEN: _Style("ui.muted_text", 0.07, _SOLID, 1.0, ""),
-    State.WAITING: _Style("ui.muted_text", 0.0, _DASHED, 1.0, "waiting"),
-    State.RUNNING: _Style("ui.link", 0.14, _SOLID, 2.0, ""),
-    State.DONE: _Style("marks.success", 0.12, _SOLID, 1.4, "success"),
-    State.CACHED: _Style("marks.success", 0.12, _SOLID, 1.4, "cached"),
-    State.STALE: _Style("marks.warning", 0.08, _DASHED, 1.2, "reset"),
-    State.FAILED: _Style("marks.error", 0.14, _SOLID, 2.2, "error"),
-    State.STOPPED: _Style("marks.warning", 0.08, _SOLID, 1.2, "stop"),
-    State.SKIPPED: _Style("ui.muted_text", 0.0, _DASHED, 1.0, "skipped"),
+    NodeState.GIVEN: _Style("ui.muted_text", 0.07, _SOLID, 1.0, ""),
+    NodeState.WAITING: _Style("ui.muted_text", 0.0, _DASHED, 1.0, "waiting"),
+    NodeState.RUNNING: _Style("ui.link", 0.14, _SOLID, 2.0, ""),
+    NodeState.DONE: _Style("marks.success", 0.12, _SOLID, 1.4, "success"),
+    NodeState.CACHED: _Style("marks.success", 0.12, _SOLID, 1.4, "cached"),
+    NodeState.STALE: _Style("marks.warning", 0.08, _DASHED, 1.2, "reset"),
+    NodeState.FAILED: _Style("marks.error", 0.14, _SOLID, 2.2, "error"),
+    NodeState.STOPPED: _Style("marks.warning", 0.08, _SOLID, 1.2, "stop"),
+    NodeState.SKIPPED: _Style("ui.muted_text", 0.0, _DASHED, 1.0, "skipped"),
 }
-# Nodes that something has come of, or that are at work; the others stand back.
-_FAINT = frozenset({State.WAITING, State.SKIPPED})
-_TOOL_ICONS = {Role.TOOL: "build", Role.LINK: "link", Role.LAUNCH: "run"}
+# Nodes that something has come of, or that are at work; the others are paler.
+_FAINT = frozenset({NodeState.WAITING, NodeState.SKIPPED})
+_TOOL_ICONS = {NodeRole.TOOL: "build", NodeRole.LINK: "link", NodeRole.LAUNCH: "run"}
 
 
 @dataclass(frozen=True)
-class NodeLook:
+class NodeStyle:
     """What a node is drawn with.
 
     Attributes:
@@ -95,16 +95,16 @@ class NodeLook:
     icon: str
 
 
-def look_of(node: Node, theme: Theme) -> NodeLook:
-    """How this node looks in this theme."""
+def look_of(node: Node, theme: Theme) -> NodeStyle:
+    """Returns how this node looks in this theme."""
     style = _STYLES[node.state]
     color = _color(theme, style.color)
     faint = node.state in _FAINT
-    return NodeLook(
+    return NodeStyle(
         line=color,
         fill=mixed(theme.ui.base, color, style.tint),
         title=theme.ui.muted_text if faint else theme.ui.text,
-        facts=color if node.state in (State.FAILED, State.RUNNING) else theme.ui.muted_text,
+        facts=color if node.state in (NodeState.FAILED, NodeState.RUNNING) else theme.ui.muted_text,
         style=style.line,
         width=style.width,
         mark=style.mark,
@@ -113,15 +113,15 @@ def look_of(node: Node, theme: Theme) -> NodeLook:
 
 
 def flow_of(end: Node, theme: Theme) -> tuple[QColor, Qt.PenStyle, float]:
-    """How what flows into a node is drawn: colour, style and width of the line."""
+    """Returns how what flows into a node is drawn: colour, style and width of the line."""
     style = _STYLES[end.state]
     still = end.state in _FAINT
     color = theme.ui.muted_text if still else _color(theme, style.color)
     return mixed(theme.ui.base, color, 0.5 if still else 0.8), style.line, style.width + 0.2
 
 
-def mark_of(state: State, theme: Theme) -> tuple[str, QColor]:
-    """The icon of a state, empty for none, and its colour."""
+def mark_of(state: NodeState, theme: Theme) -> tuple[str, QColor]:
+    """Returns the icon of a state, empty for none, and its colour."""
     style = _STYLES[state]
     return style.mark, _color(theme, style.color)
 
@@ -135,7 +135,7 @@ def _color(theme: Theme, name: str) -> QColor:
 def _icon(node: Node) -> str:
     if node.runs:
         return _TOOL_ICONS[node.role]
-    return icon_name(node.code or CodeKind.HEADER, node.role is Role.HEADER)
+    return icon_name(node.code or CodeKind.HEADER, node.role is NodeRole.HEADER)
 
 
 WIDTH, HEIGHT = 164.0, 46.0
@@ -188,12 +188,12 @@ class NodeItem(QGraphicsItem):
         return self._facts
 
     @property
-    def look(self) -> NodeLook:
+    def look(self) -> NodeStyle:
         """What it is drawn with."""
         return self._look
 
     def show_node(self, node: Node, theme: Theme) -> None:
-        """Show this state of the node in this theme."""
+        """Shows this state of the node in this theme."""
         self._node, self._theme = node, theme
         self._look = look_of(node, theme)
         self.tick(time.monotonic())
@@ -201,7 +201,7 @@ class NodeItem(QGraphicsItem):
         self.update()
 
     def tick(self, now: float) -> None:
-        """Tell the time that has passed meanwhile."""
+        """Updates the elapsed time."""
         self._facts = facts(self._node, now)
         self.update()
 
@@ -212,19 +212,19 @@ class NodeItem(QGraphicsItem):
             self.update()
 
     def hoverEnterEvent(self, event: QGraphicsSceneHoverEvent) -> None:
-        """Stand out while the mouse is over it."""
+        """Emphasises the node while the mouse is over it."""
         super().hoverEnterEvent(event)
         self._is_hovered = True
         self.update()
 
     def hoverLeaveEvent(self, event: QGraphicsSceneHoverEvent) -> None:
-        """Stand back again."""
+        """Draws the node as usual again."""
         super().hoverLeaveEvent(event)
         self._is_hovered = False
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """The node with the ring around it and the mark on its corner."""
+        """Returns the node with the ring around it and the mark on its corner."""
         room = _RING + 1
         return _BODY.adjusted(-room, -room, room, room).united(_MARK)
 
@@ -268,7 +268,7 @@ class NodeItem(QGraphicsItem):
 
     def _draw_mark(self, painter: QPainter) -> None:
         """The mark of the state sits on the corner, where it takes no room from the words."""
-        running = self._node.state is State.RUNNING
+        running = self._node.state is NodeState.RUNNING
         if not running and not self._look.mark:
             return
         painter.setPen(Qt.PenStyle.NoPen)
@@ -318,12 +318,12 @@ class EdgeItem(QGraphicsItem):
         self.setZValue(-1)
 
     def show_end(self, end: Node, theme: Theme) -> None:
-        """Follow the state of the node it leads to."""
+        """Follows the state of the node it leads to."""
         self._flow = flow_of(end, theme)
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """The curve with its head."""
+        """Returns the curve with its head."""
         head = QRectF(self._tip - QPointF(_HEAD, _HEAD), self._tip + QPointF(0, _HEAD))
         return self._path.boundingRect().united(head).adjusted(-2, -2, 2, 2)
 
@@ -337,7 +337,7 @@ class EdgeItem(QGraphicsItem):
         _option: QStyleOptionGraphicsItem,
         _widget: QWidget | None = None,
     ) -> None:
-        """Draw the curve and its head."""
+        """Draws the curve and its head."""
         color, style, width = self._flow
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(color, width, style))
@@ -389,7 +389,7 @@ class PipelineScene(QGraphicsScene):
         self._pipeline = Pipeline()
         self._layout = PipelineLayout({}, {})
         self._nodes: dict[str, NodeItem] = {}
-        self._edges: dict[Edge, EdgeItem] = {}
+        self._edges: dict[PipelineEdge, EdgeItem] = {}
 
     @property
     def pipeline(self) -> Pipeline:
@@ -398,15 +398,15 @@ class PipelineScene(QGraphicsScene):
 
     @property
     def places(self) -> PipelineLayout:
-        """Where the nodes stand."""
+        """Where the nodes are."""
         return self._layout
 
     def item(self, key: str) -> NodeItem | None:
-        """The item of the node with this key."""
+        """Returns the item of the node with this key."""
         return self._nodes.get(key)
 
     def show_pipeline(self, pipeline: Pipeline) -> bool:
-        """Show this picture; whether its shape is another than before."""
+        """Shows this picture; returns whether its shape is another than before."""
         reshaped = pipeline.shape != self._pipeline.shape
         self._pipeline = pipeline
         if reshaped:
@@ -416,14 +416,14 @@ class PipelineScene(QGraphicsScene):
         return reshaped
 
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Applies another theme."""
         self._theme = theme
         self._refresh()
 
     def tick(self, now: float) -> None:
-        """Let those that run tell their time."""
+        """Updates the times of running nodes."""
         for item in self._nodes.values():
-            if item.node.state is State.RUNNING:
+            if item.node.state is NodeState.RUNNING:
                 item.tick(now)
 
     def _refresh(self) -> None:
@@ -446,12 +446,12 @@ class PipelineScene(QGraphicsScene):
         self._edges = {edge: self._line(edge) for edge in self._pipeline.edges}
         for line in self._edges.values():
             self.addItem(line)
-        size = _corner(Place(self._layout.columns, self._layout.rows))
+        size = _corner(GridPosition(self._layout.columns, self._layout.rows))
         gaps = QPointF(_COLUMN - WIDTH, _ROW - HEIGHT)
         rect = QRectF(QPointF(0, 0), size - gaps)
         self.setSceneRect(rect.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN))
 
-    def _line(self, edge: Edge) -> EdgeItem:
+    def _line(self, edge: PipelineEdge) -> EdgeItem:
         """Out of the right side of a node, along the middle of each stop, into the left side."""
         middle, across = QPointF(0, HEIGHT / 2), QPointF(WIDTH, 0)
         start, end = (_corner(self._layout.places[key]) for key in (edge.start, edge.end))
@@ -462,7 +462,7 @@ class PipelineScene(QGraphicsScene):
         return EdgeItem(points, self._nodes[edge.end].node, self._theme)
 
 
-def _corner(place: Place) -> QPointF:
+def _corner(place: GridPosition) -> QPointF:
     return QPointF(place.column * _COLUMN, place.row * _ROW)
 
 
@@ -474,7 +474,7 @@ class PictureError(RuntimeError):
 
 
 def save_picture(pipeline: Pipeline, theme: Theme, path: Path) -> None:
-    """Write a picture to a file: SVG, or PNG where the name says so.
+    """Writes a picture to a file: SVG, or PNG where the name says so.
 
     Raises:
         PictureError: The file cannot be written.
@@ -491,7 +491,7 @@ def save_picture(pipeline: Pipeline, theme: Theme, path: Path) -> None:
 
 
 def image_of(pipeline: Pipeline, theme: Theme) -> QImage:
-    """A picture with two pixels for each unit."""
+    """Returns a picture with two pixels for each unit."""
     scene = _scene(pipeline, theme)
     image = QImage(scene.sceneRect().size().toSize() * _SCALE, QImage.Format.Format_RGB32)
     painter = QPainter(image)
@@ -525,7 +525,7 @@ def _svg(pipeline: Pipeline, theme: Theme) -> bytes:
 
 
 def _scene(pipeline: Pipeline, theme: Theme) -> PipelineScene:
-    """All of it drawn anew: what items keep for the screen is made of pixels."""
+    """Returns all of it drawn anew: what items keep for the screen is made of pixels."""
     scene = PipelineScene(theme)
     scene.show_pipeline(pipeline)
     scene.setBackgroundBrush(theme.ui.base)

@@ -17,8 +17,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
-from jitstudio.gui.features.pipeline.graph import Node, Pipeline, State
-from jitstudio.gui.features.pipeline.layout import PipelineLayout, Place
+from jitstudio.gui.features.pipeline.graph import Node, NodeState, Pipeline
+from jitstudio.gui.features.pipeline.layout import GridPosition, PipelineLayout
 from jitstudio.gui.features.pipeline.model import description, summary
 from jitstudio.gui.features.pipeline.scene import (
     NodeItem,
@@ -36,7 +36,7 @@ from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 
 # What lies that way, and how far off it is; None for what does not.
-_Distance = Callable[[Place, Place], tuple[float, float] | None]
+_Distance = Callable[[GridPosition, GridPosition], tuple[float, float] | None]
 _DISTANCES: dict[Way, _Distance] = {
     Way.LEFT: lambda here, there: _beside(here.column - there.column, here, there),
     Way.RIGHT: lambda here, there: _beside(there.column - here.column, here, there),
@@ -46,10 +46,10 @@ _DISTANCES: dict[Way, _Distance] = {
 
 
 def step(layout: PipelineLayout, key: str, way: Way) -> str:
-    """The node that lies this way from another one; that one itself where none does.
+    """Returns the node that lies this way from another one; that one itself where none does.
 
     Args:
-        layout: Where the nodes stand; there is at least one.
+        layout: Where the nodes are; there is at least one.
         key: Where to start; if that is nowhere, the way leads to the first node.
         way: Where to go.
     """
@@ -64,11 +64,11 @@ def step(layout: PipelineLayout, key: str, way: Way) -> str:
     return min(reachable, key=reachable.__getitem__) if reachable else key
 
 
-def _beside(columns: int, here: Place, there: Place) -> tuple[float, float] | None:
+def _beside(columns: int, here: GridPosition, there: GridPosition) -> tuple[float, float] | None:
     return (columns, abs(there.row - here.row)) if columns > 0 else None
 
 
-def _along(rows: float, here: Place, there: Place) -> tuple[float, float] | None:
+def _along(rows: float, here: GridPosition, there: GridPosition) -> tuple[float, float] | None:
     return (rows, 0.0) if rows > 0 and there.column == here.column else None
 
 
@@ -83,7 +83,7 @@ class PipelineCanvas(PictureCanvas):
     """Shows one picture, as large as it fits until the user zooms.
 
     Signals:
-        activated: The user wants to see what this node stands for.
+        activated: The user wants to see what this node represents.
     """
 
     activated = Signal(Node)
@@ -122,11 +122,11 @@ class PipelineCanvas(PictureCanvas):
 
     @property
     def is_ticking(self) -> bool:
-        """Whether time is being told."""
+        """Whether elapsed times are being updated."""
         return self._ticker.isActive()
 
     def set_hint(self, hint: str) -> None:
-        """Say this where there is nothing to show."""
+        """Says this where there is nothing to show."""
         self._hint = hint
         self._describe()
 
@@ -136,15 +136,15 @@ class PipelineCanvas(PictureCanvas):
         self._scene.set_theme(theme)
 
     def show_pipeline(self, pipeline: Pipeline) -> None:
-        """Show this picture; one of the same shape changes in place."""
-        failed = {n.key for n in self.pipeline.nodes if n.state is State.FAILED}
+        """Shows this picture; one of the same shape changes in place."""
+        failed = {n.key for n in self.pipeline.nodes if n.state is NodeState.FAILED}
         if self._scene.show_pipeline(pipeline):
             failed = set()
             self._current = self._current if pipeline.node(self._current) else ""
             self._mark_current()
             if self._fits:
                 self.fit()
-        running = any(node.state is State.RUNNING for node in pipeline.nodes)
+        running = any(node.state is NodeState.RUNNING for node in pipeline.nodes)
         if running != self.is_ticking:
             self._ticker.start() if running else self._ticker.stop()
         if self.hasFocus():
@@ -154,7 +154,7 @@ class PipelineCanvas(PictureCanvas):
 
     @Slot()
     def fit(self) -> None:
-        """Show all of it, as far as it can be read."""
+        """Shows all of it, as far as it can be read."""
         self._fits = True
         rect, room = self._scene.sceneRect(), self.maximumViewportSize()
         if rect.isEmpty():
@@ -169,12 +169,12 @@ class PipelineCanvas(PictureCanvas):
 
     @Slot()
     def activate_current(self) -> None:
-        """Open what the node at the keyboard stands for."""
+        """Opens what the node at the keyboard represents."""
         if self.current is not None:
             self.activated.emit(self.current)
 
     def go_to(self, key: str) -> None:
-        """Bring the keyboard to this node."""
+        """Brings the keyboard to this node."""
         self._current = key
         self._mark_current()
         if (item := self._scene.item(key)) is not None:
@@ -182,50 +182,50 @@ class PipelineCanvas(PictureCanvas):
         self._describe()
 
     def walk(self, way: Way) -> bool:
-        """Take the keyboard to the node that lies there; whether there is one at all."""
+        """Takes the keyboard to the node that lies there; returns whether there is one."""
         if not self.pipeline.nodes:
             return False
         self.go_to(step(self._scene.places, self._current, way))
         return True
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Remember what was pressed."""
+        """Remembers what was pressed."""
         self._pressed = self._node_at(event)
         if self._pressed is not None:
             self.go_to(self._pressed.node.key)
         super().mousePressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Open the node that was pressed, if the mouse is still over it."""
+        """Opens the node that was pressed, if the mouse is still over it."""
         super().mouseReleaseEvent(event)
         left = event.button() is Qt.MouseButton.LeftButton
         if left and self._pressed is not None and self._pressed is self._node_at(event):
             self.activated.emit(self._pressed.node)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit again, unless the user has zoomed."""
+        """Fits again, unless the user has zoomed."""
         super().resizeEvent(event)
         if self._fits:
             self.fit()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show where the keyboard is: at what failed, or at the first node."""
+        """Shows where the keyboard is: at what failed, or at the first node."""
         super().focusInEvent(event)
         self._begin_walk()
         self._mark_current()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Take the ring away."""
+        """Takes the ring away."""
         super().focusOutEvent(event)
         self._mark_current()
 
     def drawForeground(self, painter: QPainter, _rect: QRectF | object) -> None:
-        """Say what will be here where there is nothing yet."""
+        """Says what will be here where there is nothing yet."""
         if not self.pipeline.nodes and self._hint:
             self._paint_hint(painter, current_theme().ui.muted_text)
 
     def fit_letters(self) -> None:
-        """Scale the picture along with the rest of the window; what was fitted is fitted anew."""
+        """Scales the picture along with the rest of the window; what was fitted is fitted anew."""
         fits = self._fits
         super().fit_letters()
         if fits:
@@ -242,7 +242,7 @@ class PipelineCanvas(PictureCanvas):
     def _begin_walk(self) -> None:
         nodes = self.pipeline.nodes
         if self.current is None and nodes:
-            failed = (node for node in nodes if node.state is State.FAILED)
+            failed = (node for node in nodes if node.state is NodeState.FAILED)
             self.go_to(next(failed, nodes[0]).key)
 
     def _mark_current(self) -> None:
@@ -251,18 +251,18 @@ class PipelineCanvas(PictureCanvas):
                 item.set_current(node.key == self._current and self.hasFocus())
 
     def _reveal_new_failure(self, before: set[str]) -> None:
-        failed = (n.key for n in self.pipeline.nodes if n.state is State.FAILED)
+        failed = (n.key for n in self.pipeline.nodes if n.state is NodeState.FAILED)
         key = next((key for key in failed if key not in before), None)
         if key is not None and (item := self._scene.item(key)) is not None:
             self.ensureVisible(item, _NEAR, _NEAR)
 
     def _describe(self) -> None:
-        """Tell those who hear the window where the keyboard is."""
+        """Reports to screen readers where the keyboard is."""
         node = self.current
-        told = description(node, time.monotonic()) if node is not None else ""
+        text = description(node, time.monotonic()) if node is not None else ""
         if not self.pipeline.nodes:
-            told = self._hint
-        self._tell(told)
+            text = self._hint
+        self._tell(text)
 
     @Slot()
     def _on_tick(self) -> None:
@@ -277,7 +277,7 @@ class PipelineView(QWidget):
     """Shows a `Pipeline`; holds nothing but how it is looked at.
 
     Signals:
-        activated: The user wants to see what this node stands for.
+        activated: The user wants to see what this node represents.
         picture_requested: The user wants the picture in a file.
     """
 
@@ -311,13 +311,13 @@ class PipelineView(QWidget):
 
     @Slot(Pipeline)
     def show_pipeline(self, pipeline: Pipeline) -> None:
-        """Show this picture."""
+        """Shows this picture."""
         self.canvas.show_pipeline(pipeline)
         self._show_summary()
         self._buttons.setEnabled(bool(pipeline.nodes))
 
     def save_picture(self, path: Path) -> None:
-        """Write the picture to a file: SVG, or PNG where the name says so.
+        """Writes the picture to a file: SVG, or PNG where the name says so.
 
         Raises:
             PictureError: The file cannot be written.
@@ -325,12 +325,12 @@ class PipelineView(QWidget):
         save_picture(self.canvas.pipeline, current_theme(), path)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Open the menu where the mouse is."""
+        """Opens the menu where the mouse is."""
         if self.canvas.pipeline.nodes:
             self.open_menu(event.globalPos())
 
     def open_menu(self, place: QPoint) -> None:
-        """Offer what can be done with the node at the keyboard and with the picture."""
+        """Offers what can be done with the node at the keyboard and with the picture."""
         menu = QMenu(self)
         current = self.canvas.current
         if current is not None:
@@ -366,7 +366,7 @@ class PipelineView(QWidget):
             self._mark.setPixmap(icon(name, color).pixmap(_ICON_SIZE))
         self._summary.setText(told)
         self._summary.setToolTip(plain_tooltip(told))
-        ink = color if state is State.FAILED else theme.ui.text
+        ink = color if state is NodeState.FAILED else theme.ui.text
         self._summary.setStyleSheet(f"color: {ink.name()}")
 
     @Slot()

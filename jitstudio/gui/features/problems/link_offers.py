@@ -69,11 +69,11 @@ class LinkOffersController(QObject):
         result, module = self._outputs.result, self._build_controller.module
         if result is None or module is None or not definers:
             return
-        told = tuple(
+        offered = tuple(
             self._offered(one, definers.get(_missed(one), ""), module.name)
             for one in result.diagnostics
         )
-        self._view.model.set_diagnostics(told)
+        self._view.model.set_diagnostics(offered)
 
     def _is_linked_elsewhere(self, document: Document) -> bool:
         is_ours = document.program == self._settings.program

@@ -341,8 +341,8 @@ class ProblemsView(QWidget):
             # Never narrower than before: the others shall not move while someone types.
             button.setMinimumWidth(max(button.minimumWidth(), button.sizeHint().width()))
             button.setAccessibleName(name)
-            told = self.tr("{problems} in this build").format(problems=words)
-            button.setAccessibleDescription(told)
+            message = self.tr("{problems} in this build").format(problems=words)
+            button.setAccessibleDescription(message)
             button.setToolTip(tip)
         self._update_hint()
         self._update_explanation()

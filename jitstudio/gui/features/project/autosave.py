@@ -71,27 +71,29 @@ class AutosaveController(QObject):
 
     @Slot(Document)
     def _on_gone(self, document: Document) -> None:
-        told = self.tr("'{path}' is no longer there. Its tab shows what was in it.")
+        message = self.tr("'{path}' is no longer there. Its tab shows what was in it.")
         if document.is_modified:
-            told = self.tr(
+            message = self.tr(
                 "'{path}' is no longer there. Its tab is kept as unsaved: save it to have it back."
             )
-        self._notice.show_message(told.format(path=document.path))
+        self._notice.show_message(message.format(path=document.path))
 
     @Slot(Document, ReadOnlyReason)
     def _on_uneditable(self, document: Document, reason: ReadOnlyReason) -> None:
-        told = self.tr("'{path}' has changed on disk, but its tab keeps the text it had. {reason}")
-        self._notice.show_message(told.format(path=document.path, reason=reason.value))
+        message = self.tr(
+            "'{path}' has changed on disk, but its tab keeps the text it had. {reason}"
+        )
+        self._notice.show_message(message.format(path=document.path, reason=reason.value))
 
     @Slot(tuple)
     def _on_conflicts_changed(self, documents: tuple[Document, ...]) -> None:
         if not documents:
             self._notice.withdraw(_OUTSIDE)
             return
-        told = self.tr("Changed on disk, and here there is unsaved text: {names}.")
+        message = self.tr("Changed on disk, and here there is unsaved text: {names}.")
         self._notice.ask(
             _OUTSIDE,
-            told.format(names=", ".join(f"'{document.name}'" for document in documents)),
+            message.format(names=", ".join(f"'{document.name}'" for document in documents)),
             (
                 NoticeAction("reloadFiles", self.tr("Reload"), self._watch.reload),
                 NoticeAction("keepMine", self.tr("Keep Mine"), self._watch.keep),

@@ -129,7 +129,7 @@ class ColumnsController(QObject):
         if inspection is not None and inspection.listing is shown:
             if inspection.listing is not self._listing:
                 self._listing = inspection.listing
-                cells = SassCells(inspection.rows, inspection.strain)
+                cells = SassCells(inspection.rows, inspection.cost)
                 self._columns.show_cells(cells)
                 self._on_kernel_changed()
         elif shown is not self._listing:
@@ -186,7 +186,7 @@ def _marks(function: SassFunction, cells: SassCells) -> list[PeakMark]:
     heights, live = cells.heights(function), live_gprs(function)
     found = ((cells.line(function, at), live[at]) for at in heights.peaks)
     return [
-        PeakMark(line, count / heights.top, cells.strain(function, count))
+        PeakMark(line, count / heights.top, cells.cost(function, count))
         for line, count in found
         if line != NOWHERE
     ]

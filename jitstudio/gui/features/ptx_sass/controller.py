@@ -162,8 +162,8 @@ class ListingsController(QObject):
     def _save(self, pane: OutputPane, kind: CodeKind) -> None:
         artifact = self._artifact(pane, kind)
         if artifact is None:
-            told = self.tr("There is no {kind} to save: build something that makes one first.")
-            self._shell.notices.show_message(told.format(kind=kind.title))
+            message = self.tr("There is no {kind} to save: build something that makes one first.")
+            self._shell.notices.show_message(message.format(kind=kind.title))
             return
         path = self._dialogs.file_to_save(self._folder / artifact.file_name)
         if path is None:

@@ -102,7 +102,7 @@ class PressureController(QObject):
             return {}
         folder = str(document.path.parent) if document.path else ""
         files = frozenset(spellings(document.name, folder))
-        lines, strain = self._read.lines, self._read.inspection.strain
+        lines, cost = self._read.lines, self._read.inspection.cost
         now = self._correlations.lines_now(document, (place.line - 1 for place in lines))
         measure = str(self._preferences.value(_MEASURE))
         top = max((getattr(line, measure) for line in lines.values()), default=0)
@@ -114,7 +114,7 @@ class PressureController(QObject):
                 found[now[place.line - 1]] = LineBar(
                     number,
                     number / top,
-                    strain.level(line.highest, line.spills),
+                    cost.level(line.highest, line.spills),
                     pressure_text(place.line, line, held),
                     held > 0,
                 )
@@ -169,5 +169,5 @@ class PressureController(QObject):
 
 
 def _read(inspection: Inspection, stop: Event) -> _Read:
-    functions, spills = Paced(inspection.code.functions, stop), inspection.strain.spills
+    functions, spills = Paced(inspection.code.functions, stop), inspection.cost.spills
     return _Read(inspection, by_place(*functions, spills=spills))

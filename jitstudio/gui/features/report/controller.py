@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.context import Context
-from jitstudio.gui.features.report.model import Reading, read
+from jitstudio.gui.features.report.model import KernelReading, read
 from jitstudio.gui.features.report.view import ReportView
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.visibility import Visibility
@@ -87,7 +87,7 @@ class ReportController(QObject):
             resources = inspection.result.resources_of(function.name)
             arch = inspection.target
 
-            def work(_stop: Event) -> Reading:
+            def work(_stop: Event) -> KernelReading:
                 return read(function, resources, arch)
 
             self._background.start(work)
@@ -98,7 +98,7 @@ class ReportController(QObject):
         return self._shown is not None and self._shown[0] is outgoing
 
     @Slot(object)
-    def _on_read(self, reading: Reading) -> None:
+    def _on_read(self, reading: KernelReading) -> None:
         self._view.show_reading(reading)
 
     @Slot(int)

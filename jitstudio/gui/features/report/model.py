@@ -24,7 +24,7 @@ from jitstudio.listing.lines import NOWHERE
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class KernelReading:
     """A kernel, read.
 
     Attributes:
@@ -44,10 +44,10 @@ class Reading:
     limits: Limits | None
 
 
-def read(function: SassFunction, resources: Resources | None, arch: Arch) -> Reading:
+def read(function: SassFunction, resources: Resources | None, arch: Arch) -> KernelReading:
     """Reads a kernel, or a function that others call."""
     stems = (opcode.partition(".")[0] for opcode in islice(function.opcodes, function.code_length))
-    return Reading(
+    return KernelReading(
         function,
         arch,
         report(function, resources),
@@ -78,7 +78,7 @@ class ClassRow:
 
 
 @dataclass(frozen=True)
-class Mix:
+class InstructionMix:
     """What the plots show: names with counts.
 
     Attributes:
@@ -90,7 +90,7 @@ class Mix:
     opcodes: tuple[tuple[str, int], ...]
 
 
-def class_rows(reading: Reading) -> tuple[ClassRow, ...]:
+def class_rows(reading: KernelReading) -> tuple[ClassRow, ...]:
     """Returns all classes that there are, group by group."""
     total = max(1, reading.report.instructions)
     return tuple(
@@ -99,10 +99,10 @@ def class_rows(reading: Reading) -> tuple[ClassRow, ...]:
     )
 
 
-def mix(reading: Reading) -> Mix:
+def mix(reading: KernelReading) -> InstructionMix:
     """Returns what the plots show of a kernel."""
     groups = ((group.value, count) for group, count in reading.report.groups.items() if count)
-    return Mix(tuple(groups), reading.opcodes[:_MOST_OPCODES])
+    return InstructionMix(tuple(groups), reading.opcodes[:_MOST_OPCODES])
 
 
 CLASS_COLUMNS: tuple[TableColumn[ClassRow], ...] = (
@@ -140,7 +140,7 @@ class ReportFigure:
     index: int = NOWHERE
 
 
-def figures(reading: Reading) -> tuple[ReportFigure, ...]:
+def figures(reading: KernelReading) -> tuple[ReportFigure, ...]:
     """Returns all figures of a kernel, those that are unknown left out."""
     return (*_needs(reading.report.resources), *_of_code(reading))
 
@@ -154,7 +154,7 @@ def _needs(resources: Resources) -> Iterator[ReportFigure]:
             yield ReportFigure(label, f"{amount:,}", meaning)
 
 
-def _of_code(reading: Reading) -> tuple[ReportFigure, ...]:
+def _of_code(reading: KernelReading) -> tuple[ReportFigure, ...]:
     translate = QCoreApplication.translate
     report = reading.report
     found = [

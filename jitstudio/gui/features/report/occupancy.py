@@ -22,7 +22,7 @@ from jitstudio.analysis.occupancy.curves import (
 )
 from jitstudio.analysis.occupancy.limits import Limits
 from jitstudio.core.arch import Arch
-from jitstudio.gui.features.report.model import Reading
+from jitstudio.gui.features.report.model import KernelReading
 from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
@@ -31,7 +31,7 @@ USUAL_THREADS = 256
 
 
 @dataclass(frozen=True)
-class Prospect:
+class LaunchOccupancy:
     """A launch of a kernel, as far as occupancy goes.
 
     Attributes:
@@ -74,13 +74,15 @@ class LimitRow:
     limits: bool
 
 
-def usual_threads(reading: Reading) -> int:
+def usual_threads(reading: KernelReading) -> int:
     """Returns a block size to begin with."""
     most = reading.report.resources.max_threads
     return min(USUAL_THREADS, most) if most else USUAL_THREADS
 
 
-def prospect(reading: Reading, threads: int, dynamic_bytes: int) -> Prospect | None:
+def launch_occupancy(
+    reading: KernelReading, threads: int, dynamic_bytes: int
+) -> LaunchOccupancy | None:
     """Returns what becomes of a launch; None where the limits or the registers are not known."""
     limits, needs = reading.limits, reading.report.resources
     if limits is None or needs.registers is None:
@@ -91,10 +93,10 @@ def prospect(reading: Reading, threads: int, dynamic_bytes: int) -> Prospect | N
         shared_bytes=(needs.shared_bytes or 0) + dynamic_bytes,
         barriers=needs.barriers or 0,
     )
-    return Prospect(reading.arch, limits, usage, occupancy(limits, usage))
+    return LaunchOccupancy(reading.arch, limits, usage, occupancy(limits, usage))
 
 
-def headline(found: Prospect) -> str:
+def headline(found: LaunchOccupancy) -> str:
     """Returns how full the multiprocessor is, and what stops the next block: a sentence or two."""
     translate = QCoreApplication.translate
     if not found.found.blocks:
@@ -102,21 +104,21 @@ def headline(found: Prospect) -> str:
         return translate(
             "Occupancy", "{target}: not even one block fits, because of its {resources}"
         ).format(target=found.arch, resources=which)
-    told = translate("Occupancy", "{target}: {share:.0%}, {warps} of {most} warps").format(
+    message = translate("Occupancy", "{target}: {share:.0%}, {warps} of {most} warps").format(
         target=found.arch,
         share=found.found.fraction,
         warps=found.found.warps,
         most=found.limits.warps,
     )
     if found.found.warps == found.limits.warps:
-        return told
+        return message
     limiting = ", ".join(resource.value for resource in found.found.limiting)
     return translate("Occupancy", "{occupancy}; limited by {resources}").format(
-        occupancy=told, resources=limiting
+        occupancy=message, resources=limiting
     )
 
 
-def limit_rows(found: Prospect) -> tuple[LimitRow, ...]:
+def limit_rows(found: LaunchOccupancy) -> tuple[LimitRow, ...]:
     """Returns what each resource allows."""
     amounts = _amounts(found)
     return tuple(
@@ -132,7 +134,7 @@ def limit_rows(found: Prospect) -> tuple[LimitRow, ...]:
     )
 
 
-def _amounts(found: Prospect) -> dict[Resource, tuple[str, str]]:
+def _amounts(found: LaunchOccupancy) -> dict[Resource, tuple[str, str]]:
     """Returns what a block takes and what there is."""
     limits, usage = found.limits, found.usage
     warps = -(-usage.threads // limits.threads_per_warp)

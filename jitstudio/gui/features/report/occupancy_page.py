@@ -6,13 +6,13 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from jitstudio.gui.features.report.model import Reading
+from jitstudio.gui.features.report.model import KernelReading
 from jitstudio.gui.features.report.occupancy import (
     LIMIT_COLUMNS,
     LimitRow,
     headline,
+    launch_occupancy,
     limit_rows,
-    prospect,
     usual_threads,
 )
 from jitstudio.gui.kit.lazy_widget import LazyWidget
@@ -32,7 +32,7 @@ class OccupancyPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("reportOccupancy")
-        self._reading: Reading | None = None
+        self._reading: KernelReading | None = None
         self._is_chosen = False
         self.threads = NumberField(
             self,
@@ -69,7 +69,7 @@ class OccupancyPage(QWidget):
         """What each resource allows."""
         return self._model.rows
 
-    def show_reading(self, reading: Reading) -> None:
+    def show_reading(self, reading: KernelReading) -> None:
         """Shows another kernel; a block size that was typed stays."""
         self._reading = reading
         if not self._is_chosen:
@@ -135,7 +135,7 @@ class OccupancyPage(QWidget):
             words = problem.message
         else:
             numbers = int(self.threads.number or 0), int(self.dynamic.number or 0)
-            found = prospect(reading, *numbers)
+            found = launch_occupancy(reading, *numbers)
             words = headline(found) if found else self._why_unknown(reading)
         self._words.setText(words)
         self._model.set_rows(limit_rows(found) if found else ())
@@ -143,7 +143,7 @@ class OccupancyPage(QWidget):
         self.plots.set_hint(words)
         self.plots.show_value(found)
 
-    def _why_unknown(self, reading: Reading) -> str:
+    def _why_unknown(self, reading: KernelReading) -> str:
         if reading.limits is None:
             return self.tr(
                 "What a multiprocessor of {target} holds has not been published."

@@ -13,8 +13,8 @@ from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from jitstudio.analysis.occupancy.curves import OccupancyCurve
-from jitstudio.gui.features.report.model import Mix
-from jitstudio.gui.features.report.occupancy import Prospect
+from jitstudio.gui.features.report.model import InstructionMix
+from jitstudio.gui.features.report.occupancy import LaunchOccupancy
 from jitstudio.gui.kit.plots import Plot, line_pen, series_colors
 from jitstudio.gui.kit.theme import Theme, current_theme, when_theme_changes
 
@@ -97,7 +97,7 @@ class MixPlots(PlotRow):
     """Bars for the groups next to bars for the opcodes."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self._mix: Mix | None = None
+        self._mix: InstructionMix | None = None
         translate = QCoreApplication.translate
         count = translate("MixPlots", "Instructions")
         super().__init__(
@@ -108,7 +108,7 @@ class MixPlots(PlotRow):
             parent,
         )
 
-    def show_value(self, mix: Mix) -> None:
+    def show_value(self, mix: InstructionMix) -> None:
         """Draws the instructions of a kernel."""
         if mix != self._mix:
             self._mix = mix
@@ -163,7 +163,7 @@ class OccupancyPlots(PlotRow):
     """Warps over the threads of a block, over registers and over shared memory."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self._prospect: Prospect | None = None
+        self._launch: LaunchOccupancy | None = None
         self._curves: tuple[OccupancyCurve, ...] = ()
         translate = QCoreApplication.translate
         warps = translate("OccupancyPlots", "Resident warps")
@@ -188,16 +188,16 @@ class OccupancyPlots(PlotRow):
             parent,
         )
 
-    def show_value(self, prospect: Prospect) -> None:
+    def show_value(self, launch: LaunchOccupancy) -> None:
         """Draws the curves of a launch."""
-        if prospect != self._prospect:
-            self._prospect = prospect
-            self._curves = prospect.curves()
+        if launch != self._launch:
+            self._launch = launch
+            self._curves = launch.curves()
             self.redraw()
 
     def draw(self, number: int, plot: Plot, theme: Theme) -> None:
         """Draws one of the curves, with a ring where the launch is on it."""
-        if self._prospect is None:
+        if self._launch is None:
             return
         curve, unit = self._curves[number], _UNITS[number]
         fill = pg.mkColor(theme.ui.link)
@@ -213,18 +213,18 @@ class OccupancyPlots(PlotRow):
             brush=fill,
         )
         self._draw_now(plot, curve.now / unit, values[-1], theme)
-        most = self._prospect.limits.warps
+        most = self._launch.limits.warps
         plot.setXRange(-_MARGIN * values[-1], (1 + _MARGIN) * values[-1], padding=0)
         plot.setYRange(-_MARGIN * most, _HEADROOM * most, padding=0)
 
     def _draw_now(self, plot: Plot, value: float, most: float, theme: Theme) -> None:
-        assert self._prospect is not None
-        warps = self._prospect.found.warps
+        assert self._launch is not None
+        warps = self._launch.found.warps
         pen = pg.mkPen(theme.marks.warning, width=2)
         plot.addItem(pg.ScatterPlotItem([value], [warps], size=_RING, pen=pen, brush=None))
-        told = self.tr("now: {value:g}").format(value=round(value, 1))
+        message = self.tr("now: {value:g}").format(value=round(value, 1))
         # Next to the ring, on the side where there is more room.
         anchor = (-0.15, 1.1) if value < most / 2 else (1.15, 1.1)
-        words = pg.TextItem(told, color=theme.marks.warning, anchor=anchor)
+        words = pg.TextItem(message, color=theme.marks.warning, anchor=anchor)
         words.setPos(value, warps)
         plot.addItem(words)

@@ -22,7 +22,7 @@ from jitstudio.gui.features.report.model import (
     FIGURE_COLUMNS,
     FINDING_COLUMNS,
     ClassRow,
-    Reading,
+    KernelReading,
     ReportFigure,
     class_rows,
     explanation,
@@ -210,7 +210,7 @@ class OverviewPage(QWidget):
         """What the kernel needs."""
         return self._model.rows
 
-    def show_reading(self, reading: Reading) -> None:
+    def show_reading(self, reading: KernelReading) -> None:
         """Shows another kernel."""
         self._model.set_rows(figures(reading))
         self.findings.show_findings(reading.findings)
@@ -289,7 +289,7 @@ class InstructionsPage(QWidget):
         """The classes with their counts."""
         return self._model.rows
 
-    def show_reading(self, reading: Reading) -> None:
+    def show_reading(self, reading: KernelReading) -> None:
         """Shows another kernel."""
         self._model.set_rows(class_rows(reading))
         self.plots.show_value(mix(reading) if self._model.rows else None)
@@ -390,7 +390,7 @@ class ReportView(QWidget):
                 self.kernels.addItem(shown, lowered)
         self.kernels.setCurrentIndex(self.kernels.findData(chosen))
 
-    def show_reading(self, reading: Reading) -> None:
+    def show_reading(self, reading: KernelReading) -> None:
         """Reports on a kernel."""
         for page in self._pages:
             page.show_reading(reading)
@@ -419,8 +419,8 @@ class ReportView(QWidget):
     def _name_overview(self, count: int) -> None:
         """Says in the tab how much was found, as another page may be in front."""
         title = self.tr("Overview")
-        told = self.tr("Overview ({count})").format(count=count) if count else title
-        self.tabs.setTabText(self.tabs.indexOf(self.overview), told)
+        message = self.tr("Overview ({count})").format(count=count) if count else title
+        self.tabs.setTabText(self.tabs.indexOf(self.overview), message)
 
     def _lay_out(self) -> None:
         label = QLabel(self.tr("&Kernel"), self)

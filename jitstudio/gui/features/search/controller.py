@@ -22,7 +22,7 @@ from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.search_hits import Hit
+from jitstudio.gui.state.search_hits import SearchHit
 from jitstudio.listing.lines import split_lines
 
 # How far a line is looked for that an edit has moved.
@@ -111,17 +111,17 @@ class SearchController(QObject):
                 raw = document.text.toRawText() if document.text is not None else None
                 lines = partial(_lines, raw, document.content if raw is None else b"")
                 yield SearchedText(document, document.name, lines)
-        told = self.tr("{kind} of {name}")
+        message = self.tr("{kind} of {name}")
         for kind, pane in self._listings.items():
             for listing in pane.output.listings:
                 # What is shown may have names in C++.
                 shown = pane.code.spelling.lines if listing is pane.listing else listing.lines
-                title = told.format(kind=kind.title, name=listing.name)
+                title = message.format(kind=kind.title, name=listing.name)
                 yield SearchedText(_Listed(kind, listing.name), title, partial(tuple, shown))
         yield from self._sources.texts()
 
     @Slot(tuple)
-    def _on_found(self, hits: tuple[Hit, ...]) -> None:
+    def _on_found(self, hits: tuple[SearchHit, ...]) -> None:
         self._view.add(hits)
         self._tell()
 
@@ -142,17 +142,17 @@ class SearchController(QObject):
         search = self._search
         count = counted(search.count, self.tr("{count:,} place"), self.tr("{count:,} places"))
         texts = counted(search.texts, self.tr("{count} text"), self.tr("{count} texts"))
-        told = self.tr("{places} in {texts}").format(places=count, texts=texts)
+        message = self.tr("{places} in {texts}").format(places=count, texts=texts)
         if search.is_capped:
-            told = self.tr("The first {count:,} places; there may be more").format(
+            message = self.tr("The first {count:,} places; there may be more").format(
                 count=search.count
             )
         if search.skipped:
-            told += self.tr(", too complex for {0:,} lines").format(search.skipped)
-        self._view.show_message(frame.format(found=told), is_busy=search.is_busy)
+            message += self.tr(", too complex for {0:,} lines").format(search.skipped)
+        self._view.show_message(frame.format(found=message), is_busy=search.is_busy)
 
-    @Slot(Hit)
-    def _on_activated(self, hit: Hit) -> None:
+    @Slot(SearchHit)
+    def _on_activated(self, hit: SearchHit) -> None:
         if isinstance(hit.place, Document):
             page = self._editors.page_of(hit.place)
             if page is None:
@@ -169,11 +169,11 @@ class SearchController(QObject):
         elif callable(hit.place):
             hit.place()
 
-    def _show(self, view: CodeView, hit: Hit) -> None:
+    def _show(self, view: CodeView, hit: SearchHit) -> None:
         line = _line_now(view, hit)
         if line is None:
-            told = self.tr("The text has changed since it was searched: search again")
-            self._shell.status.show_message(told)
+            message = self.tr("The text has changed since it was searched: search again")
+            self._shell.status.show_message(message)
             line = min(hit.line, max(0, view.search_line_count() - 1))
             view.go_to(line + 1)
             return
@@ -182,7 +182,7 @@ class SearchController(QObject):
         view.show_match(line, hit.span)
 
 
-def _line_now(view: CodeView, hit: Hit) -> int | None:
+def _line_now(view: CodeView, hit: SearchHit) -> int | None:
     """Returns the line nearest to where it was that is as it was."""
     first = max(0, hit.line - _FARTHEST)
     lines = view.search_lines(first, 2 * _FARTHEST)

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from jitstudio.gui.code.code_view import Span
 from jitstudio.gui.code.search import Matcher, SearchedText, TooComplex
 from jitstudio.gui.kit.background import Background, Paced
-from jitstudio.gui.state.search_hits import Hit
+from jitstudio.gui.state.search_hits import SearchHit
 
 MOST_HITS = 10_000
 """Of all texts together: nobody reads more, and a table of them is there at once."""
@@ -23,7 +23,7 @@ _BEFORE, _LONGEST = 60, 300
 
 @dataclass(frozen=True)
 class _Found:
-    hits: tuple[Hit, ...]
+    hits: tuple[SearchHit, ...]
     skipped: int
 
 
@@ -96,7 +96,7 @@ class SearchAll(QObject):
 
 
 def _search(matcher: Matcher, text: SearchedText, room: int, stop: Event) -> _Found:
-    hits: list[Hit] = []
+    hits: list[SearchHit] = []
     skipped = 0
     for number, line in enumerate(Paced(text.lines(), stop)):
         try:
@@ -111,7 +111,7 @@ def _search(matcher: Matcher, text: SearchedText, room: int, stop: Event) -> _Fo
     return _Found(tuple(hits), skipped)
 
 
-def _hit(text: SearchedText, number: int, line: str, span: Span) -> Hit:
+def _hit(text: SearchedText, number: int, line: str, span: Span) -> SearchHit:
     indent = len(line) - len(line.lstrip())
     start = min(indent, span[0])
     if span[0] - start > _LONGEST - _BEFORE:
@@ -120,4 +120,4 @@ def _hit(text: SearchedText, number: int, line: str, span: Span) -> Hit:
     before = "…" if start > indent else ""
     first = span[0] - start + len(before)
     marked = (first, min(first + span[1] - span[0], len(shown) + len(before)))
-    return Hit(text.place, text.title, number, span, before + shown, marked, line)
+    return SearchHit(text.place, text.title, number, span, before + shown, marked, line)

@@ -30,7 +30,7 @@ from jitstudio.gui.code.search import Query
 from jitstudio.gui.kit.fonts import code_font
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.kit.theme import code_palette, current_theme
-from jitstudio.gui.state.search_hits import MARKED_ROLE, Hit, HitsModel
+from jitstudio.gui.state.search_hits import MARKED_ROLE, HitsModel, SearchHit
 
 _REST_MS = 250
 _MARGIN = 5
@@ -48,7 +48,7 @@ class SearchView(QWidget):
 
     wanted = Signal(Query)
     stop_wanted = Signal()
-    activated = Signal(Hit)
+    activated = Signal(SearchHit)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -108,7 +108,7 @@ class SearchView(QWidget):
         """Shows no hits: there is a new search."""
         self._model.set_rows(())
 
-    def add(self, hits: tuple[Hit, ...]) -> None:
+    def add(self, hits: tuple[SearchHit, ...]) -> None:
         """Shows these, too."""
         self._model.add(hits)
 

@@ -140,10 +140,10 @@ class SettingRow(QWidget):
         muted(sentence)
         self._reset = QToolButton(self, autoRaise=True)
         self._reset.setObjectName(f"{setting.key}Reset")
-        told = self.tr("Reset '{title}' to its default").format(title=translated(setting.title))
+        message = self.tr("Reset '{title}' to its default").format(title=translated(setting.title))
         show_icon(self._reset, "reset")
-        self._reset.setToolTip(told)
-        self._reset.setAccessibleName(told)
+        self._reset.setToolTip(message)
+        self._reset.setAccessibleName(message)
         self._reset.clicked.connect(self._on_reset)
         # The room stays when the button goes: the controls shall not move.
         policy = self._reset.sizePolicy()

@@ -15,7 +15,7 @@ from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import Found
+from jitstudio.gui.state.editable import FileContent
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.file_text import FileText
 from jitstudio.gui.state.session import content_of, reopened, saved_document
@@ -199,7 +199,7 @@ class TabCommands(QObject):
         if not self._reader.settle():
             self.reported.emit(self.tr("Waiting for the disk"))
 
-    def _on_read(self, closed: ClosedTab, content: FileText | Found | DocumentError) -> None:
+    def _on_read(self, closed: ClosedTab, content: FileText | FileContent | DocumentError) -> None:
         if isinstance(content, DocumentError):
             self.failed.emit(str(content))
             return

@@ -57,7 +57,7 @@ class AxisDelegate(CellDelegate):
     """Opens the editor that fits a cell."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Show where there are words to choose from."""
+        """Shows where there are words to choose from."""
         super().paint(painter, option, index)
         if index.column() == KIND:
             paint_chevron(painter, option)
@@ -65,7 +65,7 @@ class AxisDelegate(CellDelegate):
     def createEditor(
         self, parent: QWidget, _option: QStyleOptionViewItem, index: _Index
     ) -> QWidget:
-        """A list of the kinds, or a line."""
+        """Returns a list of the kinds, or a line."""
         editor: QWidget
         if index.column() == KIND:
             meanings = {title(kind): meaning(kind) for kind in WORDS}
@@ -76,7 +76,7 @@ class AxisDelegate(CellDelegate):
         return self._fitted(editor, self.tr(_EDITORS[index.column()]))
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
-        """Take the text from the editor."""
+        """Takes the text from the editor."""
         if isinstance(editor, WordEditor):
             model.setData(index, editor.currentText())
         elif isinstance(editor, QLineEdit):
@@ -105,19 +105,19 @@ class AxesTable(CellTable):
 
     @Slot()
     def add(self) -> None:
-        """Add an axis behind the others, ready to be filled in."""
+        """Adds an axis behind the others, ready to be filled in."""
         self._insert(self._axes.rowCount(), AxisText(self._axes.unused_kind()))
 
     @Slot()
     def duplicate(self) -> None:
-        """Add another axis like the current one."""
+        """Adds another axis like the current one."""
         place = self.currentIndex().row()
         if place >= 0:
             self._insert(place + 1, self._axes.rows[place])
 
     @Slot()
     def remove(self) -> None:
-        """Take the current axis away."""
+        """Takes the current axis away."""
         place = self.currentIndex().row()
         if place >= 0:
             self._axes.remove(place)
@@ -226,7 +226,7 @@ class AxesEditor(QWidget):
         return VariantDraft(self._kernel.text().strip(), self._model.rows)
 
     def axes(self) -> tuple[Axis, ...]:
-        """What the texts of the axes say.
+        """Returns what the texts of the axes say.
 
         Raises:
             VariantError: One of them says nothing, or there is none.
@@ -241,11 +241,11 @@ class AxesEditor(QWidget):
         self._on_axes_changed()
 
     def finish_editing(self) -> None:
-        """Take what is being typed into a cell."""
+        """Takes what is being typed into a cell."""
         self._table.finish_editing()
 
     def show_extent(self, extent: PlanSize) -> None:
-        """Say how much work it is."""
+        """Says how much work it is."""
         variants = counted(
             extent.variants, self.tr("{count:,} variant"), self.tr("{count:,} variants")
         )

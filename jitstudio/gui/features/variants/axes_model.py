@@ -113,17 +113,17 @@ WORDS: dict[AxisKind, AxisLabels] = {
 
 
 def title(kind: AxisKind) -> str:
-    """What to call a kind, in the user's language."""
+    """Returns what to call a kind, in the user's language."""
     return QCoreApplication.translate("AxisLabels", WORDS[kind].title)
 
 
 def meaning(kind: AxisKind) -> str:
-    """What the values of a kind are, in the user's language."""
+    """Returns what the values of a kind are, in the user's language."""
     return QCoreApplication.translate("AxisLabels", WORDS[kind].meaning)
 
 
 def kinds() -> dict[str, AxisKind]:
-    """The kinds by what they are called."""
+    """Returns the kinds by what they are called."""
     return {title(kind): kind for kind in WORDS}
 
 
@@ -153,7 +153,7 @@ class AxesModel(TitledModel):
         return tuple(self._rows)
 
     def axes(self) -> tuple[Axis, ...]:
-        """What the texts say.
+        """Returns what the texts say.
 
         Raises:
             VariantError: One of them says nothing, or there is none.
@@ -169,21 +169,21 @@ class AxesModel(TitledModel):
         self.endResetModel()
 
     def insert(self, place: int, row: AxisText) -> None:
-        """Add an axis before this place."""
+        """Adds an axis before this place."""
         self.beginInsertRows(QModelIndex(), place, place)
         self._rows.insert(place, row)
         self.endInsertRows()
         self.axes_changed.emit()
 
     def remove(self, place: int) -> None:
-        """Take an axis away."""
+        """Takes an axis away."""
         self.beginRemoveRows(QModelIndex(), place, place)
         del self._rows[place]
         self.endRemoveRows()
         self.axes_changed.emit()
 
     def move(self, place: int, step: int) -> bool:
-        """Let an axis change places with its neighbour; whether it has one there."""
+        """Lets an axis change places with its neighbour; returns whether it has one there."""
         other = place + step
         if not (0 <= place < len(self._rows) and 0 <= other < len(self._rows)):
             return False
@@ -193,22 +193,22 @@ class AxesModel(TitledModel):
         return True
 
     def unused_kind(self) -> AxisKind:
-        """The most usual kind that has no axis yet; kinds with names can have several."""
+        """Returns the most usual kind that has no axis yet; kinds with names can have several."""
         used = {row.kind for row in self._rows if not row.is_named}
         return next(kind for kind in WORDS if kind not in used)
 
     def set_code_font(self, font: QFont) -> None:
-        """Show what is code in this font."""
+        """Shows what is code in this font."""
         self._font = font
         if self._rows:
             self._tell_rows(0, len(self._rows) - 1)
 
     def rowCount(self, parent: ModelIndex | None = None) -> int:
-        """The axes."""
+        """Returns the axes."""
         return 0 if parent is not None and parent.isValid() else len(self._rows)
 
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
-        """All can be edited, but the name of what has none."""
+        """Returns all can be edited, but the name of what has none."""
         flags = super().flags(index)
         if not index.isValid():
             return flags
@@ -216,7 +216,7 @@ class AxesModel(TitledModel):
         return flags | Qt.ItemFlag.ItemIsEditable if editable else flags
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A text, or muted an example in its stead."""
+        """Returns a text, or muted an example in its stead."""
         if not index.isValid():
             return None
         row, column = self._rows[index.row()], index.column()
@@ -238,7 +238,7 @@ class AxesModel(TitledModel):
         return None
 
     def setData(self, index: ModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Change an axis, and tell it."""
+        """Changes an axis, and reports it."""
         if role != Qt.ItemDataRole.EditRole or not self.flags(index) & Qt.ItemFlag.ItemIsEditable:
             return False
         place, text = index.row(), str(value).strip()
@@ -251,8 +251,8 @@ class AxesModel(TitledModel):
         return True
 
     def _tip(self, row: AxisText, column: int) -> str:
-        told = meaning(row.kind) if column != NAME else self._help[NAME]
-        return "\n\n".join(filter(None, (_problem(row), told)))
+        text = meaning(row.kind) if column != NAME else self._help[NAME]
+        return "\n\n".join(filter(None, (_problem(row), text)))
 
     def _tell_rows(self, first: int, last: int) -> None:
         self.dataChanged.emit(self.index(first, KIND), self.index(last, VALUES))

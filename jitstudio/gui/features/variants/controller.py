@@ -39,7 +39,7 @@ from jitstudio.variants.plan import Variant, VariantPlan, extent
 from jitstudio.variants.rows import VariantRow
 
 COMMON_ARCHS = (Arch(80), Arch(90), Arch(100), Arch(120))
-"""Proposed beside the target of the window, as far as NVRTC knows them."""
+"""Proposed next to the target of the window, as far as NVRTC knows them."""
 _LINKS = (LinkMode.PTX, LinkMode.LTO)
 
 
@@ -306,7 +306,7 @@ class VariantsController(QObject):
         return self._base.plan(_typed(dialog), dialog.editor.axes())
 
     def _kernel(self) -> str:
-        """The kernel that is looked at, or the first of what is shown."""
+        """Returns the kernel that is looked at, or the first of what is shown."""
         result = self._outputs.result
         first = next(iter(result.kernels), None) if result else None
         return self._disassembly.kernel or (first.name if first else "")
@@ -385,11 +385,11 @@ class VariantsController(QObject):
 
     @Slot(VariantRow, VariantRow)
     def _on_differences_requested(self, base: VariantRow, other: VariantRow) -> None:
-        """Puts one variant beside another, line by line."""
+        """Puts one variant next to another, line by line."""
         self._pin(base, other)
 
     def _pin(self, row: VariantRow, other: VariantRow | None = None) -> None:
-        """Builds all of a variant that can be compared, pins it, and shows another beside it."""
+        """Builds all of a variant that can be compared, pins it, and shows another next to it."""
         build = row.variant.build
         request = replace(build, emit=SHOWN_AND_SAVED, use_cache=True)
         plan = self._dialog.plan if self._dialog else None
@@ -449,13 +449,13 @@ def _typed(dialog: VariantsDialog) -> Setup:
 
 
 def _links_of(axes: tuple[Axis, ...]) -> tuple[LinkMode, ...]:
-    """The ways of linking that are varied, those that there are."""
+    """Returns the ways of linking that are varied, those that there are."""
     values = [value for axis in axes if axis.kind is AxisKind.LINK for value in axis.values]
     return tuple(mode for mode in LinkMode if mode.value in values)
 
 
 def _says(text: str, options: tuple[str, ...]) -> bool:
-    """Whether a field of options says these already, however it is quoted."""
+    """Returns whether a field of options says these already, however it is quoted."""
     try:
         return split_options(text) == options
     except ValueError:

@@ -289,7 +289,7 @@ class VariantsDialog(QDialog):
         return self._notice.text()
 
     def show_preset(self, preset: Preset) -> None:
-        """Shows another preset, without telling it as the user's."""
+        """Shows another preset, without reporting it as the user's."""
         self._presets.blockSignals(True)
         self._presets.setCurrentIndex(tuple(Preset).index(preset))
         self._presets.blockSignals(False)
@@ -396,7 +396,7 @@ class VariantsDialog(QDialog):
         self._plot.show_value(chart)
 
     def _summary(self, table: VariantTable) -> str:
-        """How many are right, and which is the best."""
+        """Returns how many are right, and which is the best."""
         rows, best = table.rows, table.best
         ran, built = sum(row.ok for row in rows), sum(row.is_built for row in rows)
         if not ran and (built or self._plan is None or not self._plan.launches):

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.gui.features.variants.table_model import Shown, VariantsModel
+from jitstudio.gui.features.variants.table_model import ShownVariants, VariantsModel
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
 from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.parts import icon_button
@@ -33,7 +33,7 @@ from jitstudio.gui.kit.presentation import SORT_ROLE
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
 from jitstudio.variants.export import to_csv, to_markdown
 from jitstudio.variants.plan import VariantPlan
-from jitstudio.variants.rows import VariantRow, VariantTable, View, functions_in
+from jitstudio.variants.rows import VariantRow, VariantTable, VariantView, functions_in
 
 _WARP, _MOST_THREADS = 32, 1024
 _NUMBER_LENGTH, _FIGURE_LENGTH, _LONGEST_AXIS = 8, 11, 30
@@ -61,7 +61,7 @@ class _Filter(QSortFilterProxyModel):
     def filterAcceptsRow(
         self, source_row: int, _parent: QModelIndex | QPersistentModelIndex
     ) -> bool:
-        """Whether a row is wanted."""
+        """Returns whether a row is wanted."""
         row = self._model.rows[source_row]
         return not self._hides_failed or row.ok or row.is_built or row.is_waiting
 
@@ -74,7 +74,7 @@ class VariantsTable(QWidget):
         pin_requested: The user wants to compare later results with this variant.
         differences_requested: The user wants to compare the reference with another variant line
             by line.
-        reported: Something was done that cannot be seen, in words.
+        reported: Something was done that cannot be seen.
     """
 
     variant_activated = Signal(VariantRow)
@@ -132,9 +132,9 @@ class VariantsTable(QWidget):
         return self._model
 
     @property
-    def view(self) -> View:
+    def view(self) -> VariantView:
         """What the figures are about."""
-        return View(self._kernel.currentData() or "", self._threads.value())
+        return VariantView(self._kernel.currentData() or "", self._threads.value())
 
     def begin(self, plan: VariantPlan, wanted: str = "", reference: int | None = None) -> None:
         """Shows another plan, without rows yet.
@@ -195,12 +195,12 @@ class VariantsTable(QWidget):
         else:
             self.reported.emit(self.tr("Saved {name}").format(name=name))
 
-    def _copy_as(self, written: Callable[[VariantTable, View], str]) -> None:
+    def _copy_as(self, written: Callable[[VariantTable, VariantView], str]) -> None:
         QGuiApplication.clipboard().setText(written(self._sorted(), self.view))
         self.reported.emit(self.tr("The table is on the clipboard"))
 
     def _sorted(self) -> VariantTable:
-        """All rows in the order in which they are shown, those that are left out last."""
+        """Returns all rows in the order in which they are shown, those that are left out last."""
         indices = (self._filter.index(n, 0) for n in range(self._filter.rowCount()))
         places = [self._filter.mapToSource(index).row() for index in indices]
         hidden = sorted(set(range(len(self._model.rows))).difference(places))
@@ -226,7 +226,7 @@ class VariantsTable(QWidget):
     def _show(self) -> None:
         current = self._current
         before = self._layout()
-        self._model.show_variants(Shown(self._table, self.view, self._reference))
+        self._model.show_variants(ShownVariants(self._table, self.view, self._reference))
         if self._layout() != before:
             self._size_columns()
         if current is not None:
@@ -237,7 +237,7 @@ class VariantsTable(QWidget):
         self._update_differences()
 
     def _hint(self) -> str:
-        """What is said where there is no row."""
+        """Returns what is said where there is no row."""
         if self._table.rows:
             return self.tr("Every variant failed. Untick “Hide failed” to see why.")
         if self._has_begun:
@@ -248,7 +248,7 @@ class VariantsTable(QWidget):
         )
 
     def _layout(self) -> tuple[object, ...]:
-        """What the widths of the columns depend on."""
+        """Returns what the widths of the columns depend on."""
         columns = range(self._model.columnCount())
         headings = [self._model.headerData(n, Qt.Orientation.Horizontal) for n in columns]
         return headings, self._model.calculated_columns, self._reference is None
@@ -306,7 +306,7 @@ class VariantsTable(QWidget):
         threads.setToolTip(threads.accessibleName())
         threads.setRange(1, _MOST_THREADS)
         threads.setSingleStep(_WARP)
-        threads.setValue(View().threads)
+        threads.setValue(VariantView().threads)
         threads.setMinimumHeight(self._kernel.sizeHint().height())
         return threads
 

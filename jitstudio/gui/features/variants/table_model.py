@@ -25,7 +25,7 @@ from jitstudio.variants.rows import (
     VariantFigure,
     VariantRow,
     VariantTable,
-    View,
+    VariantView,
     best,
     value,
 )
@@ -64,7 +64,7 @@ def _gigabytes(number: float) -> str:
 
 
 def _known(name: str, text: Callable[[float], str]) -> FigureTitle:
-    """A figure of the table that all panes share."""
+    """Returns a figure of the table that all panes share."""
     figure = KERNEL_FIGURES[name]
     return FigureTitle(figure.title, figure.meaning, text)
 
@@ -116,7 +116,7 @@ _OF_LINK = (VariantFigure.STACK, VariantFigure.CUBIN, VariantFigure.LINK)
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownVariants:
     """What a table shows.
 
     Attributes:
@@ -126,7 +126,7 @@ class Shown:
     """
 
     table: VariantTable
-    view: View = field(default_factory=View)
+    view: VariantView = field(default_factory=VariantView)
     reference: int | None = None
 
     @property
@@ -140,7 +140,7 @@ class VariantsModel(RowsModel[VariantRow]):
     """A row per variant: a column for each axis, then the figures."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(_columns(Shown(VariantTable((), ()))), parent)
+        super().__init__(_columns(ShownVariants(VariantTable((), ()))), parent)
 
     @property
     def calculated_columns(self) -> list[int]:
@@ -150,7 +150,7 @@ class VariantsModel(RowsModel[VariantRow]):
         heading = FIGURES[VariantFigure.OCCUPANCY].heading
         return [place for place, column in enumerate(self._columns) if column.title == heading]
 
-    def show_variants(self, shown: Shown) -> None:
+    def show_variants(self, shown: ShownVariants) -> None:
         """Shows other rows, or something else of them."""
         self.beginResetModel()
         self._rows = shown.table.rows
@@ -170,8 +170,8 @@ class VariantsModel(RowsModel[VariantRow]):
         return form.format(figure=text) if is_best else text
 
 
-def note(row: VariantRow, shown: Shown) -> str:
-    """Returns what there is to say about a variant beside its figures."""
+def note(row: VariantRow, shown: ShownVariants) -> str:
+    """Returns what there is to say about a variant besides its figures."""
     translate = QCoreApplication.translate
     if row.variant.index == shown.table.best:
         return translate("Variants", "best")
@@ -252,7 +252,7 @@ def time_chart(table: VariantTable) -> TimeChart | None:
     return TimeChart(first.title, first.values, made) if made else None
 
 
-def _columns(shown: Shown) -> tuple[TableColumn[VariantRow], ...]:
+def _columns(shown: ShownVariants) -> tuple[TableColumn[VariantRow], ...]:
     table = shown.table
     timed = any(row.median_ms is not None for row in table.rows)
     linked = any(row.variant.build.link is not LinkMode.NONE for row in table.rows)
@@ -283,11 +283,11 @@ def _place(row: VariantRow) -> int:
 
 
 def _mark(row: VariantRow) -> str:
-    """How it ended, as a field of `theme.MarkColors`."""
+    """Returns how it ended, as a field of `theme.MarkColors`."""
     if row.is_waiting:
         return ""
     if row.ok or (row.is_built and row.outcome != LaunchOutcome.MISSING.value):
-        # No tick where all is only built: ticks tell what is best.
+        # No tick where all is only built: ticks say what is best.
         return "success" if row.ok else ""
     return "info" if row.is_built or row.is_cancelled else "error"
 
@@ -307,7 +307,7 @@ def _axis_column(number: int, axis: Axis) -> TableColumn[VariantRow]:
     return TableColumn(axis.title, text, key)
 
 
-def _figure_column(figure: VariantFigure, shown: Shown) -> TableColumn[VariantRow]:
+def _figure_column(figure: VariantFigure, shown: ShownVariants) -> TableColumn[VariantRow]:
     title, view, base = FIGURES[figure], shown.view, shown.reference_row
     winner = best(figure, shown.table.rows, view)
     reference = value(figure, base, view) if base else None

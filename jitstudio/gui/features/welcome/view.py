@@ -49,7 +49,7 @@ _LEAST_WIDTH = 200
 _WRAPPED = int(Qt.TextFlag.TextWordWrap) | int(Qt.AlignmentFlag.AlignTop)
 
 
-class Card(QAbstractButton):
+class WelcomeCard(QAbstractButton):
     """Opens something; Enter and Space press it.
 
     Args:
@@ -263,8 +263,8 @@ class WelcomePage(QScrollArea):
         self.viewport().setAutoFillBackground(False)
         self._columns: QBoxLayout | None = None
         self._starters: list[QToolButton] = []
-        self._cards: list[Card] = []
-        self._recent_cards: list[Card] = []
+        self._cards: list[WelcomeCard] = []
+        self._recent_cards: list[WelcomeCard] = []
 
     @property
     def is_filled(self) -> bool:
@@ -285,14 +285,14 @@ class WelcomePage(QScrollArea):
         column.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
         column.setSpacing(_SPACING)
         column.addWidget(heading("jitstudio", _TITLE_SCALE))
-        told = text_label(content, "welcomeSentence")
-        told.setText(
+        sentence = text_label(content, "welcomeSentence")
+        sentence.setText(
             self.tr(
                 "Write CUDA C++, LLVM IR and PTX, see what NVRTC, libNVVM and nvJitLink make "
                 "of it, and run it."
             )
         )
-        column.addWidget(told)
+        column.addWidget(sentence)
         self._grid = self._make_starters(starters)
         column.addLayout(self._grid)
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -321,7 +321,7 @@ class WelcomePage(QScrollArea):
                 widget.deleteLater()
         self._recent_cards.clear()
         for path in paths:
-            card = Card(path.name, str(path.parent), "open", is_path=True)
+            card = WelcomeCard(path.name, str(path.parent), "open", is_path=True)
             card.setObjectName("recentCard")
             card.clicked.connect(partial(self.path_chosen.emit, path))
             self._recent.addWidget(card)
@@ -391,7 +391,7 @@ class WelcomePage(QScrollArea):
     def _samples(self, samples: Sequence[Sample]) -> QVBoxLayout:
         column = _section(self.tr("Samples"))
         for sample in samples:
-            card = Card(sample.title, sample.summary, _icon_of(sample))
+            card = WelcomeCard(sample.title, sample.summary, _icon_of(sample))
             card.setObjectName("sampleCard")
             card.clicked.connect(partial(self.sample_chosen.emit, sample))
             column.addWidget(card)

@@ -1,4 +1,4 @@
-"""What all pictures of boxes and arrows have in common: they are zoomed, walked and told of."""
+"""What all pictures of boxes and arrows have in common: zoom, keyboard, screen readers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
 def mixed(ground: QColor, color: QColor, share: float) -> QColor:
-    """The ground with this share of a colour."""
+    """Returns the ground with this share of a colour."""
     parts = (
         (ground.redF(), color.redF()),
         (ground.greenF(), color.greenF()),
@@ -54,7 +54,7 @@ def mixed(ground: QColor, color: QColor, share: float) -> QColor:
 
 
 class PictureCanvas(QGraphicsView):
-    """Shows a picture; those who derive know what is in it.
+    """Shows a picture; subclasses know what is in it.
 
     Args:
         zoomed: The least and the most scale that it can be zoomed to.
@@ -77,30 +77,30 @@ class PictureCanvas(QGraphicsView):
 
     @Slot()
     def fit(self) -> None:
-        """Show all of it; for those who derive."""
+        """Shows all of it; for subclasses."""
         raise NotImplementedError
 
     @Slot()
     def activate_current(self) -> None:
-        """Go on from where the keyboard is; for those who derive."""
+        """Goes on from where the keyboard is; for subclasses."""
         raise NotImplementedError
 
     def walk(self, way: Way) -> bool:
-        """Take the keyboard there; whether there is anything. For those who derive."""
+        """Takes the keyboard there; whether there is anything. For subclasses."""
         raise NotImplementedError
 
     @Slot()
     def zoom_in(self) -> None:
-        """Show it larger."""
+        """Shows it larger."""
         self._zoom(_STEP)
 
     @Slot()
     def zoom_out(self) -> None:
-        """Show it smaller."""
+        """Shows it smaller."""
         self._zoom(1 / _STEP)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Walk with the arrows, go on with Enter, zoom with plus and minus, see all with 0."""
+        """Walks with the arrows, goes on with Enter, zooms with plus, minus and 0."""
         key = Qt.Key(event.key())
         if key in _WAYS and self.walk(_WAYS[key]):
             return
@@ -112,14 +112,14 @@ class PictureCanvas(QGraphicsView):
             super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom with Ctrl, scroll without."""
+        """Zooms with Ctrl, scrolls without."""
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self._zoom(_STEP if event.angleDelta().y() > 0 else 1 / _STEP)
         else:
             super().wheelEvent(event)
 
     def fit_letters(self) -> None:
-        """Scale the picture along with the rest of the window."""
+        """Scales the picture along with the rest of the window."""
         factor, self._letters = LETTERS.zoom / self._letters, LETTERS.zoom
         self._zoom(factor)
 
@@ -129,7 +129,7 @@ class PictureCanvas(QGraphicsView):
         self.scale(*[max(least, min(most, now * factor)) / now] * 2)
 
     def _paint_hint(self, painter: QPainter, color: QColor) -> None:
-        """Say what will be here where there is nothing yet."""
+        """Says what will be here where there is nothing yet."""
         painter.resetTransform()
         painter.setPen(color)
         edge = _HINT_MARGIN
@@ -138,7 +138,7 @@ class PictureCanvas(QGraphicsView):
         painter.drawText(room, int(flags), self._hint)
 
     def _tell(self, words: str) -> None:
-        """Tell those who hear the window where the keyboard is."""
+        """Reports to screen readers where the keyboard is."""
         if words != self.accessibleDescription():
             self.setAccessibleDescription(words)
             changed = QAccessible.Event.DescriptionChanged

@@ -1,4 +1,4 @@
-"""Beside every picture: how near it is looked at, and the way into a file."""
+"""The bar next to every picture: how near it is looked at, and the way into a file."""
 
 from __future__ import annotations
 

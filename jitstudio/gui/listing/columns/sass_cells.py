@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
-from jitstudio.analysis.occupancy.strain import Strain
+from jitstudio.analysis.occupancy.register_cost import RegisterCost
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.analysis.sass.pressure import highest, live_gprs, peaks
 from jitstudio.analysis.sass.reading import InstructionRef, ListingRows
@@ -32,7 +32,7 @@ _BESIDE_BAR = 0.5
 
 
 @dataclass(frozen=True)
-class Heights:
+class LiveHeights:
     """The live registers of a function.
 
     Attributes:
@@ -47,18 +47,18 @@ class Heights:
 
 
 @dataclass(frozen=True)
-class Bar:
+class LiveBar:
     """The live registers at an instruction.
 
     Attributes:
         share: Of the most of its function, from 0 to 1.
-        strain: What they cost, from 0 to 1: see `analysis.occupancy.strain`.
+        cost: What they cost, from 0 to 1: see `analysis.occupancy.register_cost`.
         is_peak: Whether it is worth going to.
         is_top: Whether it is the highest.
     """
 
     share: float
-    strain: float
+    cost: float
     is_peak: bool
     is_top: bool
 
@@ -68,13 +68,13 @@ class SassCells:
 
     Args:
         rows: Which line is which instruction.
-        strain: What live registers cost.
+        cost: What live registers cost.
     """
 
-    def __init__(self, rows: ListingRows, strain: Strain) -> None:
+    def __init__(self, rows: ListingRows, cost: RegisterCost) -> None:
         self._rows = rows
-        self._strain = strain
-        self._heights: dict[SassFunction, Heights] = {}
+        self._cost = cost
+        self._heights: dict[SassFunction, LiveHeights] = {}
 
     def spot(self, line: int) -> InstructionRef | None:
         """Returns the instruction on a line, counted from 0."""
@@ -98,7 +98,7 @@ class SassCells:
             for one in choice.shown
         )
 
-    def bar(self, line: int) -> Bar | None:
+    def bar(self, line: int) -> LiveBar | None:
         """Returns the live registers on a line; None where there are none to show."""
         spot = self._rows.spot(line)
         heights = self.heights(spot.function) if spot else None
@@ -106,23 +106,23 @@ class SassCells:
             return None
         live = spot.function.live_at(spot.index)
         assert live is not None
-        return Bar(
+        return LiveBar(
             live.gpr / heights.top,
-            self.strain(spot.function, live.gpr),
+            self.cost(spot.function, live.gpr),
             spot.index in heights.peaks,
             spot.index == heights.at,
         )
 
-    def strain(self, function: SassFunction, live: int) -> float:
+    def cost(self, function: SassFunction, live: int) -> float:
         """Returns what so many live registers cost in a function, from 0 to 1."""
-        return self._strain.level(live, self._strain.spills_at(function.name, live))
+        return self._cost.level(live, self._cost.spills_at(function.name, live))
 
-    def heights(self, function: SassFunction) -> Heights:
+    def heights(self, function: SassFunction) -> LiveHeights:
         """Returns the live registers of a function."""
         found = self._heights.get(function)
         if found is None:
             top = max(live_gprs(function), default=0)
-            found = Heights(top, highest(function), peaks(function))
+            found = LiveHeights(top, highest(function), peaks(function))
             self._heights[function] = found
         return found
 

@@ -32,7 +32,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHeaderView, QStyle, QStyleOptionSlider, QToolTip, QWidget
 
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.listing.columns.sass_cells import PAD, Bar, ColumnGeometry, SassCells
+from jitstudio.gui.listing.columns.sass_cells import PAD, ColumnGeometry, LiveBar, SassCells
 from jitstudio.gui.listing.columns.sass_columns import COLUMNS, LIVE, ColumnChoice, translated
 from jitstudio.gui.listing.grid import Grid
 from jitstudio.gui.listing.listing_view import ListingView
@@ -275,7 +275,7 @@ class ColumnGutter(QWidget):
                 painter.drawText(QPointF(PAD, y + grid.ascent), text)
 
     def _paint_bar(
-        self, painter: QPainter, bar: Bar | None, y: int, place: tuple[float, float] | None
+        self, painter: QPainter, bar: LiveBar | None, y: int, place: tuple[float, float] | None
     ) -> None:
         if bar is None or place is None or not bar.share:
             return
@@ -287,7 +287,7 @@ class ColumnGutter(QWidget):
             painter.fillRect(full.adjusted(-2, -2, 2, 2), theme.code.text)
             painter.fillRect(full.adjusted(-1, -1, 1, 1), theme.code.background)
         full.setWidth(max(1.0, width * bar.share))
-        painter.fillRect(full, theme.step(bar.strain))
+        painter.fillRect(full, theme.step(bar.cost))
 
     def _line_at(self, y: float) -> int:
         return self._view.visibility.rows.line(self._view.grid.row_at(y))
@@ -313,12 +313,12 @@ class PeakMark:
     Attributes:
         line: Where it is, from 0.
         share: How high it is, as a share of the highest in its function.
-        strain: What it costs, from 0 to 1.
+        cost: What it costs, from 0 to 1.
     """
 
     line: int
     share: float
-    strain: float
+    cost: float
 
 
 class PeakMarks(QWidget):
@@ -362,7 +362,7 @@ class PeakMarks(QWidget):
             is_top = mark.share == 1
             left = 0 if is_top else self.width() // 2
             height = _TOP_HEIGHT if is_top else _HEIGHT
-            color = self._view.theme.step(mark.strain)
+            color = self._view.theme.step(mark.cost)
             painter.fillRect(left, y, self.width() - left, height, color)
         painter.end()
 

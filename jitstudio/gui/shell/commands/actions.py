@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.kit.parts import show_icon
-from jitstudio.gui.shell.commands.spec import ActionSpec, Where
+from jitstudio.gui.shell.commands.spec import ActionSpec, KeyScope
 from jitstudio.gui.shell.commands.table import ACTIONS
 
 
@@ -101,7 +101,7 @@ def _make(spec: ActionSpec, window: QWidget) -> QAction:
     action.setStatusTip(tip)
     action.setWhatsThis(tip or _plain(text))
     _set_keys(action, spec, spec.keys)
-    if spec.where is Where.WINDOW:
+    if spec.where is KeyScope.WINDOW:
         window.addAction(action)
     else:
         # The widget that knows these keys takes them.

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QKeyCombination, QObject, Qt, Signa
 from PySide6.QtGui import QKeySequence
 
 from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.shell.commands.spec import Where
+from jitstudio.gui.shell.commands.spec import KeyScope
 from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.gui.state.preferences import Preferences
 
@@ -20,7 +20,7 @@ _OF_TEXT = ("MoveTo", "Select", "Delete", "Insert", "Copy", "Cut", "Paste", "Und
 
 
 @dataclass(frozen=True)
-class Conflict:
+class KeyConflict:
     """What prevents giving a key to a command.
 
     Attributes:
@@ -64,7 +64,7 @@ class Shortcuts(QObject):
         """Returns whether a command has the keys of the table, all of them."""
         return self.keys(name) == tuple(map(_plain, _SPECS[name].keys))
 
-    def conflict(self, name: str, key: str) -> Conflict | None:
+    def conflict(self, name: str, key: str) -> KeyConflict | None:
         """Returns what prevents this key for a command; None where nothing does."""
         key = _plain(key)
         translate = QCoreApplication.translate
@@ -72,16 +72,18 @@ class Shortcuts(QObject):
         if key in map(_plain, _SPECS[name].keys) and holder is None:
             return None
         if not _is_pressed_with_another(key):
-            told = translate("Shortcuts", "{key} alone is for typing. Press Ctrl or Alt with it.")
-            return Conflict(told.format(key=_native(key)), True)
+            message = translate(
+                "Shortcuts", "{key} alone is for typing. Press Ctrl or Alt with it."
+            )
+            return KeyConflict(message.format(key=_native(key)), True)
         if _is_of_text(key):
-            told = translate("Shortcuts", "Every text field has its own use for {key}.")
-            return Conflict(told.format(key=_native(key)), True)
+            message = translate("Shortcuts", "Every text field has its own use for {key}.")
+            return KeyConflict(message.format(key=_native(key)), True)
         if holder is None:
             return None
-        told = translate("Shortcuts", "{key} is the key of '{command}', which would lose it.")
+        message = translate("Shortcuts", "{key} is the key of '{command}', which would lose it.")
         text = plain_text(QCoreApplication.translate("Actions", holder.text))
-        return Conflict(told.format(key=_native(key), command=text), False)
+        return KeyConflict(message.format(key=_native(key), command=text), False)
 
     def set_keys(self, name: str, keys: Sequence[str]) -> None:
         """Gives a command these keys and no others; whatever had one of them loses it.
@@ -123,7 +125,7 @@ class Shortcuts(QObject):
 
 def can_change(name: str) -> bool:
     """Returns whether a command may have other keys: not where all text fields know the keys."""
-    return name in _SPECS and _SPECS[name].where is not Where.TEXT
+    return name in _SPECS and _SPECS[name].where is not KeyScope.TEXT
 
 
 def plain_text(text: str) -> str:

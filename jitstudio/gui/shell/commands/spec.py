@@ -8,7 +8,7 @@ from enum import Enum, auto
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 
-class Where(Enum):
+class KeyScope(Enum):
     """Where the keys of a command hold, and what carries it out."""
 
     WINDOW = auto()
@@ -44,7 +44,7 @@ class ActionSpec:
     tip: str = ""
     checkable: bool = False
     separated: bool = False
-    where: Where = Where.WINDOW
+    where: KeyScope = KeyScope.WINDOW
     pane: str = ""
 
 

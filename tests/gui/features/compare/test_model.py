@@ -3,7 +3,7 @@ from datetime import datetime
 
 import pytest
 
-from jitstudio.analysis.diff.deltas import FIGURES, Delta
+from jitstudio.analysis.diff.deltas import FIGURES, FigureDelta
 from jitstudio.analysis.diff.model import Change
 from jitstudio.analysis.diff.text import compare_lines
 from jitstudio.analysis.sass.model import Disassembly
@@ -14,7 +14,7 @@ from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.features.compare.model import (
     DELTA_COLUMNS,
     ComparedBuild,
-    Matter,
+    CompareMode,
     build_name,
     compare,
     count_text,
@@ -68,7 +68,7 @@ def side(source, ptx=""):
 
 
 def test_both_halves_have_a_row_for_each_line_of_either():
-    compared = compare(Matter.SOURCE, side("a\nb\nc"), side("a\nc\nd"))
+    compared = compare(CompareMode.SOURCE, side("a\nb\nc"), side("a\nc\nd"))
     assert compared.left.lines == ("a", "b", "c", "")
     assert compared.right.lines == ("a", "", "c", "d")
     assert [compared.left.number(row) for row in range(4)] == [1, 2, 3, 0]
@@ -82,7 +82,7 @@ def test_both_halves_have_a_row_for_each_line_of_either():
 
 
 def test_what_differs_in_a_line_is_known_of_each_half():
-    compared = compare(Matter.PTX, side("", "mov.u32 %r1, 5;"), side("", "mov.u32 %r12, 5;"))
+    compared = compare(CompareMode.PTX, side("", "mov.u32 %r1, 5;"), side("", "mov.u32 %r12, 5;"))
     assert compared.left.kind is CodeKind.PTX
     assert compared.left.marks(0) == ((9, 11),)
     assert compared.right.marks(0) == ((9, 12),)
@@ -92,7 +92,7 @@ def test_what_differs_in_a_line_is_known_of_each_half():
 def test_names_of_both_sides_are_spelt_so_that_they_differ():
     left = side("", "call _Z5scaleIfEvPT_i, 1;\ncall _Z4plusv;")
     right = side("", "call _Z5scaleIdEvPT_i, 2;\ncall _Z4plusv;")
-    compared = compare(Matter.PTX, left, right)
+    compared = compare(CompareMode.PTX, left, right)
     assert compared.spelt({"_Z4plusv": "plus()"}).left.lines == compared.left.lines
     known = {
         "_Z5scaleIfEvPT_i": "void scale<float>(float*, int)",
@@ -107,7 +107,7 @@ def test_names_of_both_sides_are_spelt_so_that_they_differ():
     assert spelt.spelt({}).left.lines == compared.left.lines
 
 
-@pytest.mark.parametrize("matter", [Matter.SASS, Matter.NORMALISED])
+@pytest.mark.parametrize("matter", [CompareMode.SASS, CompareMode.NORMALISED])
 def test_another_target_is_one_difference_at_the_top(matter):
     left, right = (replace(side(""), code=Disassembly(sm, ())) for sm in ("sm_80", "sm_86"))
     compared = compare(matter, left, right)
@@ -117,7 +117,7 @@ def test_another_target_is_one_difference_at_the_top(matter):
 
 
 def test_an_empty_text_can_be_compared():
-    compared = compare(Matter.PTX, side("", ""), side("", "ret;"))
+    compared = compare(CompareMode.PTX, side("", ""), side("", "ret;"))
     assert compared.left.lines == ("",)
     assert compared.left.number(0) == 0
 
@@ -159,5 +159,5 @@ def test_every_figure_has_a_title_of_its_own():
     ],
 )
 def test_the_table_tells_the_change_with_its_sign(left, right, cells):
-    delta = Delta("k", "registers", left, right)
+    delta = FigureDelta("k", "registers", left, right)
     assert [column.text(delta) for column in DELTA_COLUMNS] == cells

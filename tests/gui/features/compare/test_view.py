@@ -3,10 +3,15 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
-from jitstudio.analysis.diff.deltas import Delta
+from jitstudio.analysis.diff.deltas import FigureDelta
 from jitstudio.core.arch import Arch
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.gui.features.compare.model import Compared, ComparedBuild, Matter, compare
+from jitstudio.gui.features.compare.model import (
+    BuildComparison,
+    ComparedBuild,
+    CompareMode,
+    compare,
+)
 from jitstudio.gui.features.compare.view import CompareView
 from tests.gui.keyboards import tab_stops
 from tests.gui.sass_code import sass
@@ -21,8 +26,8 @@ def compared(left=LEFT, right=RIGHT, deltas=()):
         ComparedBuild(request(cuda("\n".join(text))), BuildResult(Outcome.BUILT, Arch(90)))
         for text in (left, right)
     )
-    found = compare(Matter.SOURCE, *sides)
-    return Compared(found.matter, found.comparison, found.left, found.right, deltas)
+    found = compare(CompareMode.SOURCE, *sides)
+    return BuildComparison(found.matter, found.comparison, found.left, found.right, deltas)
 
 
 @pytest.fixture
@@ -115,7 +120,7 @@ def test_equal_texts_have_nowhere_to_go(view):
 
 
 def test_figures_are_in_a_table(view):
-    view.show_compared(compared(deltas=(Delta("k", "registers", 24, 10),)), "a", "b")
+    view.show_compared(compared(deltas=(FigureDelta("k", "registers", 24, 10),)), "a", "b")
     model = view.deltas.model()
     assert [model.index(0, column).data() for column in range(5)] == [
         "k",
@@ -128,8 +133,8 @@ def test_figures_are_in_a_table(view):
 
 def test_what_is_chosen_is_told(filled, qtbot):
     with qtbot.waitSignal(filled.matter_changed):
-        filled.matters.setCurrentIndex(filled.matters.findData(Matter.NORMALISED))
-    assert filled.matter is Matter.NORMALISED
+        filled.matters.setCurrentIndex(filled.matters.findData(CompareMode.NORMALISED))
+    assert filled.matter is CompareMode.NORMALISED
     with qtbot.waitSignal(filled.baseline_chosen) as chosen:
         QTest.keyClick(filled.baselines, Qt.Key.Key_Up)
     assert chosen.args == [0]
@@ -177,7 +182,7 @@ def test_tab_leads_through_all_of_it(filled):
 def test_instructions_have_room_for_their_operands(view, width, is_beside):
     side = ComparedBuild(request(cuda("")), BuildResult(Outcome.BUILT, Arch(90)), code=sass()[1])
     view.resize(width, 600)
-    view.show_compared(compare(Matter.SASS, side, side), "fast", "Now: k.cu")
+    view.show_compared(compare(CompareMode.SASS, side, side), "fast", "Now: k.cu")
     left, right = view.texts.left, view.texts.right
     assert (left.mapTo(view, QPoint()).x() < right.mapTo(view, QPoint()).x()) is is_beside
     for text in (left, right):

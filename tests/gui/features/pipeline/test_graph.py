@@ -2,7 +2,13 @@ from dataclasses import replace
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Header, Source
-from jitstudio.gui.features.pipeline.graph import LAUNCH, Edge, Role, State, pipeline_of
+from jitstudio.gui.features.pipeline.graph import (
+    LAUNCH,
+    NodeRole,
+    NodeState,
+    PipelineEdge,
+    pipeline_of,
+)
 from tests.support import cuda, ptx, request
 
 CODE = "ptx,sass,cubin"
@@ -24,7 +30,7 @@ def test_one_module_becomes_ptx_and_cubin_in_one_run_and_sass_in_another():
         ("nvdisasm", "k.sass"),
         ("k.cubin", "Launch"),
     }
-    assert [node.state for node in pipeline.nodes] == [State.GIVEN, *[State.WAITING] * 6]
+    assert [node.state for node in pipeline.nodes] == [NodeState.GIVEN, *[NodeState.WAITING] * 6]
     assert [node.step for node in pipeline.nodes] == [0, 1, 1, 1, 2, 2, 0]
 
 
@@ -33,13 +39,13 @@ def test_a_link_joins_what_the_modules_become():
     pipeline = pipeline_of(request(*sources, emit="sass,cubin", link="ptx"), launch=True)
     assert {("a.ptx", "nvJitLink"), ("b.ptx", "nvJitLink")} <= drawn(pipeline)
     assert ("linked.cubin", "Launch") in drawn(pipeline)
-    (link,) = pipeline.of_role(Role.LINK)
+    (link,) = pipeline.of_role(NodeRole.LINK)
     assert link.name == "linked"
 
 
 def test_an_lto_link_to_ptx_and_to_cubin_are_two_runs():
     pipeline = pipeline_of(request(cuda("", "a.cu"), emit=CODE, link="lto"))
-    links = pipeline.of_role(Role.LINK)
+    links = pipeline.of_role(NodeRole.LINK)
     assert len({link.key for link in links}) == 2
     assert {("a.ltoir", "nvJitLink"), ("nvJitLink", "linked.ptx")} <= drawn(pipeline)
 
@@ -62,11 +68,11 @@ def test_headers_flow_into_the_modules_that_name_them_also_through_one_another()
     )
     sources = (cuda('#include "outer.cuh"', "a.cu"), cuda("", "b.cu"))
     pipeline = pipeline_of(request(*sources, link="lto", headers=headers))
-    assert [node.title for node in pipeline.of_role(Role.HEADER)] == ["outer.cuh", "inner.cuh"]
+    assert [node.title for node in pipeline.of_role(NodeRole.HEADER)] == ["outer.cuh", "inner.cuh"]
     run = "NVRTC:a.cu:ltoir"
     reads = [edge for edge in pipeline.edges if edge.end == run]
     assert [edge.start for edge in reads] == ["cuda:a.cu", "header:outer.cuh", "header:inner.cuh"]
-    assert Edge("header:outer.cuh", "NVRTC:b.cu:ltoir") not in pipeline.edges
+    assert PipelineEdge("header:outer.cuh", "NVRTC:b.cu:ltoir") not in pipeline.edges
 
 
 def test_a_library_flows_into_the_modules_of_its_language():

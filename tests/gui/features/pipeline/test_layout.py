@@ -3,7 +3,7 @@ from itertools import combinations
 import pytest
 
 from jitstudio.gui.features.pipeline.graph import LAUNCH, Pipeline, pipeline_of
-from jitstudio.gui.features.pipeline.layout import Place, lay_out
+from jitstudio.gui.features.pipeline.layout import GridPosition, lay_out
 from tests.support import cuda, request
 
 CODE = "ptx,sass,cubin"
@@ -39,7 +39,7 @@ def test_no_two_nodes_overlap_and_no_edge_runs_through_one(pipeline):
 
 def test_a_lone_chain_is_straight():
     layout = lay_out(pipeline_of(request(cuda("", "k.cu"), emit="ptx")))
-    assert set(layout.places.values()) == {Place(column, 0) for column in range(3)}
+    assert set(layout.places.values()) == {GridPosition(column, 0) for column in range(3)}
 
 
 def test_the_modules_of_a_link_keep_their_order_and_their_lanes():

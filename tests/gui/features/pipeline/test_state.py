@@ -8,7 +8,7 @@ from jitstudio.core.events import StageFinished, StageStarted
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult, Timing
 from jitstudio.core.result import BuildResult, Outcome, StageResult
 from jitstudio.core.tools import Tool
-from jitstudio.gui.features.pipeline.graph import LAUNCH, State
+from jitstudio.gui.features.pipeline.graph import LAUNCH, NodeState
 from jitstudio.gui.features.pipeline.model import Pipelines
 from tests.gui.driver import pause
 from tests.support import cuda, request
@@ -52,12 +52,12 @@ def build(pipelines, subject="one", asked=ASKED):
 
 def test_a_new_shape_is_told_at_once_and_steps_after_a_moment(pipelines, shown):
     pipelines.begin("one", ASKED)
-    assert state(shown[-1], NVRTC) is State.WAITING
+    assert state(shown[-1], NVRTC) is NodeState.WAITING
     pipelines.take_event(STARTED)
     assert len(shown) == 1
-    assert state(pipelines.shown, NVRTC) is State.RUNNING
+    assert state(pipelines.shown, NVRTC) is NodeState.RUNNING
     pause(CALM)
-    assert state(shown[-1], NVRTC) is State.RUNNING
+    assert state(shown[-1], NVRTC) is NodeState.RUNNING
     assert shown[-1].node(NVRTC).since is not None
 
 
@@ -66,7 +66,7 @@ def test_a_quick_build_after_another_does_not_flicker(pipelines, shown):
     before = len(shown)
     build(pipelines)
     pause(CALM)
-    assert [state(moment, NVRTC) for moment in shown[before:]] in ([], [State.DONE])
+    assert [state(moment, NVRTC) for moment in shown[before:]] in ([], [NodeState.DONE])
     assert shown[-1].node(PTX).size == 5
 
 
@@ -77,7 +77,7 @@ def test_each_subject_has_its_own_picture(pipelines, shown):
     build(pipelines, "two", OTHER)
     assert shown[-1].nodes[0].title == "other.cu"
     pipelines.show_subject("one")
-    assert state(shown[-1], NVRTC) is State.DONE
+    assert state(shown[-1], NVRTC) is NodeState.DONE
     pipelines.forget("one")
     assert pipelines.shown.nodes == ()
 
@@ -86,26 +86,26 @@ def test_a_build_that_another_takes_the_place_of_is_stopped(pipelines):
     pipelines.begin("one", ASKED)
     pipelines.take_event(STARTED)
     pipelines.begin("two", OTHER)
-    assert state(pipelines.shown, NVRTC) is State.STOPPED
+    assert state(pipelines.shown, NVRTC) is NodeState.STOPPED
     pipelines.stop()
     pipelines.show_subject("two")
-    assert state(pipelines.shown, "NVRTC:other.cu:ptx") is State.SKIPPED
+    assert state(pipelines.shown, "NVRTC:other.cu:ptx") is NodeState.SKIPPED
 
 
 def test_a_refusal_that_no_build_began_with_is_told(pipelines):
     build(pipelines)
     pipelines.end("one", BuildResult(Outcome.REFUSED, DEFAULT_ARCH))
     assert pipelines.shown.problem == "This cannot be built."
-    assert state(pipelines.shown, PTX) is State.STALE
+    assert state(pipelines.shown, PTX) is NodeState.STALE
 
 
 def test_an_edit_is_seen_in_every_picture_with_that_module(pipelines):
     build(pipelines)
     build(pipelines, "two", OTHER)
     pipelines.edit("k.cu")
-    assert state(pipelines.shown, PTX) is State.STALE
+    assert state(pipelines.shown, PTX) is NodeState.STALE
     pipelines.show_subject("two")
-    assert state(pipelines.shown, "ptx:other.cu") is not State.STALE
+    assert state(pipelines.shown, "ptx:other.cu") is not NodeState.STALE
 
 
 def test_a_launch_belongs_to_what_was_looked_at_when_it_began(pipelines):
@@ -115,5 +115,5 @@ def test_a_launch_belongs_to_what_was_looked_at_when_it_began(pipelines):
     pipelines.launch("launching")
     pipelines.end_launch(RAN)
     pipelines.show_subject("one")
-    assert state(pipelines.shown, LAUNCH) is State.DONE
+    assert state(pipelines.shown, LAUNCH) is NodeState.DONE
     assert pipelines.shown.node(LAUNCH).ms == 0.5

@@ -9,8 +9,8 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QToolButton
 
-from jitstudio.gui.features.pipeline.graph import Pipeline, State, pipeline_of
-from jitstudio.gui.features.pipeline.layout import PipelineLayout, Place
+from jitstudio.gui.features.pipeline.graph import NodeState, Pipeline, pipeline_of
+from jitstudio.gui.features.pipeline.layout import GridPosition, PipelineLayout
 from jitstudio.gui.features.pipeline.scene import PictureError
 from jitstudio.gui.features.pipeline.view import PipelineView, step
 from jitstudio.gui.kit.diagrams.canvas import Way
@@ -20,11 +20,11 @@ from tests.support import cuda, request
 
 LAYOUT = PipelineLayout(
     {
-        "source": Place(0, 0.5),
-        "run": Place(1, 0.5),
-        "high": Place(2, 0),
-        "low": Place(2, 1),
-        "last": Place(4, 1),
+        "source": GridPosition(0, 0.5),
+        "run": GridPosition(1, 0.5),
+        "high": GridPosition(2, 0),
+        "low": GridPosition(2, 1),
+        "last": GridPosition(4, 1),
     },
     {},
 )
@@ -132,7 +132,7 @@ def test_a_build_of_the_same_shape_changes_in_place(view):
     view.show_pipeline(ONE)
     item = view.canvas.picture.item(NVRTC)
     place = item.pos()
-    view.show_pipeline(in_state(ONE, NVRTC, State.DONE, ms=34.0))
+    view.show_pipeline(in_state(ONE, NVRTC, NodeState.DONE, ms=34.0))
     assert view.canvas.picture.item(NVRTC) is item
     assert item.pos() == place
     assert item.facts == "34 ms"
@@ -143,19 +143,19 @@ def test_a_build_of_the_same_shape_changes_in_place(view):
 
 def test_time_is_told_while_something_runs_and_only_then(view):
     since = 0.0
-    view.show_pipeline(in_state(ONE, NVRTC, State.RUNNING, since=since))
+    view.show_pipeline(in_state(ONE, NVRTC, NodeState.RUNNING, since=since))
     assert view.canvas.is_ticking
     item = view.canvas.picture.item(NVRTC)
     item.tick(since + 2.0)
     assert item.facts == "2.0 s"
     pause(150)
     assert item.facts != "2.0 s"
-    view.show_pipeline(in_state(ONE, NVRTC, State.DONE, ms=3.0))
+    view.show_pipeline(in_state(ONE, NVRTC, NodeState.DONE, ms=3.0))
     assert not view.canvas.is_ticking
 
 
 def test_an_error_says_its_first_message_and_where_the_keyboard_should_start(view):
-    failed = in_state(ONE, NVRTC, State.FAILED, message="expected <a> thing")
+    failed = in_state(ONE, NVRTC, NodeState.FAILED, message="expected <a> thing")
     view.show_pipeline(replace(failed, problem="Build failed: expected <a> thing."))
     tip = view.canvas.picture.item(NVRTC).toolTip()
     assert "expected &lt;a&gt; thing" in tip
@@ -211,7 +211,7 @@ def test_forty_modules_stay_large_enough_to_read_and_scroll(view):
 
 
 def test_both_themes_draw_it_in_their_colours(view, dark_theme, light):
-    view.show_pipeline(in_state(ONE, NVRTC, State.DONE))
+    view.show_pipeline(in_state(ONE, NVRTC, NodeState.DONE))
     item = view.canvas.picture.item(NVRTC)
     assert item.look.line == light.marks.success
     set_current_theme(dark_theme)

@@ -2,8 +2,8 @@ from jitstudio.core.result import Resources
 from jitstudio.gui.features.report.model import read
 from jitstudio.gui.features.report.occupancy import (
     headline,
+    launch_occupancy,
     limit_rows,
-    prospect,
     usual_threads,
 )
 from tests.gui.readings import FAST_KERNEL, SLOW_KERNEL, reading
@@ -24,13 +24,13 @@ def test_launch_bounds_give_the_block_size():
 
 
 def test_a_small_kernel_fills_the_multiprocessor():
-    found = prospect(reading(FAST_KERNEL), 256, 0)
+    found = launch_occupancy(reading(FAST_KERNEL), 256, 0)
     assert headline(found) == "sm_90: 100%, 64 of 64 warps"
     assert limiting(found) == []
 
 
 def test_registers_limit_a_large_kernel():
-    found = prospect(with_registers(128), 256, 0)
+    found = launch_occupancy(with_registers(128), 256, 0)
     assert headline(found) == "sm_90: 25%, 16 of 64 warps; limited by registers"
     assert limiting(found) == ["Registers"]
     rows = {row.name: row for row in limit_rows(found)}
@@ -39,21 +39,21 @@ def test_registers_limit_a_large_kernel():
 
 
 def test_dynamic_memory_is_added():
-    found = prospect(reading(SLOW_KERNEL), 128, 100_000)
+    found = launch_occupancy(reading(SLOW_KERNEL), 128, 100_000)
     assert found.usage.shared_bytes == 104_096
     assert limiting(found) == ["Shared memory"]
 
 
 def test_a_block_that_is_too_large_is_told():
-    assert "not even one block fits" in headline(prospect(reading(FAST_KERNEL), 2048, 0))
+    assert "not even one block fits" in headline(launch_occupancy(reading(FAST_KERNEL), 2048, 0))
 
 
 def test_an_unknown_target_has_no_prospect():
-    assert prospect(reading(FAST_KERNEL, told="sm_199"), 256, 0) is None
+    assert launch_occupancy(reading(FAST_KERNEL, told="sm_199"), 256, 0) is None
 
 
 def test_three_curves():
-    threads, registers, shared = prospect(reading(FAST_KERNEL), 256, 0).curves()
+    threads, registers, shared = launch_occupancy(reading(FAST_KERNEL), 256, 0).curves()
     assert threads.now == 256
     assert registers.now == reading(FAST_KERNEL).report.resources.registers
     assert shared.now == 0

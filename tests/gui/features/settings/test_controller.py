@@ -7,7 +7,7 @@ from jitstudio.cache.store import LIMIT
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
 from jitstudio.gui.features.settings.dialog import SettingsDialog
-from jitstudio.gui.kit.dialogs import Unsaved
+from jitstudio.gui.kit.dialogs import UnsavedChoice
 from jitstudio.gui.kit.theme import ThemeMode, current_theme
 from jitstudio.worker.limits import share_of_memory
 
@@ -119,7 +119,7 @@ def test_each_setting_holds_at_once_where_it_counts(started):
 
 def test_who_wants_to_be_asked_is_asked_before_the_end(started, monkeypatch):
     asked = []
-    answers = [Unsaved.KEEP_OPEN, Unsaved.DISCARD]
+    answers = [UnsavedChoice.KEEP_OPEN, UnsavedChoice.DISCARD]
 
     def about_all_unsaved(_dialogs, names):
         asked.append(list(names))

@@ -11,18 +11,18 @@ from jitstudio.core.axes import Axis, AxisKind
 from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources
 from jitstudio.gui.features.variants.table_model import (
     FIGURES,
-    Shown,
+    ShownVariants,
     VariantsModel,
     note,
     time_chart,
 )
 from jitstudio.gui.kit.presentation import MARK_ROLE, SORT_ROLE
 from jitstudio.variants.plan import VariantPlan, expand
-from jitstudio.variants.rows import VariantFigure, VariantRow, VariantTable, View
+from jitstudio.variants.rows import VariantFigure, VariantRow, VariantTable, VariantView
 from tests.gui.launches import sweep
 from tests.support import KERNEL, cuda, request
 
-VIEW = View("k")
+VIEW = VariantView("k")
 NEEDS = Resources(registers=32, spill_stores=0, shared_bytes=1024, barriers=0)
 AXES = (
     Axis(AxisKind.TARGET, ("sm_80", "sm_90")),
@@ -53,14 +53,14 @@ def matrix():
 @pytest.fixture
 def model(qapp, qtmodeltester):
     model = VariantsModel()
-    model.show_variants(Shown(sweep()))
+    model.show_variants(ShownVariants(sweep()))
     qtmodeltester.check(model)
     return model
 
 
 @pytest.fixture
 def compared(model):
-    model.show_variants(Shown(matrix(), VIEW))
+    model.show_variants(ShownVariants(matrix(), VIEW))
     return model
 
 
@@ -77,7 +77,7 @@ def texts(model, title, role=Qt.ItemDataRole.DisplayRole):
 def test_the_axes_come_first_then_the_times_then_the_machine_code(model, compared):
     code = ["Registers", "Spill stores", "Peak live", "Instructions", "Code", "Shared", "Occupancy"]
     assert titles(compared) == ["#", "target", "options", *code, "Build", "Note"]
-    model.show_variants(Shown(sweep()))
+    model.show_variants(ShownVariants(sweep()))
     times = ["Time", "Speed", "Bandwidth"]
     assert titles(model) == ["#", "block", "T", *times, *code, "Build", "Check", "Note"]
 
@@ -110,7 +110,7 @@ def test_the_best_of_each_column_is_marked(compared):
 def test_the_best_time_is_of_a_variant_that_is_right(model):
     table = sweep()
     quick = replace(table.rows[1], median_ms=0.001)
-    model.show_variants(Shown(replace(table, rows=(table.rows[0], quick, *table.rows[2:]))))
+    model.show_variants(ShownVariants(replace(table, rows=(table.rows[0], quick, *table.rows[2:]))))
     assert [n for n, mark in enumerate(texts(model, "Time", MARK_ROLE)) if mark] == [4]
     assert texts(model, "Note")[4] == "best"
 
@@ -118,7 +118,7 @@ def test_the_best_time_is_of_a_variant_that_is_right(model):
 def test_how_a_variant_ended_is_marked_and_said(model, compared):
     assert texts(compared, "#", MARK_ROLE) == ["", "", "error", ""]
     assert texts(compared, "Note") == ["", "", "Build failed.", "waits"]
-    model.show_variants(Shown(sweep()))
+    model.show_variants(ShownVariants(sweep()))
     assert texts(model, "#", MARK_ROLE)[:2] == ["success", "error"]
     assert texts(model, "Note")[1] == "12 of 4,096 are wrong."
     spoken = texts(model, "#", Qt.ItemDataRole.AccessibleTextRole)
@@ -130,7 +130,7 @@ def test_what_was_built_without_a_gpu_is_no_failure_and_says_what_is_calculated(
     missing = replace(
         table.rows[0], outcome="missing", message="No driver.", occupancy_source="calculated"
     )
-    model.show_variants(Shown(replace(table, rows=(missing, *table.rows[1:]))))
+    model.show_variants(ShownVariants(replace(table, rows=(missing, *table.rows[1:]))))
     assert texts(model, "#", MARK_ROLE)[0] == "info"
     assert texts(model, "Note")[0] == "built, not launched"
     place = titles(model).index("Occupancy")
@@ -144,23 +144,23 @@ def test_figures_and_values_sort_as_numbers_and_the_unknown_last(model, compared
     known = texts(compared, "Registers", SORT_ROLE)
     assert sorted(known)[:2] == [24, 40]
     assert known[2] == known[3] == float("inf")
-    model.show_variants(Shown(sweep()))
+    model.show_variants(ShownVariants(sweep()))
     blocks = texts(model, "block", SORT_ROLE)
     assert blocks[0] < blocks[2]
 
 
 def test_another_kernel_or_block_shows_other_figures(model):
     table = VariantTable(AXES, (built(VARIANTS[0], registers=64), built(VARIANTS[1])))
-    model.show_variants(Shown(table, View("k", 1024)))
+    model.show_variants(ShownVariants(table, VariantView("k", 1024)))
     assert texts(model, "Occupancy") == ["50 %", "100 %"]
-    shown = Shown(table, View("other"))
+    shown = ShownVariants(table, VariantView("other"))
     model.show_variants(shown)
     assert texts(model, "Registers") == ["", ""]
     assert note(table.rows[0], shown) == "without this kernel"
 
 
 def test_rows_are_compared_with_a_reference(model):
-    model.show_variants(Shown(matrix(), VIEW, reference=0))
+    model.show_variants(ShownVariants(matrix(), VIEW, reference=0))
     assert texts(model, "Registers") == ["40", "24  -40 %", "", ""]
     assert texts(model, "Shared")[1] == "1,024 B"
     assert texts(model, "Note")[0] == "reference"
@@ -171,7 +171,7 @@ def test_a_link_has_its_own_figures_also_of_functions(model):
     ptx, lto = expand(VariantPlan(axes, request(cuda(KERNEL)), launches=False))
     read = {"f": KernelReport("f", Resources(), 2, 128, (), None, ())}
     rows = (replace(built(ptx), reports=read, cubin_bytes=4000), built(lto))
-    model.show_variants(Shown(VariantTable(axes, rows), View("f")))
+    model.show_variants(ShownVariants(VariantTable(axes, rows), VariantView("f")))
     assert texts(model, "Instructions") == ["2", ""]
     assert texts(model, "Cubin") == ["4,000 B", ""]
     assert {"Stack", "Link time"} <= set(titles(model))

@@ -2,13 +2,13 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from jitstudio.gui.features.welcome.view import Card, WelcomePage
+from jitstudio.gui.features.welcome.view import WelcomeCard, WelcomePage
 from jitstudio.samples import samples
 from tests.gui.driver import Driver, pause
 
 
 def cards(page, name="sampleCard"):
-    return [card for card in page.findChildren(Card, name) if not card.isHidden()]
+    return [card for card in page.findChildren(WelcomeCard, name) if not card.isHidden()]
 
 
 def test_the_first_start_shows_the_sample_with_the_welcome_page_left_of_it(started, tmp_path):

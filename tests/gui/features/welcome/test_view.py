@@ -4,14 +4,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
 from jitstudio.core.doctor_text import DoctorFinding
-from jitstudio.gui.features.welcome.view import Card, EnvironmentList
+from jitstudio.gui.features.welcome.view import EnvironmentList, WelcomeCard
 from jitstudio.gui.kit.theme import set_current_theme
 from tests.gui.rich_text import plain
 
 
 @pytest.fixture
 def card(qtbot):
-    card = Card("Vector add", "The first kernel of everyone: c = a + b.", "cuda")
+    card = WelcomeCard("Vector add", "The first kernel of everyone: c = a + b.", "cuda")
     qtbot.addWidget(card)
     card.show()
     return card
@@ -34,7 +34,7 @@ def test_a_narrow_one_is_higher_as_its_sentence_is_wrapped(card):
 
 def test_a_path_stays_on_one_line_and_is_whole_in_the_tool_tip(qtbot):
     path = "/a/very/long/path/that/goes/on/and/on/and/on/and/on"
-    card = Card("k.cu", path, "open", is_path=True)
+    card = WelcomeCard("k.cu", path, "open", is_path=True)
     qtbot.addWidget(card)
     assert card.heightForWidth(120) == card.heightForWidth(900)
     assert card.toolTip() == path

@@ -6,7 +6,7 @@ from PySide6.QtGui import QHelpEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolTip
 
-from jitstudio.analysis.occupancy.strain import Strain
+from jitstudio.analysis.occupancy.register_cost import RegisterCost
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.theme import set_current_theme
 from jitstudio.gui.listing.columns.columns import Columns
@@ -38,7 +38,7 @@ def columns(view):
     made = Columns(view)
     view.set_lines(sass()[0], SassLexer())
     made.show_choice(ColumnChoice.read(["ptx:7", "gpr:13", "wait:8"]))
-    made.show_cells(SassCells(rows(), Strain(spills={"histogram": 6})))
+    made.show_cells(SassCells(rows(), RegisterCost(spills={"histogram": 6})))
     made.chosen.connect(made.show_choice)
     return made
 
@@ -367,7 +367,7 @@ def test_a_page_of_a_long_listing_costs_little_more(view, columns):
     view.resize(1400, 900)
     lines = sass()[0] * (300_000 // len(sass()[0]) + 1)
     view.set_lines(lines, SassLexer())
-    columns.show_cells(SassCells(Repeated(), Strain()))
+    columns.show_cells(SassCells(Repeated(), RegisterCost()))
     columns.show_choice(ColumnChoice(()))
     alone = page_time(view, columns)
     columns.show_choice(EVERYTHING)

@@ -1,19 +1,19 @@
 import pytest
 
 from jitstudio.analysis.occupancy.limits import limits_of
-from jitstudio.analysis.occupancy.strain import Strain
+from jitstudio.analysis.occupancy.register_cost import RegisterCost
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.analysis.sass.register_definitions import Definition, register_definitions
 from jitstudio.core.arch import Arch
 from jitstudio.gui.features.ptx_sass.peak_text import PeakText
-from jitstudio.gui.listing.columns.sass_cells import Bar, SassCells, peak_line
+from jitstudio.gui.listing.columns.sass_cells import LiveBar, SassCells, peak_line
 from jitstudio.gui.listing.columns.sass_columns import ColumnChoice
 from tests.gui.sass_code import PEAKS, line_of, rows, sass
 
 
 @pytest.fixture
 def cells():
-    return SassCells(rows(), Strain(limits_of(Arch(90)), {"empty": 1}))
+    return SassCells(rows(), RegisterCost(limits_of(Arch(90)), {"empty": 1}))
 
 
 @pytest.fixture
@@ -41,11 +41,11 @@ def test_a_line_without_an_instruction_is_empty(cells, choice):
 
 def test_the_bars_are_shares_of_the_highest_of_their_function(cells):
     # Six of the 32 registers that all 64 warps of sm_90 have room for cost nothing.
-    assert cells.bar(line_of(7)) == Bar(1.0, 0.5 * 6 / 33, is_peak=True, is_top=True)
-    assert cells.bar(line_of(10)) == Bar(5 / 6, 0.5 * 5 / 33, is_peak=True, is_top=False)
-    assert cells.bar(line_of(8)) == Bar(4 / 6, 0.5 * 4 / 33, is_peak=False, is_top=False)
+    assert cells.bar(line_of(7)) == LiveBar(1.0, 0.5 * 6 / 33, is_peak=True, is_top=True)
+    assert cells.bar(line_of(10)) == LiveBar(5 / 6, 0.5 * 5 / 33, is_peak=True, is_top=False)
+    assert cells.bar(line_of(8)) == LiveBar(4 / 6, 0.5 * 4 / 33, is_peak=False, is_top=False)
     # A kernel that spills costs most.
-    assert cells.bar(line_of(0, kernel=1)) == Bar(1.0, 1.0, is_peak=True, is_top=True)
+    assert cells.bar(line_of(0, kernel=1)) == LiveBar(1.0, 1.0, is_peak=True, is_top=True)
 
 
 def test_a_peak_has_a_triangle(cells, choice):

@@ -86,7 +86,7 @@ class CheckForm(FieldRows):
         self._absolute.show_number(spec.absolute)
 
     def apply_to(self, spec: LaunchSpec) -> LaunchSpec:
-        """The same launch with what is here; a tolerance that is none stays as it was."""
+        """Returns the same launch with what is here; a tolerance that is none stays as it was."""
         relative, absolute = self._relative.number, self._absolute.number
         return replace(
             spec,

@@ -161,12 +161,12 @@ class ConfigurationForm(FieldRows):
         self._suggested = block
         self._suggestion.setVisible(block is not None)
         if occupancy is None:
-            told = self.tr("Suggested block: {block}").format(block=block)
+            message = self.tr("Suggested block: {block}").format(block=block)
         else:
-            told = self.tr("Suggested block: {block} (occupancy {share:.0f} %)").format(
+            message = self.tr("Suggested block: {block} (occupancy {share:.0f} %)").format(
                 block=block, share=occupancy * 100
             )
-        self._suggestion.setText(told)
+        self._suggestion.setText(message)
         self._update()
 
     def _radio(self, name: str, text: str, what: str) -> QRadioButton:

@@ -109,8 +109,8 @@ class TargetBar(FieldRows):
                 self._kernel.addItem(form.title, form.title)
                 place = form.module
                 if form.line:
-                    told = self.tr("{module}, line {line}")
-                    place = told.format(module=form.module, line=form.line)
+                    message = self.tr("{module}, line {line}")
+                    place = message.format(module=form.module, line=form.line)
                 tip = plain_tooltip("\n".join(filter(None, (form.title, place))))
                 self._kernel.setItemData(self._kernel.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
             self._kernel.setCurrentIndex(self._kernel.findData(chosen))
@@ -160,8 +160,8 @@ class TargetBar(FieldRows):
 
     def _tell_device(self) -> None:
         # In a narrow dock its text is cut.
-        told = (self._device_tip, self._device.currentText())
-        self._device.setToolTip(plain_tooltip("\n".join(filter(None, told))))
+        tips = (self._device_tip, self._device.currentText())
+        self._device.setToolTip(plain_tooltip("\n".join(filter(None, tips))))
 
     @Slot()
     def _on_fix_clicked(self) -> None:

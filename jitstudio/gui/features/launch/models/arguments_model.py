@@ -79,8 +79,10 @@ def example(kind: Type) -> str:
         case Pointer():
             return NULL
         case Opaque():
-            told = QCoreApplication.translate("ArgumentWords", "{size} bytes in hexadecimal digits")
-            return told.format(size=kind.size)
+            message = QCoreApplication.translate(
+                "ArgumentWords", "{size} bytes in hexadecimal digits"
+            )
+            return message.format(size=kind.size)
     return "0"
 
 
@@ -276,18 +278,18 @@ class ArgumentsModel(TitledModel):
     def _tip(self, row: int, column: int) -> str:
         parameter = self.parameter(row)
         problems = self._problems.get(parameter.name, ())
-        told = [f"{problem.message} {problem.remedy}".rstrip() for problem in problems]
+        message = [f"{problem.message} {problem.remedy}".rstrip() for problem in problems]
         slot = parameter.slot
         if column < VALUE:
             where = self.tr("{size} bytes at offset {offset}, aligned to {align}").format(
                 size=slot.size, offset=slot.offset, align=slot.align
             )
-            told.append(f"{parameter.name}: {self._written(row, TYPE)}, {where}")
+            message.append(f"{parameter.name}: {self._written(row, TYPE)}, {where}")
         elif column == VALUE:
-            told.append(self._value_help(row))
+            message.append(self._value_help(row))
         elif self.is_buffer(row):
-            told.append(self._help[column])
-        return "\n\n".join(told)
+            message.append(self._help[column])
+        return "\n\n".join(message)
 
     def _value_help(self, row: int) -> str:
         if self.is_buffer(row):
@@ -300,5 +302,5 @@ class ArgumentsModel(TitledModel):
     def _spoken(self, row: int, column: int) -> str:
         text = self._written(row, column) or self._default(row, column)
         problems = self._problems.get(self.parameter(row).name, ())
-        told = (f"{p.severity.value}: {p.message} {p.remedy}".rstrip() for p in problems)
-        return "; ".join(filter(None, (text, *told)))
+        message = (f"{p.severity.value}: {p.message} {p.remedy}".rstrip() for p in problems)
+        return "; ".join(filter(None, (text, *message)))

@@ -139,10 +139,10 @@ def open_all(
         try:
             opened[buffer.name] = BufferData(buffer, mismatches.get(buffer.name, ()))
         except (OSError, ValueError) as error:
-            told = QCoreApplication.translate(
+            message = QCoreApplication.translate(
                 "BufferData", "The content of '{name}' cannot be read: {error}."
             )
-            opened[buffer.name] = told.format(name=buffer.name, error=error)
+            opened[buffer.name] = message.format(name=buffer.name, error=error)
     return opened
 
 

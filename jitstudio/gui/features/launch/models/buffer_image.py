@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from jitstudio.gui.features.launch.models.buffer_data import BufferData, Values, as_numbers
-from jitstudio.gui.features.launch.models.image_choice import Colouring
+from jitstudio.gui.features.launch.models.image_choice import ImageColouring
 
 # Dark to light, even to the eye, and distinguished by the colour-blind.
 _RAMP = bytes.fromhex("440154 482878 3e4989 31688e 26828e 1f9e89 35b779 6ece58 b5de2b fde725")
@@ -55,7 +55,9 @@ class Picture:
         return f"{size} · {values}"
 
 
-def picture(data: BufferData, leaf: int, width: int, colouring: Colouring, largest: int) -> Picture:
+def picture(
+    data: BufferData, leaf: int, width: int, colouring: ImageColouring, largest: int
+) -> Picture:
     """Draws one column of a buffer, or its first three as colours.
 
     Args:
@@ -68,7 +70,7 @@ def picture(data: BufferData, leaf: int, width: int, colouring: Colouring, large
     width = max(1, min(width, data.length))
     height = -(-data.length // width)
     step = max(1, -(-max(width, height) // largest))
-    chosen = range(_CHANNELS) if colouring is Colouring.CHANNELS else range(leaf, leaf + 1)
+    chosen = range(_CHANNELS) if colouring is ImageColouring.CHANNELS else range(leaf, leaf + 1)
     planes = [_plane(data.leaves[n].values, width, height, step) for n in chosen]
     inside = _inside(data.length, width, height, step)
     is_bytes = data.leaves[leaf].values.dtype == np.uint8
@@ -140,7 +142,7 @@ def _byte(share: Values) -> Values:
 
 
 _COLOURINGS = {
-    Colouring.GREY: _grey,
-    Colouring.COLOUR_MAP: _false_colours,
-    Colouring.CHANNELS: _channels,
+    ImageColouring.GREY: _grey,
+    ImageColouring.COLOUR_MAP: _false_colours,
+    ImageColouring.CHANNELS: _channels,
 }

@@ -15,17 +15,17 @@ from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 _USUAL_WIDTHS = (256, 512, 640, 1024, 1280, 1920, 2048, 3840, 4096)
 
 
-class Colouring(Enum):
+class ImageColouring(Enum):
     """How a number becomes a colour; the value is the word for it."""
 
-    GREY = QT_TRANSLATE_NOOP("Colouring", "Grey")
-    COLOUR_MAP = QT_TRANSLATE_NOOP("Colouring", "Colour map")
-    CHANNELS = QT_TRANSLATE_NOOP("Colouring", "Red, green, blue")
+    GREY = QT_TRANSLATE_NOOP("ImageColouring", "Grey")
+    COLOUR_MAP = QT_TRANSLATE_NOOP("ImageColouring", "Colour map")
+    CHANNELS = QT_TRANSLATE_NOOP("ImageColouring", "Red, green, blue")
 
     @property
     def title(self) -> str:
         """The word in the user's language."""
-        return QCoreApplication.translate("Colouring", self.value)
+        return QCoreApplication.translate("ImageColouring", self.value)
 
 
 def proposed_width(length: int) -> int:

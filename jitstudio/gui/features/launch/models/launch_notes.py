@@ -139,13 +139,13 @@ def check_figures(check: CheckResult) -> str:
         "LaunchNotes", "Largest difference {absolute:.6g}, relative {relative:.3g}."
     ).format(absolute=check.largest_absolute, relative=check.largest_relative)
     if check.ok:
-        told = translate("LaunchNotes", "All {count:,} elements are within the tolerance.")
+        message = translate("LaunchNotes", "All {count:,} elements are within the tolerance.")
     else:
-        told = translate(
+        message = translate(
             "LaunchNotes", "{wrong:,} of {count:,} elements are wrong ({share:.2f} %)."
         )
     share = check.wrong / max(1, check.count) * 100
-    return f"{told.format(wrong=check.wrong, count=check.count, share=share)} {differences}"
+    return f"{message.format(wrong=check.wrong, count=check.count, share=share)} {differences}"
 
 
 def _of_diagnostic(diagnostic: Diagnostic) -> LaunchNote:
@@ -168,8 +168,8 @@ def _of_check(check: CheckResult) -> LaunchNote:
     elif check.ok:
         verdict = translate("LaunchNotes", "as expected")
     else:
-        told = translate("LaunchNotes", "{wrong:,} of {count:,} wrong")
-        verdict = told.format(wrong=check.wrong, count=check.count)
+        message = translate("LaunchNotes", "{wrong:,} of {count:,} wrong")
+        verdict = message.format(wrong=check.wrong, count=check.count)
     text = f"{check.buffer} = {check.expression}: {verdict}"
     return LaunchNote(mark, text, check.buffer, check_figures(check), check=check)
 

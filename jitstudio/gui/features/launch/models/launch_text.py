@@ -44,8 +44,8 @@ def device_text(device: Device) -> str:
     """Returns a GPU in one line."""
     memory, free = in_bytes(device.memory), device.memory_free
     if free is not None:
-        told = QCoreApplication.translate("LaunchWords", "{free} free of {total}")
-        memory = told.format(free=in_bytes(free), total=memory)
+        message = QCoreApplication.translate("LaunchWords", "{free} free of {total}")
+        memory = message.format(free=in_bytes(free), total=memory)
     return f"{device.ordinal}: {device.name}, {device.capability}, {memory}"
 
 
@@ -61,14 +61,14 @@ def config_text(config: LaunchConfig) -> str:
     )
     each = _threads(threads, _extent(config.block))
     in_all = _threads(blocks * threads, f"{blocks * threads:,}")
-    told = [f"{grid} {_TIMES} {each} = {in_all}"]
+    parts = [f"{grid} {_TIMES} {each} = {in_all}"]
     if config.cluster:
         clusters = translate("LaunchWords", "clusters of {size} blocks")
-        told.append(clusters.format(size=_extent(config.cluster)))
+        parts.append(clusters.format(size=_extent(config.cluster)))
     if config.shared:
         shared = translate("LaunchWords", "{count:,} bytes of dynamic shared memory per block")
-        told.append(shared.format(count=config.shared))
-    return ", ".join(told)
+        parts.append(shared.format(count=config.shared))
+    return ", ".join(parts)
 
 
 def _threads(count: int, size: str) -> str:

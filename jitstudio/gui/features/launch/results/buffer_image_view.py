@@ -10,7 +10,7 @@ from PySide6.QtCore import QSignalBlocker, Slot
 from PySide6.QtGui import QIntValidator, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
-from jitstudio.gui.features.launch.models.image_choice import Colouring, proposed_width
+from jitstudio.gui.features.launch.models.image_choice import ImageColouring, proposed_width
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.lazy_widget import LazyWidget
 from jitstudio.gui.kit.parts import text_label
@@ -60,10 +60,10 @@ class BufferImage(QWidget):
         return int(self._width.text() or 1)
 
     @property
-    def colouring(self) -> Colouring:
+    def colouring(self) -> ImageColouring:
         """How numbers become colours."""
-        chosen: Colouring | None = self._colouring.currentData()
-        return chosen or Colouring.GREY
+        chosen: ImageColouring | None = self._colouring.currentData()
+        return chosen or ImageColouring.GREY
 
     @property
     def facts(self) -> str:
@@ -121,7 +121,7 @@ class BufferImage(QWidget):
         """What suits another buffer."""
         before = self.colouring
         has_channels = len(data.leaves) >= _CHANNELS
-        offered = [c for c in Colouring if has_channels or c is not Colouring.CHANNELS]
+        offered = [c for c in ImageColouring if has_channels or c is not ImageColouring.CHANNELS]
         with QSignalBlocker(self._colouring):
             self._width.setText(str(proposed_width(data.length)))
             self._colouring.clear()
@@ -152,8 +152,8 @@ class BufferImage(QWidget):
 
     @Slot(str)
     def _on_failed(self, problem: str) -> None:
-        told = self.tr("The picture cannot be made: {problem}")
-        self._canvas.set_hint(told.format(problem=problem))
+        message = self.tr("The picture cannot be made: {problem}")
+        self._canvas.set_hint(message.format(problem=problem))
         self._canvas.show_value(None)
 
 
@@ -164,7 +164,7 @@ def _canvas() -> type[QWidget]:
 
 
 def _picture(
-    data: BufferData, leaf: int, width: int, colouring: Colouring, _stop: Event
+    data: BufferData, leaf: int, width: int, colouring: ImageColouring, _stop: Event
 ) -> Picture:
     from jitstudio.gui.features.launch.models.buffer_image import picture
 

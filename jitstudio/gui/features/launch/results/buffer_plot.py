@@ -110,8 +110,8 @@ class BufferPlot(QWidget):
 
     @Slot(str)
     def _on_failed(self, problem: str) -> None:
-        told = self.tr("The buffer cannot be drawn: {problem}")
-        self._canvas.set_hint(told.format(problem=problem))
+        message = self.tr("The buffer cannot be drawn: {problem}")
+        self._canvas.set_hint(message.format(problem=problem))
         self._canvas.show_value(None)
 
 

@@ -178,10 +178,10 @@ class BufferTableModel(QAbstractTableModel):
         lane = self._data.leaves[leaf].label
         place = f"{self._data.result.name}[{index_text((element,))}]"
         dot = "." if lane and not lane.startswith("[") else ""
-        told = f"{place}{dot}{lane} = {self._data.text(element, leaf)}"
+        message = f"{place}{dot}{lane} = {self._data.text(element, leaf)}"
         bits = self._data.hex_text(element, leaf)
         wrong = self._data.mismatches.get((element, leaf))
-        lines = [f"{told} ({bits})"]
+        lines = [f"{message} ({bits})"]
         if wrong:
             expected = self.tr("Wrong: {expected} was expected.")
             lines.append(expected.format(expected=wrong.expected))

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.launch.result import BufferResult, LaunchResult, Mismatch
-from jitstudio.gui.features.launch.models.image_choice import Colouring
+from jitstudio.gui.features.launch.models.image_choice import ImageColouring
 from jitstudio.gui.features.launch.results.buffer_image_view import BufferImage
 from jitstudio.gui.features.launch.results.buffer_plot import BufferPlot
 from jitstudio.gui.features.launch.results.buffer_table import BufferTable
@@ -57,7 +57,7 @@ _WORDS = {
     SavedAs.PNG: QT_TRANSLATE_NOOP("SavedAs", "Picture"),
 }
 
-Image = tuple[int, int, Colouring]
+Image = tuple[int, int, ImageColouring]
 """Leaf, elements a row, and colouring of the picture to save."""
 
 
@@ -152,8 +152,8 @@ def _save_png(data: BufferData, image: Image, path: Path, _stop: Event) -> None:
     made = QImage(pixels.tobytes(), width, height, channels * width, QImage.Format.Format_RGBA8888)
     # The stub asks for bytes, which the function refuses.
     if not made.save(str(path), "PNG"):  # type: ignore[call-overload]
-        told = QCoreApplication.translate("BufferSaver", "{path} cannot be written.")
-        raise OSError(told.format(path=path))
+        message = QCoreApplication.translate("BufferSaver", "{path} cannot be written.")
+        raise OSError(message.format(path=path))
 
 
 # A combo box of a narrow dock shows so many letters at least.
@@ -345,8 +345,8 @@ class BufferView(QWidget):
 
     @Slot(str)
     def _on_not_opened(self, problem: str) -> None:
-        told = self.tr("The buffers cannot be read: {problem}")
-        self._show(None, told.format(problem=problem))
+        message = self.tr("The buffers cannot be read: {problem}")
+        self._show(None, message.format(problem=problem))
 
     @Slot()
     def _on_chosen(self) -> None:
@@ -405,9 +405,9 @@ def _most_telling(buffers: tuple[BufferResult, ...]) -> str:
 
 
 def _why_not_kept(buffer: BufferResult) -> str:
-    told = (
+    message = (
         QCoreApplication.translate("BufferView", "The content of '{name}' was not kept.")
         if buffer.length
         else QCoreApplication.translate("BufferView", "'{name}' is a null pointer.")
     )
-    return told.format(name=buffer.name)
+    return message.format(name=buffer.name)

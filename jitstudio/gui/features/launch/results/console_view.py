@@ -176,10 +176,10 @@ class ConsoleView(QWidget):
 
     def _update_facts(self) -> None:
         count = self._text.document().characterCount() - 1
-        told = counted(count, self.tr("{count:,} character"), self.tr("{count:,} characters"))
+        message = counted(count, self.tr("{count:,} character"), self.tr("{count:,} characters"))
         if self._dropped:
             dropped = self.tr("{count:,} before them were dropped").format(count=self._dropped)
-            told = f"{told} · {dropped}"
-        self._facts.setText(told if count else "")
+            message = f"{message} · {dropped}"
+        self._facts.setText(message if count else "")
         for button in (self._copy, self._clear):
             button.setEnabled(bool(count))

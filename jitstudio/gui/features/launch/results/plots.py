@@ -198,9 +198,9 @@ def _median_line(place: float, angle: int, theme: Theme, **where: object) -> pg.
     color, veil = theme.marks.warning, QColor(theme.ui.base)
     veil.setAlphaF(_VEIL)
     dashed = pg.mkPen(color, width=1.5, style=Qt.PenStyle.DashLine)
-    told = {"color": color, "fill": veil, "movable": False, **where}
+    options = {"color": color, "fill": veil, "movable": False, **where}
     label = QCoreApplication.translate("TimingPlots", "median")
-    return pg.InfiniteLine(place, angle, dashed, label=label, labelOpts=told)
+    return pg.InfiniteLine(place, angle, dashed, label=label, labelOpts=options)
 
 
 # After the last turn of the wheel, before the part in view is looked at closely.
@@ -274,8 +274,8 @@ class BufferCanvas(TwoPlots):
         )
         title = self.tr("Index")
         if curve.per_point > 1:
-            told = self.tr("Index, {count:,} elements a point")
-            title = told.format(count=curve.per_point)
+            message = self.tr("Index, {count:,} elements a point")
+            title = message.format(count=curve.per_point)
         plot.setLabel("bottom", title)
 
     def _draw_histogram(self, plot: Plot, theme: Theme) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.gui.shell.commands.spec import CARETS, EDIT, FOLDING, LINES, ActionSpec, Where
+from jitstudio.gui.shell.commands.spec import CARETS, EDIT, FOLDING, LINES, ActionSpec, KeyScope
 
 EDIT_ROWS = (
     ActionSpec("undoAction", EDIT, QT_TRANSLATE_NOOP("Actions", "&Undo"), keys=("Ctrl+Z",)),
@@ -21,7 +21,7 @@ EDIT_ROWS = (
         EDIT,
         QT_TRANSLATE_NOOP("Actions", "Cu&t"),
         keys=("Ctrl+X",),
-        where=Where.TEXT,
+        where=KeyScope.TEXT,
         separated=True,
     ),
     ActionSpec(
@@ -30,21 +30,21 @@ EDIT_ROWS = (
         QT_TRANSLATE_NOOP("Actions", "Copy"),
         keys=("Ctrl+C",),
         tip=QT_TRANSLATE_NOOP("Actions", "Copy what is selected where the keyboard is"),
-        where=Where.TEXT,
+        where=KeyScope.TEXT,
     ),
     ActionSpec(
         "pasteAction",
         EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Paste"),
         keys=("Ctrl+V",),
-        where=Where.TEXT,
+        where=KeyScope.TEXT,
     ),
     ActionSpec(
         "selectAllAction",
         EDIT,
         QT_TRANSLATE_NOOP("Actions", "Select all"),
         keys=("Ctrl+A",),
-        where=Where.TEXT,
+        where=KeyScope.TEXT,
     ),
     ActionSpec(
         "findAction",
@@ -272,10 +272,10 @@ EDIT_ROWS = (
         QT_TRANSLATE_NOOP("Actions", "Complete the word"),
         keys=("Ctrl+Space",),
         tip=QT_TRANSLATE_NOOP("Actions", "Offer the words that begin as the one at the cursor"),
-        where=Where.EDITOR,
+        where=KeyScope.EDITOR,
     ),
     *(
-        ActionSpec(name, LINES, text, keys=keys, tip=tip, where=Where.EDITOR)
+        ActionSpec(name, LINES, text, keys=keys, tip=tip, where=KeyScope.EDITOR)
         for name, text, keys, tip in (
             (
                 "indentAction",

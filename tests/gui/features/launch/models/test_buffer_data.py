@@ -17,7 +17,7 @@ from jitstudio.gui.features.launch.models.buffer_data import (
     statistics,
 )
 from jitstudio.gui.features.launch.models.buffer_image import picture
-from jitstudio.gui.features.launch.models.image_choice import Colouring, proposed_width
+from jitstudio.gui.features.launch.models.image_choice import ImageColouring, proposed_width
 from tests.gui.launches import BFLOAT, FLOAT, FLOAT4, INT, UCHAR, buffer, lanes, particles, vector
 
 GO_ON = Event()
@@ -145,7 +145,7 @@ def test_a_line_of_many_points_keeps_its_spikes(tmp_path):
 
 def test_a_picture_has_its_first_row_on_top(tmp_path):
     data = BufferData(buffer(tmp_path, "a", UCHAR, [0, 255, 128, 1, 2]))
-    made = picture(data, 0, 2, Colouring.GREY, 100)
+    made = picture(data, 0, 2, ImageColouring.GREY, 100)
     assert made.pixels[..., 0].tolist() == [[0, 255], [128, 1], [2, 0]]
     assert made.pixels[..., 3].tolist() == [[255, 255], [255, 255], [255, 0]]
     assert made.text == "3 rows of 2 · darkest 0, brightest 255"
@@ -153,7 +153,7 @@ def test_a_picture_has_its_first_row_on_top(tmp_path):
 
 def test_floats_are_drawn_over_their_own_range_and_nan_apart(tmp_path):
     data = BufferData(buffer(tmp_path, "a", FLOAT, [-1, 1, 0, np.nan]))
-    made = picture(data, 0, 2, Colouring.COLOUR_MAP, 100)
+    made = picture(data, 0, 2, ImageColouring.COLOUR_MAP, 100)
     assert made.pixels[0, 0, :3].tolist() == [0x44, 0x01, 0x54]
     assert made.pixels[0, 1, :3].tolist() == [0xFD, 0xE7, 0x25]
     assert made.pixels[1, 1, :3].tolist() == [255, 0, 255]
@@ -161,14 +161,14 @@ def test_floats_are_drawn_over_their_own_range_and_nan_apart(tmp_path):
 
 
 def test_lanes_are_colours(tmp_path):
-    made = picture(BufferData(lanes(tmp_path, 4)), 0, 2, Colouring.CHANNELS, 100)
+    made = picture(BufferData(lanes(tmp_path, 4)), 0, 2, ImageColouring.CHANNELS, 100)
     assert made.pixels[0, 0, 0] == 0
     assert made.pixels[1, 1, 2] == 255
 
 
 def test_large_pictures_are_thinned_out(tmp_path):
     data = BufferData(buffer(tmp_path, "a", UCHAR, np.arange(10_000) % 251))
-    made = picture(data, 0, 100, Colouring.GREY, 30)
+    made = picture(data, 0, 100, ImageColouring.GREY, 30)
     assert made.pixels.shape == (25, 25, 4)
     assert made.pixels[1, 1, 0] == (4 * 100 + 4) % 251
 

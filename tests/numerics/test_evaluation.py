@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from jitstudio.core.launch.calculation import Surroundings
+from jitstudio.core.launch.calculation import EvaluationContext
 from jitstudio.core.launch.request import Buffer, Fill, FillKind
 from jitstudio.numerics.dtypes import NumericsError, save_buffer
-from jitstudio.numerics.surroundings import evaluate_among
+from jitstudio.numerics.evaluation import evaluate_among
 from tests.numerics.kinds import FLOAT, INT
 
 COUNTED = Buffer("x", FLOAT, 0, 4, Fill(FillKind.RANGE))
@@ -13,8 +13,8 @@ NULL = Buffer("z", INT, 0, 0, Fill(FillKind.FILE, text="nowhere"))
 
 
 def evaluated(expression, **more):
-    surroundings = Surroundings((("n", 4), ("a", 2.5)), (COUNTED, ASKED, NULL), **more)
-    return np.asarray(evaluate_among(expression, surroundings, 3)).tolist()
+    context = EvaluationContext((("n", 4), ("a", 2.5)), (COUNTED, ASKED, NULL), **more)
+    return np.asarray(evaluate_among(expression, context, 3)).tolist()
 
 
 def test_values_buffers_and_indices_have_names():
@@ -24,7 +24,7 @@ def test_values_buffers_and_indices_have_names():
 
 
 def test_a_parameter_named_like_the_index_comes_first():
-    assert evaluate_among("i + 1", Surroundings((("i", 9),)), 3) == 10
+    assert evaluate_among("i + 1", EvaluationContext((("i", 9),)), 3) == 10
 
 
 def test_what_was_prepared_is_opened(tmp_path):
@@ -39,7 +39,9 @@ def test_what_is_not_known_is_told_only_where_it_matters():
 
 
 def test_only_what_occurs_is_made():
-    vast = Surroundings(buffers=(COUNTED, Buffer("v", FLOAT, 0, 10**15, Fill(FillKind.RANDOM))))
+    vast = EvaluationContext(
+        buffers=(COUNTED, Buffer("v", FLOAT, 0, 10**15, Fill(FillKind.RANDOM)))
+    )
     assert evaluate_among("x.size", vast, 3) == 4
     with pytest.raises(MemoryError):
         evaluate_among("v.size", vast, 3)

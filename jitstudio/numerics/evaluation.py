@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from jitstudio.core.launch.calculation import Surroundings
+from jitstudio.core.launch.calculation import EvaluationContext
 from jitstudio.core.launch.request import Buffer, FillKind
 from jitstudio.numerics.dtypes import NumericsError, numpy_dtype, open_buffer
 from jitstudio.numerics.expressions import evaluate
@@ -26,14 +26,14 @@ class ExpressionScope(Mapping[str, Any]):
     """All names of an expression; a buffer is made or opened when it is asked for.
 
     Args:
-        surroundings: The parameters.
+        context: The parameters.
         length: Elements of the buffer that the expression is for.
     """
 
-    def __init__(self, surroundings: Surroundings, length: int) -> None:
-        self._values = dict(surroundings.values)
-        self._buffers = {buffer.name: buffer for buffer in surroundings.buffers}
-        self._prepared = dict(surroundings.prepared)
+    def __init__(self, context: EvaluationContext, length: int) -> None:
+        self._values = dict(context.values)
+        self._buffers = {buffer.name: buffer for buffer in context.buffers}
+        self._prepared = dict(context.prepared)
         self._length = length
         self._names = frozenset({*self._values, *self._buffers, INDEX})
 
@@ -66,13 +66,13 @@ class ExpressionScope(Mapping[str, Any]):
         return generate(buffer)
 
 
-def evaluate_among(expression: str, surroundings: Surroundings, length: int) -> Any:
+def evaluate_among(expression: str, context: EvaluationContext, length: int) -> Any:
     """Returns what an expression over the parameters comes to.
 
     Raises:
         NumericsError: It cannot be evaluated.
     """
-    return evaluate(expression, ExpressionScope(surroundings, length))
+    return evaluate(expression, ExpressionScope(context, length))
 
 
 _SETTERS = (

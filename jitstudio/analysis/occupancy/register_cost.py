@@ -24,7 +24,7 @@ _NEAR_TOP = 0.9
 
 
 @dataclass(frozen=True)
-class Strain:
+class RegisterCost:
     """What live registers cost on a target.
 
     Attributes:
@@ -59,9 +59,9 @@ class Strain:
         return HARMLESS * live / (room + 1)
 
 
-def strain_of(
+def register_cost_of(
     functions: Iterable[SassFunction], kernels: Iterable[Kernel], limits: Limits | None
-) -> Strain:
+) -> RegisterCost:
     """Returns what live registers cost in some code.
 
     Args:
@@ -69,7 +69,9 @@ def strain_of(
         kernels: What the tools report of each kernel.
         limits: Of the multiprocessors of its target.
     """
-    told = {kernel.name: kernel.resources for kernel in kernels if kernel.resources}
-    spilling = {name for name, needs in told.items() if needs.spill_stores or needs.spill_loads}
+    resources = {kernel.name: kernel.resources for kernel in kernels if kernel.resources}
+    spilling = {
+        name for name, needs in resources.items() if needs.spill_stores or needs.spill_loads
+    }
     tops = {f.name: max(live_gprs(f), default=0) for f in functions if f.name in spilling}
-    return Strain(limits, {name: round(_NEAR_TOP * top) for name, top in tops.items() if top})
+    return RegisterCost(limits, {name: round(_NEAR_TOP * top) for name, top in tops.items() if top})
