@@ -15,7 +15,8 @@ from jitstudio.core.plain_files import LARGEST
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.report import Report, text_of, words
+from jitstudio.toolchain.report import Report, text_of
+from jitstudio.toolchain.result_words import words
 
 _INPUT_TYPES = {
     CodeKind.PTX: nvjitlink.InputType.PTX,

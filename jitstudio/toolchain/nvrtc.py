@@ -32,7 +32,8 @@ from jitstudio.toolchain.headers import (
     stray_include,
 )
 from jitstudio.toolchain.precompile import PRECOMPILED, Prefix, prefix_of, without_messages
-from jitstudio.toolchain.report import Report, text_of, words
+from jitstudio.toolchain.report import Report, text_of
+from jitstudio.toolchain.result_words import words
 
 _OUTPUTS: dict[CodeKind, tuple[Callable[..., Any], Callable[..., Any]]] = {
     CodeKind.PTX: (nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX),

@@ -15,7 +15,8 @@ from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.ir_lines import with_lines
-from jitstudio.toolchain.report import Report, ToolMissing, text_of, words
+from jitstudio.toolchain.report import Report, ToolMissing, text_of
+from jitstudio.toolchain.result_words import words
 
 _LIBDEVICE = "libdevice"
 _OPAQUE_SINCE = 15
