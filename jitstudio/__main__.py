@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from jitstudio.cli import COMMANDS
+
+# A command keeps nearly all that it makes: to look through it for garbage takes long for little.
+_GARBAGE_AFTER = 100_000
 
 
 def main() -> int:
@@ -13,6 +17,7 @@ def main() -> int:
     if words and (words[0] in COMMANDS or words[0].startswith("-")):
         from jitstudio.cli.main import main as run_command
 
+        gc.set_threshold(_GARBAGE_AFTER)
         return run_command(words)
     # Only now, so that commands need neither Qt nor its system libraries.
     from jitstudio.start import open_window

@@ -97,7 +97,7 @@ def _program(units: tuple[Unit, ...]) -> CubinProgram:
             tuple(one for unit in units for one in unit.code.functions),
         ),
         tuple(section for unit in units for section in data_sections(unit.cubin.content)),
-        {lowered: name for unit in units for lowered, name in unit.demangled.items()},
+        {lowered: name for unit in units for lowered, name in unit.code.demangled.items()},
     )
 
 

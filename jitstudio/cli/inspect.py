@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(_no_such(arguments.kernel, read.units))
     if arguments.json:
         # On one line: a kernel may have thousands of instructions.
-        say(json.dumps(inspect_object(read, found)))
+        say(json.dumps(inspect_object(read, found), check_circular=False))
     else:
         _show(read, found, with_code=arguments.code)
     return exit_codes.OF_OUTCOME[read.result.outcome]
@@ -41,12 +41,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _chosen(unit: Unit, kernel: str | None) -> Iterator[SassFunction]:
     for function in unit.functions:
-        if kernel in (None, function.name, unit.demangled.get(function.name)):
+        if kernel in (None, function.name, unit.code.demangled.get(function.name)):
             yield function
 
 
 def _no_such(kernel: str, units: Sequence[Unit]) -> str:
-    names = [unit.demangled.get(f.name, f.name) for unit in units for f in unit.functions]
+    names = [unit.code.demangled.get(f.name, f.name) for unit in units for f in unit.functions]
     return f"There is no kernel '{kernel}'. There are: {', '.join(names) or 'none'}."
 
 

@@ -62,7 +62,6 @@ class Unit:
         cubin: The file it is in.
         code: What is in it.
         resources: What each kernel needs, by its lowered name.
-        demangled: Demangled names of its functions by the lowered ones.
         ptx_sources: The module of each function that was written in PTX.
     """
 
@@ -70,7 +69,6 @@ class Unit:
     cubin: Artifact
     code: Disassembly
     resources: dict[str, Resources]
-    demangled: dict[str, str]
     ptx_sources: dict[str, str]
 
     @property
@@ -110,6 +108,8 @@ def read_machine_code(
     request = replace(request, emit=frozenset({CodeKind.CUBIN, *more}))
     builder, reader = Builder(store=Store()), DisassemblyReader()
     try:
+        # It loads its libraries while the compilers work.
+        reader.start()
         result = _built(builder, request, timeout)
         if not result.ok:
             return MachineCode(result)
@@ -124,7 +124,7 @@ def read_machine_code(
             code = reader.analyse(asked, timeout=timeout)
             if isinstance(code, ReadingFailure):
                 return MachineCode(_failed(result, cubin, code))
-            units.append(_unit(builder, request, result, cubin, code))
+            units.append(_unit(request, result, cubin, code))
         return MachineCode(result, tuple(units))
     finally:
         reader.close()
@@ -155,23 +155,15 @@ def _cubins(request: BuildRequest, result: BuildResult) -> Iterator[Artifact]:
             yield cubin
 
 
-def _unit(
-    builder: Builder,
-    request: BuildRequest,
-    result: BuildResult,
-    cubin: Artifact,
-    code: Disassembly,
-) -> Unit:
+def _unit(request: BuildRequest, result: BuildResult, cubin: Artifact, code: Disassembly) -> Unit:
     reported = {
         k.name: k.resources for k in result.kernels if k.module == cubin.name and k.resources
     }
-    names = tuple(function.name for function in code.functions)
     return Unit(
         cubin.name,
         cubin,
         code,
         merge(code.resources, reported),
-        builder.demangle(DemangleRequest(names)),
         _written_in_ptx(request, cubin.name),
     )
 
@@ -278,7 +270,7 @@ class Inspected:
     @property
     def demangled(self) -> str:
         """Its demangled name."""
-        return self.unit.demangled.get(self.function.name, self.function.name)
+        return self.unit.code.demangled.get(self.function.name, self.function.name)
 
 
 def inspected(unit: Unit, function: SassFunction, block: int | None, shared: int) -> Inspected:

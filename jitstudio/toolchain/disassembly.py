@@ -10,9 +10,12 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import IO
 
+from jitstudio.analysis.correlation.chains import corrected
+from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import (
@@ -27,7 +30,9 @@ from jitstudio.core.plan import Job
 from jitstudio.core.resources import cubin_resources
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
+from jitstudio.listing.lines import split_at_newlines
 from jitstudio.toolchain import locate
+from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
 # Beyond what the other run took. nvdisasm needs minutes to count the live registers of a function
@@ -39,12 +44,18 @@ _UNCOUNTED = (
 )
 
 
-def read_cubin(cubin: bytes, name: str) -> Disassembly | ReadingFailure:
+_NO_PTX: Mapping[str, str] = {}
+
+
+def read_cubin(
+    cubin: bytes, name: str, ptx: Mapping[str, str] = _NO_PTX
+) -> Disassembly | ReadingFailure:
     """Reads the machine code of a cubin.
 
     Args:
         cubin: The file's content.
         name: How messages call it.
+        ptx: The PTX texts that it can have been made of; see `AnalysisRequest`.
 
     Returns:
         The code, without live registers where nvdisasm cannot print them; or why it is unreadable.
@@ -86,8 +97,8 @@ def read_cubin(cubin: bytes, name: str) -> Disassembly | ReadingFailure:
                 return ReadingFailure(
                     message, Outcome.CRASHED if reading.returncode < 0 else Outcome.FAILED
                 )
-            # Read while the other one is still at work.
-            read = replace(read_code(_content(listing)), resources=cubin_resources(cubin))
+            # All that needs no live registers, while the other one is still at work.
+            read = _finished(read_code(_content(listing)), cubin, ptx)
             try:
                 counting.communicate(timeout=patience)
             except subprocess.TimeoutExpired:
@@ -96,6 +107,16 @@ def read_cubin(cubin: bytes, name: str) -> Disassembly | ReadingFailure:
             if counting.returncode:
                 return read
             return with_live(read, read_live(_content(table)))
+
+
+def _finished(code: Disassembly, cubin: bytes, ptx: Mapping[str, str]) -> Disassembly:
+    """The code with what the cubin, its PTX and the names in it tell besides."""
+    modules = {name: read_ptx_lines(split_at_newlines(text)) for name, text in ptx.items()}
+    return replace(
+        corrected(code, modules),
+        resources=cubin_resources(cubin),
+        demangled=demangled(function.name for function in code.functions),
+    )
 
 
 def _content(file: IO[bytes]) -> str:

@@ -11,7 +11,8 @@ from jitstudio.core.code import CodeKind, split_variant
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.tool_output import Report, words
+from jitstudio.toolchain.result_words import words
+from jitstudio.toolchain.tool_output import Report
 
 _PTX_TARGET = re.compile(rb"^[^\S\n]*+\.target\s++sm_(\w++)", re.MULTILINE)
 _TARGET = re.compile(r"(?:sm|compute)_(\w+)")

@@ -15,7 +15,8 @@ from jitstudio.core.plain_files import LARGEST
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.tool_output import Report, text_of, words
+from jitstudio.toolchain.result_words import words
+from jitstudio.toolchain.tool_output import Report, text_of
 
 _INPUT_TYPES = {
     CodeKind.PTX: nvjitlink.InputType.PTX,

@@ -32,7 +32,8 @@ from jitstudio.toolchain.headers import (
     stray_include,
 )
 from jitstudio.toolchain.precompile import PRECOMPILED, Prefix, prefix_of, without_messages
-from jitstudio.toolchain.tool_output import Report, text_of, words
+from jitstudio.toolchain.result_words import words
+from jitstudio.toolchain.tool_output import Report, text_of
 
 _OUTPUTS: dict[CodeKind, tuple[Callable[..., Any], Callable[..., Any]]] = {
     CodeKind.PTX: (nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX),

@@ -15,7 +15,8 @@ from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.ir_lines import with_lines
-from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of, words
+from jitstudio.toolchain.result_words import words
+from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
 _LIBDEVICE = "libdevice"
 _OPAQUE_SINCE = 15

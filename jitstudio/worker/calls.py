@@ -198,6 +198,14 @@ class SingleWorker:
         """Process id of the child, or None where none is running."""
         return self._host.pid
 
+    def start(self) -> None:
+        """Start the process now rather than at the first call.
+
+        Raises:
+            WorkerError: It cannot be started.
+        """
+        self._host.start()
+
     def close(self) -> None:
         """Kills the process for good. A call in progress ends as cancelled."""
         with self._queue.closing():

@@ -1,7 +1,7 @@
 import pytest
 from cuda.bindings import nvfatbin, nvjitlink, nvrtc, nvvm
 
-from jitstudio.toolchain.tool_output import WORDS, words
+from jitstudio.toolchain.result_words import WORDS, words
 
 CODES = (nvrtc.nvrtcResult, nvvm.Result, nvjitlink.Result, nvfatbin.Result)
 

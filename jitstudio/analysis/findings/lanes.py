@@ -17,6 +17,8 @@ from jitstudio.analysis.sass.operands import Operand, packed
 WARP = 32
 """Threads of a warp."""
 
+_DIFFERENT = 4096
+
 
 class LaneShape(IntEnum):
     """What a value looks like across a warp; a later one says less."""
@@ -115,10 +117,13 @@ def merge(one: Lane, other: Lane) -> Lane:
 
 def mixed(*lanes: Lane) -> Lane:
     """Returns what is computed of these in whatever way."""
-    shape = max((lane.shape for lane in lanes), default=LaneShape.STEP)
-    if shape is LaneShape.STEP and all(lane.is_same for lane in lanes):
-        return SAME
-    return Lane(max(shape, LaneShape.ANY))
+    found = SAME
+    for lane in lanes:
+        if lane.shape is LaneShape.DATA:
+            return DATA
+        if lane.shape is not LaneShape.STEP or lane.step:
+            found = ANY
+    return found
 
 
 def total(*lanes: Lane) -> Lane:
@@ -288,6 +293,7 @@ def result(opcode: str, sources: Sequence[Operand], values: Values, read: Lane) 
     return mixed(read, *values)
 
 
+@lru_cache(_DIFFERENT)
 def is_widening(opcode: str) -> bool:
     """Returns whether it makes double precision of what fits into it by far."""
     return _WIDENING.match(opcode) is not None

@@ -204,12 +204,14 @@ class _State:
         under = self.under
         if not does.guard:
             if under:
-                self._settle(does.tests)
+                if does.tests:
+                    self._settle(does.tests)
                 for condition in under:
                     under[condition] &= ~does.kills
             self.live = self.live & ~does.kills | does.reads
             return
-        self._settle(does.tests)
+        if does.tests:
+            self._settle(does.tests)
         condition, inverse, kills = does.guard, does.inverse, does.kills
         if left := self.live & kills:
             under[inverse] = under.get(inverse, 0) | left

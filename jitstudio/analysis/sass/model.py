@@ -269,12 +269,14 @@ class Disassembly:
         functions: In the order of the listing.
         resources: What each kernel needs, as the cubin itself has it, without spills.
         notes: What is not known and why, in sentences.
+        demangled: Demangled names of its functions by the lowered ones.
     """
 
     target: str
     functions: tuple[SassFunction, ...]
     resources: Mapping[str, Resources] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    demangled: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def kernels(self) -> tuple[SassFunction, ...]:

@@ -7,6 +7,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from jitstudio.analysis.sass.model import (
@@ -235,7 +236,10 @@ LIVE_OPTIONS = ("-c", "-lrm", "count")
 # `// | GPR   | PRED   | UGPR   |`; which columns there are depends on the section.
 _HEAD = re.compile(r".*// \|((?: [A-Z]+\s*+\|)+)\s*\Z")
 # `        /*0010*/     S2R R0, SR_TID.X ;       // |   2   |        |   1    |`
-_ROW = re.compile(r"\s++/\*([0-9a-f]{4,})\*/.*// \|((?:\s*+\d*+\s*+\|)+)\s*\Z")
+_ROW = re.compile(r"\s++/\*([0-9a-f]{4,})\*/")
+_TABLE = "// |"
+_CELLS = re.compile(r"(?:\s*+\d*+\s*+\|)+\s*")
+_DIFFERENT = 4096
 _LEGEND = "// Legend:"
 _COLUMNS = {name.upper(): at for at, name in enumerate(LiveRegisters._fields)}
 _NONE = LiveRegisters(0, 0, 0, 0)
@@ -252,14 +256,11 @@ def read_live(text: str) -> dict[str, Counts]:
     found: dict[str, Counts] = {}
     counts: Counts = {}
     name = ""
-    columns: Sequence[int] = ()
+    columns: tuple[int, ...] = ()
     for line in text.splitlines():
-        if row := _ROW.match(line):
-            values = list(_NONE)
-            for at, cell in zip(columns, row[2].split("|"), strict=False):
-                if cell := cell.strip():
-                    values[at] = int(cell)
-            counts[int(row[1], 16)] = LiveRegisters(*values)
+        code, _, cells = line.rpartition(_TABLE)
+        if (row := _ROW.match(code)) and (alive := _alive(cells, columns)):
+            counts[int(row[1], 16)] = alive
         elif section := _SECTION.match(line):
             columns = ()
             counts = {}
@@ -268,8 +269,21 @@ def read_live(text: str) -> dict[str, Counts]:
             found[name] = counts
         elif not columns and (head := _HEAD.match(line)):
             names = [cell.strip() for cell in head[1].split("|") if cell.strip()]
-            columns = [_COLUMNS[name] for name in names if name in _COLUMNS]
+            columns = tuple(_COLUMNS[name] for name in names if name in _COLUMNS)
     return found
+
+
+# Few are different.
+@lru_cache(_DIFFERENT)
+def _alive(cells: str, columns: tuple[int, ...]) -> LiveRegisters | None:
+    """What the cells of a row say; None where they are none."""
+    if not _CELLS.fullmatch(cells):
+        return None
+    values = list(_NONE)
+    for at, cell in zip(columns, cells.split("|"), strict=False):
+        if cell := cell.strip():
+            values[at] = int(cell)
+    return LiveRegisters(*values)
 
 
 def with_live(code: Disassembly, live: dict[str, Counts]) -> Disassembly:

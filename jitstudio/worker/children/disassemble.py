@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from jitstudio.analysis.correlation.chains import corrected
-from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
-from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
+from jitstudio.analysis.reading_request import AnalysisRequest
 from jitstudio.core.tools import Tool
-from jitstudio.listing.lines import split_at_newlines
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.disassembly import read_cubin
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
@@ -26,9 +23,4 @@ def main(memory_limit: int) -> None:
 
 
 def _work(request: AnalysisRequest, tell: Tell) -> CallResult:
-    read = read_cubin(request.cubin, request.name)
-    if isinstance(read, ReadingFailure):
-        return CallResult(read)
-    texts = request.ptx.items()
-    modules = {name: read_ptx_lines(split_at_newlines(text)) for name, text in texts}
-    return CallResult(corrected(read, modules))
+    return CallResult(read_cubin(request.cubin, request.name, request.ptx))
