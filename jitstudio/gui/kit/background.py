@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
@@ -10,7 +11,7 @@ from time import sleep
 from typing import Any, TypeVar
 from weakref import ref
 
-from PySide6.QtCore import QObject, Qt, QThreadPool, Signal, Slot
+from PySide6.QtCore import QMetaMethod, QObject, Qt, QThreadPool, Signal, Slot
 from shiboken6 import isValid
 
 _Item = TypeVar("_Item")
@@ -103,7 +104,8 @@ class Background(QObject):
 
     Signals:
         done: What the newest work gave back.
-        failed: Why it gave nothing, a sentence.
+        failed: Why it gave nothing, a sentence. Where nobody listens, the error is a bug, and goes
+            to `sys.excepthook`.
     """
 
     done = Signal(object)
@@ -134,15 +136,17 @@ class Background(QObject):
         self._busy = False
         self._stop.set()
 
-    def _on_ended(self, ended: tuple[int, object, str]) -> None:
-        ticket, outcome, problem = ended
+    def _on_ended(self, ended: tuple[int, object, Exception | None]) -> None:
+        ticket, outcome, error = ended
         if ticket != self._ticket:
             return
         self._busy = False
-        if problem:
-            self.failed.emit(problem)
-        else:
+        if error is None:
             self.done.emit(outcome)
+        elif self.isSignalConnected(QMetaMethod.fromSignal(self.failed)):
+            self.failed.emit(str(error) or type(error).__name__)
+        elif not isinstance(error, Unwanted):
+            sys.excepthook(type(error), error, error.__traceback__)
 
 
 def _run(
@@ -153,12 +157,12 @@ def _run(
         if stop.is_set():
             return
         outcome: object = None
-        problem = ""
+        problem: Exception | None = None
         try:
             outcome = work(stop)
         except Exception as error:
             # Whatever it was, the window must not go on waiting for it.
-            problem = str(error) or type(error).__name__
+            problem = error
         report((ticket, outcome, problem))
 
     return run

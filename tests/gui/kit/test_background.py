@@ -81,3 +81,19 @@ def test_a_failure_is_told_in_words(qtbot):
         background.start(lambda _stop: 1 // 0)
     assert told.args == ["integer division or modulo by zero"]
     assert not background.is_busy
+
+
+def test_an_error_that_nobody_listens_for_is_a_bug_and_is_shown(qtbot, monkeypatch):
+    seen = []
+    monkeypatch.setattr("sys.excepthook", lambda kind, error, trace: seen.append((error, trace)))
+    background = Background()
+
+    def work(_stop):
+        raise KeyError("surprise")
+
+    background.start(work)
+    qtbot.waitUntil(lambda: seen != [])
+    ((error, trace),) = seen
+    assert isinstance(error, KeyError)
+    assert trace is not None
+    assert not background.is_busy
