@@ -12,7 +12,7 @@ _MISHAPS = frozenset((Outcome.CRASHED, Outcome.TIMED_OUT))
 
 @dataclass(frozen=True)
 class AnalysisRequest:
-    """Read the machine code of a cubin.
+    """A request to read the machine code of a cubin.
 
     Attributes:
         cubin: The file's content.

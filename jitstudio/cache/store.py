@@ -26,7 +26,7 @@ from jitstudio.paths import cache_folder
 from jitstudio.private import make_private
 
 LIMIT = 512 << 20
-"""Bytes of results on disk until somebody resizes it; beyond, those least recently used go."""
+"""Bytes of results on disk until the user resizes it; beyond, those least recently used go."""
 
 MEMORY_LIMIT = 64 << 20
 """Bytes of results kept in memory as well."""
@@ -134,7 +134,7 @@ class Store:
 
     def resize(self, limit: int) -> None:
         """Keeps so many bytes on disk from the next use on, whichever program uses the folder."""
-        # Not under the lock, which somebody may hold for as long as a disk takes.
+        # Not under the lock, which may be held for as long as a disk takes.
         self._wanted_limit = limit
 
     def clear(self) -> int:

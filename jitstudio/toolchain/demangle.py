@@ -29,7 +29,7 @@ _REFERENCE = re.compile(r"[ST][0-9A-RU-Z]*+_")
 _MOST_REFERENCES = 10
 _LONGEST_PLAIN = 2_000
 _LONGEST = 100_000
-"""Characters of a name, and of what it is: nobody reads more."""
+"""Characters of a name, and of what it is: more cannot be read."""
 _PATIENCE, _BUDGET = 0.5, 2.0
 """Seconds for one name, and for all of a call that have many references."""
 

@@ -54,7 +54,7 @@ _OURS = ("-use-bundled-headers", _BUNDLED)
 _MARKER = "cuda_fp16.h"
 _UNPACKING = "unpacking-"
 _ABANDONED = 3600.0
-"""Seconds after which nobody works on what is being unpacked."""
+"""Seconds after which unpacking counts as given up."""
 
 
 def header_options(job: Job, version: str) -> tuple[str, ...]:

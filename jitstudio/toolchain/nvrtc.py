@@ -78,7 +78,7 @@ def compile_cuda(job: Job) -> Report:
     if found := stray_include(job, folders):
         return Report(options=options, error_log=found)
     report = Report()
-    # What an option from outside the table does, nobody knows: it may list files by itself.
+    # What an option from outside the table does is unknown: it may list files by itself.
     plain = not leave_traces(job.options)
     prefix = prefix_of(job, options, folders) if job.precompile and plain else None
     precompiled = PRECOMPILED.option(prefix, job.headers) if prefix else ""

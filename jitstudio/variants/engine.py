@@ -306,7 +306,7 @@ class VariantRun:
             self.cancel()
 
     def _give_up(self) -> None:
-        """Makes rows for what nobody can or shall work on any more."""
+        """Makes rows for what cannot or shall not be done any more."""
         why = _CANCELLED if self._cancelled.is_set() else _GONE
         for ready in self._to_launch:
             self._finish(rows.unlaunched(ready.row, LaunchOutcome.CANCELLED, why))

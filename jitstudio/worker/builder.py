@@ -66,7 +66,7 @@ class Builder:
 
     @property
     def pid(self) -> int | None:
-        """Process id of the first child, or None where none is running."""
+        """The process id of the first child, or None if none is running."""
         return self._pool.first.pid
 
     def limit_memory(self, size: int) -> None:
@@ -137,7 +137,7 @@ class Builder:
         return names
 
     def cancel(self, ticket: int) -> None:
-        """End the build with this ticket, by killing its children; one yet to come ends at once."""
+        """Ends the build with this ticket by killing its children; one yet to come ends at once."""
         self._queue.cancel(ticket)
 
     def settle(self, timeout: float = _CHORES) -> None:

@@ -60,7 +60,7 @@ class Launcher:
 
     @property
     def pid(self) -> int | None:
-        """Process id of the one with the GPU, or None where none is running."""
+        """The process id of the child with the GPU, or None if none is running."""
         return self._gpu.pid
 
     def devices(self) -> DeviceList:

@@ -180,7 +180,7 @@ class CurrentDisassembly(QObject):
             self.kernel_changed.emit(name)
 
     def want(self, user: str, wanted: bool) -> None:
-        """Says whether somebody, known by a name, can be seen and shows what has been read."""
+        """Sets whether a user of the disassembly, known by a name, is visible."""
         if wanted:
             self._wanted.add(user)
             was_reading = self.is_reading

@@ -126,7 +126,7 @@ class LaunchController(QObject):
 
     @property
     def devices(self) -> DeviceList | None:
-        """The GPUs; None until somebody has looked."""
+        """The GPUs; None until they have been asked for."""
         return self._devices
 
     @property

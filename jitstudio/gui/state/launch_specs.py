@@ -55,7 +55,7 @@ class LaunchSpecs(QObject):
         self._editor: SpecEditor | None = None
 
     def set_time_limit(self, seconds: float) -> None:
-        """Lets launches that nobody has typed yet take so long at most."""
+        """Sets the time limit of launches that are not typed yet."""
         self._time_limit = seconds
 
     def set_editor(self, editor: SpecEditor) -> None:

@@ -84,7 +84,7 @@ class Staleness(QObject):
     @Slot(object)
     def _on_result_changed(self, result: BuildResult | None) -> None:
         if self._outputs.subject != self._subject:
-            # Another tab: nobody is typing, and what is shown has been old for long.
+            # Another tab: no text is typed, and what is shown has been old for long.
             self._subject = self._outputs.subject
             self._tell(self._outputs.stale)
             return

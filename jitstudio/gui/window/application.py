@@ -84,7 +84,7 @@ def _settings() -> tuple[QSettings, str]:
         told = QCoreApplication.translate(
             "Application", "Settings are not kept: '{folder}' cannot be used: {error}."
         ).format(folder=folder, error=error.strerror)
-        # A file that nobody can make: neither read nor written.
+        # A file that cannot be made: neither read nor written.
         return QSettings(os.devnull + "/settings.ini", QSettings.Format.IniFormat), told
     return QSettings(str(folder / f"{_NAME}.ini"), QSettings.Format.IniFormat), told
 

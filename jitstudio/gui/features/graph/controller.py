@@ -95,7 +95,7 @@ class GraphController(QObject):
 
     @Slot()
     def _update(self) -> None:
-        """Draws what is looked at, unless that is shown or nobody sees it."""
+        """Draws what is looked at, unless it is shown or out of sight."""
         if not self._view.isVisible():
             return
         if self._kind is CodeKind.SASS:

@@ -1,4 +1,4 @@
-"""The name expressions of one source, what NVRTC made of them, and the kernels nobody named.
+"""The name expressions of one source, what NVRTC made of them, and the kernels without one.
 
 Knows `core.result` and no widget. The expressions belong to the document: an edit is shown at
 once, reported by `expressions_edited`, and may come back by `show_source` without doing any harm.

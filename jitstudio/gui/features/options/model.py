@@ -288,7 +288,7 @@ class OptionsModel(QAbstractItemModel):
         return len(_GROUPS[parent.row()][1]) if is_group else 0
 
     def columnCount(self, _parent: ModelIndex | None = None) -> int:
-        """Name, value, flag and tools."""
+        """The name, the value, the flag and the tools."""
         return len(_TITLES)
 
     def headerData(

@@ -72,7 +72,7 @@ class ReportController(QObject):
 
     @Slot()
     def _update(self) -> None:
-        """Reports on what is looked at, unless that is shown or nobody sees it."""
+        """Reports on what is looked at, unless it is shown or out of sight."""
         inspection, function = self._disassembly.current, self._disassembly.function
         if not self._view.isVisible() or self._may_stay():
             return

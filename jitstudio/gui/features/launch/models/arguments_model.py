@@ -155,7 +155,7 @@ class ArgumentsModel(TitledModel):
         self.endResetModel()
 
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
-        """Marks the rows that these problems are about; others are nobody's here."""
+        """Marks the rows that these problems are about; others are ignored."""
         found = {
             parameter.name: tuple(problem for problem in problems if problem.where == place)
             for parameter, place in zip(self._parameters, self.places, strict=True)

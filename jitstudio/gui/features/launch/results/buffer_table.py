@@ -441,7 +441,7 @@ class BufferTable(QWidget):
 
     def _letters(self, data: BufferData, leaf: int) -> int:
         show = data.hex_text if self._hexadecimal.isChecked() else data.text
-        # A look at some elements from everywhere; all of them nobody could look at.
+        # A sample of elements from everywhere: there may be too many to look at all.
         some = [*range(0, data.length, max(1, data.length // _LOOKS)), data.length - 1]
         longest = max(len(show(element, leaf)) for element in some)
         return min(_WIDEST, max(longest, len(data.leaves[leaf].label)))
