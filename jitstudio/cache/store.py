@@ -193,7 +193,7 @@ class Store:
         self.close()
         self._resting_until = time.monotonic() + _REST
         reason = result_file.reason(error)
-        self._tell(
+        self._report(
             f"The cache in '{self.folder}' cannot be used ({reason}); everything is compiled anew. "
             "Choose another folder with JITSTUDIO_CACHE_DIR."
         )
@@ -207,7 +207,7 @@ class Store:
             return
         reason = result_file.reason(error)
         where = f" The damaged file is kept as '{kept}'." if kept else ""
-        self._tell(
+        self._report(
             f"The cache in '{self.folder}' was damaged ({reason}) and has been emptied.{where}"
         )
 
@@ -223,7 +223,7 @@ class Store:
         self._resting_until, self._problem = 0.0, ""
         return removed
 
-    def _tell(self, problem: str) -> None:
+    def _report(self, problem: str) -> None:
         kind = problem.partition("(")[0]
         if kind not in self._told:
             self._told.add(kind)

@@ -84,7 +84,7 @@ def _read_apart(names: Sequence[str], end: float) -> list[str]:
     source, sink = os.pipe()
     pid = os.fork()
     if pid == 0:
-        _tell(names, sink)
+        _write_names(names, sink)
     os.close(sink)
     told = b""
     try:
@@ -102,7 +102,7 @@ def _read_apart(names: Sequence[str], end: float) -> list[str]:
     return [json.loads(line) for line in told.split(b"\n")[:-1]]
 
 
-def _tell(names: Sequence[str], sink: int) -> None:
+def _write_names(names: Sequence[str], sink: int) -> None:
     """Writes what names are in C++, a line each, and ends."""
     try:
         # The caller may be gone by the time it is due to end this.

@@ -239,10 +239,10 @@ def searches_of(
     searches = tuple(_searches(here, scans, everywhere, forced))
     known = {_plain(path) for path in places(searches)}
     files = {_plain(os.path.join(here, name)) for name in opened if status_of(name)}
-    return searches if _all_told(scans) and files <= known else None
+    return searches if _all_known(scans) and files <= known else None
 
 
-def _all_told(scans: list[tuple[str, Includes]]) -> bool:
+def _all_known(scans: list[tuple[str, Includes]]) -> bool:
     pasted = any(scan.pastes for _, scan in scans) and any(scan.parts for _, scan in scans)
     return not pasted and not any(scan.computed or scan.clock for _, scan in scans)
 

@@ -159,7 +159,7 @@ class Builder:
         with self._queue.take(0, timeout) as calls:
             answer = self._pool.ask(request, calls)
             if isinstance(answer, ChildDeath):
-                raise WorkerError(_why_not_told(answer, calls.ending, timeout))
+                raise WorkerError(_why_no_answer(answer, calls.ending, timeout))
             return answer
 
     def _carry_out(
@@ -188,7 +188,7 @@ class Builder:
         return done
 
 
-def _why_not_told(death: ChildDeath, ending: Ending | None, timeout: float | None) -> str:
+def _why_no_answer(death: ChildDeath, ending: Ending | None, timeout: float | None) -> str:
     match ending:
         case Ending.CANCEL:
             return "The question to the worker was cancelled."

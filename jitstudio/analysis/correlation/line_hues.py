@@ -68,14 +68,14 @@ class _Painter:
             if kind == _SOURCE:
                 sources.setdefault(place.file, {})[place.line] = hue
 
-        def worn(numbers: _Numbers, default: int) -> bytes:
+        def hues_of(numbers: _Numbers, default: int) -> bytes:
             # What represents nothing has the last one.
             return np.array([*map(hues.get, self._keys), default], np.uint8)[numbers].tobytes()
 
         return LineHues(
             sources,
-            {name: worn(numbers, PLAIN) for name, numbers in ptx.items()},
-            {f: _covered(worn(numbers, UNMAPPED), f) for f, numbers in code.items()},
+            {name: hues_of(numbers, PLAIN) for name, numbers in ptx.items()},
+            {f: _covered(hues_of(numbers, UNMAPPED), f) for f, numbers in code.items()},
         )
 
     def _number(self, key: _Key | None) -> int:

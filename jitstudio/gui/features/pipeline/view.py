@@ -262,7 +262,7 @@ class PipelineCanvas(PictureCanvas):
         text = description(node, time.monotonic()) if node is not None else ""
         if not self.pipeline.nodes:
             text = self._hint
-        self._tell(text)
+        self._announce(text)
 
     @Slot()
     def _on_tick(self) -> None:

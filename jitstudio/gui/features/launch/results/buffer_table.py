@@ -109,7 +109,7 @@ class BufferTableModel(QAbstractTableModel):
     def set_hexadecimal(self, on: bool) -> None:
         """Shows the bits of each value instead of the number."""
         self._hexadecimal = on
-        self._tell_all()
+        self._emit_all_changed()
 
     def move_to(self, row: int) -> None:
         """Shows the buffer from this row on."""
@@ -125,7 +125,7 @@ class BufferTableModel(QAbstractTableModel):
         if changes_count:
             self.endResetModel()
         else:
-            self._tell_all()
+            self._emit_all_changed()
         self.moved.emit()
 
     def row_of(self, element: int) -> int:
@@ -217,7 +217,7 @@ class BufferTableModel(QAbstractTableModel):
     def _count_from(self, row: int) -> int:
         return max(0, min(self._room, self.total_rows - row))
 
-    def _tell_all(self) -> None:
+    def _emit_all_changed(self) -> None:
         rows, columns = self.rowCount(), self.columnCount()
         if rows and columns:
             self.dataChanged.emit(self.index(0, 0), self.index(rows - 1, columns - 1))
