@@ -33,11 +33,11 @@ class ReadingFailure:
     """There is no answer.
 
     Attributes:
-        words: What happened, why, and what to do.
+        message: What happened, why, and what to do.
         outcome: How it ended.
     """
 
-    words: str
+    message: str
     outcome: Outcome = Outcome.FAILED
 
     @property

@@ -287,7 +287,7 @@ class VariantRun:
     def _finish(self, row: VariantRow) -> None:
         match self._readings.get(row.variant.build):
             case ReadingFailure() as why:
-                row = replace(row, message=row.message or why.words)
+                row = replace(row, message=row.message or why.message)
             case Mapping() as reports:
                 row = replace(row, reports=reports)
         self._rows[row.variant.index] = row

@@ -62,4 +62,4 @@ Calculation = FillCalculation | CheckCalculation
 class CalculationRefused:
     """The answer to a calculation that cannot be done: why, in sentences."""
 
-    words: str
+    message: str

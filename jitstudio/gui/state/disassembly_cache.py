@@ -62,7 +62,7 @@ class DisassemblyCache(QObject):
         self._found.setdefault(built, code)
 
     def _on_read(self, built: Built, answer: ReadListing | ReadingFailure) -> None:
-        self._settle(built, answer.words if isinstance(answer, ReadingFailure) else answer.code)
+        self._settle(built, answer.message if isinstance(answer, ReadingFailure) else answer.code)
 
     def _settle(self, built: Built, found: Disassembly | str) -> None:
         self._asked.discard(built)

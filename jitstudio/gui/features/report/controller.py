@@ -62,7 +62,7 @@ class ReportController(QObject):
         self._view.kernel_chosen.connect(self._disassembly.set_kernel)
         self._view.ptx_line_activated.connect(self._on_ptx_line_activated)
         self._view.instruction_activated.connect(self._on_instruction_activated)
-        self._view.show_hint(self._disassembly.words)
+        self._view.show_hint(self._disassembly.hint)
         self._on_visibility_changed(self._view.isVisible())
 
     @Slot(bool)
@@ -79,7 +79,7 @@ class ReportController(QObject):
         if inspection is None or function is None:
             self._shown = None
             self._background.stop()
-            self._view.show_hint(self._disassembly.words)
+            self._view.show_hint(self._disassembly.hint)
             return
         self._view.show_kernels(inspection.readable, function.name)
         if self._shown != (inspection, function.name):
