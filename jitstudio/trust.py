@@ -107,9 +107,9 @@ def _of_texts(opened: OpenProject) -> Iterator[str]:
 
 
 class TrustStore:
-    """What the user trusts, in a file that nobody else can write.
+    """What the user trusts, in a file that no other user can write.
 
-    A project is trusted with the concerns that it had then, and as the user has saved it himself.
+    A project is trusted with the concerns that it had then, and as the user has saved it.
     One that has others since is not, until the user says so again.
 
     Args:

@@ -12,7 +12,7 @@ _MISHAPS = frozenset((Outcome.CRASHED, Outcome.TIMED_OUT))
 
 @dataclass(frozen=True)
 class AnalysisRequest:
-    """Read the machine code of a cubin.
+    """A request to read the machine code of a cubin.
 
     Attributes:
         cubin: The file's content.
@@ -33,11 +33,11 @@ class ReadingFailure:
     """There is no answer.
 
     Attributes:
-        words: What happened, why, and what to do.
+        message: What happened, why, and what to do.
         outcome: How it ended.
     """
 
-    words: str
+    message: str
     outcome: Outcome = Outcome.FAILED
 
     @property

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from jitstudio.core.code import CodeKind
 
 LONGEST_LINE = 5000
-"""In a longer line nobody looks for words, and finding them would be felt."""
+"""Longer lines are not searched for words: it would take too long."""
 
 # A directive is one word, also where the next one follows without a gap.
 _WORD = re.compile(r"(?<![\w$%])%?[A-Za-z_$][\w$]*(?:(?:\.|::)\w+)*|\.[A-Za-z_]\w*(?:::\w+)*")

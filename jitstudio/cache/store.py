@@ -26,7 +26,7 @@ from jitstudio.paths import cache_folder
 from jitstudio.private import make_private
 
 LIMIT = 512 << 20
-"""Bytes of results on disk until somebody resizes it; beyond, those least recently used go."""
+"""Bytes of results on disk until the user resizes it; beyond, those least recently used go."""
 
 MEMORY_LIMIT = 64 << 20
 """Bytes of results kept in memory as well."""
@@ -134,7 +134,7 @@ class Store:
 
     def resize(self, limit: int) -> None:
         """Keeps so many bytes on disk from the next use on, whichever program uses the folder."""
-        # Not under the lock, which somebody may hold for as long as a disk takes.
+        # Not under the lock, which may be held for as long as a disk takes.
         self._wanted_limit = limit
 
     def clear(self) -> int:
@@ -193,7 +193,7 @@ class Store:
         self.close()
         self._resting_until = time.monotonic() + _REST
         reason = result_file.reason(error)
-        self._tell(
+        self._report(
             f"The cache in '{self.folder}' cannot be used ({reason}); everything is compiled anew. "
             "Choose another folder with JITSTUDIO_CACHE_DIR."
         )
@@ -207,7 +207,7 @@ class Store:
             return
         reason = result_file.reason(error)
         where = f" The damaged file is kept as '{kept}'." if kept else ""
-        self._tell(
+        self._report(
             f"The cache in '{self.folder}' was damaged ({reason}) and has been emptied.{where}"
         )
 
@@ -223,7 +223,7 @@ class Store:
         self._resting_until, self._problem = 0.0, ""
         return removed
 
-    def _tell(self, problem: str) -> None:
+    def _report(self, problem: str) -> None:
         kind = problem.partition("(")[0]
         if kind not in self._told:
             self._told.add(kind)

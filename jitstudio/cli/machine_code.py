@@ -182,7 +182,7 @@ def _written_in_ptx(request: BuildRequest, name: str) -> dict[str, str]:
 
 
 def _failed(result: BuildResult, cubin: Artifact, code: ReadingFailure) -> BuildResult:
-    error = Diagnostic(Severity.ERROR, cubin.name, None, None, code.words)
+    error = Diagnostic(Severity.ERROR, cubin.name, None, None, code.message)
     return replace(result, outcome=code.outcome, diagnostics=(*result.diagnostics, error))
 
 

@@ -24,7 +24,7 @@ def prepare() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    sys.excepthook = _tell_exception
+    sys.excepthook = _print_exception
 
 
 def shown(text: str) -> str:
@@ -56,7 +56,7 @@ def _visible(character: re.Match[str]) -> str:
     return character[0] if is_seen else ascii(character[0])[1:-1]
 
 
-def _tell_exception(
+def _print_exception(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
     print_error("".join(traceback.format_exception(kind, error, trace)).rstrip())

@@ -518,5 +518,5 @@ class Codec(Generic[_T]):
 
     @cached_property
     def _shape(self) -> bytes:
-        """Distinguishes the type from what it was before somebody changed it."""
+        """Distinguishes the type from what it was before a change."""
         return hashlib.blake2b(described(self._kind).encode(), digest_size=_SHAPE).digest()

@@ -83,7 +83,7 @@ class Fix:
 
 @dataclass(frozen=True)
 class Edit:
-    """Put `text` in the place of the characters from `start` to `end`."""
+    """Replaces the characters from `start` to `end` by `text`."""
 
     start: int
     end: int

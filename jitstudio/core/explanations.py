@@ -169,7 +169,7 @@ class _UnknownWord(KeyError):
     """A word has no value in this case."""
 
 
-class _Words(dict[str, str]):
+class _Texts(dict[str, str]):
     """The words of one case: the groups of the message at once, the others when asked for."""
 
     def __init__(self, case: _Case, groups: Mapping[str, str | None]) -> None:
@@ -225,7 +225,7 @@ def _explanation(row: dict[str, Any]) -> Explanation:
 
 def _explain(case: _Case) -> Diagnostic:
     for explanation in explanations():
-        words = _words(explanation, case)
+        words = _texts(explanation, case)
         if words is not None:
             return replace(
                 case.diagnostic,
@@ -235,20 +235,20 @@ def _explain(case: _Case) -> Diagnostic:
     return case.diagnostic
 
 
-def _words(explanation: Explanation, case: _Case) -> _Words | None:
+def _texts(explanation: Explanation, case: _Case) -> _Texts | None:
     """Returns the words of the case if the explanation fits it."""
     if explanation.tools and case.tool not in explanation.tools:
         return None
     match = re.search(explanation.message, case.diagnostic.message)
     if match is None:
         return None
-    words = _Words(case, match.groupdict())
+    words = _Texts(case, match.groupdict())
     wanted = all(words.has(name, pattern) for name, pattern in explanation.where.items())
     unwanted = any(words.has(name, pattern) for name, pattern in explanation.unless.items())
     return words if wanted and not unwanted else None
 
 
-def _fix(explanation: Explanation, case: _Case, words: _Words) -> Fix | None:
+def _fix(explanation: Explanation, case: _Case, words: _Texts) -> Fix | None:
     """Returns the fix, unless something it needs is unknown or its text is not the user's."""
     if not explanation.fix:
         return None

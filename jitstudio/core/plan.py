@@ -172,15 +172,15 @@ def _check_trust(request: BuildRequest) -> None:
         names += [header.name for header in request.headers]
         found += [f"{reason}." for name in names if (reason := misnamed(name))]
         if found:
-            if (more := len(found) - _MOST_TOLD) > 0:
-                found[_MOST_TOLD:] = [f"There are {more} more like these."]
+            if (more := len(found) - _MOST_WARNINGS) > 0:
+                found[_MOST_WARNINGS:] = [f"There are {more} more like these."]
             raise PlanError(f"{NOT_TRUSTED} {' '.join(found)} {HOW_TO_TRUST}")
     if not request.unsafe_options and (found_hazard := hazard(request.options)):
         raise PlanError(f"{found_hazard} {HOW_TO_ALLOW}")
 
 
 # More sentences than this make no message that anybody reads.
-_MOST_TOLD = 5
+_MOST_WARNINGS = 5
 NOT_TRUSTED = "This project is not trusted."
 HOW_TO_TRUST = (
     "Change that, or trust the project: --trust on the command line, File > Trust this project in "

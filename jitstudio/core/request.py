@@ -75,7 +75,7 @@ class BuildRequest:
 
 @dataclass(frozen=True)
 class ProbeRequest:
-    """Ask which tools are here and what they support.
+    """A request for the tools that are here and what they support.
 
     Attributes:
         devices: Also initialise the driver and list the GPUs; costs some 0.3 s where there is one.
@@ -86,7 +86,7 @@ class ProbeRequest:
 
 @dataclass(frozen=True)
 class DemangleRequest:
-    """Ask for lowered names in C++."""
+    """A request for lowered names in C++."""
 
     names: tuple[str, ...]
 

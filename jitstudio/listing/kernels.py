@@ -583,7 +583,7 @@ def _placed(
 
 
 def _slot_name(slot: PtxParameter, kernel: str) -> str:
-    """Returns the name in the PTX, if somebody gave it."""
+    """Returns the name in the PTX, if it has one."""
     return _GENERATED.sub("", slot.name.removeprefix(kernel))
 
 

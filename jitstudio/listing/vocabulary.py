@@ -46,13 +46,13 @@ def vocabulary(kind: CodeKind) -> Vocabulary:
     if kind not in _FILES:
         return Vocabulary({}, {})
     name, lexer = _FILES[kind]
-    told = {word.text: word for word in _told(name)}
+    told = {word.text: word for word in _word_rows(name)}
     headers = {text: word for text, word in told.items() if word.group == _HEADERS}
     words = _of_lexer(lexer) | told
     return Vocabulary({t: w for t, w in words.items() if t not in headers}, headers)
 
 
-def _told(name: str) -> Iterator[Word]:
+def _word_rows(name: str) -> Iterator[Word]:
     content = tomllib.loads(resource(f"vocabulary/{name}.toml").read_text("utf-8"))
     for group, words in content.items():
         for pattern, (usage, text) in words.items():

@@ -24,7 +24,7 @@ from jitstudio.numerics.dtypes import (
     is_floating,
     numpy_dtype,
     shape_of,
-    size_in_words,
+    size_text_of,
 )
 
 _LONGEST_LINE = 1 << 20
@@ -129,7 +129,7 @@ def _read_raw(path: Path, name: str, element: Type, length: int) -> np.ndarray:
     size, wanted = path.stat().st_size, length * element.size
     if size != wanted:
         raise NumericsError(
-            f"It has {size:,} bytes, but {size_in_words(element, length)} are {wanted:,}."
+            f"It has {size:,} bytes, but {size_text_of(element, length)} are {wanted:,}."
         )
     if not size:
         return np.zeros(length, numpy_dtype(element))
@@ -198,7 +198,7 @@ def _shaped(array: np.ndarray, element: Type, length: int) -> np.ndarray:
     lanes = numpy_dtype(element).shape
     if array.size != np.prod(shape, dtype=int):
         what = "numbers" if lanes else "elements"
-        size = size_in_words(element, length)
+        size = size_text_of(element, length)
         raise NumericsError(f"It has {array.size:,} {what}, but the buffer has {size}.")
     return array.reshape(shape)
 

@@ -17,7 +17,7 @@ from jitstudio.numerics.dtypes import (
     NumericsError,
     columns,
     is_floating,
-    size_in_words,
+    size_text_of,
 )
 
 _PIECE = 1 << 16
@@ -110,7 +110,7 @@ def compare(
     tally = _Tally(tolerance, got.ndim)
     try:
         with np.errstate(all="ignore"):
-            for column in columns(got, expected, size_in_words(element, len(got))):
+            for column in columns(got, expected, size_text_of(element, len(got))):
                 for first, piece, wanted in _pieces(column):
                     tally.add(column, first, piece, wanted)
     except NumericsError as error:

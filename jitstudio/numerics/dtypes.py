@@ -201,7 +201,7 @@ def fill_from(value: Any, element: Type, length: int) -> np.ndarray:
     """
     array = np.zeros(length, numpy_dtype(element))
     with np.errstate(all="ignore"):
-        for column in columns(array, value, size_in_words(element, length)):
+        for column in columns(array, value, size_text_of(element, length)):
             np.copyto(column.array, column.numbers, casting="unsafe")
     return array
 
@@ -252,7 +252,7 @@ def _array(value: Any) -> np.ndarray:
     raise NumericsError(f"These are no numbers, but {array.dtype}.")
 
 
-def size_in_words(element: Type, length: int) -> str:
+def size_text_of(element: Type, length: int) -> str:
     """Returns how many elements a buffer has, and how many numbers if that is not the same."""
     lanes = math.prod(numpy_dtype(element).shape)
     elements = f"{length:,} element{'' if length == 1 else 's'} of {element.name}"

@@ -380,7 +380,7 @@ def evaluate(expression: str, values: Mapping[str, Any]) -> Any:
         try:
             result = interpreter.run(parsed.body)
         except (Exception, RecursionError) as error:
-            raise _in_words(interpreter, error, parsed.place) from None
+            raise _error_text(interpreter, error, parsed.place) from None
     if not isinstance(result, _NUMBERS):
         raise ExpressionError("The expression gives no numbers")
     return result
@@ -432,7 +432,7 @@ def _sound(value: Any) -> Any:
     return value
 
 
-def _in_words(
+def _error_text(
     interpreter: Interpreter, error: BaseException, place: ExpressionText
 ) -> ExpressionError:
     """Returns what went wrong at first; asteval says it again for every level."""

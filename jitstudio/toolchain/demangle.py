@@ -29,7 +29,7 @@ _REFERENCE = re.compile(r"[ST][0-9A-RU-Z]*+_")
 _MOST_REFERENCES = 10
 _LONGEST_PLAIN = 2_000
 _LONGEST = 100_000
-"""Characters of a name, and of what it is: nobody reads more."""
+"""Characters of a name, and of what it is: more cannot be read."""
 _PATIENCE, _BUDGET = 0.5, 2.0
 """Seconds for one name, and for all of a call that have many references."""
 
@@ -84,7 +84,7 @@ def _read_apart(names: Sequence[str], end: float) -> list[str]:
     source, sink = os.pipe()
     pid = os.fork()
     if pid == 0:
-        _tell(names, sink)
+        _write_names(names, sink)
     os.close(sink)
     told = b""
     try:
@@ -102,7 +102,7 @@ def _read_apart(names: Sequence[str], end: float) -> list[str]:
     return [json.loads(line) for line in told.split(b"\n")[:-1]]
 
 
-def _tell(names: Sequence[str], sink: int) -> None:
+def _write_names(names: Sequence[str], sink: int) -> None:
     """Writes what names are in C++, a line each, and ends."""
     try:
         # The caller may be gone by the time it is due to end this.

@@ -65,7 +65,7 @@ def read_cubin(
     except ToolMissing as missing:
         return ReadingFailure(str(missing), Outcome.MISSING)
     # Files without a name: a worker that is killed meanwhile leaves nothing behind. And not pipes:
-    # the run that nobody listens to yet would soon have to wait.
+    # the run whose output is not read yet would soon have to wait.
     with (
         tempfile.TemporaryFile() as file,
         tempfile.TemporaryFile() as listing,

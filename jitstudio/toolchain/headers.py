@@ -54,7 +54,7 @@ _OURS = ("-use-bundled-headers", _BUNDLED)
 _MARKER = "cuda_fp16.h"
 _UNPACKING = "unpacking-"
 _ABANDONED = 3600.0
-"""Seconds after which nobody works on what is being unpacked."""
+"""Seconds after which unpacking counts as given up."""
 
 
 def header_options(job: Job, version: str) -> tuple[str, ...]:
@@ -239,10 +239,10 @@ def searches_of(
     searches = tuple(_searches(here, scans, everywhere, forced))
     known = {_plain(path) for path in places(searches)}
     files = {_plain(os.path.join(here, name)) for name in opened if status_of(name)}
-    return searches if _all_told(scans) and files <= known else None
+    return searches if _all_known(scans) and files <= known else None
 
 
-def _all_told(scans: list[tuple[str, Includes]]) -> bool:
+def _all_known(scans: list[tuple[str, Includes]]) -> bool:
     pasted = any(scan.pastes for _, scan in scans) and any(scan.parts for _, scan in scans)
     return not pasted and not any(scan.computed or scan.clock for _, scan in scans)
 

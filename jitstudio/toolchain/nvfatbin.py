@@ -11,7 +11,7 @@ from jitstudio.core.code import CodeKind, split_variant
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.result_words import words
+from jitstudio.toolchain.result_words import meaning_of
 from jitstudio.toolchain.tool_output import Report
 
 _PTX_TARGET = re.compile(rb"^[^\S\n]*+\.target\s++sm_(\w++)", re.MULTILINE)
@@ -54,7 +54,7 @@ def pack(job: Job) -> Report:
         report.made[CodeKind.FATBIN] = bytes(made)
         report.ok = True
     except nvfatbin.nvFatbinError as error:
-        report.error_log = f"{words(nvfatbin.Result(error.status))} ({at_work})"
+        report.error_log = f"{meaning_of(nvfatbin.Result(error.status))} ({at_work})"
     except _Unknown as error:
         report.error_log = str(error)
     finally:

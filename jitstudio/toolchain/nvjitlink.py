@@ -15,7 +15,7 @@ from jitstudio.core.plain_files import LARGEST
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.result_words import words
+from jitstudio.toolchain.result_words import meaning_of
 from jitstudio.toolchain.tool_output import Report, text_of
 
 _INPUT_TYPES = {
@@ -83,7 +83,7 @@ def link(job: Job) -> Report:
             handle = nvjitlink.create(len(options), options)
     except nvjitlink.nvJitLinkError as error:
         # There is no handle yet and so no log: the options are all there is to show.
-        meaning = words(nvjitlink.Result(error.status))
+        meaning = meaning_of(nvjitlink.Result(error.status))
         report.error_log = f"{meaning} nvJitLink was sent: {' '.join(options) or 'none'}"
         return report
     try:
@@ -98,7 +98,7 @@ def link(job: Job) -> Report:
         report.ok = True
     except nvjitlink.nvJitLinkError as error:
         report.made.clear()
-        report.error_log = words(nvjitlink.Result(error.status))
+        report.error_log = meaning_of(nvjitlink.Result(error.status))
     except _NotThere as error:
         report.made.clear()
         report.error_log = str(error)

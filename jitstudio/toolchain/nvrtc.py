@@ -32,7 +32,7 @@ from jitstudio.toolchain.headers import (
     stray_include,
 )
 from jitstudio.toolchain.precompile import PRECOMPILED, Prefix, prefix_of, without_messages
-from jitstudio.toolchain.result_words import words
+from jitstudio.toolchain.result_words import meaning_of
 from jitstudio.toolchain.tool_output import Report, text_of
 
 _OUTPUTS: dict[CodeKind, tuple[Callable[..., Any], Callable[..., Any]]] = {
@@ -78,7 +78,7 @@ def compile_cuda(job: Job) -> Report:
     if found := stray_include(job, folders):
         return Report(options=options, error_log=found)
     report = Report()
-    # What an option from outside the table does, nobody knows: it may list files by itself.
+    # What an option from outside the table does is unknown: it may list files by itself.
     plain = not leave_traces(job.options)
     prefix = prefix_of(job, options, folders) if job.precompile and plain else None
     precompiled = PRECOMPILED.option(prefix, job.headers) if prefix else ""
@@ -100,7 +100,7 @@ def compile_cuda(job: Job) -> Report:
     if not report.ok and job.name_expressions and not report.lowered:
         _sort_out_names(job, sent, report)
     if prefix:
-        _tell_of(prefix, bool(precompiled), report)
+        _report_use(prefix, bool(precompiled), report)
     if not report.ok and _NOT_FOUND in report.error_log and (found := header_problem(version())):
         report.error_log = f"{report.error_log.rstrip()}\n{found}"
     report.log = tidy(report.log, folders)
@@ -120,7 +120,7 @@ def _own_options(job: Job) -> Iterator[str]:
         yield f"{_TIME[0]}=-"
 
 
-def _tell_of(prefix: Prefix, precompiled: bool, report: Report) -> None:
+def _report_use(prefix: Prefix, precompiled: bool, report: Report) -> None:
     front_end = next((phase.ms for phase in report.phases if "Frontend" in phase.name), 0.0)
     if precompiled:
         used = PRECOMPILED.used(prefix, report.log or report.error_log)
@@ -180,7 +180,7 @@ def _compile(
         log, report.phases = split_phases(log)
         report.ok = status == _OK
         if not report.ok:
-            report.error_log = log or words(status)
+            report.error_log = log or meaning_of(status)
             return
         report.log = log
         with report.timed():
@@ -209,7 +209,7 @@ def _fetch(program: Any, size_of: Callable[..., Any], copy: Callable[..., Any]) 
 def _checked(answer: tuple[Any, ...]) -> tuple[Any, ...]:
     status, *values = answer
     if status != _OK:
-        raise NvrtcError(words(status))
+        raise NvrtcError(meaning_of(status))
     return tuple(values)
 
 

@@ -15,7 +15,7 @@ from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.ir_lines import with_lines
-from jitstudio.toolchain.result_words import words
+from jitstudio.toolchain.result_words import meaning_of
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
 _LIBDEVICE = "libdevice"
@@ -177,7 +177,7 @@ def _libdevice() -> bytes:
 
 
 def _reason(program: int, error: nvvm.nvvmError) -> str:
-    return _log(program) or f"{words(nvvm.Result(error.status))} libNVVM gave no log."
+    return _log(program) or f"{meaning_of(nvvm.Result(error.status))} libNVVM gave no log."
 
 
 def _log(program: int) -> str:

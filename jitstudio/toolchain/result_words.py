@@ -94,7 +94,7 @@ WORDS: dict[type, dict[Any, str]] = {
 }
 
 
-def words(code: Any) -> str:
+def meaning_of(code: Any) -> str:
     """A result code's name and what it means."""
     meaning = WORDS[type(code)].get(code, "This code is not known to jitstudio.")
     return f"{code.name}: {meaning}"

@@ -287,7 +287,7 @@ class VariantRun:
     def _finish(self, row: VariantRow) -> None:
         match self._readings.get(row.variant.build):
             case ReadingFailure() as why:
-                row = replace(row, message=row.message or why.words)
+                row = replace(row, message=row.message or why.message)
             case Mapping() as reports:
                 row = replace(row, reports=reports)
         self._rows[row.variant.index] = row
@@ -306,7 +306,7 @@ class VariantRun:
             self.cancel()
 
     def _give_up(self) -> None:
-        """Makes rows for what nobody can or shall work on any more."""
+        """Makes rows for what cannot or shall not be done any more."""
         why = _CANCELLED if self._cancelled.is_set() else _GONE
         for ready in self._to_launch:
             self._finish(rows.unlaunched(ready.row, LaunchOutcome.CANCELLED, why))

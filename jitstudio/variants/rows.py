@@ -100,7 +100,7 @@ class VariantRow:
 
     @property
     def is_built(self) -> bool:
-        """Whether it is built and was not launched: nobody wanted that, or there is no GPU."""
+        """Whether it is built and was not launched: not asked for, or there is no GPU."""
         return self.outcome in (Outcome.BUILT.value, LaunchOutcome.MISSING.value)
 
     @property

@@ -171,7 +171,7 @@ def cluster(
 
 
 def _is_safe(address: str) -> bool:
-    """Returns whether nobody but the scheduler can answer: by TLS, or on this machine itself."""
+    """Returns whether only the scheduler can answer: by TLS, or on this machine itself."""
     scheme, _, place = address.rpartition("://")
     if scheme in _SAFE:
         return True

@@ -57,7 +57,7 @@ class ToolPool(Generic[_T]):
 
     @contextmanager
     def borrow(self) -> Iterator[tuple[_T, int]]:
-        """A tool that nobody else uses meanwhile, and the ticket for its call."""
+        """A tool for exclusive use, and the ticket for its call."""
         with self._lock:
             # The last given back is the warmest.
             tool = self._free.pop() if self._free else self._make()

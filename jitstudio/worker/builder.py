@@ -66,7 +66,7 @@ class Builder:
 
     @property
     def pid(self) -> int | None:
-        """Process id of the first child, or None where none is running."""
+        """The process id of the first child, or None if none is running."""
         return self._pool.first.pid
 
     def limit_memory(self, size: int) -> None:
@@ -137,7 +137,7 @@ class Builder:
         return names
 
     def cancel(self, ticket: int) -> None:
-        """End the build with this ticket, by killing its children; one yet to come ends at once."""
+        """Ends the build with this ticket by killing its children; one yet to come ends at once."""
         self._queue.cancel(ticket)
 
     def settle(self, timeout: float = _CHORES) -> None:
@@ -159,7 +159,7 @@ class Builder:
         with self._queue.take(0, timeout) as calls:
             answer = self._pool.ask(request, calls)
             if isinstance(answer, ChildDeath):
-                raise WorkerError(_why_not_told(answer, calls.ending, timeout))
+                raise WorkerError(_why_no_answer(answer, calls.ending, timeout))
             return answer
 
     def _carry_out(
@@ -188,7 +188,7 @@ class Builder:
         return done
 
 
-def _why_not_told(death: ChildDeath, ending: Ending | None, timeout: float | None) -> str:
+def _why_no_answer(death: ChildDeath, ending: Ending | None, timeout: float | None) -> str:
     match ending:
         case Ending.CANCEL:
             return "The question to the worker was cancelled."

@@ -195,7 +195,7 @@ class SingleWorker:
 
     @property
     def pid(self) -> int | None:
-        """Process id of the child, or None where none is running."""
+        """The process id of the child, or None if none is running."""
         return self._host.pid
 
     def start(self) -> None:

@@ -26,7 +26,7 @@ _OUT_OF_MEMORY_WORDS = ("bad_alloc", "MemoryError", "out of memory", "Out of mem
 
 
 def crash_after_death(tool: Tool | None, death: ChildDeath) -> Crash:
-    """Returns the crash of a child that nobody wanted to end while this tool ran."""
+    """Returns the crash of a child that ended unasked while this tool ran."""
     who = tool.value if tool else "The worker process"
     name, what = cause_of_death(death, "on this input")
     if name == OUT_OF_MEMORY:

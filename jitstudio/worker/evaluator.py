@@ -79,7 +79,7 @@ class HostEvaluator(SingleWorker):
         )
         answer = self._calculate(FillCalculation(buffer, str(path), context), timeout, need)
         if isinstance(answer, CalculationRefused):
-            raise CalculationError(answer.words)
+            raise CalculationError(answer.message)
 
     def check(
         self,
@@ -126,7 +126,7 @@ class HostEvaluator(SingleWorker):
         answer = self._calculate(calculation, timeout, need)
         if isinstance(answer, CheckResult):
             return answer
-        words = answer.words if answer else "There is no answer."
+        words = answer.message if answer else "There is no answer."
         return CheckResult(expectation.buffer, expectation.expression, ok=False, problem=words)
 
     def cancel(self) -> None:

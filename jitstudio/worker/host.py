@@ -83,7 +83,7 @@ class WorkerHost:
 
     @property
     def pid(self) -> int | None:
-        """Process id of the child, or None where none is running."""
+        """The process id of the child, or None if none is running."""
         child = self._child
         return child.pid if child is not None and child.alive else None
 

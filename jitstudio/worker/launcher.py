@@ -60,7 +60,7 @@ class Launcher:
 
     @property
     def pid(self) -> int | None:
-        """Process id of the one with the GPU, or None where none is running."""
+        """The process id of the child with the GPU, or None if none is running."""
         return self._gpu.pid
 
     def devices(self) -> DeviceList:
@@ -316,7 +316,7 @@ def _ended(
             )
             return _failed(request, LaunchOutcome.TIMED_OUT, diagnostic)
         case None:
-            return _failed(request, LaunchOutcome.CRASHED, _error(_last_words(death)))
+            return _failed(request, LaunchOutcome.CRASHED, _error(_last_output(death)))
 
 
 def _why(death: ChildDeath, calls: RunningCalls) -> str:
@@ -327,10 +327,10 @@ def _why(death: ChildDeath, calls: RunningCalls) -> str:
         case Ending.TIME_LIMIT:
             return f"There was no answer within {calls.limit:g} s. Does another program hold it?"
         case None:
-            return _last_words(death)
+            return _last_output(death)
 
 
-def _last_words(death: ChildDeath) -> str:
+def _last_output(death: ChildDeath) -> str:
     _, what = cause_of_death(death)
     return f"The launch process {what} {_KEPT}"
 

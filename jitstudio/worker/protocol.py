@@ -280,7 +280,7 @@ _CAPABILITY = re.compile(r"\d{1,3}\.\d{1,3}", re.ASCII)
 
 
 def check_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
-    """See that none offers to change a text or a setting, and that each is at a place.
+    """Checks that none offers to change a text or a setting, and that each has a place.
 
     The parent itself finds out what to do about a diagnostic, as a click of the user's does it.
 
@@ -297,7 +297,7 @@ def check_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
 
 
 def check_devices(told: DeviceList) -> None:
-    """See that each GPU has a compute capability.
+    """Checks that each GPU has a compute capability.
 
     Raises:
         Unfit: One has none.

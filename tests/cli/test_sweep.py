@@ -23,8 +23,8 @@ def test_each_variant_is_a_row_even_where_none_can_be_launched(run, tmp_path):
     assert all(row["outcome"] == "missing" for row in told["variants"])
     assert all(row["registers"] > 0 for row in told["variants"])
     # sm_90 holds 32 blocks and 64 warps, however few registers they need.
-    told_of = [(row["occupancy"], row["occupancy_source"]) for row in told["variants"]]
-    assert told_of == [(0.5, "calculated")] * 2 + [(1.0, "calculated")] * 2
+    message_about = [(row["occupancy"], row["occupancy_source"]) for row in told["variants"]]
+    assert message_about == [(0.5, "calculated")] * 2 + [(1.0, "calculated")] * 2
     with table.open() as lines:
         assert [row["T"] for row in csv.DictReader(lines)] == ["float", "double"] * 2
     # Progress is no result.

@@ -1,7 +1,7 @@
 import pytest
 from cuda.bindings import nvfatbin, nvjitlink, nvrtc, nvvm
 
-from jitstudio.toolchain.result_words import WORDS, words
+from jitstudio.toolchain.result_words import WORDS, meaning_of
 
 CODES = (nvrtc.nvrtcResult, nvvm.Result, nvjitlink.Result, nvfatbin.Result)
 
@@ -13,5 +13,7 @@ def test_every_result_code_has_words(codes):
 
 
 def test_equal_numbers_of_two_libraries_have_words_of_their_own():
-    assert words(nvjitlink.Result.ERROR_MISSING_ARCH).startswith("ERROR_MISSING_ARCH: No target")
-    assert words(nvvm.Result(2)).startswith("ERROR_PROGRAM_CREATION_FAILURE: The program")
+    assert meaning_of(nvjitlink.Result.ERROR_MISSING_ARCH).startswith(
+        "ERROR_MISSING_ARCH: No target"
+    )
+    assert meaning_of(nvvm.Result(2)).startswith("ERROR_PROGRAM_CREATION_FAILURE: The program")

@@ -113,8 +113,8 @@ def test_answers_about_what_nobody_trusts_are_kept_apart(cubins):
 def test_what_is_no_cubin_is_told_by_the_name_that_the_user_knows(reader):
     told = reader.analyse(AnalysisRequest(b"\x7fELF" + bytes(300), "mine.cubin"))
     assert isinstance(told, ReadingFailure)
-    assert "mine.cubin" in told.words
-    assert "/dev/fd" not in told.words
+    assert "mine.cubin" in told.message
+    assert "/dev/fd" not in told.message
 
 
 def test_a_killed_process_is_told_and_the_next_call_works(reader, cubins):
@@ -130,7 +130,7 @@ def test_a_killed_process_is_told_and_the_next_call_works(reader, cubins):
     os.kill(first, signal.SIGKILL)
     reading.join(QUICK)
     assert isinstance(answers[0], ReadingFailure)
-    assert "many" in answers[0].words
+    assert "many" in answers[0].message
     assert answers[0].outcome is Outcome.CRASHED
     code = reader.analyse(AnalysisRequest(cubins["two"], "two.cubin"))
     assert len(code.functions) == 2
@@ -149,7 +149,7 @@ def test_an_analysis_can_be_cancelled(reader, cubins):
 
 def test_an_analysis_ends_at_its_time_limit(reader, cubins):
     told = reader.analyse(AnalysisRequest(cubins["many"], "many.cubin"), timeout=0.01)
-    assert "0.01 s, its time limit" in told.words
+    assert "0.01 s, its time limit" in told.message
     assert told.outcome is Outcome.TIMED_OUT
 
 

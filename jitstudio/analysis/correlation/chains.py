@@ -68,7 +68,7 @@ def _corrected(function: SassFunction, ptx: PtxLines | None) -> SassFunction:
     found = chains.certain(ids, np.frombuffer(function.ptx_lines, np.int32))
     if ptx is not None:
         place_ids = ptx.place_ids[ptx_lines_of(function, ptx)]
-        found = chains.told_by_ptx(found, place_ids, ptx.places)
+        found = chains.from_ptx(found, place_ids, ptx.places)
     return replace(function, place_ids=array("i", found.tobytes()), places=chains.places)
 
 
@@ -102,7 +102,7 @@ class _Chains:
         alone = np.array([*(self._id(place[:1]) for place in self._told), NOWHERE], np.int32)
         return np.where(is_new | is_same, ids, alone[ids])
 
-    def told_by_ptx(self, ids: _Ids, told: _Ids, of_ptx: Sequence[InlineChain]) -> _Ids:
+    def from_ptx(self, ids: _Ids, told: _Ids, of_ptx: Sequence[InlineChain]) -> _Ids:
         """With the calls that the PTX has for the same line.
 
         Args:

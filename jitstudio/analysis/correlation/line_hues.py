@@ -68,14 +68,14 @@ class _Painter:
             if kind == _SOURCE:
                 sources.setdefault(place.file, {})[place.line] = hue
 
-        def worn(numbers: _Numbers, default: int) -> bytes:
+        def hues_of(numbers: _Numbers, default: int) -> bytes:
             # What represents nothing has the last one.
             return np.array([*map(hues.get, self._keys), default], np.uint8)[numbers].tobytes()
 
         return LineHues(
             sources,
-            {name: worn(numbers, PLAIN) for name, numbers in ptx.items()},
-            {f: _covered(worn(numbers, UNMAPPED), f) for f, numbers in code.items()},
+            {name: hues_of(numbers, PLAIN) for name, numbers in ptx.items()},
+            {f: _covered(hues_of(numbers, UNMAPPED), f) for f, numbers in code.items()},
         )
 
     def _number(self, key: _Key | None) -> int:
@@ -89,7 +89,7 @@ class _Painter:
         tied = self._correlation.tied(function)
         module = self._correlation.module_of(function)
         numbers = self._of_places(tied.places, tied.ids)
-        # Of PTX that nobody compiled, the lines themselves are the source.
+        # Of PTX without a source, the lines themselves are the source.
         rest = (numbers == NOWHERE) & (tied.starts > 0)
         lines, which = np.unique(tied.starts[rest], return_inverse=True)
         of_lines = [self._number((_PTX, SourceLocation(module, int(line)))) for line in lines]
@@ -114,5 +114,5 @@ class _Painter:
 
 
 def _covered(hues: bytes, function: SassFunction) -> bytes:
-    """Returns what fills the last cache line is nobody's code."""
+    """Takes the colours away from what fills the last cache line."""
     return hues[: function.code_length].ljust(len(function), bytes((PLAIN,)))

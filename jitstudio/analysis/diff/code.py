@@ -53,7 +53,7 @@ class _Writer:
         self._left: list[str] = []
         self._right: list[str] = []
         self._rows: list[DiffRow] = []
-        self._words: tuple[dict[int, tuple[str, ...]], ...] = ({}, {})
+        self._tokens: tuple[dict[int, tuple[str, ...]], ...] = ({}, {})
 
     def compare(self) -> Comparison:
         left, right = self._programs
@@ -62,7 +62,7 @@ class _Writer:
             self._function(one, other)
         if data_comparable(left, right):
             self._data(left.data or (), right.data or ())
-        left_words, right_words = self._words
+        left_words, right_words = self._tokens
         return Comparison(
             left=tuple(self._left),
             right=tuple(self._right),
@@ -119,8 +119,8 @@ class _Writer:
         if pair.change not in (Change.CONTROL, Change.CHANGED):
             return
         left_tail, right_tail = _tails(ours.function, theirs.function, pair)
-        self._words[0][left] = _words(self._left[left], spelling.left.get(pair.left), left_tail)
-        self._words[1][right] = _words(
+        self._tokens[0][left] = _tokens(self._left[left], spelling.left.get(pair.left), left_tail)
+        self._tokens[1][right] = _tokens(
             self._right[right], spelling.right.get(pair.right), right_tail
         )
         self._left[left] += left_tail
@@ -178,7 +178,7 @@ def _tails(left: SassFunction, right: SassFunction, pair: InstructionPair) -> tu
     return CONTROL_SIGN + texts[0], CONTROL_SIGN + texts[1]
 
 
-def _words(line: str, spelt: Sequence[str] | None, tail: str) -> tuple[str, ...]:
+def _tokens(line: str, spelt: Sequence[str] | None, tail: str) -> tuple[str, ...]:
     """Returns how the tokens of an instruction's line are compared: never by its address."""
     if spelt is None:
         spelt = TOKEN.findall(line)[_ADDRESS_TOKENS:-1]

@@ -114,14 +114,14 @@ def _variables(cubin: Sequence[ElfSection], section: ElfSection) -> Iterator[str
     public = PublicNames(symbol_names(section, names))
     yield from sorted(
         f"{public.within(one.name)}: {cubin[one.section].name} + {one.offset:#x}, "
-        f"{one.size} bytes{_told_beside(one.other)}"
+        f"{one.size} bytes{_listed_with(one.other)}"
         for one in variables(section, names)
         # Of the others the section is not in this file.
         if 0 < one.section < len(cubin)
     )
 
 
-def _told_beside(other: int) -> str:
+def _listed_with(other: int) -> str:
     rest = other & ~_MANAGED
     return f"{', managed' if other & _MANAGED else ''}{f', other {rest:#x}' if rest else ''}"
 
@@ -154,7 +154,7 @@ _RULE = "//-----"
 # Code alone comes in sections of other names.
 _OF_FULL_LISTING = ".nv."
 _ATTRIBUTES = ".nv.info."
-_TOLD = (".nv.constant", ".nv.global", ".nv.shared.", ".nv.local.", _ATTRIBUTES)
+_LISTED = (".nv.constant", ".nv.global", ".nv.shared.", ".nv.local.", _ATTRIBUTES)
 _ATTRIBUTE = re.compile(r"\s*+//-+ nvinfo : EIATTR_(\w+)")
 _ADDRESS = re.compile(r"/\*[0-9a-f]{4,}\*/\s*+")
 # Labels are counted through all sections, debug sections too.
@@ -166,7 +166,7 @@ def listed_data(text: str) -> tuple[DataSection, ...] | None:
     found = dict(_sections(text.splitlines()))
     if not any(name.startswith(_OF_FULL_LISTING) for name in found):
         return None
-    listed = {name: lines for name, lines in found.items() if name.startswith(_TOLD)}
+    listed = {name: lines for name, lines in found.items() if name.startswith(_LISTED)}
     public = PublicNames(line for name, lines in listed.items() for line in (name, *lines))
     return tuple(
         DataSection(

@@ -217,12 +217,12 @@ class _Normalised:
         called = {name: known.get(b, f"?{name}") for name, b in self._places[1].items()}
         for one, other, change in compared.pairs:
             if change in (Change.CHANGED, Change.CONTROL):
-                left[one] = tuple(self._words(0, one, ours[one]))
-                words = self._words(1, other, [*map(to_left, theirs[other])])
+                left[one] = tuple(self._tokens(0, one, ours[one]))
+                words = self._tokens(1, other, [*map(to_left, theirs[other])])
                 right[other] = tuple([called.get(word, word) for word in words])
         return TokenSpelling(left, right)
 
-    def _words(self, side: int, at: int, uses: Sequence[int | None]) -> list[str]:
+    def _tokens(self, side: int, at: int, uses: Sequence[int | None]) -> list[str]:
         """Returns the tokens of an instruction, as its line has them but for private names.
 
         A register is replaced by what it is used as.

@@ -82,7 +82,7 @@ def missed_fma(facts: FunctionFacts) -> Iterator[RuleHit]:
 
 
 def _is_fusible(facts: FunctionFacts, product: int, addition: int, register: int) -> bool:
-    """Whether both could be one: nobody else reads the product, and no rounding is asked for."""
+    """Whether both could be one: nothing else reads the product, and no rounding is asked for."""
     function = facts.function
     first, second = function.opcodes[product], function.opcodes[addition]
     read_again = register not in facts.forms[addition].written and (

@@ -43,10 +43,12 @@ def findings(function: SassFunction, resources: Resources | None) -> tuple[Findi
         resources: What it needs; None where no tool reports it.
     """
     facts = FunctionFacts(function, resources)
-    return tuple(_told(name, hit, function) for name, rule in RULES.items() for hit in rule(facts))
+    return tuple(
+        _finding(name, hit, function) for name, rule in RULES.items() for hit in rule(facts)
+    )
 
 
-def _told(rule: str, hit: RuleHit, function: SassFunction) -> Finding:
+def _finding(rule: str, hit: RuleHit, function: SassFunction) -> Finding:
     text = _texts()[f"{rule}.{hit.form}" if hit.form else rule]
     first = function[hit.indices[0]] if hit.indices else None
     return Finding(

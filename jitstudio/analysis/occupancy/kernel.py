@@ -11,7 +11,7 @@ _USUAL_BLOCK = 256
 
 
 def usual_block(resources: Resources) -> int:
-    """Returns the block size to calculate with where nobody has chosen one."""
+    """Returns the block size to calculate with where none is chosen."""
     return min(_USUAL_BLOCK, resources.max_threads or _USUAL_BLOCK)
 
 

@@ -409,7 +409,7 @@ def _is_known(opcode: str) -> bool:
     row = row_of(opcode)
     if row is None or not _SPILLING.isdisjoint(opcode.split(".")):
         return False
-    # A modifier that nobody knows may be a width.
+    # An unknown modifier may be a width.
     return ":m" not in row.form or is_understood(opcode)
 
 

@@ -27,7 +27,7 @@ class EvaluationContext:
 
 @dataclass(frozen=True)
 class FillCalculation:
-    """Write the content of a buffer, which comes from a file or an expression, to an .npy file."""
+    """A request to write the content of a buffer, from a file or an expression, to an .npy file."""
 
     buffer: Buffer
     path: str
@@ -36,7 +36,7 @@ class FillCalculation:
 
 @dataclass(frozen=True)
 class CheckCalculation:
-    """Compare what a kernel has written with what was expected.
+    """A request to compare what a kernel has written with what was expected.
 
     Attributes:
         expectation: Of which buffer, and what.
@@ -62,4 +62,4 @@ Calculation = FillCalculation | CheckCalculation
 class CalculationRefused:
     """The answer to a calculation that cannot be done: why, in sentences."""
 
-    words: str
+    message: str

@@ -198,7 +198,7 @@ class LaunchRequest(RunOptions):
 
 @dataclass(frozen=True)
 class InspectRequest:
-    """Ask the driver about a kernel without launching it.
+    """A request to ask the driver about a kernel without launching it.
 
     Attributes:
         code, code_kind, kernel, device, confined_to: See `LaunchRequest`.

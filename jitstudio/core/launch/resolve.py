@@ -65,7 +65,7 @@ class SpecFaults:
         return any(problem.severity is Severity.ERROR for problem in self.problems)
 
     def add(self, *problems: SpecProblem) -> None:
-        """Takes what somebody else has found."""
+        """Adds what has been found elsewhere."""
         self.problems += problems
 
     def attempt(self, where: str, work: Callable[[], _T]) -> _T | None:
@@ -397,7 +397,7 @@ def resolve(
     if gpu:
         clustered = replace(made.config, cluster=made.config.cluster or form.cluster)
         found = config_problems(clustered, gpu, kernel.facts, form.block_hint)
-        # Of a grid that nobody knows there is nothing to be said.
+        # Of an unknown grid there is nothing to be said.
         faults.add(*(p for p in found if made.complete or p.where in _WITHOUT_GRID))
     buffers = tuple(a for a in arguments.found if isinstance(a, Buffer))
     if gpu:
@@ -472,7 +472,7 @@ def _expectations(
     known = {buffer.name: buffer for buffer in buffers if buffer.length}
     read_all = len(buffers) == sum(isinstance(p.type, Pointer) for p in form.parameters)
     lines = [line for line in spec.expectations if line.strip()]
-    # With a buffer missing nobody can say what is meant, and that is a fault already.
+    # With a buffer missing the rest is ambiguous, and that is a fault already.
     if not read_all:
         return ()
     reads = (partial(_expectation, line, known) for line in lines)

@@ -120,7 +120,7 @@ class Struct:
 
 @dataclass(frozen=True)
 class Opaque:
-    """Bytes whose meaning nobody knows: given as hexadecimal digits, or left zero."""
+    """Bytes of unknown meaning: given as hexadecimal digits, or left zero."""
 
     name: str
     size: int

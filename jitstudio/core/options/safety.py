@@ -52,7 +52,7 @@ def hazard(options: Iterable[str]) -> str:
 
 
 def refused(options: Iterable[str], folders: Sequence[str], folder: str) -> Iterator[str]:
-    """Yields why options that nobody has vouched for are not sent, a sentence each.
+    """Yields why options without trust are not sent, a sentence each.
 
     Args:
         options: The words.
@@ -65,7 +65,7 @@ def refused(options: Iterable[str], folders: Sequence[str], folder: str) -> Iter
 
 
 def shown(word: str) -> str:
-    """A word of somebody else's within a sentence of ours: short, and without what is not seen.
+    """A word from elsewhere within a sentence of ours: short, and without what is not seen.
 
     A line break in it could look like the end of the list that it is in.
     """

@@ -223,8 +223,8 @@ class FindBar(QWidget):
         self._options = QueryOptions(self)
         self._previous = make("chevron-up", self.tr("Previous match"), self.find_previous)
         self._next = make("chevron-down", self.tr("Next match"), self.find_next)
-        _tell_key(self._previous, "findPreviousAction")
-        _tell_key(self._next, "findNextAction")
+        _add_key(self._previous, "findPreviousAction")
+        _add_key(self._next, "findNextAction")
         self._close = make("close", self.tr("Close (Esc)"), self.close_bar)
         self._replace_one = make("", self.tr("Replace this match"), self.replace_one)
         self._replace_one.setText(self.tr("Replace"))
@@ -414,7 +414,7 @@ class FindBar(QWidget):
         self._arrive()
 
 
-def _tell_key(button: QToolButton, command: str) -> None:
+def _add_key(button: QToolButton, command: str) -> None:
     """Adds to the tool tip of a button the key of the command that does the same."""
     what = button.toolTip()
     follow_keys(button, lambda it: it.setToolTip(COMMAND_KEYS.tip(what, command)))

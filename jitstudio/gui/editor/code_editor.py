@@ -140,7 +140,7 @@ class CodeEditor(Zoomable, EditorArea):
         self.marks.set_marks(marks)
         self._margin.update()
         self._highlights.refresh()
-        self._tell_message()
+        self._report_message()
 
     def go_to(self, line: int, column: int | None = None) -> None:
         """Puts the cursor to a place, both counted from 1, and the place into view."""
@@ -355,7 +355,7 @@ class CodeEditor(Zoomable, EditorArea):
     def _show_marks(self, marks: Iterable[PlacedMark], place: QPoint) -> None:
         QToolTip.showText(place, tooltip(marks), self.viewport())
 
-    def _tell_message(self) -> None:
+    def _report_message(self) -> None:
         block = self.textCursor().block()
         worst = self.marks.of_lines(block, block)[:1]
         message = "".join(placed.mark.message.partition("\n")[0] for placed in worst)
@@ -394,7 +394,7 @@ class CodeEditor(Zoomable, EditorArea):
             self.folds.reveal(block)
         self._margin.update()
         self.viewport().update()
-        self._tell_message()
+        self._report_message()
 
     @Slot()
     def _on_folds_changed(self) -> None:

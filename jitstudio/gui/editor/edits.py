@@ -74,7 +74,7 @@ def _remove(block: QTextBlock, column: int, count: int) -> None:
 
 
 def indent(cursor: QTextCursor) -> None:
-    """Indent the selected lines, or go to the next tab stop where one line or none is selected."""
+    """Indents the selected lines; goes to the next tab stop if one line or none is selected."""
     blocks = selected_blocks(cursor)
     with one_step(cursor):
         if len(blocks) == 1 and not _is_whole_line(cursor, blocks[0]):

@@ -123,7 +123,7 @@ class Background(QObject):
         return self._busy
 
     def start(self, work: Callable[[Event], object]) -> None:
-        """Does this; it is reported by the event when nobody waits for it any more."""
+        """Does this; it is reported by the event when it is not needed any more."""
         self.stop()
         self._stop = Event()
         self._busy = True
@@ -153,7 +153,7 @@ def _run(
     work: Callable[[Event], object], stop: Event, ticket: int, report: Callable[[object], None]
 ) -> Callable[[], None]:
     def run() -> None:
-        # It may have waited for a thread until nobody waits for it.
+        # It may have waited for a thread until it was not needed any more.
         if stop.is_set():
             return
         outcome: object = None

@@ -81,7 +81,7 @@ class CellTable(PanelTable):
             self.edit(target)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Shows which cell the keys are for, which nobody needs to see before."""
+        """Shows which cell the keys are for, which is of no use before."""
         super().focusInEvent(event)
         if self.currentIndex().isValid() and not self.selectionModel().hasSelection():
             self.setCurrentIndex(self.currentIndex())

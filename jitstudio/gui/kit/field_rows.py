@@ -167,7 +167,7 @@ class FieldRows(QWidget):
             self._grid.addWidget(label, self._grid.rowCount(), 0, 1, -1)
 
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
-        """Says what is wrong below the fields it is about; the rest is nobody's here."""
+        """Says what is wrong below the fields it is about; the rest is ignored."""
         unreadable = self.unreadable
         # Said here anyway, and gone as soon as the number is typed right.
         self._problems = tuple(problem for problem in problems if problem not in unreadable)

@@ -57,7 +57,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         self.hideButtons()
         self.setLabel("bottom", bottom)
         self.setLabel("left", left)
-        # Figures are shown with their unit; "(x1e+06)" next to an axis nobody reads.
+        # Figures are shown with their unit; "(x1e+06)" next to an axis cannot be read.
         for axis in ("bottom", "left"):
             self.getAxis(axis).enableAutoSIPrefix(False)
             # The finest ticks make a plot slow to paint, and a grid hard to read.
@@ -86,7 +86,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
             axis.setGrid(int(_GRID * 255))
 
     def show_all(self) -> None:
-        """See everything again."""
+        """Shows everything again."""
         self.getPlotItem().enableAutoRange()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -98,7 +98,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
             do()
 
     def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:
-        """See everything again."""
+        """Shows everything again."""
         self.show_all()
 
     def _zoom(self, factor: float) -> None:

@@ -23,7 +23,7 @@ def counted(count: int, one: str, many: str, **values: object) -> str:
 def install(
     app: QCoreApplication, locale: QLocale | None = None, folder: Path | None = None
 ) -> bool:
-    """Lets the window speak the user's language, if somebody has translated it.
+    """Lets the window speak the user's language, if there is a translation.
 
     Args:
         app: What asks its translators for every text.

@@ -251,13 +251,13 @@ class LineVisibility(QObject):
             self._filters = filters
             self._folds.set_filters(filters)
             self.filters_changed.emit(filters)
-            self._tell()
+            self._emit_changed()
 
     def reveal(self, line: int) -> None:
         """Shows a line, whatever hides it."""
         if not self.rows.shows(line):
             self._folds.reveal(line)
-            self._tell()
+            self._emit_changed()
 
     def toggle(self, head: int) -> None:
         """Folds the block that begins in a line, or unfolds it."""
@@ -275,20 +275,20 @@ class LineVisibility(QObject):
     def set_all_folded(self, folded: bool) -> None:
         """Folds or unfolds all blocks."""
         self._folds.set_all_folded(folded)
-        self._tell()
+        self._emit_changed()
 
     @Slot()
     def show_all(self) -> None:
         """Hides nothing any more: no filters, no folds, of headers and padding neither."""
         self._folds.set_all_folded(False)
         self.set_filters(frozenset())
-        self._tell()
+        self._emit_changed()
 
     def _set_folded(self, head: int, folded: bool) -> None:
         self._folds.set_folded(head, folded)
-        self._tell()
+        self._emit_changed()
 
-    def _tell(self) -> None:
+    def _emit_changed(self) -> None:
         self.changed.emit()
         self.hidden_count_changed.emit(self.rows.hidden_count)
 
@@ -301,7 +301,7 @@ class LineVisibility(QObject):
     @Slot(object)
     def _on_outlined(self, found: ListingOutline) -> None:
         self._take(found)
-        self._tell()
+        self._emit_changed()
 
 
 def _is_short(lines: Sequence[str]) -> bool:

@@ -124,7 +124,7 @@ class ScrollAnchor:
         return replace(self, top=moved(self.top), place=(moved(line), column))
 
     def hold(self, caret: ListingCaret, scrolling: Scrolling) -> None:
-        """Scroll the caret to the height where it was visible, or else the same line to the top."""
+        """Scrolls the caret to the height where it was visible, or the same line to the top."""
         if self.offset is None:
             scrolling.to_row(caret.rows.row(self.top))
         else:

@@ -240,7 +240,7 @@ class OutputPane(QWidget):
         return False
 
     def go_to_kernel(self, module: str, name: str) -> None:
-        """Show where the code of this kernel begins, once the functions of its module are known."""
+        """Shows where the code of this kernel begins, once its module's functions are known."""
         self.choose(module)
         self._wanted_kernel = name
         self._begun = None

@@ -85,17 +85,19 @@ class FoldMarks:
         painter.setBrush(theme.code.margin)
         painter.drawRoundedRect(place, _ROUNDING, _ROUNDING)
         painter.setPen(theme.code.hint)
-        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, _words(block))
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, _fold_text(block))
         painter.restore()
 
     def _count_place(self, row: int, block: FoldRange) -> QRectF:
         grid = self.grid
         left = grid.x(self.text.width(block.head) + _BEFORE)
-        width = QFontMetricsF(grid.font).horizontalAdvance(_words(block)) + 2 * _INSIDE * grid.cell
+        width = (
+            QFontMetricsF(grid.font).horizontalAdvance(_fold_text(block)) + 2 * _INSIDE * grid.cell
+        )
         return QRectF(left, grid.y(row) + 1.5, width, grid.height - 3)
 
 
-def _words(block: FoldRange) -> str:
+def _fold_text(block: FoldRange) -> str:
     count = block.last - block.head
     if count == 1:
         return QCoreApplication.translate("FoldMarks", "… 1 line")

@@ -218,7 +218,7 @@ class ProjectCommands(QObject):
         self._build_controller.hold()
         self._remember(opened.path)
         if opened.problems:
-            self._tell_problems(opened)
+            self._show_problems(opened)
         self.reported.emit(self.tr("Opened {name}").format(name=opened.path.name))
         if standing.concerns and not standing.trusted:
             self.trust_wanted.emit()
@@ -233,7 +233,7 @@ class ProjectCommands(QObject):
         if self._project.path is None:
             self._build_controller.release()
 
-    def _tell_problems(self, opened: OpenProject) -> None:
+    def _show_problems(self, opened: OpenProject) -> None:
         problems = [*opened.problems[:_MOST_PROBLEMS]]
         if more := len(opened.problems) - len(problems):
             problems.append(self.tr("There are {count} more.").format(count=more))
@@ -264,7 +264,7 @@ class ProjectCommands(QObject):
             # As the user has written it.
             self._keep(lambda: self._trusted.trust(path, data, ()))
         self._remember(path)
-        self._tell_saved(path, modified, project)
+        self._report_saved(path, modified, project)
         if left_behind:
             text = self.tr(
                 "{name} does not hold what the project had from files that could not be read, as "
@@ -280,7 +280,7 @@ class ProjectCommands(QObject):
         )
         return text.format(name=path.name, size=LARGEST >> 20)
 
-    def _tell_saved(self, path: Path, modified: list[Document], project: Project) -> None:
+    def _report_saved(self, path: Path, modified: list[Document], project: Project) -> None:
         if modified:
             names = ", ".join(document.name for document in modified)
             text = self.tr("Saved {name} and its files {files}")

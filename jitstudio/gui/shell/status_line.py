@@ -172,7 +172,7 @@ class StatusLine(QStatusBar):
         self._fit()
 
     def show_devices(self, devices: DeviceList | None, chosen: Device | None = None) -> None:
-        """Says which GPU kernels are launched on; without a list, that nobody has looked."""
+        """Says which GPU kernels are launched on; without a list, that they are not known yet."""
         if devices is None:
             text, tip = self.tr("GPU: not looked for"), self.tr("Press to look for GPUs")
         elif chosen is None:

@@ -85,7 +85,7 @@ class BuildController(QObject):
         self._module: Document | None = None
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self.build)
-        COMMAND_KEYS.changed.connect(self._tell_held)
+        COMMAND_KEYS.changed.connect(self._emit_held_events)
         documents.added.connect(self._on_added)
         documents.edited.connect(self._on_edited)
         documents.saved.connect(self._on_saved)
@@ -162,10 +162,10 @@ class BuildController(QObject):
         self._abandon()
         self._held = True
         self._outputs.clear()
-        self._tell_held()
+        self._emit_held_events()
 
     @Slot()
-    def _tell_held(self) -> None:
+    def _emit_held_events(self) -> None:
         if self._held:
             hint = self.tr(
                 "Opening a project runs nothing, not even a compiler.\nTo build: {keys}."

@@ -142,7 +142,7 @@ class CurrentDisassembly(QObject):
             self.changed.emit()
 
     @property
-    def words(self) -> str:
+    def hint(self) -> str:
         """What a pane says while there is no inspection."""
         if self.is_reading:
             return QCoreApplication.translate("CurrentDisassembly", "Reading the machine code…")
@@ -157,7 +157,7 @@ class CurrentDisassembly(QObject):
     def sentence(self) -> str:
         """What is reported while there is no inspection, in one line."""
         if self.is_reading or self._outputs.is_first_expected:
-            return self.words.partition("\n")[0]
+            return self.hint.partition("\n")[0]
         return self._problem or QCoreApplication.translate(
             "CurrentDisassembly", "No SASS has been read yet: build first"
         )
@@ -180,7 +180,7 @@ class CurrentDisassembly(QObject):
             self.kernel_changed.emit(name)
 
     def want(self, user: str, wanted: bool) -> None:
-        """Says whether somebody, known by a name, can be seen and shows what has been read."""
+        """Sets whether a user of the disassembly, known by a name, is visible."""
         if wanted:
             self._wanted.add(user)
             was_reading = self.is_reading
@@ -271,7 +271,7 @@ class CurrentDisassembly(QObject):
     def _on_read(self, answer: ReadListing | ReadingFailure) -> None:
         if isinstance(answer, ReadingFailure):
             self._is_mishap = answer.is_mishap
-            self._set(None, answer.words)
+            self._set(None, answer.message)
         elif self._subject is not None:
             listing, built = self._subject.listing, self._subject.built
             code, rows = answer.code, answer.rows

@@ -1,4 +1,4 @@
-"""The machine code of whole builds, read once as long as somebody keeps the build."""
+"""The machine code of whole builds, read once as long as the build is kept."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ class DisassemblyCache(QObject):
         self._asked.add(built)
 
     def take(self, built: Built, code: Disassembly) -> None:
-        """Takes in what somebody else has had read."""
+        """Adds what has been read elsewhere."""
         self._found.setdefault(built, code)
 
     def _on_read(self, built: Built, answer: ReadListing | ReadingFailure) -> None:
-        self._settle(built, answer.words if isinstance(answer, ReadingFailure) else answer.code)
+        self._settle(built, answer.message if isinstance(answer, ReadingFailure) else answer.code)
 
     def _settle(self, built: Built, found: Disassembly | str) -> None:
         self._asked.discard(built)

@@ -35,7 +35,7 @@ def read_file(path: Path) -> bytes:
 
 
 def has_changed(path: Path, known: str | None) -> bool:
-    """Whether a file holds what nobody has seen here; `known` is the digest of what was seen.
+    """Whether a file holds what has not been seen here; `known` is the digest of what was seen.
 
     Raises:
         DocumentError: It cannot be read.

@@ -1,4 +1,4 @@
-"""What this machine has and lacks: gathered from the workers, asked for when somebody looks."""
+"""What this machine has and lacks: gathered from the workers, asked for when it is looked at."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Environment(QObject):
 
     @property
     def findings(self) -> tuple[DoctorFinding, ...]:
-        """All that is known; what nobody has looked for has neither a problem nor a find."""
+        """All that is known; what has not been looked for has neither a problem nor a find."""
         return (*self._tools, *self._gpus, self._window)
 
     def check_window(self) -> None:

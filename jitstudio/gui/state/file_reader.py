@@ -14,7 +14,7 @@ from jitstudio.gui.state.document_files import DocumentError
 
 _Result = TypeVar("_Result")
 MOMENT = 0.05
-"""Seconds that nobody notices, and in which a disk of this machine has answered."""
+"""Seconds that are not noticed, and in which a disk of this machine has answered."""
 
 
 class _Reading(Generic[_Result]):
@@ -31,7 +31,7 @@ class _Reading(Generic[_Result]):
         self._work = work
 
     def run(self) -> None:
-        """Finds it out; whatever goes wrong, nobody may go on waiting."""
+        """Finds it out; whatever goes wrong, the wait ends."""
         try:
             self.result = self._work()
         except DocumentError as error:

@@ -59,7 +59,7 @@ class FileWriter(QObject):
                 self._problem = "" if is_there else replace_file(self._path, content)
                 self._held = None if self._problem else content
             except Exception as error:
-                # Whatever it was, nobody must take the file for written.
+                # Whatever it was, the file must not count as written.
                 self._problem = str(error) or type(error).__name__
             self._write_ended.emit(number, self._problem)
 

@@ -126,7 +126,7 @@ class LaunchController(QObject):
 
     @property
     def devices(self) -> DeviceList | None:
-        """The GPUs; None until somebody has looked."""
+        """The GPUs; None until they have been asked for."""
         return self._devices
 
     @property
@@ -221,7 +221,7 @@ class LaunchController(QObject):
             if self._inspecting is not None:
                 self._inspecting.ignore()
             self._show_facts(None)
-        self._tell_problems()
+        self._emit_problems()
         return request
 
     def _resolved(self) -> ResolvedSpec:
@@ -241,7 +241,7 @@ class LaunchController(QObject):
         newest = self._outputs.result
         return self._specs.form is not None and newest is not None and not newest.ok
 
-    def _tell_problems(self) -> None:
+    def _emit_problems(self) -> None:
         old = (self._old_code(),) if self._is_outdated else ()
         self.problems_changed.emit((*old, *self._problems, *self._remarks))
 
@@ -299,7 +299,7 @@ class LaunchController(QObject):
     def _on_result_changed(self) -> None:
         if self._outputs.good is self._built:
             # Another build has failed; what can be launched stays, and that is reported.
-            self._tell_problems()
+            self._emit_problems()
             return
         self._built = self._outputs.good
         if self._built is None:
@@ -343,7 +343,7 @@ class LaunchController(QObject):
     @Slot(object)
     def _on_inspected(self, told: KernelFacts | Diagnostic) -> None:
         self._show_facts(told)
-        self._tell_problems()
+        self._emit_problems()
 
     @Slot(object)
     def _on_progressed(self, event: LaunchEvent) -> None:

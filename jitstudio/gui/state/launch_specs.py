@@ -55,7 +55,7 @@ class LaunchSpecs(QObject):
         self._editor: SpecEditor | None = None
 
     def set_time_limit(self, seconds: float) -> None:
-        """Lets launches that nobody has typed yet take so long at most."""
+        """Sets the time limit of launches that are not typed yet."""
         self._time_limit = seconds
 
     def set_editor(self, editor: SpecEditor) -> None:
@@ -105,7 +105,7 @@ class LaunchSpecs(QObject):
             if title not in titles:
                 title = (used[-1:] or titles[:1] or [""])[0]
         self._turn_to(title)
-        self._tell_replaced()
+        self._emit_replaced()
 
     @Slot(str)
     def choose(self, title: str) -> None:
@@ -113,7 +113,7 @@ class LaunchSpecs(QObject):
         self.remember(self._spec)
         self._turn_to(title)
         self.remember(self._spec)
-        self._tell_replaced()
+        self._emit_replaced()
 
     @Slot(object)
     def edit(self, spec: LaunchSpec) -> None:
@@ -129,7 +129,7 @@ class LaunchSpecs(QObject):
         self._spec = replace(spec, kernel=title or spec.kernel)
         self.remember(self._spec)
         self._turn_to(title)
-        self._tell_replaced()
+        self._emit_replaced()
 
     def remember(self, spec: LaunchSpec) -> None:
         """Keeps a launch under its kernel, with the texts of parameters that it has lost."""
@@ -150,7 +150,7 @@ class LaunchSpecs(QObject):
         if self._spec.kernel:
             self._specs[kernel] = self._spec
         self._turn_to(self._title_of(kernel))
-        self._tell_replaced()
+        self._emit_replaced()
 
     def suggest(self, spec: LaunchSpec) -> None:
         """Keeps a launch unless the user has typed one for this kernel."""
@@ -174,7 +174,7 @@ class LaunchSpecs(QObject):
         if self._form is not None:
             self._spec = self.fitted(self._form)
 
-    def _tell_replaced(self) -> None:
+    def _emit_replaced(self) -> None:
         self.replaced.emit()
         self.changed.emit()
 

@@ -31,7 +31,7 @@ class FileAbsence(Enum):
         "built elsewhere",
     )
 
-    def told_of(self, place: SourceLocation) -> str:
+    def message_about(self, place: SourceLocation) -> str:
         """Returns the words, with the line they are about."""
         line = f"{_without_folder(place.file)}:{place.line}"
         return QCoreApplication.translate("LineFiles", str(self.value)).format(line=line)

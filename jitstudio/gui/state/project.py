@@ -109,7 +109,7 @@ class ProjectState(QObject):
 
     def trust(self, trusted: bool) -> None:
         """Lets the open project do what the user's own code may, or no longer."""
-        self._stand(replace(self._standing, trusted=trusted))
+        self._set_trust(replace(self._standing, trusted=trusted))
         self.changed.emit()
 
     def keeps(self, document: Document) -> bool:
@@ -149,7 +149,7 @@ class ProjectState(QObject):
             self._settings.take_from(self._own)
         self._path, self._on_disk = None, None
         self._carried = Project()
-        self._stand(OWN)
+        self._set_trust(OWN)
         self._take_as_saved()
 
     def reset(self) -> None:
@@ -296,9 +296,9 @@ class ProjectState(QObject):
         if self._path is None:
             self._own = self._settings.as_project()
         self._path = path
-        self._stand(standing)
+        self._set_trust(standing)
 
-    def _stand(self, standing: TrustLevel) -> None:
+    def _set_trust(self, standing: TrustLevel) -> None:
         self._standing = standing
         folder = str(self._path.parent) if self._path is not None else ""
         self._settings.origin = Origin(folder, standing.trusted)

@@ -201,7 +201,7 @@ def _project(entry: dict[str, Any] | None) -> SavedProject | None:
         carried=carried,
         sweeps=sweeps,
         on_disk=_on_disk(entry),
-        # In an older session nobody has said it.
+        # An older session does not have it.
         trusted=entry.get("trusted") is True,
         concerns=tuple(str(concern) for concern in entry.get("concerns", ())),
         own=str(entry.get("own", "")),

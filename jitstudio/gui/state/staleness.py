@@ -63,7 +63,7 @@ class Staleness(QObject):
         for name in changes:
             self._outputs.edit(name)
 
-    def _tell(self, words: str) -> None:
+    def _report(self, words: str) -> None:
         self._told = words
         self.changed.emit()
 
@@ -84,19 +84,19 @@ class Staleness(QObject):
     @Slot(object)
     def _on_result_changed(self, result: BuildResult | None) -> None:
         if self._outputs.subject != self._subject:
-            # Another tab: nobody is typing, and what is shown has been old for long.
+            # Another tab: no text is typed, and what is shown has been old for long.
             self._subject = self._outputs.subject
-            self._tell(self._outputs.stale)
+            self._report(self._outputs.stale)
             return
         self._in_build.clear()
         if not self._settings.auto_build:
             self._mark(self._changes)
         if not self._outputs.stale:
-            self._tell("")
+            self._report("")
         elif not self._quiet.isActive():
             self._quiet.start()
 
     @Slot()
     def _on_quiet(self) -> None:
         self._mark(self._in_build | self._changes)
-        self._tell(self._outputs.stale)
+        self._report(self._outputs.stale)

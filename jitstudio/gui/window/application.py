@@ -54,7 +54,7 @@ def run(files: Sequence[str]) -> int:
     store, told = _settings()
     places = (folder() / "sessions" for folder in (data_folder, passing_data_folder))
     window = make_window(app, store, *places)
-    sys.excepthook = _teller(window.frame.notices.show_message)
+    sys.excepthook = _exception_hook(window.frame.notices.show_message)
     # What the program itself consists of is no garbage, and need not be looked through.
     window.completed.connect(gc.freeze)
     GarbageCollector(window)
@@ -84,7 +84,7 @@ def _settings() -> tuple[QSettings, str]:
         told = QCoreApplication.translate(
             "Application", "Settings are not kept: '{folder}' cannot be used: {error}."
         ).format(folder=folder, error=error.strerror)
-        # A file that nobody can make: neither read nor written.
+        # A file that cannot be made: neither read nor written.
         return QSettings(os.devnull + "/settings.ini", QSettings.Format.IniFormat), told
     return QSettings(str(folder / f"{_NAME}.ini"), QSettings.Format.IniFormat), told
 
@@ -139,7 +139,7 @@ def _mode(word: str) -> ThemeMode:
     return ThemeMode(word) if word in {mode.value for mode in ThemeMode} else ThemeMode.SYSTEM
 
 
-def _teller(
+def _exception_hook(
     tell: Callable[[str], None],
 ) -> Callable[[type[BaseException], BaseException, TracebackType | None], None]:
     """Returns an exception hook: a bug shall be seen, and shall not end the program."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     # Loaded late: see `banned-module-level-imports` in pyproject.toml.
     from jitstudio.gui.window.window_builder import WindowBuilder
 
-# The rest is loaded once the texts are painted, or where nobody looks at the window by then.
+# The rest is loaded once the texts are painted, or where the window is out of sight by then.
 _PAINTED_MS, _UNSEEN_MS = 20, 300
 
 
@@ -108,7 +108,7 @@ class MainWindow(QMainWindow):
             self._load_timer.start()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Keep everything, so that it comes back at the next start, or ask where that cannot be."""
+        """Keeps everything for the next start, or asks where that cannot be."""
         # Where the rest cannot be made now, the window stays to say so.
         event.ignore()
         builder = None if self._is_bare else self.builder
@@ -142,7 +142,7 @@ class MainWindow(QMainWindow):
             self._load_timer.start(_PAINTED_MS)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Brings the other panes, or the text, back at the Escape that nobody else had use for."""
+        """Brings the other panes, or the text, back at an Escape that no widget has used."""
         if event.key() != Qt.Key.Key_Escape:
             super().keyPressEvent(event)
         elif self.frame.layout.alone is not None:

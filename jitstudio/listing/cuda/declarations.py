@@ -31,7 +31,7 @@ _ATTRIBUTE = re.compile(
     _STRING + rb"|\b(?P<name>__launch_bounds__|__cluster_dims__|__block_size__|__maxnreg__)"
     rb"\s*+(?=\()|\b(?P<align>__align__)\s*+(?=\()"
 )
-# A macro nobody knows, where only a macro of attributes makes sense.
+# An unknown macro, where only a macro of attributes makes sense.
 _UNKNOWN_ATTRIBUTES = re.compile(rb"(\b__global__\s+)((?:[A-Z_][A-Z0-9_]*\s+)++)(?=void\b)")
 _NUMBER_OR_SUM = re.compile(rb"[-+(~\d].*|.*[-+/%|^]\s*\w+\)*|.*<<.*", re.DOTALL)
 _TYPE = re.compile(rb"(?:const\s+)?[A-Za-z_:][\w:]*(?:\s+[A-Za-z_]\w*)*(?:\s*<[^{};]*>)?[\s*]*")
@@ -110,7 +110,7 @@ class _Preprocessor:
 
     macros: dict[bytes, bytes]
     # For each open `#if`: whether its lines count, and what they would if the test failed;
-    # None where nobody knows, and then all branches count.
+    # None where it is unknown, and then all branches count.
     _open: list[tuple[bool, bool | None]] = field(default_factory=list)
 
     def run(self, text: bytes) -> tuple[dict[bytes, bytes], bytes]:
@@ -143,7 +143,7 @@ class _Preprocessor:
                 self.macros.pop(rest.strip(), None)
 
     def _true(self, word: bytes, rest: bytes) -> bool | None:
-        """Returns what a condition comes to; None where nobody knows."""
+        """Returns what a condition comes to; None where it is unknown."""
         if word == b"ifdef":
             return self._defined(rest.strip())
         if word == b"ifndef":

@@ -274,7 +274,7 @@ class Types:
         """Returns what a declaration declares, looked up but once."""
         key = _key(declaration, bindings)
         if key not in self._known:
-            # A struct may hold pointers to itself; and nobody knows what else may be written.
+            # A struct may hold pointers to itself; and anything else may be written.
             with self._entered(declaration, bindings) as fresh:
                 if not fresh:
                     return None

@@ -131,7 +131,7 @@ class _Run:
         self._prepared = prepared
         self._folder = folder
         self._asked_at = asked_at
-        self._tell = tell
+        self._report = tell
         self._console = console
         self.found: dict[str, Any] = {
             "moved_bytes": sum(_moved(buffer) for buffer in request.buffers)
@@ -269,7 +269,7 @@ class _Run:
         return self._folder / f"{names.index(name)}.npy"
 
     def _say(self, doing: str) -> None:
-        self._tell(LaunchProgress(doing))
+        self._report(LaunchProgress(doing))
 
 
 def _still(held: DeviceBuffer, poison: int) -> np.ndarray[Any, Any]:
@@ -293,12 +293,12 @@ def _compare_layout(request: LaunchRequest, facts: KernelFacts) -> None:
     theirs = [(slot.offset, slot.size) for slot in facts.slots]
     if ours != theirs:
         raise _Refused(
-            f"The form does not fit the loaded kernel: it has parameters of {_told(ours)}, the "
-            f"driver tells {_told(theirs)}. Build again and choose the kernel anew."
+            f"The form does not fit the loaded kernel: it has parameters of {_sizes(ours)}, the "
+            f"driver tells {_sizes(theirs)}. Build again and choose the kernel anew."
         )
 
 
-def _told(layout: list[tuple[int, int]]) -> str:
+def _sizes(layout: list[tuple[int, int]]) -> str:
     return ", ".join(f"{size} bytes at {offset}" for offset, size in layout) or "none"
 
 
@@ -377,8 +377,8 @@ class Console:
             self._size += end - place
             more = _DROPPED if self._size > _MOST else ""
             # A character cut in two by the glance shows as a mark; printf from devices is ASCII.
-            self._tell(read.decode("utf-8", "replace") + more)
+            self._report(read.decode("utf-8", "replace") + more)
 
-    def _tell(self, text: str) -> None:
+    def _report(self, text: str) -> None:
         self._parts.append(text)
         self._on_text(text)

@@ -27,7 +27,7 @@ _SEALED = (
 
 
 def main(_memory_limit: int) -> None:
-    """Serve calls until the parent is gone. A driver needs more memory than a limit would allow."""
+    """Serves calls until the parent is gone. A driver needs more memory than a limit allows."""
     wire = take_wire()
     # C's own buffer would keep back what a kernel prints.
     Capture()

@@ -64,8 +64,8 @@ def take_wire() -> Wire:
 def serve(wire: Wire, program: WorkerProgram, work: Work, role: ProgramNeeds) -> None:
     """Serves calls of this program until the parent is gone.
 
-    Until the first one nobody's text is here. It says what the process may reach; before a thread
-    is started, so that all will be inside, the process is sealed.
+    Until the first one no text of a user is here. It says what the process may reach; the process
+    is sealed before a thread is started, so that all will be inside.
     """
     die_first()
     calls: queue.SimpleQueue[Call[Any]] = queue.SimpleQueue()

@@ -23,7 +23,7 @@ from jitstudio.worker.protocol import (
 
 @dataclass(frozen=True)
 class Precompile:
-    """Make the precompiled headers that would have helped the jobs until now. Takes seconds."""
+    """A request to make the precompiled headers that would have helped so far. Takes seconds."""
 
 
 def _check_job(job: Job, said: Event | JobDependencies) -> None:

@@ -21,7 +21,7 @@ from jitstudio.worker.protocol import (
 
 @dataclass(frozen=True)
 class LaunchCommand:
-    """Launch a kernel.
+    """A request to launch a kernel.
 
     Attributes:
         request: Which, and how.
@@ -38,12 +38,12 @@ class LaunchCommand:
 
 @dataclass(frozen=True)
 class ListDevices:
-    """List the GPUs."""
+    """A request for the GPUs."""
 
 
 @dataclass(frozen=True)
 class WarmUp:
-    """Open a GPU before it is needed; takes half a second in a fresh process."""
+    """A request to open a GPU ahead of use; takes half a second in a fresh process."""
 
     device: int
 

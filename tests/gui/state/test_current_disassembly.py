@@ -80,16 +80,16 @@ def test_nothing_is_read_while_nobody_wants_it(disassembly, outputs, service, re
 
 def test_a_first_build_that_is_on_its_way_is_no_lack_of_machine_code(disassembly, outputs, qtbot):
     disassembly.want("pane", True)
-    assert disassembly.words.startswith("No machine code is shown yet.")
+    assert disassembly.hint.startswith("No machine code is shown yet.")
     assert "build first" in disassembly.sentence
     with qtbot.waitSignal(disassembly.changed):
         outputs.expect("k")
-    assert disassembly.words.startswith("Being built…")
+    assert disassembly.hint.startswith("Being built…")
     assert disassembly.sentence == "Being built…"
-    assert outputs.output(CodeKind.PTX).hint == disassembly.words
+    assert outputs.output(CodeKind.PTX).hint == disassembly.hint
     with qtbot.waitSignal(disassembly.changed):
         outputs.expect(None)
-    assert disassembly.words.startswith("No machine code is shown yet.")
+    assert disassembly.hint.startswith("No machine code is shown yet.")
 
 
 def test_what_is_looked_at_is_read(disassembly, outputs, result, qtbot):
@@ -176,7 +176,7 @@ def test_a_listing_without_a_good_build_has_no_code(disassembly, outputs, result
 
 def test_a_build_that_made_nothing_says_why_there_is_nothing_to_read(disassembly, outputs, result):
     heard = []
-    disassembly.changed.connect(lambda: heard.append(disassembly.words))
+    disassembly.changed.connect(lambda: heard.append(disassembly.hint))
     missing = replace(result, outcome=Outcome.MISSING, artifacts=())
     outputs.publish("k", missing, (), REQUEST)
     assert heard[-1].startswith(missing.reason)
@@ -200,7 +200,7 @@ def test_a_listing_of_a_build_that_goes_on_is_not_read_as_that_of_the_build_befo
     disassembly.look_at(newer)
     assert disassembly.current is None
     assert disassembly.is_reading
-    assert disassembly.words == "Reading the machine code…"
+    assert disassembly.hint == "Reading the machine code…"
     # The build before could have been read by now: it is known already.
     qtbot.wait(300)
     assert disassembly.current is None
@@ -246,4 +246,4 @@ def test_nothing_stays_once_there_is_nothing_more_to_look_at(disassembly, output
     assert disassembly.current is None
     assert not disassembly.is_reading
     assert disassembly.outgoing is None
-    assert disassembly.words.startswith("No machine code is shown yet.")
+    assert disassembly.hint.startswith("No machine code is shown yet.")

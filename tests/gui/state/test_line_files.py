@@ -52,9 +52,9 @@ def test_code_that_is_in_no_file_is_told_apart(build, tmp_path, file, absence):
 
 
 def test_the_words_name_the_line_as_it_was_written(build, tmp_path):
-    told = FileAbsence.MISSING.told_of(SourceLocation(f"{tmp_path}/nowhere.inc", 7))
+    told = FileAbsence.MISSING.message_about(SourceLocation(f"{tmp_path}/nowhere.inc", 7))
     assert told.startswith("nowhere.inc:7 is in no file here")
-    assert FileAbsence.MISSING.told_of(SourceLocation("/elsewhere/a.inc", 7)).startswith(
+    assert FileAbsence.MISSING.message_about(SourceLocation("/elsewhere/a.inc", 7)).startswith(
         "/elsewhere/a.inc:7 "
     )
 

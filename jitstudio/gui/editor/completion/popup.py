@@ -89,7 +89,7 @@ class CompletionPopup(QFrame):
         self._model.set_rows(words)
         self._list.setCurrentIndex(self._model.index(0, 0) if choose else QModelIndex())
         self._list.scrollToTop()
-        self._tell(words[0])
+        self._report(words[0])
         self._fit(place)
         self.show()
         self.raise_()
@@ -125,7 +125,7 @@ class CompletionPopup(QFrame):
         made.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
         return made
 
-    def _tell(self, word: Word) -> None:
+    def _report(self, word: Word) -> None:
         lines = (word.usage, word.help or word.group)
         self._meaning.setText("\n".join(filter(None, lines)))
 
@@ -162,4 +162,4 @@ class CompletionPopup(QFrame):
     @Slot(QModelIndex, QModelIndex)
     def _on_current_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
         if current.isValid():
-            self._tell(self._model.rows[current.row()])
+            self._report(self._model.rows[current.row()])

@@ -116,7 +116,7 @@ class BuildBar(QWidget):
             text = self.tr("Compute capability {capability}. {dialect}")
             for info in archs:
                 self._combo.addItem(info.arch.sm, info.arch)
-                dialect = self._dialect_words(info.llvm)
+                dialect = self._dialect_text(info.llvm)
                 tip = text.format(capability=info.arch.capability, dialect=dialect)
                 self._combo.setItemData(self._combo.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
         if self._arch is not None:
@@ -130,7 +130,7 @@ class BuildBar(QWidget):
             # An `a` or `f` target is not in the list; it is in the field all the same.
             self._combo.setCurrentIndex(self._combo.findText(arch.sm))
             self._combo.setEditText(arch.sm)
-        self._dialect.setText(self._dialect_words(self._dialects.get(arch.number)))
+        self._dialect.setText(self._dialect_text(self._dialects.get(arch.number)))
 
     @Slot(str)
     def set_options(self, options: str) -> None:
@@ -166,7 +166,7 @@ class BuildBar(QWidget):
         self.set_arch(arch)
         self.arch_chosen.emit(arch)
 
-    def _dialect_words(self, llvm: int | None) -> str:
+    def _dialect_text(self, llvm: int | None) -> str:
         if llvm is None:
             return ""
         if llvm >= _OLDEST_OPAQUE:

@@ -176,7 +176,7 @@ class ResultsController(QObject):
         # What was linked of all modules is about each of them.
         modules = frozenset() if LINKED in names else names
         pane.show_output(output)
-        # Modules are compiled side by side: which comes first is nobody's choice.
+        # Modules are compiled side by side: their order is arbitrary.
         current = self._documents.current
         if current is not None and current.name in modules - self._listed[kind]:
             pane.choose(current.name)

@@ -51,7 +51,7 @@ class PartController(QObject):
     def _update(self) -> None:
         document = self._documents.current
         page = self._tabs.page_of(document) if document is not None else None
-        message = self._words(document) if document is not None else ""
+        message = self._text(document) if document is not None else ""
         if (page, message) == self._shown:
             return
         self._shown = (page, message)
@@ -72,7 +72,7 @@ class PartController(QObject):
         is_choice = document is not None and takes_part_alone(document)
         self._bars[page].ask(_KEY, message, choices if is_choice else ())
 
-    def _words(self, document: Document) -> str:
+    def _text(self, document: Document) -> str:
         """Why a document is not what is built; empty where it is, or where that is plain to see."""
         is_linked = self._settings.link is not LinkMode.NONE
         names = ", ".join(f"'{module.name}'" for module in self._build_controller.modules())

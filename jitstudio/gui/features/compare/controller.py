@@ -146,7 +146,7 @@ class CompareController(QObject):
 
     @Slot()
     def _update(self) -> None:
-        """Compares what is looked at, unless that is shown or nobody sees it."""
+        """Compares what is looked at, unless it is shown or out of sight."""
         built, chosen = self._outputs.good, self._baselines.chosen
         self._pin.setEnabled(built is not None)
         self._view.pin.setEnabled(built is not None)

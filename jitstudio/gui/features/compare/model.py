@@ -230,7 +230,7 @@ def compare(matter: CompareMode, left: ComparedBuild, right: ComparedBuild) -> B
     """Compares two builds; takes a while for large ones."""
     programs = (_program(left), _program(right))
     comparison = _compared(matter, left, right, programs)
-    # Counted here, where nobody waits.
+    # Counted here, in the background.
     _ = comparison.hunks, comparison.control_changes
     deltas: tuple[FigureDelta, ...] = ()
     if left.code and right.code:

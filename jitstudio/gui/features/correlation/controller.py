@@ -130,7 +130,7 @@ class CorrelationController(QObject):
                     lines = sorted((*lines, line))
                 colours.show_matched(lines)
 
-    def _tell_origin(self) -> None:
+    def _show_origin(self) -> None:
         """Says through which calls code was inlined, once the caret in a listing is on it.
 
         After a jump that could not lead there, say why.
@@ -142,7 +142,9 @@ class CorrelationController(QObject):
         line, *calls = self._last.matches(self._last.line).chain or (None,)
         if self._last.has_keyboard and line is not None and calls:
             inlined = self.tr("{line}, inlined at {calls}")
-            message = inlined.format(line=_words(line), calls=", ".join(map(_words, calls)))
+            message = inlined.format(
+                line=_location_text(line), calls=", ".join(map(_location_text, calls))
+            )
             self._shell.status.show_message(message)
 
     def _follow(self) -> None:
@@ -221,7 +223,7 @@ class CorrelationController(QObject):
     @Slot()
     def _on_settled(self) -> None:
         self._show_matches(self._last, self._last.line)
-        self._tell_origin()
+        self._show_origin()
         if bool(self._preferences.value(_FOLLOW)):
             self._follow()
 
@@ -291,5 +293,5 @@ class CorrelationController(QObject):
         self._step(-1)
 
 
-def _words(place: SourceLocation) -> str:
+def _location_text(place: SourceLocation) -> str:
     return f"{PurePath(place.file).name}:{place.line}"

@@ -182,7 +182,7 @@ class SourceSide:
                 if shown.sources and is_installed(file):
                     continue
                 return LinePlace(file, place.line), problem
-            problem = problem or file.told_of(place)
+            problem = problem or file.message_about(place)
         return None, problem
 
     def _open(self, place: LinePlace) -> None:

@@ -42,7 +42,7 @@ class CaretCommands(QObject):
         """Selects what is next of the text that is selected."""
         editor = self._editor()
         if editor is not None and not editor.carets.select_next():
-            self._tell_missing(editor)
+            self._report_missing(editor)
 
     @Slot()
     def select_all(self) -> None:
@@ -56,9 +56,9 @@ class CaretCommands(QObject):
         elif editor.carets.is_many:
             self.reported.emit(self.tr("{count:,} carets").format(count=editor.carets.count))
         else:
-            self._tell_missing(editor)
+            self._report_missing(editor)
 
-    def _tell_missing(self, editor: CodeEditor) -> None:
+    def _report_missing(self, editor: CodeEditor) -> None:
         if not editor.textCursor().hasSelection():
             self.reported.emit(self.tr("There is no word at the cursor"))
         elif editor.carets.count >= MOST:

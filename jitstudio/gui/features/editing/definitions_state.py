@@ -38,7 +38,7 @@ class OpenText:
 
 @dataclass(frozen=True)
 class DefinitionQuery:
-    """Where somebody wants to know what is meant.
+    """The place of a name that is looked up.
 
     Attributes:
         text: The text.

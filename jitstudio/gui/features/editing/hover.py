@@ -66,10 +66,10 @@ class HoverController(QObject):
     def _on_explain(self) -> None:
         hover = _with_keyboard()
         if hover is None:
-            self._tell(self.tr("Go to a line in an editor, PTX or SASS first"))
+            self._report(self.tr("Go to a line in an editor, PTX or SASS first"))
         elif self._tips.is_known(hover.kind):
             tip = hover.explain()
-            self._tell(tip.line if tip else self.tr("Nothing is known of the words of this line"))
+            self._report(tip.line if tip else self.tr("Nothing is known of the words of this line"))
         else:
             self._asked = hover.kind
             self._tips.want(hover.kind)
@@ -80,7 +80,7 @@ class HoverController(QObject):
             self._asked = None
             self._on_explain()
 
-    def _tell(self, line: str) -> None:
+    def _report(self, line: str) -> None:
         self._shell.status.show_message(line)
 
 

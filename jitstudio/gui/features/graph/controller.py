@@ -95,7 +95,7 @@ class GraphController(QObject):
 
     @Slot()
     def _update(self) -> None:
-        """Draws what is looked at, unless that is shown or nobody sees it."""
+        """Draws what is looked at, unless it is shown or out of sight."""
         if not self._view.isVisible():
             return
         if self._kind is CodeKind.SASS:
@@ -109,7 +109,7 @@ class GraphController(QObject):
         if outgoing is not None and self._shown is not None and self._shown[1] is outgoing:
             return
         if inspection is None or function is None:
-            self._show_nothing(self._disassembly.words)
+            self._show_nothing(self._disassembly.hint)
             return
         self._view.show_kernels(inspection.readable, function.name)
         letters = self._view.canvas.letters

@@ -272,7 +272,7 @@ class GraphCanvas(PictureCanvas):
                 if self._current != NOWHERE
                 else ""
             )
-        self._tell(text)
+        self._announce(text)
 
 
 def _subject(picture: GraphPicture) -> tuple[object, str]:

@@ -45,10 +45,10 @@ def explain_parts(window: QWidget) -> None:
     """Lets What's This have an answer for all that is in a window now."""
     for widget in window.findChildren(QWidget):
         if not widget.whatsThis():
-            widget.setWhatsThis(_words(widget))
+            widget.setWhatsThis(_help_text(widget))
 
 
-def _words(widget: QWidget) -> str:
+def _help_text(widget: QWidget) -> str:
     """Returns the most that a part says of itself."""
     said = (
         widget.accessibleDescription(),
@@ -77,7 +77,7 @@ class HelpCommands(QObject):
         self._window = shell.window
         self._help: Any = None
         self._versions = Background(self)
-        self._versions.done.connect(self._on_versions_told)
+        self._versions.done.connect(self._on_versions_known)
         actions.bind(
             {
                 "helpAction": self._on_help,
@@ -93,14 +93,14 @@ class HelpCommands(QObject):
         if self._help is None:
             from jitstudio.gui.features.help.window import HelpWindow
 
-            self._help = HelpWindow(self._words, self._window)
+            self._help = HelpWindow(self._command_text, self._window)
             self._help.action_requested.connect(self._on_action_requested)
         self._help.show_page(page)
         self._help.show()
         self._help.raise_()
         self._help.activateWindow()
 
-    def _words(self, name: str) -> str:
+    def _command_text(self, name: str) -> str:
         """Returns a command as a link, with its keys."""
         action = self._actions[name]
         text = action.text().replace("&", "").rstrip("…")
@@ -127,7 +127,7 @@ class HelpCommands(QObject):
         self._versions.start(lambda _stop: _versions(info, devices))
 
     @Slot(object)
-    def _on_versions_told(self, versions: tuple[tuple[str, str], ...]) -> None:
+    def _on_versions_known(self, versions: tuple[tuple[str, str], ...]) -> None:
         from jitstudio.gui.features.help.about_dialog import AboutDialog
 
         open_dialog(AboutDialog(versions, self._window))

@@ -147,13 +147,13 @@ def fixed_keys() -> tuple[FixedKey, ...]:
         FixedKey(
             translate(_CONTEXT, row.text),
             translate(_CONTEXT, row.place),
-            tuple(map(_told, row.keys)),
+            tuple(map(_native_text, row.keys)),
         )
         for row in FIXED_KEYS
     )
 
 
-def _told(key: str) -> str:
+def _native_text(key: str) -> str:
     sequence = QKeySequence(key)
     is_key = sequence.toString(QKeySequence.SequenceFormat.PortableText) == key
     if is_key:

@@ -95,7 +95,7 @@ class KernelsView(QWidget):
 
     @Slot()
     def _on_left_out_changed(self) -> None:
-        """Says what there is no room for, so that nobody takes it for missing."""
+        """Says what there is no room for, so that it does not seem missing."""
         titles = self._table.left_out
         words = self.tr("No room for {columns}. To maximise the pane: {keys}.")
         keys = COMMAND_KEYS.words("maximiseAction")

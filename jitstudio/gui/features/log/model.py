@@ -99,7 +99,7 @@ class LogModel(RowsModel[StageResult]):
         """Returns the row of a stage known from an earlier build, or None."""
         return next((row for row in range(len(self.rows)) if self.key_of(row) == key), None)
 
-    def telling_row(self) -> int | None:
+    def most_relevant_row(self) -> int | None:
         """The stage to look at first: the first that failed, or the last one that said anything."""
         failed = (row for row, stage in enumerate(self.rows) if not stage.ok)
         message = (row for row in reversed(range(len(self.rows))) if _has_text(self.rows[row]))

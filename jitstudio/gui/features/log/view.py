@@ -266,7 +266,7 @@ class LogView(QWidget):
     def _on_stages_replaced(self) -> None:
         row = self._model.row_of(self._wanted)
         if row is None:
-            row = self._model.telling_row()
+            row = self._model.most_relevant_row()
         self._details.setVisible(row is not None)
         if row is None:
             self._show(None)

@@ -1,4 +1,4 @@
-"""The name expressions of one source, what NVRTC made of them, and the kernels nobody named.
+"""The name expressions of one source, what NVRTC made of them, and the kernels without one.
 
 Knows `core.result` and no widget. The expressions belong to the document: an edit is shown at
 once, reported by `expressions_edited`, and may come back by `show_source` without doing any harm.
@@ -97,7 +97,7 @@ class NamesModel(TitledModel):
         self.beginInsertRows(QModelIndex(), row, row)
         self._expressions = (*self._expressions, wanted)
         self.endInsertRows()
-        self._tell()
+        self._emit_changed()
         return True
 
     def remove(self, rows: set[int]) -> bool:
@@ -109,7 +109,7 @@ class NamesModel(TitledModel):
             self.beginRemoveRows(QModelIndex(), row, row)
             self._expressions = self._expressions[:row] + self._expressions[row + 1 :]
             self.endRemoveRows()
-        self._tell()
+        self._emit_changed()
         return True
 
     def is_expression(self, index: ModelIndex) -> bool:
@@ -120,7 +120,7 @@ class NamesModel(TitledModel):
         """Returns the name to launch or link by, empty where there is none yet."""
         return self._names(row)[0]
 
-    def _tell(self) -> None:
+    def _emit_changed(self) -> None:
         self._update_kernels()
         self.expressions_edited.emit(self._expressions)
 
@@ -235,7 +235,7 @@ class NamesModel(TitledModel):
             return False
         self._expressions = (*self._expressions[:row], wanted, *self._expressions[row + 1 :])
         self.dataChanged.emit(self.index(row, EXPRESSION), self.index(row, DEMANGLED))
-        self._tell()
+        self._emit_changed()
         return True
 
 

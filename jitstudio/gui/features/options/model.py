@@ -221,7 +221,7 @@ class OptionsModel(QAbstractItemModel):
         """Gives an option these values, as the user's doing."""
         if values != self._values.values(spec):
             self._values.set_values(spec, values)
-            self._tell()
+            self._emit_changed()
 
     def set_other(self, text: str) -> None:
         """Replaces the options that no row shows, as the user's doing.
@@ -231,13 +231,13 @@ class OptionsModel(QAbstractItemModel):
         """
         if text != self._values.other:
             self._values.set_other(text)
-            self._tell()
+            self._emit_changed()
 
     @Slot()
     def reset_all(self) -> None:
         """Goes back to the defaults everywhere; options that no row shows stay."""
         self._values.reset()
-        self._tell()
+        self._emit_changed()
 
     def why_not(self, spec: OptionSpec) -> str:
         """Returns why an option has no effect here; empty if it has."""
@@ -288,7 +288,7 @@ class OptionsModel(QAbstractItemModel):
         return len(_GROUPS[parent.row()][1]) if is_group else 0
 
     def columnCount(self, _parent: ModelIndex | None = None) -> int:
-        """Name, value, flag and tools."""
+        """The name, the value, the flag and the tools."""
         return len(_TITLES)
 
     def headerData(
@@ -380,7 +380,7 @@ class OptionsModel(QAbstractItemModel):
                 return spec.usage
         return ", ".join(tool.value for tool in spec.spellings)
 
-    def _tell(self) -> None:
+    def _emit_changed(self) -> None:
         self._refresh()
         self.text_changed.emit(self._values.text)
 

@@ -273,7 +273,7 @@ def _launched(nodes: list[Node]) -> Iterator[Node]:
             return
 
 
-def told(pipeline: Pipeline, event: Event, now: float | None = None) -> Pipeline:
+def after_event(pipeline: Pipeline, event: Event, now: float | None = None) -> Pipeline:
     """Returns the picture after something has happened in the build.
 
     Args:

@@ -18,6 +18,7 @@ from jitstudio.gui.features.pipeline.graph import (
     NodeRole,
     NodeState,
     Pipeline,
+    after_event,
     edited,
     ended,
     following,
@@ -26,7 +27,6 @@ from jitstudio.gui.features.pipeline.graph import (
     pipeline_of,
     refused,
     stopped,
-    told,
 )
 from jitstudio.gui.kit.amounts import duration_text, size_text
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
@@ -83,7 +83,7 @@ def facts(node: Node, now: float) -> str:
     return " · ".join(_run_facts(node, now) if node.runs else _code_facts(node))
 
 
-def state_words(node: Node) -> str:
+def state_text(node: Node) -> str:
     """Returns how far a node has come."""
     if node.note and node.state is not NodeState.RUNNING:
         return node.note
@@ -101,7 +101,7 @@ def description(node: Node, now: float) -> str:
     opens = _tr(_MEND if node.state is NodeState.FAILED else _OPENS[node.role])
     lines = [node.title, what, facts(node, now)]
     if node.state not in _SPEAKING:
-        lines.append(state_words(node))
+        lines.append(state_text(node))
     lines += [node.message, opens]
     return "\n".join(dict.fromkeys(line for line in lines if line))
 
@@ -128,14 +128,14 @@ def _run_facts(node: Node, now: float) -> list[str]:
         return [*elapsed, *([node.note] if node.note else [])]
     # Of a tool that crashed no time is known.
     took = [duration_text(node.ms)] if node.ms and node.state is not NodeState.STALE else []
-    return took if took and node.state is NodeState.DONE else [state_words(node), *took]
+    return took if took and node.state is NodeState.DONE else [state_text(node), *took]
 
 
 def _code_facts(node: Node) -> list[str]:
     if node.state in _PLAIN:
         kind = node.code.title if node.code else ""
         return [kind] if node.size is None else [kind, size_text(node.size)]
-    return [state_words(node)] if node.size is None else [state_words(node), size_text(node.size)]
+    return [state_text(node)] if node.size is None else [state_text(node), size_text(node.size)]
 
 
 def _tr(text: str) -> str:
@@ -167,7 +167,7 @@ class Pipelines(QObject):
         self._launching: object = _NOBODY
         self._told = _NOTHING
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
-        self._calm.timeout.connect(self._tell)
+        self._calm.timeout.connect(self._emit_changed)
 
     @property
     def shown(self) -> Pipeline:
@@ -178,7 +178,7 @@ class Pipelines(QObject):
     def show_subject(self, subject: object) -> None:
         """Looks at the picture of this subject."""
         self._subject = subject
-        self._tell()
+        self._emit_changed()
 
     @Slot(object)
     def forget(self, subject: object) -> None:
@@ -199,7 +199,7 @@ class Pipelines(QObject):
     @Slot(object)
     def take_event(self, event: Event) -> None:
         """Something has happened in the build that is on its way."""
-        self._change(self._building, lambda p: told(p, event, time.monotonic()))
+        self._change(self._building, lambda p: after_event(p, event, time.monotonic()))
 
     @Slot(object, BuildResult)
     def end(self, subject: object, result: BuildResult) -> None:
@@ -209,7 +209,7 @@ class Pipelines(QObject):
             self._change(subject, lambda p: ended(p, result, self._before))
         else:
             self._put(subject, refused(self._pictures.get(subject, _NOTHING), result.reason))
-        self._tell()
+        self._emit_changed()
 
     @Slot()
     def stop(self) -> None:
@@ -239,7 +239,7 @@ class Pipelines(QObject):
         subject = self._subject if self._launching is _NOBODY else self._launching
         self._launching = _NOBODY
         self._change(subject, lambda p: launched(p, result))
-        self._tell()
+        self._emit_changed()
 
     def _change(self, subject: object, change: Callable[[Pipeline], Pipeline]) -> None:
         if (picture := self._pictures.get(subject)) is not None:
@@ -250,12 +250,12 @@ class Pipelines(QObject):
         if subject != self._subject:
             return
         if picture.shape != self._told.shape:
-            self._tell()
+            self._emit_changed()
         elif not self._calm.isActive():
             self._calm.start()
 
     @Slot()
-    def _tell(self) -> None:
+    def _emit_changed(self) -> None:
         self._calm.stop()
         if self.shown != self._told:
             self._told = self.shown

@@ -234,7 +234,7 @@ class NodeItem(QGraphicsItem):
         _option: QStyleOptionGraphicsItem,
         _widget: QWidget | None = None,
     ) -> None:
-        """Draw ring, ground, icon, both lines and the mark of the state."""
+        """Draws ring, background, icon, both lines and the mark of the state."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         look = self._look
         corner = HEIGHT / 2 if self._node.runs else _ROUND

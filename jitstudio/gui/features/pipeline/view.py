@@ -73,7 +73,7 @@ def _along(rows: float, here: GridPosition, there: GridPosition) -> tuple[float,
 
 
 _TICK_MS = 60
-# Smaller than this nobody reads it, so that it is scrolled instead; larger looks coarse.
+# Smaller than this it cannot be read, so that it is scrolled instead; larger looks coarse.
 _FITTED = (0.7, 1.8)
 _ZOOMED = (0.3, 4.0)
 _NEAR = 30
@@ -262,7 +262,7 @@ class PipelineCanvas(PictureCanvas):
         text = description(node, time.monotonic()) if node is not None else ""
         if not self.pipeline.nodes:
             text = self._hint
-        self._tell(text)
+        self._announce(text)
 
     @Slot()
     def _on_tick(self) -> None:

@@ -209,7 +209,7 @@ class ProblemsView(QWidget):
         self._shown.layoutChanged.connect(self._update_explanation)
         self._explanation.fix_requested.connect(self.fix_requested)
         self._on_counts_changed()
-        when_letters_change(self, ProblemsView._fit_words)
+        when_letters_change(self, ProblemsView._fit_labels)
 
     @property
     def model(self) -> ProblemsModel:
@@ -350,9 +350,9 @@ class ProblemsView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leaves the numbers on the buttons where their words have no room."""
         super().resizeEvent(event)
-        self._fit_words()
+        self._fit_labels()
 
-    def _fit_words(self) -> None:
+    def _fit_labels(self) -> None:
         letters = self.fontMetrics().averageCharWidth()
         is_roomy = self.width() >= letters * _ROOMY_LETTERS
         if is_roomy != self._is_roomy:

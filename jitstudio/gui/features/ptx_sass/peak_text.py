@@ -54,7 +54,7 @@ class PeakText:
             return self.plain
         files = {definition.places[0].file for definition in named}
         lines = ", ".join(
-            f"{_words(definition.places[0], len(files) > 1)} ({len(definition.registers)})"
+            f"{_location_text(definition.places[0], len(files) > 1)} ({len(definition.registers)})"
             for definition in named
         )
         translate = QCoreApplication.translate
@@ -64,5 +64,5 @@ class PeakText:
         return said.format(peak=self.plain, lines=lines)
 
 
-def _words(place: SourceLocation, with_file: bool) -> str:
+def _location_text(place: SourceLocation, with_file: bool) -> str:
     return place_text(*place) if with_file else str(place.line)

@@ -62,7 +62,7 @@ class ReportController(QObject):
         self._view.kernel_chosen.connect(self._disassembly.set_kernel)
         self._view.ptx_line_activated.connect(self._on_ptx_line_activated)
         self._view.instruction_activated.connect(self._on_instruction_activated)
-        self._view.show_hint(self._disassembly.words)
+        self._view.show_hint(self._disassembly.hint)
         self._on_visibility_changed(self._view.isVisible())
 
     @Slot(bool)
@@ -72,14 +72,14 @@ class ReportController(QObject):
 
     @Slot()
     def _update(self) -> None:
-        """Reports on what is looked at, unless that is shown or nobody sees it."""
+        """Reports on what is looked at, unless it is shown or out of sight."""
         inspection, function = self._disassembly.current, self._disassembly.function
         if not self._view.isVisible() or self._may_stay():
             return
         if inspection is None or function is None:
             self._shown = None
             self._background.stop()
-            self._view.show_hint(self._disassembly.words)
+            self._view.show_hint(self._disassembly.hint)
             return
         self._view.show_kernels(inspection.readable, function.name)
         if self._shown != (inspection, function.name):

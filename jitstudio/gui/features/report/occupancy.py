@@ -27,7 +27,7 @@ from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 USUAL_THREADS = 256
-"""Threads of a block where nobody has said how many."""
+"""Threads of a block where their number is not given."""
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ class SearchController(QObject):
             self._view.show_message(str(error), is_busy=False, is_problem=True)
             return
         self._search.start(matcher, tuple(self._texts()))
-        self._tell()
+        self._show_progress()
 
     def _texts(self) -> Iterator[SearchedText]:
         """Yields all that can be seen in tabs and outputs, the current tab first."""
@@ -123,22 +123,22 @@ class SearchController(QObject):
     @Slot(tuple)
     def _on_found(self, hits: tuple[SearchHit, ...]) -> None:
         self._view.add(hits)
-        self._tell()
+        self._show_progress()
 
     @Slot()
     def _on_ended(self) -> None:
-        self._tell()
+        self._show_progress()
 
     @Slot()
     def _on_stopped(self) -> None:
         self._search.stop()
-        self._tell(self.tr("Stopped: {found}"))
+        self._show_progress(self.tr("Stopped: {found}"))
 
     @Slot(str)
     def _on_failed(self, problem: str) -> None:
         self._view.show_message(problem, is_busy=False, is_problem=True)
 
-    def _tell(self, frame: str = "{found}") -> None:
+    def _show_progress(self, frame: str = "{found}") -> None:
         search = self._search
         count = counted(search.count, self.tr("{count:,} place"), self.tr("{count:,} places"))
         texts = counted(search.texts, self.tr("{count} text"), self.tr("{count} texts"))

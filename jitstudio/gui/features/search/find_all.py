@@ -15,7 +15,7 @@ from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.state.search_hits import SearchHit
 
 MOST_HITS = 10_000
-"""Of all texts together: nobody reads more, and a table of them is there at once."""
+"""Of all texts together: more is not read, and a table of them is there at once."""
 
 # What is shown of a line: some of it before what was found, and some behind.
 _BEFORE, _LONGEST = 60, 300

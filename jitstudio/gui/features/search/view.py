@@ -125,7 +125,7 @@ class SearchView(QWidget):
         self._table.set_hint("" if is_busy or is_problem else nothing)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Search at once on Enter, go to the hits on Enter and Down; Alt and a letter switches."""
+        """Searches on Enter, goes to the hits on Enter and Down, switches on Alt and a letter."""
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
         if event.key() in _ENTER and self._rest.isActive():

@@ -188,7 +188,7 @@ class AxesModel(TitledModel):
         if not (0 <= place < len(self._rows) and 0 <= other < len(self._rows)):
             return False
         self._rows[place], self._rows[other] = self._rows[other], self._rows[place]
-        self._tell_rows(min(place, other), max(place, other))
+        self._emit_rows_changed(min(place, other), max(place, other))
         self.axes_changed.emit()
         return True
 
@@ -201,7 +201,7 @@ class AxesModel(TitledModel):
         """Shows what is code in this font."""
         self._font = font
         if self._rows:
-            self._tell_rows(0, len(self._rows) - 1)
+            self._emit_rows_changed(0, len(self._rows) - 1)
 
     def rowCount(self, parent: ModelIndex | None = None) -> int:
         """Returns the axes."""
@@ -246,7 +246,7 @@ class AxesModel(TitledModel):
         changed = _changed(row, index.column(), text)
         if changed != row:
             self._rows[place] = changed
-            self._tell_rows(place, place)
+            self._emit_rows_changed(place, place)
             self.axes_changed.emit()
         return True
 
@@ -254,7 +254,7 @@ class AxesModel(TitledModel):
         text = meaning(row.kind) if column != NAME else self._help[NAME]
         return "\n\n".join(filter(None, (_problem(row), text)))
 
-    def _tell_rows(self, first: int, last: int) -> None:
+    def _emit_rows_changed(self, first: int, last: int) -> None:
         self.dataChanged.emit(self.index(first, KIND), self.index(last, VALUES))
 
 

@@ -361,7 +361,7 @@ class VariantsDialog(QDialog):
             super().reject()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Nothing goes on that nobody can see."""
+        """Stops what runs: nothing goes on out of sight."""
         if self._is_running:
             self._on_stop()
         event.accept()

@@ -268,7 +268,7 @@ class WelcomePage(QScrollArea):
 
     @property
     def is_filled(self) -> bool:
-        """Whether somebody has looked at it."""
+        """Whether it has been looked at."""
         return self._columns is not None
 
     def fill(self, starters: Sequence[QAction], samples: Sequence[Sample]) -> None:

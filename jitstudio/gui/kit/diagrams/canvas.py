@@ -137,7 +137,7 @@ class PictureCanvas(QGraphicsView):
         flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
         painter.drawText(room, int(flags), self._hint)
 
-    def _tell(self, words: str) -> None:
+    def _announce(self, words: str) -> None:
         """Reports to screen readers where the keyboard is."""
         if words != self.accessibleDescription():
             self.setAccessibleDescription(words)

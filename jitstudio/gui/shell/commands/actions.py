@@ -78,7 +78,7 @@ class Actions(QObject):
 
     @Slot(bool)
     def _on_early(self, is_on: bool) -> None:
-        """Keeps a command in mind that nobody carries out yet: the window has just come up."""
+        """Remembers a command without a handler yet: the window has just come up."""
         action = self.sender()
         assert isinstance(action, QAction)
         self._early.append((action, is_on))

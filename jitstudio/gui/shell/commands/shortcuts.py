@@ -101,19 +101,19 @@ class Shortcuts(QObject):
         self._own[name] = wanted
         if wanted == tuple(map(_plain, _SPECS[name].keys)):
             del self._own[name]
-        self._keep()
+        self._save()
 
     def reset(self, name: str) -> None:
         """Gives a command the keys of the table, but for those that others were given."""
         self._own.pop(name, None)
-        self._keep()
+        self._save()
 
     def reset_all(self) -> None:
         """Gives all commands the keys of the table."""
         self._own.clear()
-        self._keep()
+        self._save()
 
-    def _keep(self) -> None:
+    def _save(self) -> None:
         self._preferences.shortcuts = self._own
         self._apply()
         self.changed.emit()

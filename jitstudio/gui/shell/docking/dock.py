@@ -48,7 +48,7 @@ class _TitleBar(QWidget):
         line.addWidget(QLabel(dock.windowTitle(), self), 1)
         for button in (self._maximise, self._float, self._close):
             line.addWidget(button)
-        follow_keys(self, _TitleBar._tell_keys)
+        follow_keys(self, _TitleBar._update_key_tips)
 
     def set_look(self, is_maximised: bool) -> None:
         """Draws the icons; a maximised pane can do nothing but go back."""
@@ -62,9 +62,9 @@ class _TitleBar(QWidget):
         self._is_maximised = is_maximised
         self._float.setHidden(is_maximised)
         self._close.setHidden(is_maximised)
-        self._tell_keys()
+        self._update_key_tips()
 
-    def _tell_keys(self) -> None:
+    def _update_key_tips(self) -> None:
         self._maximise.setToolTip(
             self.tr("Bring the other panes back (Esc)")
             if self._is_maximised

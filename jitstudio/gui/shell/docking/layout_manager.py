@@ -104,7 +104,7 @@ class LayoutManager(QObject):
         """Turns to a layout, as the user left it; the one before is remembered as it is."""
         if BY_NAME[name] is not self._layout:
             self._keep_arrangement()
-            self._wear(BY_NAME[name])
+            self._apply(BY_NAME[name])
 
     @property
     def zoom(self) -> float:
@@ -151,7 +151,7 @@ class LayoutManager(QObject):
             self._window.restoreGeometry(geometry)
         current = unseal(self._preferences.layout(_CURRENT))
         name = bytes(current.data()).decode("utf-8", "replace") if current is not None else ""
-        self._wear(BY_NAME.get(name, self._layout))
+        self._apply(BY_NAME.get(name, self._layout))
         self._tab_bars.hide_spares()
 
     def maximise(self, part: QWidget) -> None:
@@ -290,7 +290,7 @@ class LayoutManager(QObject):
             self._shares, self._measured = found, self._window.size()
         self._fitted, self._is_fitting = found, False
 
-    def _wear(self, layout: PaneLayout) -> None:
+    def _apply(self, layout: PaneLayout) -> None:
         self.give_back()
         self._layout = layout
         self.zoom_changed.emit(self.zoom)

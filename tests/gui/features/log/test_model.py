@@ -97,7 +97,7 @@ def test_a_stage_is_known_again_in_the_next_build(model):
 )
 def test_the_telling_stage_failed_first_or_spoke_last(model, stages, expected):
     model.set_rows(stages)
-    assert model.telling_row() == expected
+    assert model.most_relevant_row() == expected
 
 
 def test_finds_the_stage_of_a_row(model):

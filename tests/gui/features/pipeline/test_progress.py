@@ -14,6 +14,7 @@ from jitstudio.core.tools import Tool
 from jitstudio.gui.features.pipeline.graph import (
     LAUNCH,
     NodeState,
+    after_event,
     edited,
     ended,
     following,
@@ -22,7 +23,6 @@ from jitstudio.gui.features.pipeline.graph import (
     pipeline_of,
     refused,
     stopped,
-    told,
 )
 from jitstudio.worker.builder import Builder
 from tests.support import CRASHING, KERNEL, cuda, request
@@ -46,7 +46,7 @@ def followed(builder, asked, before=None):
     """The picture at each moment of a build."""
     moments = [following(pipeline_of(asked, launch=True), before)]
     result = builder.build(
-        asked, on_event=lambda event: moments.append(told(moments[-1], event, now=7.0))
+        asked, on_event=lambda event: moments.append(after_event(moments[-1], event, now=7.0))
     )
     builder.settle()
     return [*moments, ended(moments[-1], result, before)]
@@ -137,7 +137,7 @@ def test_an_empty_module_is_the_failure_itself(builder):
 
 def test_a_missing_tool_is_told_at_the_step_that_needs_it():
     missing = Diagnostic(Severity.ERROR, "", None, None, "NVRTC is not installed.", Tool.NVRTC)
-    after = told(pipeline_of(ONE), Problem(Outcome.MISSING, missing, step=1))
+    after = after_event(pipeline_of(ONE), Problem(Outcome.MISSING, missing, step=1))
     assert states(after)["NVRTC"] is NodeState.FAILED
     assert after.node("NVRTC:k.cu:ptx+cubin").message == "NVRTC is not installed."
     assert states(after)["nvdisasm"] is NodeState.WAITING

@@ -152,13 +152,13 @@ class TargetBar(FieldRows):
         """Shows this GPU as chosen, or the first where it is gone."""
         place = self._device.findData(ordinal)
         self._device.setCurrentIndex(place if place >= 0 or not self._device.count() else 0)
-        self._tell_device()
+        self._show_device_tip()
 
     def show_general(self, problems: tuple[SpecProblem, ...]) -> None:
         """Says what is wrong that no field is the place for."""
         self._general.show_problems(problems)
 
-    def _tell_device(self) -> None:
+    def _show_device_tip(self) -> None:
         # In a narrow dock its text is cut.
         tips = (self._device_tip, self._device.currentText())
         self._device.setToolTip(plain_tooltip("\n".join(filter(None, tips))))
@@ -174,7 +174,7 @@ class TargetBar(FieldRows):
 
     @Slot()
     def _on_device_activated(self) -> None:
-        self._tell_device()
+        self._show_device_tip()
         if self.device is not None:
             self.device_chosen.emit(self.device)
 

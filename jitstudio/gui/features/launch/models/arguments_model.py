@@ -148,14 +148,14 @@ class ArgumentsModel(TitledModel):
             changed = [row for row, p in enumerate(self._parameters) if self._is_new(p, wanted)]
             self._texts = wanted
             for row in changed:
-                self._tell_row(row)
+                self._emit_row_changed(row)
             return
         self.beginResetModel()
         self._form, self._texts, self._problems = form, wanted, {}
         self.endResetModel()
 
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
-        """Marks the rows that these problems are about; others are nobody's here."""
+        """Marks the rows that these problems are about; others are ignored."""
         found = {
             parameter.name: tuple(problem for problem in problems if problem.where == place)
             for parameter, place in zip(self._parameters, self.places, strict=True)
@@ -191,7 +191,9 @@ class ArgumentsModel(TitledModel):
         if not index.isValid() or index.column() < VALUE:
             return flags
         row = index.row()
-        has_cell = index.column() == VALUE or (self.is_buffer(row) and not self._words(row).is_null)
+        has_cell = index.column() == VALUE or (
+            self.is_buffer(row) and not self._labels(row).is_null
+        )
         return flags | Qt.ItemFlag.ItemIsEditable if has_cell else flags
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -224,12 +226,12 @@ class ArgumentsModel(TitledModel):
             return False
         row, text = index.row(), str(value).strip()
         if self.is_buffer(row):
-            words = self._words(row)
+            words = self._labels(row)
             text = replace(words, **{_BUFFER_FIELDS[index.column()]: text}).text
         name = self.parameter(row).name
         if text != self._texts[name]:
             self._texts[name] = text
-            self._tell_row(row)
+            self._emit_row_changed(row)
             self.arguments_changed.emit()
         return True
 
@@ -240,10 +242,10 @@ class ArgumentsModel(TitledModel):
     def _is_new(self, parameter: FormParameter, wanted: Mapping[str, str]) -> bool:
         return wanted[parameter.name] != self._texts[parameter.name]
 
-    def _tell_row(self, row: int) -> None:
+    def _emit_row_changed(self, row: int) -> None:
         self.dataChanged.emit(self.index(row, VALUE), self.index(row, DIRECTION))
 
-    def _words(self, row: int) -> BufferLabels:
+    def _labels(self, row: int) -> BufferLabels:
         return buffer_labels(self._texts[self.parameter(row).name])
 
     def _written(self, row: int, column: int) -> str:
@@ -254,7 +256,7 @@ class ArgumentsModel(TitledModel):
         if column == TYPE:
             return parameter.spelling or parameter.type.name
         if isinstance(parameter.type, Pointer):
-            return str(getattr(self._words(row), _BUFFER_FIELDS[column]))
+            return str(getattr(self._labels(row), _BUFFER_FIELDS[column]))
         return self._texts[parameter.name] if column == VALUE else ""
 
     def _offered(self, row: int, column: int) -> str:
@@ -265,7 +267,7 @@ class ArgumentsModel(TitledModel):
         kind = self.parameter(row).type
         if column == VALUE:
             return length_example(kind) if isinstance(kind, Pointer) else example(kind)
-        if not isinstance(kind, Pointer) or (words := self._words(row)).is_null:
+        if not isinstance(kind, Pointer) or (words := self._labels(row)).is_null:
             return ""
         direction = words.direction or default_direction(kind).value
         return direction if column == DIRECTION else default_fill(direction).value

@@ -24,13 +24,13 @@ from jitstudio.numerics.dtypes import open_buffer, save_buffer
 
 Values = np.ndarray[Any, Any]
 
-# A struct with an array in it may have any number of members; more columns nobody reads.
+# A struct with an array in it may have any number of members; more columns cannot be read.
 _MOST_LEAVES = 256
 _CHUNK = 1 << 21
 
 
 class Stopped(Exception):
-    """Raised in work that nobody waits for any more."""
+    """Raised in work whose result is not needed any more."""
 
 
 @dataclass(frozen=True, eq=False)

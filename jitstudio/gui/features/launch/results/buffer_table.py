@@ -109,7 +109,7 @@ class BufferTableModel(QAbstractTableModel):
     def set_hexadecimal(self, on: bool) -> None:
         """Shows the bits of each value instead of the number."""
         self._hexadecimal = on
-        self._tell_all()
+        self._emit_all_changed()
 
     def move_to(self, row: int) -> None:
         """Shows the buffer from this row on."""
@@ -125,7 +125,7 @@ class BufferTableModel(QAbstractTableModel):
         if changes_count:
             self.endResetModel()
         else:
-            self._tell_all()
+            self._emit_all_changed()
         self.moved.emit()
 
     def row_of(self, element: int) -> int:
@@ -217,7 +217,7 @@ class BufferTableModel(QAbstractTableModel):
     def _count_from(self, row: int) -> int:
         return max(0, min(self._room, self.total_rows - row))
 
-    def _tell_all(self) -> None:
+    def _emit_all_changed(self) -> None:
         rows, columns = self.rowCount(), self.columnCount()
         if rows and columns:
             self.dataChanged.emit(self.index(0, 0), self.index(rows - 1, columns - 1))
@@ -441,7 +441,7 @@ class BufferTable(QWidget):
 
     def _letters(self, data: BufferData, leaf: int) -> int:
         show = data.hex_text if self._hexadecimal.isChecked() else data.text
-        # A look at some elements from everywhere; all of them nobody could look at.
+        # A sample of elements from everywhere: there may be too many to look at all.
         some = [*range(0, data.length, max(1, data.length // _LOOKS)), data.length - 1]
         longest = max(len(show(element, leaf)) for element in some)
         return min(_WIDEST, max(longest, len(data.leaves[leaf].label)))

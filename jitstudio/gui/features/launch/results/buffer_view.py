@@ -249,7 +249,7 @@ class BufferView(QWidget):
             self._choice.clear()
             for buffer in self._buffers:
                 self._choice.addItem(_title(buffer), buffer.name)
-            preferred = before if before in names else _most_telling(self._buffers)
+            preferred = before if before in names else _most_relevant(self._buffers)
             self._choice.setCurrentIndex(names.index(preferred) if preferred in names else -1)
         for widget in (self._choice, self._save):
             widget.setVisible(bool(names))
@@ -398,7 +398,7 @@ def _title(buffer: BufferResult) -> str:
     )
 
 
-def _most_telling(buffers: tuple[BufferResult, ...]) -> str:
+def _most_relevant(buffers: tuple[BufferResult, ...]) -> str:
     """Returns the first one that the kernel wrote, else the first."""
     written = (buffer.name for buffer in buffers if buffer.direction.value != "in")
     return next(written, buffers[0].name if buffers else "")

@@ -99,13 +99,13 @@ class LaunchResults(QWidget):
         self._name_console()
 
     def _prepare_plots(self) -> None:
-        """Imports what draws before somebody waits for it."""
+        """Imports the plots before they are needed."""
         if self._preparing is None:
             self._preparing = Background(self)
             self._preparing.start(lambda _stop: timing_plots())
 
     def _name_console(self) -> None:
-        """Says in the tab that something was printed, as nobody would look there otherwise."""
+        """Says in the tab that something was printed, as the tab may be out of sight otherwise."""
         has_text = self._has_streamed or bool(self.console.text)
         title = self.tr("Console •") if has_text else self.tr("Console")
         self._tabs.setTabText(self._tabs.indexOf(self.console), title)
