@@ -72,16 +72,11 @@ def _no_windows(qapp):
         delete(own[0])
 
 
-@pytest.fixture(scope="module")
-def _module_cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("cache") / "results"
-
-
 @pytest.fixture(autouse=True)
-def cache_folder(_module_cache, monkeypatch):
-    """The windows of a module keep results in one place: most build the same sample."""
-    monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(_module_cache))
-    return _module_cache
+def cache_folder(shared_folder, monkeypatch):
+    """All windows keep results in one place: most build the same sample."""
+    monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(shared_folder))
+    return shared_folder
 
 
 @pytest.fixture(autouse=True)
@@ -133,6 +128,19 @@ def driver(qapp, tmp_path):
     driver = Driver(qapp, tmp_path)
     yield driver
     driver.close()
+
+
+@pytest.fixture(scope="module")
+def shared_driver(qapp, tmp_path_factory, shared_folder):
+    """A window for all tests of a module that leave it as they have found it; not shown yet."""
+    folder = tmp_path_factory.mktemp("window")
+    with pytest.MonkeyPatch.context() as around:
+        around.setenv("JITSTUDIO_CACHE_DIR", str(shared_folder))
+        around.setenv("JITSTUDIO_CONFIG_DIR", str(folder / "settings-of-the-user"))
+        around.setattr(file_reader, "MOMENT", PATIENCE)
+        driver = Driver(qapp, folder)
+        yield driver
+        driver.close()
 
 
 @pytest.fixture
