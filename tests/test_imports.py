@@ -1,6 +1,7 @@
 """What is imported, as far as neither import-linter nor ruff sees it."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -47,6 +48,33 @@ def test_the_window_loads_no_native_library():
 def test_the_child_loads_no_qt():
     assert under(("cuda.bindings",), "jitstudio.worker.children.build")
     assert under(("PySide6",), "jitstudio.worker.children.build") == []
+
+
+def is_known(name):
+    """Whether a dotted name is one of a module, or of something in one."""
+    first, *rest = name.split(".")
+    for base in ("jitstudio", "jitstudio/gui", "jitstudio/gui/features"):
+        path, left = ROOT / base / first, list(rest)
+        while left and (path / left[0]).is_dir():
+            path /= left.pop(0)
+        if not path.is_dir():
+            continue
+        modules = [path / f"{left.pop(0)}.py"] if left and (path / f"{left[0]}.py").exists() else []
+        if not left:
+            return True
+        texts = [module.read_text() for module in modules or path.glob("*.py")]
+        if any(re.search(rf"\b{left[0]}\b", text) for text in texts):
+            return True
+    return False
+
+
+def test_what_docstrings_and_tables_refer_to_exists():
+    rooms = [p.name for base in ("", "gui") for p in (ROOT / "jitstudio" / base).iterdir()]
+    dotted = re.compile(rf"`((?:{'|'.join(room for room in rooms if room.isalpha())})\.[\w.]+)`")
+    files = [*(ROOT / "jitstudio").rglob("*.py"), *(ROOT / "resources").rglob("*.toml")]
+    names = {name for file in files for name in dotted.findall(file.read_text("utf-8"))}
+    assert len(names) > 20
+    assert sorted(name for name in names if not is_known(name)) == []
 
 
 def test_no_two_public_classes_share_their_name():

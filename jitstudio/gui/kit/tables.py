@@ -1,6 +1,6 @@
 """How every table in a panel looks and is worked by keyboard.
 
-Knows no model by name: marks and muted text come by the roles of `models.presentation`.
+Knows no model by name: marks and muted text come by the roles of `kit.presentation`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class MarkDelegate(QStyledItemDelegate):
     def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Adds what the roles of `models.presentation` say to what Qt's own roles say."""
+        """Adds what the roles of `kit.presentation` say to what Qt's own roles say."""
         super().initStyleOption(option, index)
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         theme = current_theme()

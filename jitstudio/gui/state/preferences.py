@@ -148,7 +148,7 @@ class Preferences(QObject):
 
     @property
     def columns(self) -> list[str]:
-        """Which columns are next to SASS; see `models.column_choice`."""
+        """Which columns are next to SASS; see `listing.columns.sass_columns`."""
         stored = self._store.value("columns", [])
         return [str(entry) for entry in (stored if isinstance(stored, list) else [stored])]
 

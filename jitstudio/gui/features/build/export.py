@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import EMITTED_KINDS, CodeKind
 from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.gui.features.build.command_line import build_command, run_command, sweep_command
 from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.services.build_service import BuildOutput, BuildService
@@ -28,7 +29,6 @@ from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController, nothing_to_build
 from jitstudio.gui.state.build_settings import BuildSettings
-from jitstudio.gui.state.command_line import build_command, run_command, sweep_command
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs

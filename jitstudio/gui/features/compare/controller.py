@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Slot
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.gui.context import Context
+from jitstudio.gui.features.compare.disassembly_cache import DisassemblyCache, cubin_of
 from jitstudio.gui.features.compare.model import (
     BuildComparison,
     ComparedBuild,
@@ -25,7 +26,6 @@ from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.baselines import Baseline, Baselines
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
-from jitstudio.gui.state.disassembly_cache import DisassemblyCache, cubin_of
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.gui.state.preferences import Preferences

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 
+from jitstudio.gui.features.project.file_watch import FileWatch
 from jitstudio.gui.shell.notice_bar import NoticeAction
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import ReadOnlyReason
-from jitstudio.gui.state.file_watch import FileWatch
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.session import Session
 

@@ -16,13 +16,13 @@ from jitstudio.gui.context import Context
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.search.find_all import SearchAll
+from jitstudio.gui.features.search.hits import SearchHit
 from jitstudio.gui.features.search.view import SearchView
 from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.search_hits import SearchHit
 from jitstudio.listing.lines import split_lines
 
 # How far a line is looked for that an edit has moved.

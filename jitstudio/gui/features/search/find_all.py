@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.gui.code.code_view import Span
 from jitstudio.gui.code.search import Matcher, SearchedText, TooComplex
+from jitstudio.gui.features.search.hits import SearchHit
 from jitstudio.gui.kit.background import Background, Paced
-from jitstudio.gui.state.search_hits import SearchHit
 
 MOST_HITS = 10_000
 """Of all texts together: more is not read, and a table of them is there at once."""

@@ -8,10 +8,10 @@ from PySide6.QtCore import QObject, Slot
 
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
+from jitstudio.gui.features.welcome.environment import Environment
 from jitstudio.gui.features.welcome.view import WelcomePage
 from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.shell.shell import Shell
-from jitstudio.gui.state.environment import Environment
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.toolchain import Toolchain

@@ -4,7 +4,12 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Outcome
-from jitstudio.gui.kit.templates import CUDA_TEMPLATE, HEADER_TEMPLATE, PTX_TEMPLATE, llvm_template
+from jitstudio.gui.shell.templates import (
+    CUDA_TEMPLATE,
+    HEADER_TEMPLATE,
+    PTX_TEMPLATE,
+    llvm_template,
+)
 
 EMIT = frozenset({CodeKind.PTX, CodeKind.SASS})
 

@@ -4,8 +4,8 @@ from PySide6.QtCore import QDeadlineTimer
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind
 from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.gui.features.compare.disassembly_cache import DisassemblyCache, cubin_of
 from jitstudio.gui.services.analysis_service import AnalysisService
-from jitstudio.gui.state.disassembly_cache import DisassemblyCache, cubin_of
 from jitstudio.gui.state.outputs import Built
 from jitstudio.worker.builder import Builder
 from tests.support import KERNEL, cuda, request

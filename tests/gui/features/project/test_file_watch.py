@@ -4,10 +4,10 @@ import pytest
 from PySide6.QtGui import QTextCursor
 
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.features.project.file_watch import FileWatch
 from jitstudio.gui.state.document_files import digest
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import ReadOnlyReason
-from jitstudio.gui.state.file_watch import FileWatch
 from tests.gui.driver import pause
 
 
