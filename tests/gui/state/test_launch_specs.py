@@ -3,11 +3,8 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.launch.arguments import default_arguments
-from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from tests.gui.launch_kernels import APPLY, FULL, SAXPY, SAXPY_DOUBLE, TICK, N, X, Y
-
-TICK_SPEC = LaunchSpec(kernel="tick", grid="2")
 
 
 @pytest.fixture
