@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import gc
 import os
 from collections.abc import Sequence
@@ -24,7 +25,18 @@ def open_window(files: Sequence[str]) -> int:
         return build_in_terminal(check, files)
     # All that is loaded now stays: looking through it for garbage only makes the start longer.
     gc.disable()
+    _import_as_python_does()
     # Only here, where Qt's libraries are known to be present.
     from jitstudio.gui.window.application import run
 
     return run(files)
+
+
+def _import_as_python_does() -> None:
+    """Take PySide's part in each import away: it reads the source of all modules, and keeps it.
+
+    So it finds out whether a module uses `__feature__`, other names for Qt's methods; none does.
+    """
+    import PySide6.QtCore  # noqa: F401
+
+    builtins.__import__ = getattr(builtins, "__orig_import__", builtins.__import__)

@@ -9,10 +9,14 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from jitstudio.core.launch.request import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import LinkMode
+
+if TYPE_CHECKING:
+    # The window loads this at its start, and no launch.
+    from jitstudio.core.launch.request import KernelForm
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 """Where a kernel's name takes the value of a template axis, as in ``saxpy<{T}>``."""

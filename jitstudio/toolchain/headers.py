@@ -237,9 +237,11 @@ def searches_of(
         os.path.join(here, at) for at in ("", str(PurePath(source).parent), *own, *folders)
     ]
     searches = tuple(_searches(here, scans, everywhere, forced))
-    known = {_plain(path) for path in places(searches)}
-    files = {_plain(os.path.join(here, name)) for name in opened if status_of(name)}
-    return searches if _all_known(scans) and files <= known else None
+    files = {os.path.join(here, name) for name in opened if status_of(name)}
+    # Nearly all are written as they were looked for.
+    others = set(map(_plain, files.difference(places(searches))))
+    is_known = not others or others.issubset(map(_plain, places(searches)))
+    return searches if _all_known(scans) and is_known else None
 
 
 def _all_known(scans: list[tuple[str, Includes]]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from cuda.bindings import nvrtc
@@ -94,7 +94,7 @@ def compile_cuda(job: Job) -> Report:
     opened = opened if report.ok else None
     if opened is not None and prefix and precompiled:
         opened |= PRECOMPILED.opened(prefix)
-    report.searches = searches_of(job, options, folders, opened)
+    report.find_searches = partial(searches_of, job, options, folders, opened)
     if not report.ok and "ptxas" in report.error_log and CodeKind.PTX in job.makes:
         _rescue_ptx(job, options, report)
     if not report.ok and job.name_expressions and not report.lowered:

@@ -86,6 +86,7 @@ def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
             diagnostics=tuple(_noticed(job, report)),
         )
     )
+    # The parent reads the result meanwhile.
     return JobDependencies(identity(job.tool), report.searches, working_folder(), report.began_ns)
 
 

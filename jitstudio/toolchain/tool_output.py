@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import Search
@@ -37,7 +38,8 @@ class Report:
         crash: How a tool that is a program of its own died.
         options: The options really sent, where they are more than those of the job.
         phases: What the time was spent on, where the tool says.
-        searches, began_ns: See `core.plan.JobDependencies`.
+        find_searches: Gives the `searches`, which only who keeps the result asks for.
+        began_ns: See `core.plan.JobDependencies`.
     """
 
     ok: bool = False
@@ -50,8 +52,13 @@ class Report:
     crash: Crash | None = None
     options: tuple[str, ...] | None = None
     phases: tuple[Phase, ...] = ()
-    searches: tuple[Search, ...] | None = ()
+    find_searches: Callable[[], tuple[Search, ...] | None] = tuple
     began_ns: int = field(default_factory=time.time_ns)
+
+    @cached_property
+    def searches(self) -> tuple[Search, ...] | None:
+        """See `core.plan.Basis`."""
+        return self.find_searches()
 
     @contextmanager
     def timed(self) -> Iterator[None]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jitstudio.core.launch.request import Dim3
+Dim3 = tuple[int, int, int]
+"""Along x, y and z."""
 
 
 @dataclass(frozen=True)

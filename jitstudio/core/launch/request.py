@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.device import Dim3
 from jitstudio.core.launch.spec import RunOptions
 from jitstudio.core.launch.types import Type
-
-Dim3 = tuple[int, int, int]
 
 ADDRESS_BYTES = 8
 

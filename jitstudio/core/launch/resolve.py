@@ -16,7 +16,7 @@ from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.arguments import BufferText, absolute, default_text, parse_buffer
 from jitstudio.core.launch.c_types import named
 from jitstudio.core.launch.choice import Launchable
-from jitstudio.core.launch.device import Device, DeviceList
+from jitstudio.core.launch.device import Device, DeviceList, Dim3
 from jitstudio.core.launch.limits import code_problems, config_problems
 from jitstudio.core.launch.problems import (
     SpecProblem,
@@ -29,7 +29,6 @@ from jitstudio.core.launch.problems import (
 )
 from jitstudio.core.launch.request import (
     Buffer,
-    Dim3,
     Direction,
     Expectation,
     Fill,

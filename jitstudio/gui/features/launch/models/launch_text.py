@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from jitstudio.core.launch.device import Device
+from jitstudio.core.launch.device import Device, Dim3
 from jitstudio.core.launch.problems import in_bytes
-from jitstudio.core.launch.request import Dim3, LaunchConfig
+from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.launch.spec import LoadMode, Sanitizer
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 
