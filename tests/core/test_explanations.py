@@ -68,8 +68,9 @@ def test_a_fatbin_without_code_for_the_target(builder):
 
 
 @pytest.mark.tools
-def test_a_build_that_ran_out_of_memory():
-    small = Builder(memory_limit=HUNGRY_LIMIT)
+@pytest.mark.parametrize("limit", [HUNGRY_LIMIT // 2, HUNGRY_LIMIT])
+def test_a_build_that_ran_out_of_memory(limit):
+    small = Builder(memory_limit=limit)
     result = small.build(request(cuda(HUNGRY_CUDA)))
     small.close()
     assert told("out-of-memory", result).fix is None
