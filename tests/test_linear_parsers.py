@@ -33,6 +33,7 @@ from jitstudio.core.explanations import (
     quoted_name,
     template_kernel,
 )
+from jitstudio.core.kernel_resources import read_verbose_log
 from jitstudio.core.launch.arguments import parse_buffer
 from jitstudio.core.launch.c_types import named
 from jitstudio.core.launch.limits import target_of
@@ -42,7 +43,6 @@ from jitstudio.core.launch.values import evaluate
 from jitstudio.core.options import split_options
 from jitstudio.core.project.format import load
 from jitstudio.core.request import BuildRequest, with_name_expressions
-from jitstudio.core.resources import read_verbose_log
 from jitstudio.core.result import Artifact, BuildResult, Outcome
 from jitstudio.core.tools import Tool
 from jitstudio.gui.state.file_text import line_changes, read_text

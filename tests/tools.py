@@ -18,8 +18,8 @@ from jitstudio.analysis.sass.reading import (
 )
 from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind
+from jitstudio.core.kernel_resources import cubin_resources
 from jitstudio.core.request import BuildRequest
-from jitstudio.core.resources import cubin_resources
 from jitstudio.core.result import Artifact, BuildResult
 from jitstudio.toolchain import locate
 from jitstudio.worker.builder import Builder

@@ -30,10 +30,10 @@ from jitstudio.cache.store import Store
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.kernel_resources import merge
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.prebuilt import machine_code, target_shown
 from jitstudio.core.request import BuildRequest, DemangleRequest, LinkMode
-from jitstudio.core.resources import merge
 from jitstudio.core.result import BuildResult, Outcome, Resources
 from jitstudio.listing.functions import functions
 from jitstudio.listing.lines import split_at_newlines

@@ -26,8 +26,8 @@ from jitstudio.analysis.sass.reading import (
     with_live,
 )
 from jitstudio.core.code import CodeKind
+from jitstudio.core.kernel_resources import cubin_resources
 from jitstudio.core.plan import Job
-from jitstudio.core.resources import cubin_resources
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
 from jitstudio.listing.lines import split_at_newlines

@@ -17,9 +17,9 @@ from jitstudio.core.arch import Arch, machine_code_for, ptx_for
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import cubin_target, is_relocatable, kept_ptx
 from jitstudio.core.fatbin import without_names
+from jitstudio.core.kernel_resources import has_code
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import Job, Ref
-from jitstudio.core.resources import has_code
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate, nvjitlink
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of

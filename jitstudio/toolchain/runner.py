@@ -9,8 +9,8 @@ from functools import partial
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
+from jitstudio.core.kernel_resources import has_code, kernels_of
 from jitstudio.core.plan import Job, JobDependencies
-from jitstudio.core.resources import has_code, kernels_of
 from jitstudio.core.result import Kernel, LoweredName, Outcome, Resources, StageResult
 from jitstudio.core.tools import Tool
 from jitstudio.disk import working_folder

@@ -3,8 +3,8 @@
 import pytest
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.kernel_resources import cubin_resources
 from jitstudio.core.plan import Job, Ref
-from jitstudio.core.resources import cubin_resources
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import driver, driver_jit
 from jitstudio.toolchain.tool_output import ToolMissing

@@ -5,8 +5,8 @@ import pytest
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import cubin_target
+from jitstudio.core.kernel_resources import cubin_resources, has_code, kernels_of
 from jitstudio.core.plan import Job, Ref
-from jitstudio.core.resources import cubin_resources, has_code, kernels_of
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import disassembly
 from jitstudio.toolchain.extraction import extract

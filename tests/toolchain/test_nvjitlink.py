@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.code import LINKED, CodeKind
+from jitstudio.core.kernel_resources import cubin_resources, kernels_of
 from jitstudio.core.plan import Job, Ref
-from jitstudio.core.resources import cubin_resources, kernels_of
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import nvfatbin, nvjitlink, nvrtc
 from tests.support import ptx, sample

@@ -1,8 +1,8 @@
 import pytest
 
 from jitstudio.core.code import CodeKind, Header
+from jitstudio.core.kernel_resources import cubin_resources
 from jitstudio.core.plan import Job, Ref
-from jitstudio.core.resources import cubin_resources
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import nvrtc
 from tests.support import ENDLESS_TEMPLATES, KERNEL, sample

@@ -4,8 +4,8 @@ import pytest
 from cuda.bindings import driver
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.kernel_resources import cubin_resources, has_code, kernels_of
 from jitstudio.core.plan import Job, Ref
-from jitstudio.core.resources import cubin_resources, has_code, kernels_of
 from jitstudio.core.result import Resources
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import nvrtc

@@ -19,9 +19,9 @@ from jitstudio.analysis.diff.text import compare_lines, ptx_lines
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.core.figures import FIGURES
+from jitstudio.core.kernel_resources import merge
 from jitstudio.core.options.parsing import join_options, read
 from jitstudio.core.request import BuildRequest, LinkMode
-from jitstudio.core.resources import merge
 from jitstudio.core.result import BuildResult, Resources
 from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP

@@ -1,4 +1,4 @@
-from jitstudio.core.resources import merge, read_verbose_log
+from jitstudio.core.kernel_resources import merge, read_verbose_log
 from jitstudio.core.result import Resources
 
 PTXAS = """\
