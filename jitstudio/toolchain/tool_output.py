@@ -57,7 +57,7 @@ class Report:
 
     @cached_property
     def searches(self) -> tuple[Search, ...] | None:
-        """See `core.plan.Basis`."""
+        """See `core.plan.JobDependencies`."""
         return self.find_searches()
 
     @contextmanager
