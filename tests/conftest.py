@@ -29,6 +29,7 @@ from jitstudio.worker.builder import Builder
 from tests.marks import Started, add_marks, is_left_out, order, started_by
 from tests.support import ROOT
 from tests.tools import Tools
+from tests.workers import QuickWorkers
 
 _STARTED = pytest.StashKey[Started]()
 collect_ignore = [] if find_spec("PySide6") and find_spec("pytestqt") else ["gui"]
@@ -84,10 +85,34 @@ def cache_folder(tmp_path_factory, monkeypatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def tools(tmp_path_factory) -> Iterator[Tools]:
-    """What the tools make of anything, once for all processes of this run."""
+def shared_folder(tmp_path_factory) -> Path:
+    """What is kept for all processes of this run."""
     base = tmp_path_factory.getbasetemp()
-    made = Tools((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "tools")
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "tools"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick_workers(shared_folder) -> Iterator[QuickWorkers]:
+    workers = QuickWorkers(shared_folder)
+    workers.begin()
+    yield workers
+    workers.close()
+
+
+@pytest.fixture(scope="module")
+def own_workers(_quick_workers) -> Iterator[None]:
+    """Workers start as they do for users, and read what they are asked for."""
+    _quick_workers.end()
+    yield
+    _quick_workers.begin()
+
+
+@pytest.fixture(scope="session")
+def tools(shared_folder) -> Iterator[Tools]:
+    """What the tools make of anything, once for all processes of this run."""
+    made = Tools(shared_folder)
     yield made
     made.close()
 

@@ -24,7 +24,9 @@ _CATEGORIES = {
 }
 _REPEATS = (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT)
 _DRAWS = 12
-_MOST_ATTACKS = 300
+FEW, MANY = 40, 300
+"""How many attacks are tried on a pattern."""
+
 _ENDS = ("", "\0", "!")
 
 USES: dict[str, Callable[[re.Pattern, str | bytes], object]] = {
@@ -43,11 +45,11 @@ class _TooLong(Exception):
     pass
 
 
-def superlinear(pattern: re.Pattern, use: str) -> str:
+def superlinear(pattern: re.Pattern, use: str, most: int = FEW) -> str:
     """A text with which this use of the pattern takes more than linear time; empty if none is."""
     attacks = sorted(_attacks(pattern))
     draw = random.Random(len(attacks))
-    for attack in draw.sample(attacks, min(len(attacks), _MOST_ATTACKS)):
+    for attack in draw.sample(attacks, min(len(attacks), most)):
         if _is_superlinear(pattern, USES[use], attack):
             begin, pump, end = attack
             return f"{begin!r} + n * {pump!r} + {end!r}"

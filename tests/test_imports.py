@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from importlib.util import find_spec
 
 import pytest
@@ -14,47 +15,38 @@ from tests.support import ROOT
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def loaded(environment):
+@cache
+def loaded(module):
     """The modules that are loaded once this one has been imported, in a fresh process."""
-
-    def names(module):
-        code = f"import sys, {module}; print(*sys.modules)"
-        words = [sys.executable, "-c", code]
-        done = subprocess.run(words, capture_output=True, text=True, env=environment, check=True)
-        return set(done.stdout.split())
-
-    return names
+    words = [sys.executable, "-c", f"import sys, {module}; print(*sys.modules)"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=True)
+    return done.stdout.split()
 
 
-def under(package, modules):
-    return sorted(m for m in modules if m == package or m.startswith(f"{package}."))
+def under(packages, module):
+    """What of these packages is loaded with a module."""
+    below = tuple(f"{package}." for package in packages)
+    return [name for name in loaded(module) if f"{name}.".startswith(below)]
 
 
 ALL_COMMANDS = ", ".join(f"jitstudio.cli.{name}" for name in ("main", "version", *COMMANDS))
 
 
 @pytest.mark.parametrize("module", [ALL_COMMANDS, "jitstudio.__main__", "jitstudio.start"])
-@pytest.mark.parametrize(
-    "heavy",
-    ["PySide6", "shiboken6", "cuda", "elftools", "numpy", "pygments", "jitstudio.toolchain"],
-)
-def test_the_command_line_loads_nothing_heavy(loaded, module, heavy):
-    assert under(heavy, loaded(module)) == []
+def test_the_command_line_loads_nothing_heavy(module):
+    heavy = ("PySide6", "shiboken6", "cuda", "elftools", "numpy", "pygments")
+    assert under((*heavy, "jitstudio.toolchain"), module) == []
 
 
 @pytest.mark.skipif(find_spec("PySide6") is None, reason="PySide6 is not installed")
-@pytest.mark.parametrize(
-    "native", ["cuda", "jitstudio.toolchain", "jitstudio.worker.children.build"]
-)
-def test_the_window_loads_no_native_library(loaded, native):
-    assert under(native, loaded("jitstudio.gui.window.application")) == []
+def test_the_window_loads_no_native_library():
+    native = ("cuda", "jitstudio.toolchain", "jitstudio.worker.children")
+    assert under(native, "jitstudio.gui.window.application") == []
 
 
-def test_the_child_loads_no_qt(loaded):
-    modules = loaded("jitstudio.worker.children.build")
-    assert under("cuda.bindings", modules)
-    assert under("PySide6", modules) == []
+def test_the_child_loads_no_qt():
+    assert under(("cuda.bindings",), "jitstudio.worker.children.build")
+    assert under(("PySide6",), "jitstudio.worker.children.build") == []
 
 
 def test_no_two_public_classes_share_their_name():

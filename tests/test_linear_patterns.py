@@ -12,7 +12,7 @@ import pytest
 
 import jitstudio
 from jitstudio.core import explanations
-from tests.regex_attacks import USES, superlinear
+from tests.regex_attacks import FEW, MANY, USES, superlinear
 from tests.support import LEXERS
 
 # What a table of patterns is used for may be in any function of its module.
@@ -83,14 +83,13 @@ def _of_module(name: str) -> list[tuple[str, re.Pattern, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("package", sorted({name.split(".")[1] for name in _modules()}))
-def test_all_patterns_of_a_package_are_linear(package):
+@pytest.mark.parametrize("most", [FEW, pytest.param(MANY, marks=pytest.mark.bench)])
+def test_all_patterns_of_the_program_are_linear(most):
     found = {
         (name, label, use): text
         for name in _modules()
-        if name.split(".")[1] == package
         for label, pattern, use in _of_module(name)
-        if (text := superlinear(pattern, use))
+        if (text := superlinear(pattern, use, most))
     }
     assert found == {}
 

@@ -34,7 +34,6 @@ class Tools:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        folder.mkdir(exist_ok=True)
 
     @cached_property
     def builder(self) -> Builder:

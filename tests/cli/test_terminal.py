@@ -3,12 +3,14 @@
 import io
 import os
 import pty
-import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
 from jitstudio.cli import terminal
+from jitstudio.cli.main import main
 from jitstudio.cli.terminal import table_lines
 from tests.support import KERNEL
 
@@ -43,24 +45,31 @@ def test_a_pipe_gets_results_as_they_are_and_messages_written_out(monkeypatch):
     assert not any(character in err.getvalue() for character in FORBIDDEN)
 
 
-def _in_a_terminal(words: list[str], environment: dict[str, str], folder: object) -> str:
-    """All that a command writes to a terminal, as the terminal is sent it."""
-    outer, inner = pty.openpty()
-    with subprocess.Popen(
-        words, stdin=inner, stdout=inner, stderr=inner, cwd=folder, env=environment
-    ) as process:
-        os.close(inner)
-        sent = b""
-        while True:
-            try:
-                piece = os.read(outer, 65536)
-            except OSError:
-                break  # all of its writers are gone
-            if not piece:
-                break
+@pytest.fixture
+def in_a_terminal(monkeypatch, tmp_path):
+    """Runs a command in this process; all that a terminal is sent by it."""
+
+    def runs(*words):
+        outer, inner = pty.openpty()
+        reading = ThreadPoolExecutor().submit(_all_of, outer)
+        with open(inner, "w", encoding="utf-8") as stream, monkeypatch.context() as during:
+            during.chdir(tmp_path)
+            during.setattr(sys, "stdout", stream)
+            during.setattr(sys, "stderr", stream)
+            with suppress(SystemExit):
+                main(list(words))
+        return reading.result()
+
+    return runs
+
+
+def _all_of(terminal: int) -> str:
+    sent = b""
+    # Once all of its writers are gone, it cannot be read.
+    with suppress(OSError):
+        while piece := os.read(terminal, 65536):
             sent += piece
-        process.wait()
-    os.close(outer)
+    os.close(terminal)
     return sent.decode("utf-8", "replace")
 
 
@@ -79,11 +88,12 @@ def _in_a_terminal(words: list[str], environment: dict[str, str], folder: object
         ([f"--{HOSTILE}"], KERNEL),
     ],
 )
-def test_no_command_sends_them_to_a_terminal(words, content, command, environment, tmp_path):
+@pytest.mark.tools
+def test_no_command_sends_them_to_a_terminal(words, content, in_a_terminal, tmp_path):
     (tmp_path / "other.cu").write_text(KERNEL)
     for name in ("k.cu", "k.ptx"):
         (tmp_path / name).write_text(content)
-    sent = _in_a_terminal(command(*words), environment, tmp_path)
+    sent = in_a_terminal(*words)
     assert sent.strip()
     assert [c for c in FORBIDDEN if c in sent] == []
     # The terminal itself puts a return in front of each newline.

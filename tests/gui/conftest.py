@@ -72,16 +72,11 @@ def _no_windows(qapp):
         delete(own[0])
 
 
-@pytest.fixture(scope="module")
-def _module_cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("cache") / "results"
-
-
 @pytest.fixture(autouse=True)
-def cache_folder(_module_cache, monkeypatch):
-    """The windows of a module keep results in one place: most build the same sample."""
-    monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(_module_cache))
-    return _module_cache
+def cache_folder(shared_folder, monkeypatch):
+    """All windows keep results in one place: most build the same sample."""
+    monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(shared_folder))
+    return shared_folder
 
 
 @pytest.fixture(autouse=True)

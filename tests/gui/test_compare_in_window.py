@@ -88,6 +88,7 @@ def test_the_ptx_of_both_links_differs_by_the_call(both):
 def test_keys_go_from_one_difference_to_the_next(both):
     choose(both, CompareMode.SASS)
     view = both.pane("compare")
+    both.wait(lambda: view.texts.left.line > 1)  # at the first difference
     first = view.texts.left.line
     both.trigger("nextDifferenceAction")
     assert view.texts.left.line > first

@@ -94,7 +94,7 @@ def test_nothing_stays_of_another_tab(started, tmp_path):
     assert report.kernels.count() == 1
 
 
-def test_what_ended_the_reading_is_told(started):
+def test_what_ended_the_reading_is_told(own_workers, started):
     report = reported(started)
     service, disassembly = started.state.analysis_service, started.state.disassembly
     # It is asked, and does not answer.

@@ -7,7 +7,7 @@ from jitstudio.core.code import CodeKind, Header, Source, kind_of
 from jitstudio.core.request import BuildRequest
 from jitstudio.samples import samples
 
-OPTIONS = ((), ("-lineinfo",), ("-G",))
+OPTIONS = ((), ("-G",))
 
 
 @pytest.fixture(scope="session")

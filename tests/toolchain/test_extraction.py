@@ -141,7 +141,7 @@ def test_what_is_no_such_file_is_told_in_words(kind, content):
 
 def test_damaged_fatbins_end_in_words_or_in_code(fatbin):
     chance = random.Random(6)
-    for number in range(60):
+    for number in range(20):
         report = taken(damaged(fatbin, chance))
         assert report.ok is (K.CUBIN in report.made), number
         assert report.ok or report.error_log
@@ -150,13 +150,13 @@ def test_damaged_fatbins_end_in_words_or_in_code(fatbin):
 def test_damaged_cubins_end_in_words_or_in_code():
     code = compiled(K.CUBIN, "sm_90", KERNELS, "-lineinfo")
     chance = random.Random(7)
-    for number in range(300):
+    for number in range(100):
         content = damaged(code, chance)
         report = taken(content, kind=K.CUBIN, makes=(K.PTX,))
         assert report.ok is bool(report.made), number
         for name, _ in kernels_of(content, ""):
             assert isinstance(name, str)
-    for _ in range(20):
+    for _ in range(4):
         job = Job(
             Tool.NVDISASM, "k", ((Ref(K.CUBIN, "k.cubin"), damaged(code, chance)),), (K.SASS,), ()
         )

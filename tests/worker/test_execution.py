@@ -51,8 +51,9 @@ def test_independent_modules_run_side_by_side(pair):
         running += 1 if isinstance(event, StageStarted) else -1
         most = max(most, running)
 
-    # Long enough that the second worker has started before the first one is through.
-    result = pair.build(request(*(kernel(n, 700) for n in range(6))), on_event=heard)
+    # Both workers are there.
+    assert pair.build(request(kernel(0), kernel(1))).ok
+    result = pair.build(request(*(kernel(n, 200) for n in range(4))), on_event=heard)
     assert result.outcome is Outcome.BUILT
     assert most == 2
     assert len(workers(pair)) == 2
@@ -70,7 +71,7 @@ def test_the_result_is_in_the_order_of_the_plan_and_not_of_the_finish(pair):
         if isinstance(event, StageFinished):
             finished.append(event.stage.source)
 
-    result = pair.build(request(kernel(0, 700), kernel(1), kernel(2)), on_event=heard)
+    result = pair.build(request(kernel(0, 400), kernel(1), kernel(2)), on_event=heard)
     assert finished[-1] == "m0.cu"
     names = ["m0.cu", "m1.cu", "m2.cu"]
     assert [stage.source for stage in result.stages] == names

@@ -1,0 +1,175 @@
+"""Worker processes that start quickly, and readings of machine code that are made once.
+
+A start of Python with all imports takes a third of a second of a processor, nvdisasm half a second,
+and the tests start more than a thousand of each. So a worker is forked from a process that has
+imported its program: it runs the same `main` in the same surroundings (working directory,
+environment, pipes, a session of its own), and is sealed after that as it always is. What a worker
+has read of a cubin is kept for all processes of the run. Tests of the workers themselves have the
+fixture `own_workers`, under which neither is so.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import os
+import pickle
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import IO
+from uuid import uuid4
+
+from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
+from jitstudio.analysis.sass.model import Disassembly
+from jitstudio.worker import process
+from jitstudio.worker.disassembly_reader import DisassemblyReader
+
+_SET_CHILD_SUBREAPER = 36  # prctl(2)
+
+TEMPLATES: set[int] = set()
+"""The processes that others are forked from."""
+
+# Each child is forked twice, as what has lost its parent goes to the next subreaper: this process.
+_TEMPLATE = """
+import gc, importlib, json, os, socket, sys
+_, root, program, descriptor = sys.argv
+sys.path.append(root)
+main = importlib.import_module(program).main
+gc.freeze()
+asked = socket.socket(fileno=int(descriptor))
+while True:
+    message, descriptors, _, _ = socket.recv_fds(asked, 1 << 17, 3)
+    if not message:
+        os._exit(0)
+    told, tell = os.pipe()
+    if not (first := os.fork()):
+        if child := os.fork():
+            os.write(tell, str(child).encode())
+            os._exit(0)
+        break
+    os.waitpid(first, 0)
+    asked.send(os.read(told, 20))
+    for number in (told, tell, *descriptors):
+        os.close(number)
+folder, environment, memory_limit = json.loads(message)
+os.setsid()
+os.chdir(folder)
+os.environ.clear()
+os.environ.update(environment)
+for number, descriptor in enumerate(descriptors):
+    os.dup2(descriptor, number)
+for number in (told, tell, asked.detach(), *descriptors):
+    os.close(number)
+main(memory_limit)
+"""
+
+
+class _Template:
+    """A process that has imported a worker program and forks itself when asked."""
+
+    def __init__(self, root: str, program: str) -> None:
+        self._socket, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._lock = threading.Lock()
+        with other:
+            words = [sys.executable, "-P", "-c", _TEMPLATE, root, program, str(other.fileno())]
+            environment = os.environ | process._LATER_THREADS
+            self._process = subprocess.Popen(words, pass_fds=[other.fileno()], env=environment)
+        TEMPLATES.add(self._process.pid)
+
+    def fork(self, message: bytes, descriptors: Sequence[int]) -> int:
+        """Start one; its process id."""
+        with self._lock:
+            socket.send_fds(self._socket, [message], descriptors)
+            return int(self._socket.recv(20))
+
+    def close(self) -> None:
+        self._socket.close()
+        self._process.wait()
+
+
+class _Forked:
+    """What a worker needs of a `subprocess.Popen`."""
+
+    def __init__(self, template: _Template, memory_limit: str, how: dict) -> None:
+        message = json.dumps([os.getcwd(), dict(how["env"]), int(memory_limit)])
+        calls, self_calls = os.pipe()
+        self_answers, answers = os.pipe()
+        self.stdin: IO[bytes] = open(self_calls, "wb", 0)  # noqa: SIM115
+        self.stdout: IO[bytes] = open(self_answers, "rb", 0)  # noqa: SIM115
+        self.returncode: int | None = None
+        self._lock = threading.Lock()
+        self.pid = template.fork(message.encode(), (calls, answers, how["stderr"].fileno()))
+        os.close(calls)
+        os.close(answers)
+
+    def poll(self) -> int | None:
+        with self._lock:
+            if self.returncode is None:
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+                if pid:
+                    self.returncode = os.waitstatus_to_exitcode(status)
+            return self.returncode
+
+
+class QuickWorkers:
+    """Takes the place of the start of workers, and of their reading of cubins.
+
+    Args:
+        folder: Where readings are kept; shared by all processes of the run.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._templates: dict[str, _Template] = {}
+        self._lock = threading.Lock()
+        self._read = DisassemblyReader._read
+
+    def begin(self) -> None:
+        """From now on."""
+        folder, really = self._folder, self._read
+
+        def read(
+            reader: DisassemblyReader, request: AnalysisRequest, ticket: int, timeout: float
+        ) -> Disassembly | ReadingFailure:
+            asked = (request.cubin, sorted(request.ptx.items()), request.confined_to)
+            kept = folder / f"{hashlib.sha256(pickle.dumps(asked)).hexdigest()}.reading"
+            if kept.exists():
+                return pickle.loads(kept.read_bytes())
+            answer = really(reader, request, ticket, timeout)
+            if isinstance(answer, Disassembly):
+                part = folder / uuid4().hex
+                part.write_bytes(pickle.dumps(answer))
+                part.replace(kept)
+            return answer
+
+        DisassemblyReader._read = read
+        if sys.platform == "linux":
+            process.subprocess = SimpleNamespace(Popen=self._start, PIPE=subprocess.PIPE)
+
+    def end(self) -> None:
+        """No longer."""
+        DisassemblyReader._read = self._read
+        process.subprocess = subprocess
+
+    def close(self) -> None:
+        """End all that was started for it."""
+        self.end()
+        for template in self._templates.values():
+            template.close()
+
+    def _start(self, words: Sequence[str], **how: object) -> _Forked | subprocess.Popen:
+        *first, root, program, memory_limit = words
+        if first[0] != sys.executable:  # a tool is to start it
+            return subprocess.Popen(words, **how)
+        sys.audit("subprocess.Popen", first[0], words, None, None)
+        with self._lock:
+            if program not in self._templates:
+                ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+                self._templates[program] = _Template(root, program)
+        return _Forked(self._templates[program], memory_limit, how)
