@@ -130,6 +130,19 @@ def driver(qapp, tmp_path):
     driver.close()
 
 
+@pytest.fixture(scope="module")
+def shared_driver(qapp, tmp_path_factory, shared_folder):
+    """A window for all tests of a module that leave it as they have found it; not shown yet."""
+    folder = tmp_path_factory.mktemp("window")
+    with pytest.MonkeyPatch.context() as around:
+        around.setenv("JITSTUDIO_CACHE_DIR", str(shared_folder))
+        around.setenv("JITSTUDIO_CONFIG_DIR", str(folder / "settings-of-the-user"))
+        around.setattr(file_reader, "MOMENT", PATIENCE)
+        driver = Driver(qapp, folder)
+        yield driver
+        driver.close()
+
+
 @pytest.fixture
 def started(driver):
     """The window at its first start, with its sample built."""

@@ -7,8 +7,7 @@ from tests.gui.driver import pause
 from tests.support import SAMPLES
 
 
-@pytest.fixture
-def histogram(driver):
+def with_histogram(driver):
     """The window with a kernel and its header, its SASS read."""
     driver.start([SAMPLES / "histogram.cu", SAMPLES / "atomic_ops.cuh"])
     documents = driver.state.documents
@@ -17,6 +16,17 @@ def histogram(driver):
     driver.shell.layout.bring_up(sass(driver))
     driver.wait(lambda: sass(driver).columns.cells)
     return driver
+
+
+@pytest.fixture(scope="module")
+def histogram(shared_driver):
+    return with_histogram(shared_driver)
+
+
+@pytest.fixture
+def own_histogram(driver):
+    """The same for a test that edits it."""
+    return with_histogram(driver)
 
 
 def sass(driver):
@@ -84,12 +94,15 @@ def test_the_choice_of_columns_is_remembered(histogram):
     pane.columns.chosen.emit(pane.columns.choice.show("encoding", True))
     assert "encoding:34@1" in histogram.state.preferences.columns
     assert [one.key for one in pane.columns.choice.shown][-1] == "encoding"
+    pane.columns.chosen.emit(pane.columns.choice.show("encoding", False))
 
 
 def test_columns_go_to_the_left_by_a_setting(histogram):
     pane = sass(histogram)
     histogram.state.preferences.set_value("listings.columns_left", True)
     assert pane.columns.gutter.x() < pane.code_view.viewport().x()
+    histogram.state.preferences.set_value("listings.columns_left", False)
+    assert pane.columns.gutter.x() > pane.code_view.viewport().x()
 
 
 def test_the_source_has_bars_while_they_are_wanted(histogram):
@@ -112,31 +125,32 @@ def test_the_source_has_bars_while_they_are_wanted(histogram):
     assert "At the peak it holds" in held.tip
     trigger(histogram, "pressureAction")
     assert (source.width, dict(source.bars)) == (0, {})
+    histogram.state.preferences.set_value("editor.pressure_measure", "highest")
 
 
-def test_another_build_brings_its_own_columns(histogram):
-    pane = sass(histogram)
+def test_another_build_brings_its_own_columns(own_histogram):
+    pane = sass(own_histogram)
     before = pane.columns.cells
-    page = histogram.editors.page
+    page = own_histogram.editors.page
     page.editor.setPlainText(page.editor.toPlainText().replace("bin < 256", "bin < 128"))
-    histogram.settle()
-    histogram.wait(lambda: pane.columns.cells not in (None, before))
+    own_histogram.settle()
+    own_histogram.wait(lambda: pane.columns.cells not in (None, before))
     pause(0)
     assert pane.columns.gutter.isVisible()
 
 
-def test_bars_stay_with_their_lines_when_they_are_shown_anew_after_an_edit(histogram):
-    source = bars(histogram, "histogram.cu")
-    trigger(histogram, "pressureAction")
-    histogram.wait(lambda: source.bars)
+def test_bars_stay_with_their_lines_when_they_are_shown_anew_after_an_edit(own_histogram):
+    source = bars(own_histogram, "histogram.cu")
+    trigger(own_histogram, "pressureAction")
+    own_histogram.wait(lambda: source.bars)
     before = {line: bar.number for line, bar in source.bars.items()}
     # No build follows, so that what is known is of the text before.
-    histogram.state.settings.auto_build = False
-    cursor = histogram.editor.textCursor()
+    own_histogram.state.settings.auto_build = False
+    cursor = own_histogram.editor.textCursor()
     cursor.movePosition(cursor.MoveOperation.Start)
     cursor.insertText("// one\n// two\n")
     moved = {line + 2: number for line, number in before.items()}
     assert {line: bar.number for line, bar in source.bars.items()} == moved
-    trigger(histogram, "nextPeakAction")
-    histogram.wait(lambda: any(bar.holds for bar in source.bars.values()))
+    trigger(own_histogram, "nextPeakAction")
+    own_histogram.wait(lambda: any(bar.holds for bar in source.bars.values()))
     assert {line: bar.number for line, bar in source.bars.items()} == moved

@@ -33,9 +33,10 @@ def choose(driver, matter):
     return view.compared
 
 
-@pytest.fixture
-def both(driver):
+@pytest.fixture(scope="module")
+def both(shared_driver):
     """A window where the PTX link is pinned and the LTO link is looked at."""
+    driver = shared_driver
     driver.start(MODULES)
     show(driver)
     linked(driver, LinkMode.PTX)
@@ -88,7 +89,8 @@ def test_the_ptx_of_both_links_differs_by_the_call(both):
 def test_keys_go_from_one_difference_to_the_next(both):
     choose(both, CompareMode.SASS)
     view = both.pane("compare")
-    both.wait(lambda: view.texts.left.line > 1)  # at the first difference
+    view.texts.go_to(0)
+    both.trigger("nextDifferenceAction")
     first = view.texts.left.line
     both.trigger("nextDifferenceAction")
     assert view.texts.left.line > first

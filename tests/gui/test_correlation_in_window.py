@@ -23,13 +23,24 @@ def ready(driver):
     pause(20)
 
 
-@pytest.fixture
-def linked(started):
+def with_link(driver):
     """The two-module sample, linked by LTO, with its SASS in sight."""
-    started.show_output("SASS")
-    started.open_sample("Link by PTX or LTO")
-    ready(started)
-    return started
+    driver.show_output("SASS")
+    driver.open_sample("Link by PTX or LTO")
+    ready(driver)
+    return driver
+
+
+@pytest.fixture(scope="module")
+def linked(shared_driver):
+    shared_driver.start()
+    return with_link(shared_driver)
+
+
+@pytest.fixture
+def own_linked(started):
+    """The same for a test that changes it."""
+    return with_link(started)
 
 
 def open_tab(driver, name):
@@ -88,11 +99,14 @@ def test_ctrl_f10_leads_from_text_to_text_and_back(linked):
     assert "FFMA" in sass.text.lines[sass.line - 1]
     linked.wait(lambda: told(linked) == "user_transform.cu:5, inlined at apply_transform.cu:14")
     linked.files.new_header()
+    header = linked.document
     sass.setFocus()
     linked.trigger("correlateAction")
     assert linked.document.name == "user_transform.cu"
     assert linked.editor.hasFocus()
     assert linked.editor.position() == (line_with(linked, "user_transform.cu", PRODUCT) + 1, 1)
+    linked.state.documents.remove(header)
+    ready(linked)
 
 
 def test_in_the_tab_of_the_caller_the_way_back_is_the_call(linked):
@@ -119,7 +133,7 @@ def point(view, line):
 
 
 def test_the_mouse_shows_what_matches_in_the_other_texts(linked):
-    open_tab(linked, "apply_transform.cu")
+    go_to(linked, "apply_transform.cu", "A library kernel")
     sass, ptx = linked.listing("sassView"), linked.listing("ptxView")
     fused = line_with(linked, "sassView", "FFMA")
     sass.show_line(fused)
@@ -147,47 +161,50 @@ def test_the_line_of_the_cursor_shows_all_that_was_made_of_it(linked):
     assert list(sass.line_colours.matched) == []
 
 
-def test_other_panes_follow_the_cursor_where_that_is_wanted(linked):
-    sass = linked.listing("sassView")
-    linked.window.resize(1200, 420)
+def test_other_panes_follow_the_cursor_where_that_is_wanted(own_linked):
+    sass = own_linked.listing("sassView")
+    own_linked.window.resize(1200, 420)
     pause(50)
-    go_to(linked, "apply_transform.cu", CALL)
+    go_to(own_linked, "apply_transform.cu", CALL)
     # The listing has come up at its kernel.
     begun = (sass.line, sass.verticalScrollBar().value())
-    line = line_with(linked, "sassView", "STG.E")
+    line = line_with(own_linked, "sassView", "STG.E")
     assert sass.below(line) > sass.viewport().height()
-    linked.trigger("followCursorAction")
-    go_to(linked, "apply_transform.cu", "A library kernel")
-    go_to(linked, "apply_transform.cu", "void apply_transform")
-    go_to(linked, "apply_transform.cu", CALL)
+    own_linked.trigger("followCursorAction")
+    go_to(own_linked, "apply_transform.cu", "A library kernel")
+    go_to(own_linked, "apply_transform.cu", "void apply_transform")
+    go_to(own_linked, "apply_transform.cu", CALL)
     first = sass.line_colours.matched[0]
     assert 0 < sass.below(first) <= sass.viewport().height()
     # Nobody's cursor was moved but the user's.
     assert sass.line == begun[0]
     assert sass.verticalScrollBar().value() != begun[1]
-    assert linked.editor.hasFocus()
-    assert linked.state.preferences.value("listings.follow") is True
+    assert own_linked.editor.hasFocus()
+    assert own_linked.state.preferences.value("listings.follow") is True
 
 
-def test_bands_follow_edits_and_an_edited_line_says_so(linked):
-    linked.state.settings.auto_build = False
-    colour = hue(linked, "user_transform.cu", PRODUCT)
-    cursor = QTextCursor(linked.editor.document())
+def test_bands_follow_edits_and_an_edited_line_says_so(own_linked):
+    own_linked.state.settings.auto_build = False
+    colour = hue(own_linked, "user_transform.cu", PRODUCT)
+    cursor = QTextCursor(own_linked.editor.document())
     cursor.insertText("// one line more\n")
-    assert linked.editor.line_colours.hue(line_with(linked, "user_transform.cu", PRODUCT)) == colour
-    linked.replace("1.0f", "2.0f")
-    line = line_with(linked, "user_transform.cu", "+ 2.0f")
-    assert linked.editor.line_colours.hue(line) == PLAIN
-    go_to(linked, "user_transform.cu", "+ 2.0f")
-    linked.trigger("correlateAction")
-    assert linked.editor.hasFocus()
-    assert "edited since the build" in told(linked)
-    go_to(linked, "user_transform.cu", "one line more")
-    linked.trigger("correlateAction")
-    assert "edited since the build" in told(linked)
-    go_to(linked, "apply_transform.cu", "A library kernel")
-    linked.trigger("correlateAction")
-    assert "Nothing matches this line" in told(linked)
+    assert (
+        own_linked.editor.line_colours.hue(line_with(own_linked, "user_transform.cu", PRODUCT))
+        == colour
+    )
+    own_linked.replace("1.0f", "2.0f")
+    line = line_with(own_linked, "user_transform.cu", "+ 2.0f")
+    assert own_linked.editor.line_colours.hue(line) == PLAIN
+    go_to(own_linked, "user_transform.cu", "+ 2.0f")
+    own_linked.trigger("correlateAction")
+    assert own_linked.editor.hasFocus()
+    assert "edited since the build" in told(own_linked)
+    go_to(own_linked, "user_transform.cu", "one line more")
+    own_linked.trigger("correlateAction")
+    assert "edited since the build" in told(own_linked)
+    go_to(own_linked, "apply_transform.cu", "A library kernel")
+    own_linked.trigger("correlateAction")
+    assert "Nothing matches this line" in told(own_linked)
 
 
 def test_colours_are_switched_in_the_menu_and_stay_so(linked):
@@ -280,16 +297,16 @@ def test_ptx_that_is_the_source_is_tied_to_its_sass_also_where_it_is_too_wide_to
     assert view.line_colours.hue(view.line - 1) != PLAIN
 
 
-def test_a_link_by_ptx_shows_the_ptx_of_the_module(linked):
-    linked.next_result(lambda: setattr(linked.state.settings, "link", LinkMode.PTX))
-    ready(linked)
-    go_to(linked, "user_transform.cu", PRODUCT)
-    linked.trigger("correlateAction")
-    pane = linked.listings[CodeKind.PTX]
+def test_a_link_by_ptx_shows_the_ptx_of_the_module(own_linked):
+    own_linked.next_result(lambda: setattr(own_linked.state.settings, "link", LinkMode.PTX))
+    ready(own_linked)
+    go_to(own_linked, "user_transform.cu", PRODUCT)
+    own_linked.trigger("correlateAction")
+    pane = own_linked.listings[CodeKind.PTX]
     assert pane.listing.name == "user_transform.cu"
     assert "fma.rn.f32" in pane.code_view.text.lines[pane.code_view.line - 1]
-    linked.trigger("correlateAction")
-    sass = linked.listing("sassView")
+    own_linked.trigger("correlateAction")
+    sass = own_linked.listing("sassView")
     assert "FFMA" in sass.text.lines[sass.line - 1]
 
 
