@@ -66,6 +66,9 @@ for number, descriptor in enumerate(descriptors):
     os.dup2(descriptor, number)
 for number in (told, tell, asked.detach(), *descriptors):
     os.close(number)
+# Each worker has its own list of the files that NVRTC opens, not one that all of them write.
+if "jitstudio.toolchain.headers" in sys.modules:
+    sys.modules["jitstudio.toolchain.headers"].TRACE.__init__()
 main(memory_limit)
 """
 

@@ -1,6 +1,7 @@
 """From the start of a process until a key that is pressed stands in the text of its window.
 
-`python3 tests/bench/startup.py` compares it with a bare window of PySide6 with one text widget.
+`python3 tests/bench/startup.py` compares it with a bare window of PySide6 with one text widget. The
+goal is a ratio of at most 1.6.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNS = 5
+GOAL = 1.6
 
 _BARE = """
 window = QMainWindow()
@@ -71,15 +73,17 @@ class Probe(QObject):
         os._exit(0)
 """
 _BARE_HEAD = "app = QApplication([])\nprobe = Probe()\n"
-# The program makes its own application, and a timer needs one.
+# The program makes its own application, and a timer needs one. Nothing of it is imported here: how
+# it imports is a part of its start.
 _OURS_HEAD = """
-from jitstudio.gui.window import application as ours
-make_application = ours.make_application
-def make_and_watch():
-    application = make_application()
-    application.probe = Probe()
-    return application
-ours.make_application = make_and_watch
+from PySide6 import QtWidgets
+
+class Watched(QApplication):
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.probe = Probe()
+
+QtWidgets.QApplication = Watched
 """
 
 
@@ -119,4 +123,7 @@ def compare(runs: int = RUNS) -> tuple[float, float]:
 
 if __name__ == "__main__":
     bare, ours = compare()
-    print(f"bare {bare:.3f} s, jitstudio {ours:.3f} s, ratio {ours / bare:.2f}")
+    print(
+        f"bare {bare:.3f} s, jitstudio {ours:.3f} s, ratio {ours / bare:.2f} (goal: at most {GOAL})"
+    )
+    sys.exit(0 if ours / bare <= GOAL else 1)

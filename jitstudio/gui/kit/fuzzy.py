@@ -57,16 +57,22 @@ class Ranking:
             rows: Which texts to look at; all of them where not given.
         """
         marked = self._marked
-        looked_at = range(len(marked)) if rows is None else rows
+        looked_at = range(len(marked)) if rows is None else tuple(rows)
         letters = _letters(query)
         if not letters:
             return [Match(row, 0) for row in looked_at]
+        if not looked_at:
+            return []
         # Most texts have not even the letters, which is the fastest test.
         has_letters = re.compile(_scattered([re.escape(c) for c in letters]), re.DOTALL).match
-        match = _pattern(letters, "{}").match
         found = []
+        match = None
         for row in looked_at:
-            hit = match(marked[row]) if has_letters(marked[row]) else None
+            if not has_letters(marked[row]):
+                continue
+            # It takes milliseconds to make, and of a new name no text has all the letters.
+            match = match or _pattern(letters, "{}").match
+            hit = match(marked[row])
             if hit is not None and hit.lastindex:
                 place = min(hit.start(hit.lastindex), TIER - 1)
                 found.append(Match(row, (hit.lastindex - 1) * TIER + place))
