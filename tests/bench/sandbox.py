@@ -28,10 +28,10 @@ from jitstudio.worker.sandbox import seal
 from jitstudio.worker.sandbox.access import SandboxAccess
 
 program = importlib.import_module(sys.argv[1])
-role = getattr(program, "_ROLE", seal.Role())
+role = getattr(program, "_ROLE", seal.ProgramNeeds())
 headers, programs = tuple(role.headers()), tuple(role.programs())
 start = time.process_time()
-seal.seal(Access(), seal.Role(lambda: programs, lambda: headers))
+seal.seal(SandboxAccess(), seal.ProgramNeeds(lambda: programs, lambda: headers))
 print((time.process_time() - start) * 1000)
 """
 

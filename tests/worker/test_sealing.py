@@ -30,7 +30,7 @@ def lacking(number, *arguments):
     if number in {missing}:
         raise OSError({error}, os.strerror({error}))
     return real(number, *arguments)
-seal.seal(Access(), seal.Role(), lacking)
+seal.seal(SandboxAccess(), seal.ProgramNeeds(), lacking)
 try:
     open("/etc/passwd").close(); files = "open"
 except OSError:
