@@ -22,10 +22,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
+from jitstudio.core.axes import parse_axis  # noqa: E402
 from jitstudio.core.launch.spec import LaunchSpec  # noqa: E402
 from jitstudio.variants import sites  # noqa: E402
 from jitstudio.variants.engine import VariantRun  # noqa: E402
-from jitstudio.variants.plan import VariantPlan, parse_axis  # noqa: E402
+from jitstudio.variants.plan import VariantPlan  # noqa: E402
 from jitstudio.worker.pool import cores  # noqa: E402
 from tests.support import cuda, request  # noqa: E402
 
