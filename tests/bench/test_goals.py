@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-REACHED = ("keys", "cache", "correlation")
+REACHED = ("machine_code", "keys", "cache", "correlation")
 # Their goals are stated and printed, and not all reached yet.
-OPEN = ("machine_code", "startup", "warm_build", "pch")
+OPEN = ("startup", "warm_build", "pch")
 # Another program may take the machine's cores for a moment.
 TRIES = 3
 
