@@ -1,5 +1,6 @@
 """The build as a picture, while a window builds, fails, links and launches."""
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton
@@ -10,6 +11,13 @@ from jitstudio.gui.features.pipeline.view import PipelineCanvas
 from jitstudio.gui.kit.dialogs import Dialogs
 from tests.gui.driver import pause
 from tests.support import SAMPLES
+
+
+@pytest.fixture
+def cache_folder(tmp_path, monkeypatch):
+    """Nothing is built yet: what comes from the cache looks otherwise."""
+    monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
 
 
 def states(driver):

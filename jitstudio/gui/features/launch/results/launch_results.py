@@ -5,6 +5,9 @@ Shows values of `core.launch` and reports places and actions by signals; knows n
 
 from __future__ import annotations
 
+from contextlib import suppress
+from threading import Event
+
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
@@ -15,6 +18,12 @@ from jitstudio.gui.features.launch.results.console_view import ConsoleView
 from jitstudio.gui.features.launch.results.result_view import ResultView
 from jitstudio.gui.features.launch.results.timing_view import TimingView, timing_plots
 from jitstudio.gui.kit.background import Background
+
+
+def _import_plots(_stop: Event) -> None:
+    # Why they cannot be imported is shown in their place, by whoever needs them.
+    with suppress(ImportError):
+        timing_plots()
 
 
 class LaunchResults(QWidget):
@@ -102,7 +111,7 @@ class LaunchResults(QWidget):
         """Imports the plots before they are needed."""
         if self._preparing is None:
             self._preparing = Background(self)
-            self._preparing.start(lambda _stop: timing_plots())
+            self._preparing.start(_import_plots)
 
     def _name_console(self) -> None:
         """Says in the tab that something was printed, as the tab may be out of sight otherwise."""
