@@ -50,7 +50,7 @@ def test_every_place_is_listed_and_each_leads_there(driver, tmp_path):
     view.field.setText("(")
     driver.wait(lambda: "Not a valid expression" in view.status)
     view.field.setText(r"needle_\w+")
-    driver.wait(lambda: "places" in view.status)
+    driver.wait(lambda: "places" in view.status and ("one.cu", 1) in found())
     assert found()[0] == ("two.cu", 1)
 
     # Enter goes to the list and to the place, also where an edit has moved it; Back comes back.
