@@ -1,6 +1,6 @@
 """The colours of the window and of code: read from `resources/themes`, given to Qt.
 
-Knows no widget of jitstudio. A widget that paints itself is handed a `Theme`.
+Knows no widget of jitstudio. What paints itself asks `current_theme`.
 """
 
 from __future__ import annotations
