@@ -33,7 +33,7 @@ def open_window(files: Sequence[str]) -> int:
 
 
 def _import_as_python_does() -> None:
-    """Take PySide's part in each import away: it reads the source of all modules, and keeps it.
+    """Takes PySide's part in each import away: it reads the source of all modules, and keeps it.
 
     So it finds out whether a module uses `__feature__`, other names for Qt's methods; none does.
     """

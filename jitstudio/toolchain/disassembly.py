@@ -110,7 +110,7 @@ def read_cubin(
 
 
 def _finished(code: Disassembly, cubin: bytes, ptx: Mapping[str, str]) -> Disassembly:
-    """The code with what the cubin, its PTX and the names in it tell besides."""
+    """Returns the code with what follows from the cubin, its PTX and the names in it."""
     modules = {name: read_ptx_lines(split_at_newlines(text)) for name, text in ptx.items()}
     return replace(
         corrected(code, modules),

@@ -199,12 +199,13 @@ class SingleWorker:
         return self._host.pid
 
     def start(self) -> None:
-        """Start the process now rather than at the first call.
+        """Starts the process now rather than at the first call.
 
         Raises:
             WorkerError: It cannot be started.
         """
-        self._host.start()
+        with self._queue.idle():
+            self._host.start()
 
     def close(self) -> None:
         """Kills the process for good. A call in progress ends as cancelled."""

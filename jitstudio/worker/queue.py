@@ -104,12 +104,13 @@ class RequestQueue:
     def cancel(self, tag: str, ticket: int) -> None:
         """Drops the request with this ticket, or kills what runs of its tag and is not newer."""
         with self._changed:
-            waiting, running = self._waiting.get(tag), self._running
-            is_waiting = waiting is not None and waiting.ticket <= ticket
-            if is_waiting:
+            dropped, running = self._waiting.get(tag), self._running
+            if dropped is not None and dropped.ticket > ticket:
+                dropped = None
+            if dropped is not None:
                 del self._waiting[tag]
-        if waiting is not None and is_waiting:
-            self._observer(waiting.ticket, RequestState.DROPPED, None)
+        if dropped is not None:
+            self._observer(dropped.ticket, RequestState.DROPPED, None)
         if running is not None and running.tag == tag and running.ticket <= ticket:
             self._worker.cancel(running.ticket)
 

@@ -276,7 +276,7 @@ def read_live(text: str) -> dict[str, Counts]:
 # Few are different.
 @lru_cache(_DIFFERENT)
 def _alive(cells: str, columns: tuple[int, ...]) -> LiveRegisters | None:
-    """What the cells of a row say; None where they are none."""
+    """Returns what the cells of a row say; None where they are none."""
     if not _CELLS.fullmatch(cells):
         return None
     values = list(_NONE)

@@ -145,7 +145,7 @@ class Background(QObject):
             self.done.emit(outcome)
         elif self.isSignalConnected(QMetaMethod.fromSignal(self.failed)):
             self.failed.emit(str(error) or type(error).__name__)
-        elif not isinstance(error, Unwanted):
+        else:
             sys.excepthook(type(error), error, error.__traceback__)
 
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
 
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.parts import text_label
+from jitstudio.gui.kit.parts import muted, text_label
 
 _MARGIN = 20
 
@@ -21,7 +21,7 @@ def hint_label(parent: QWidget, object_name: str, text: str) -> QLabel:
     label.setAlignment(Qt.AlignmentFlag.AlignCenter)
     label.setMargin(_MARGIN)
     # Muted as the hints of the tables are, and still as readable.
-    label.setForegroundRole(label.palette().ColorRole.PlaceholderText)
+    muted(label)
     label.setBackgroundRole(label.palette().ColorRole.Base)
     label.setAutoFillBackground(True)
     label.setText(text)

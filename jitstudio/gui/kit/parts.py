@@ -14,7 +14,7 @@ from jitstudio.gui.kit.theme import current_theme, follow_theme
 FRAMED = "isFramed"
 """The property of a tool button that has a frame, as `application.qss` draws it."""
 
-_ICON = "iconName"
+_ICON, _COLOR = "iconName", "iconColor"
 _ICON_SIDE = 16
 _LEAST_LETTERS = 4
 
@@ -90,10 +90,11 @@ def fit_icon(button: QAbstractButton, side: int = 0) -> None:
     follow_letters(button, fit)
 
 
-def show_icon(button: QAbstractButton | QAction, icon_name: str) -> None:
-    """Draws an icon of `resources/icons` on a button, in the colours of the theme."""
+def show_icon(button: QAbstractButton | QAction, icon_name: str, color: str = "ui.text") -> None:
+    """Draws an icon of `resources/icons` on a button, in a colour that `Theme.color` knows."""
     is_new = button.property(_ICON) is None
     button.setProperty(_ICON, icon_name)
+    button.setProperty(_COLOR, color)
     if is_new:
         follow_theme(button, _draw_icon)
     else:
@@ -102,7 +103,8 @@ def show_icon(button: QAbstractButton | QAction, icon_name: str) -> None:
 
 def _draw_icon(button: QAbstractButton | QAction) -> None:
     theme = current_theme()
-    button.setIcon(icon(button.property(_ICON), theme.ui.text, theme.ui.disabled_text))
+    color = theme.color(button.property(_COLOR))
+    button.setIcon(icon(button.property(_ICON), color, theme.ui.disabled_text))
 
 
 def text_label(parent: QWidget, object_name: str) -> QLabel:

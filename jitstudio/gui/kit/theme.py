@@ -180,6 +180,12 @@ class Theme:
             },
         )
 
+    def color(self, key: str) -> QColor:
+        """Returns the colour of a key of the theme file with its table, such as ``"ui.text"``."""
+        table, _, name = key.partition(".")
+        color: QColor = getattr(getattr(self, table), name)
+        return color
+
     def step(self, share: float) -> QColor:
         """Returns the colour of a bar of live registers that is so long, from 0 to 1."""
         return self.pressure[min(len(self.pressure) - 1, int(share * len(self.pressure)))]
@@ -360,6 +366,12 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
     for kind in ("QCheckBox", "QRadioButton", "QAbstractSpinBox"):
         # The stub asks for bytes, which the function refuses.
         app.setPalette(ticks, kind)  # type: ignore[arg-type]
+    _apply_sheet(app, theme)
+    set_current_theme(theme)
+
+
+def _apply_sheet(app: QApplication, theme: Theme) -> None:
+    """Sets the style sheet of a theme at the zoom that there is now, unless it is set already."""
     template = Template(resource("themes/application.qss").read_text("utf-8"))
     colors_by_name = {f.name: getattr(theme.ui, f.name).name() for f in fields(UiColors)}
     # A style sheet takes pictures from files only, and cannot colour them: theirs is a grey that
@@ -369,7 +381,6 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
     sized = _sized(sheet)
     if sized != app.styleSheet():
         app.setStyleSheet(sized)
-    set_current_theme(theme)
 
 
 def _sized(sheet: str) -> str:
@@ -429,10 +440,9 @@ class ThemeKeeper(QObject):
         self._hints.setColorScheme(_FORCED_SCHEMES[mode])
         apply_theme(app, self._wanted())
         self._hints.colorSchemeChanged.connect(self._on_scheme_changed)
-        self._zoom = LETTERS.zoom
         self._chosen = QTimer(self, interval=_CHOSEN_MS, singleShot=True)
         self._chosen.timeout.connect(self._on_zoom_chosen)
-        LETTERS.changed.connect(self._on_letters_changed)
+        LETTERS.changed.connect(self._chosen.start)
 
     @property
     def mode(self) -> ThemeMode:
@@ -458,15 +468,9 @@ class ThemeKeeper(QObject):
             apply_theme(self._app, wanted)
 
     @Slot()
-    def _on_letters_changed(self) -> None:
-        before, self._zoom = self._zoom, LETTERS.zoom
-        if before != self._zoom and max(before, self._zoom) >= _BARS_GROW_FROM:
-            self._chosen.start()
-
-    @Slot()
     def _on_zoom_chosen(self) -> None:
         """Has bars and gaps grow with the letters."""
-        apply_theme(self._app, current_theme())
+        _apply_sheet(self._app, current_theme())
 
     @Slot(Qt.ColorScheme)
     def _on_scheme_changed(self, _scheme: Qt.ColorScheme) -> None:

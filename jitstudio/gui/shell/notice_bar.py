@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.parts import show_icon
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 
 _ICON_SIZE = 16
@@ -187,6 +188,7 @@ class _Row(QWidget):
         self._close.setToolTip(self.tr("Close this message"))
         self._close.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._close.setAccessibleName(self.tr("Close this message"))
+        show_icon(self._close, "close", "code.banner_text")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
@@ -214,7 +216,6 @@ class _Row(QWidget):
     def _apply_theme(self) -> None:
         theme = current_theme()
         self._icon.setPixmap(icon("warning", theme.code.banner_text).pixmap(_ICON_SIZE))
-        self._close.setIcon(icon("close", theme.code.banner_text))
         # One line of text is in the middle of the row, and so are the signs at its ends.
         self._icon.setFixedHeight(self._close.sizeHint().height())
 

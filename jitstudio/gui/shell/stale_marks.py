@@ -10,8 +10,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QHBoxLayout, QWidget
 
 from jitstudio.gui.kit.banner import Banner
-from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.parts import bare_button
+from jitstudio.gui.kit.parts import bare_button, show_icon
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import STALE_BAR, current_theme, follow_theme
 from jitstudio.gui.state.staleness import Staleness
@@ -39,6 +38,7 @@ class StaleMark(QObject):
         self._close = bare_button(
             self.banner, self.tr("Hide this message"), self._on_close, "close"
         )
+        show_icon(self._close, "close", "code.banner_text")
         self._close.setIconSize(_CLOSE_SIZE)
         self._close.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         row = QHBoxLayout(self.banner)
@@ -74,7 +74,6 @@ class StaleMark(QObject):
             colors = part.palette()
             colors.setColor(QPalette.ColorRole.Window, color)
             part.setPalette(colors)
-        self._close.setIcon(icon("close", theme.code.banner_text))
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         """Keeps to the edges of the view."""

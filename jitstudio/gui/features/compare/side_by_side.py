@@ -12,7 +12,7 @@ from jitstudio.analysis.diff.model import Change
 from jitstudio.gui.code.code_view import Span
 from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.features.compare.model import BuildComparison, PaddedText
-from jitstudio.gui.kit.parts import ShorteningLabel
+from jitstudio.gui.kit.parts import ShorteningLabel, muted
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.turning_splitter import TurningSplitter
 from jitstudio.gui.listing.listing_view import ListingView
@@ -193,7 +193,7 @@ class SideBySide(QWidget):
 
     def _titled(self, label: ShorteningLabel, listing: DiffListing) -> QWidget:
         label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setForegroundRole(label.palette().ColorRole.PlaceholderText)
+        muted(label)
         label.setContentsMargins(12, 4, 8, 4)
         label.setBuddy(listing)
         box = QWidget(self)

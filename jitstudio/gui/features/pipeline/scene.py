@@ -98,7 +98,7 @@ class NodeStyle:
 def look_of(node: Node, theme: Theme) -> NodeStyle:
     """Returns how this node looks in this theme."""
     style = _STYLES[node.state]
-    color = _color(theme, style.color)
+    color = theme.color(style.color)
     faint = node.state in _FAINT
     return NodeStyle(
         line=color,
@@ -116,20 +116,14 @@ def flow_of(end: Node, theme: Theme) -> tuple[QColor, Qt.PenStyle, float]:
     """Returns how what flows into a node is drawn: colour, style and width of the line."""
     style = _STYLES[end.state]
     still = end.state in _FAINT
-    color = theme.ui.muted_text if still else _color(theme, style.color)
+    color = theme.ui.muted_text if still else theme.color(style.color)
     return mixed(theme.ui.base, color, 0.5 if still else 0.8), style.line, style.width + 0.2
 
 
 def mark_of(state: NodeState, theme: Theme) -> tuple[str, QColor]:
     """Returns the icon of a state, empty for none, and its colour."""
     style = _STYLES[state]
-    return style.mark, _color(theme, style.color)
-
-
-def _color(theme: Theme, name: str) -> QColor:
-    table, _, key = name.partition(".")
-    color: QColor = getattr(getattr(theme, table), key)
-    return color
+    return style.mark, theme.color(style.color)
 
 
 def _icon(node: Node) -> str:

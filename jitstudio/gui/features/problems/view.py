@@ -33,11 +33,9 @@ from PySide6.QtWidgets import (
 from jitstudio.core.diagnostics import Diagnostic, Fix, Severity, diagnostic_line
 from jitstudio.gui.features.problems.model import SEVERITY_ROLE, ProblemsModel
 from jitstudio.gui.kit.fonts import when_letters_change
-from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.parts import fit_icon
+from jitstudio.gui.kit.parts import fit_icon, show_icon
 from jitstudio.gui.kit.presentation import SORT_ROLE
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
-from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 
 
@@ -187,7 +185,6 @@ class ProblemsView(QWidget):
         self._shown.setSourceModel(self._model)
         self._filters = {severity: self._filter_button(severity) for severity in Severity}
         self._is_roomy = True
-        follow_theme(self, ProblemsView._apply_theme)
         self._explanation = ExplanationPanel(self)
         self._table = self._make_table()
 
@@ -225,11 +222,6 @@ class ProblemsView(QWidget):
     def explanation(self) -> ExplanationPanel:
         """What explains the current problem; without a current one, the first."""
         return self._explanation
-
-    def _apply_theme(self) -> None:
-        theme = current_theme()
-        for severity, button in self._filters.items():
-            button.setIcon(icon(severity.value, getattr(theme.marks, severity.value)))
 
     @Slot()
     def go_to_first(self) -> None:
@@ -281,6 +273,7 @@ class ProblemsView(QWidget):
         button.setObjectName(f"{severity.value}Filter")
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         fit_icon(button)
+        show_icon(button, severity.value, f"marks.{severity.value}")
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setCheckable(True)
         button.setChecked(True)

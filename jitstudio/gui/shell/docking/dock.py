@@ -17,11 +17,9 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
-from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.parts import fit_icon
-from jitstudio.gui.kit.theme import current_theme, follow_theme
+from jitstudio.gui.kit.parts import fit_icon, show_icon
 
-_ICON_SIDE = 14
+_ICON_SIDE, _ICON_COLOR = 14, "ui.muted_text"
 # A pane that asks for more would make the window grow beyond a small screen.
 _SMALLEST = QSize(220, 80)
 
@@ -39,8 +37,10 @@ class _TitleBar(QWidget):
         self._is_maximised = False
         self._maximise = self._button("maximiseButton", dock.maximise_requested.emit)
         self._float = self._button("floatButton", dock.float_out)
+        show_icon(self._float, "float", _ICON_COLOR)
         self._float.setToolTip(self.tr("Make this pane a window of its own"))
         self._close = self._button("closeButton", dock.close)
+        show_icon(self._close, "close", _ICON_COLOR)
         self._close.setToolTip(self.tr("Close this pane; View > Panes brings it back"))
         line = QHBoxLayout(self)
         line.setContentsMargins(12, 3, 4, 3)
@@ -51,14 +51,8 @@ class _TitleBar(QWidget):
         follow_keys(self, _TitleBar._update_key_tips)
 
     def set_look(self, is_maximised: bool) -> None:
-        """Draws the icons; a maximised pane can do nothing but go back."""
-        names = {
-            self._maximise: "restore" if is_maximised else "maximise",
-            self._float: "float",
-            self._close: "close",
-        }
-        for button, name in names.items():
-            button.setIcon(icon(name, current_theme().ui.muted_text))
+        """Shows what the buttons do; a maximised pane can do nothing but go back."""
+        show_icon(self._maximise, "restore" if is_maximised else "maximise", _ICON_COLOR)
         self._is_maximised = is_maximised
         self._float.setHidden(is_maximised)
         self._close.setHidden(is_maximised)
@@ -125,7 +119,7 @@ class PaneDock(QDockWidget):
         # Made when it is needed: most panes are behind tabs for good.
         self._bar: _TitleBar | None = None
         self._no_bar = QWidget(self)
-        follow_theme(self, PaneDock._follow)
+        self._follow()
         self.visibilityChanged.connect(self._on_visibility_changed)
         self.topLevelChanged.connect(self._follow)
 

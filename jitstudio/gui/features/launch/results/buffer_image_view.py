@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLa
 from jitstudio.gui.features.launch.models.image_choice import ImageColouring, proposed_width
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.lazy_widget import LazyWidget
-from jitstudio.gui.kit.parts import text_label
+from jitstudio.gui.kit.parts import muted, text_label
 
 if TYPE_CHECKING:
     # Loaded late: see `banned-module-level-imports` in pyproject.toml.
@@ -47,7 +47,7 @@ class BufferImage(QWidget):
         self._colouring.setObjectName("imageColouring")
         self._colouring.setAccessibleName(self.tr("How numbers become colours"))
         self._facts = text_label(self, "imageFacts")
-        self._facts.setForegroundRole(self._facts.palette().ColorRole.PlaceholderText)
+        muted(self._facts)
         self._canvas = LazyWidget(_canvas, "", self)
         self._lay_out()
         self._width.editingFinished.connect(self._on_changed)

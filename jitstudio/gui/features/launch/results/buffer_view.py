@@ -31,7 +31,7 @@ from jitstudio.gui.features.launch.results.buffer_plot import BufferPlot
 from jitstudio.gui.features.launch.results.buffer_table import BufferTable
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import open_dialog
-from jitstudio.gui.kit.parts import icon_button, text_label
+from jitstudio.gui.kit.parts import icon_button, muted, text_label
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class BufferView(QWidget):
         self._old = text_label(self, "oldBuffers")
         self._old.setText(self.tr("The last launch left no buffers; these are of the one before."))
         self._facts = text_label(self, "bufferFacts")
-        self._facts.setForegroundRole(self._facts.palette().ColorRole.PlaceholderText)
+        muted(self._facts)
         self._opening = Background(self)
         self._opening.done.connect(self._on_opened)
         self._opening.failed.connect(self._on_not_opened)

@@ -46,7 +46,7 @@ class CheckDetails(QWidget):
         self.setObjectName("checkDetails")
         self._figures = text_label(self, "checkFigures")
         self._first = text_label(self, "checkFirst")
-        self._first.setForegroundRole(self._first.palette().ColorRole.PlaceholderText)
+        muted(self._first)
         self._columns = mismatch_columns()
         self._model: RowsModel[Mismatch] = RowsModel(self._columns, self)
         self._table = PanelTable(self.tr("Elements that are wrong"), self)

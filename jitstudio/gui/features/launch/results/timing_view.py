@@ -15,7 +15,7 @@ from jitstudio.gui.kit.launch_figures import (
     timing_figures,
 )
 from jitstudio.gui.kit.lazy_widget import LazyWidget, hint_label
-from jitstudio.gui.kit.parts import icon_button
+from jitstudio.gui.kit.parts import icon_button, muted
 
 # So many figures are side by side from so many letters on.
 _SIDE_BY_SIDE = ((3, 120), (2, 90), (1, 0))
@@ -126,7 +126,7 @@ class TimingView(QWidget):
         for number, figure in enumerate(self._figures):
             row, column = divmod(number, self._side_by_side)
             name = QLabel(figure.name, self._head)
-            name.setForegroundRole(name.palette().ColorRole.PlaceholderText)
+            muted(name)
             value = QLabel(figure.text, self._head)
             font = value.font()
             font.setBold(number == 0)
