@@ -306,7 +306,7 @@ def test_a_cubin_that_is_cut_short_is_refused_in_words(run, cubin):
         assert told.out or "cannot be read" in told.err or "crashed" in told.err
 
 
-def test_reading_ends_at_its_time_limit(run, cubin):
+def test_reading_ends_at_its_time_limit(own_workers, run, cubin):
     told = run("inspect", cubin, "--timeout", "0.001")
     assert told.code == 4
     assert "0.001 s, its time limit" in told.err
