@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from jitstudio.cli import build, exit_codes, text_output
@@ -27,6 +28,7 @@ from jitstudio.cli.request import (
 from jitstudio.cli.terminal import pass_on, print_error, say
 from jitstudio.cli.text_output import print_launch
 from jitstudio.core.diagnostics import diagnostic_line
+from jitstudio.core.launch.arguments import first_launch
 from jitstudio.core.launch.build import build_for_launch, launched_name
 from jitstudio.core.launch.choice import choose_form, launchable
 from jitstudio.core.launch.device import DeviceList
@@ -60,7 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     project = given_project(arguments.sources)
     given = argument_texts(arguments)
-    spec = spec_from(arguments, base_launch(project, arguments.kernel or "", given))
+    base = base_launch(project, arguments.kernel or "", given)
+    spec = spec_from(arguments, base)
     request = request_from(arguments, base_request(project, arguments))
     request = build_for_launch(request, spec.kernel)
     folder = made_folder(arguments.save, "--save")
@@ -73,7 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
         if not built.ok:
             return _report_build(built, arguments.json)
         heard = _ignore if arguments.json else _show_printed
-        result = _launch(launcher, spec, request, built, found, arguments.device, heard)
+        begin = partial(spec_from, arguments) if base is None else None
+        result = _launch(launcher, spec, request, built, found, arguments.device, heard, begin)
         if folder is not None:
             result = replace(result, buffers=tuple(_saved(result.buffers, folder)))
     finally:
@@ -97,11 +101,25 @@ def _launch(
     found: DeviceList,
     ordinal: int,
     heard: Callable[[LaunchEvent], None],
+    begin: Callable[[LaunchSpec], LaunchSpec] | None,
 ) -> LaunchResult:
-    """Returns the launch, or why there was none."""
+    """Returns the launch, or why there was none.
+
+    Args:
+        launcher: What carries it out.
+        spec: What is asked for.
+        request: What was built.
+        built: What came of it.
+        found: The GPUs.
+        ordinal: Of the one to use.
+        heard: Is given what happens meanwhile.
+        begin: Completes the launch that the host code has; None where that is not to be read.
+    """
     try:
-        forms = kernel_forms(request.sources, built, request.headers)
+        forms = kernel_forms(request.sources, built, request.headers, access=begin is not None)
         form = choose_form(launched_name(built, spec.kernel), forms)
+        if begin is not None and form.host_launch is not None:
+            spec = begin(first_launch(form))
         kernel = launchable(built, form, spec.load, request.confined_to)
     except SpecError as error:
         return unlaunched(spec.kernel, LaunchOutcome.REFUSED, [error.problem])

@@ -18,6 +18,7 @@ from jitstudio.core.code import CodeKind, Header, Source, is_bitcode, split_vari
 from jitstudio.core.launch.c_types import LLVM_SCALARS, PTX_SCALARS, struct_of
 from jitstudio.core.launch.request import (
     FormParameter,
+    HostLaunch,
     KernelForm,
     Parameter,
     ParameterSlot,
@@ -26,12 +27,14 @@ from jitstudio.core.launch.request import (
 from jitstudio.core.launch.types import Opaque, Pointer, Type
 from jitstudio.core.result import BuildResult, Kernel
 from jitstudio.listing.cuda.declarations import KernelNode, Scope, declarations
+from jitstudio.listing.cuda.host_launches import host_launches
 from jitstudio.listing.cuda.syntax import is_const, name_node, parse, template_name, text_of
 from jitstudio.listing.cuda.types import NOTHING, Argument, Bindings, Types
 from jitstudio.listing.kernel_names import KernelName, read_name
 from jitstudio.listing.ptx import Access, PtxParameter, parameter_slots, pointer_access
 
 _DEFINES = ("--define-macro=", "-D")
+_BEGINS = "The form begins with the launch in line {line} of {module}."
 
 
 def kernel_forms(
@@ -47,8 +50,9 @@ def kernel_forms(
         sources: The modules that were built.
         result: What came of it.
         headers: The headers in memory that it was built with.
-        access: Whether to find out what kernels do behind their pointers, which takes longer than
-            all the rest and is for the first texts of a form only.
+        access: Whether to find out what kernels do behind their pointers and how the host code
+            launches them, which takes longer than all the rest and is for the first texts of a
+            form only.
     """
     known = _Known.of(sources, result, headers, access)
     kernels = {(_module(k.module), k.name): k for k in result.kernels}.values()
@@ -92,6 +96,7 @@ class _Known:
     written: tuple[Signature, ...]
     layouts: tuple[_Layout, ...]
     types: Types
+    launches: tuple[HostLaunch, ...]
 
     @classmethod
     def of(
@@ -105,9 +110,11 @@ class _Known:
         texts = [(source, _defines(result, source.name)) for source in sources]
         # Kernels may be in headers, too, most of all templates.
         texts += [(Source(h.name, CodeKind.HEADER, h.content), ()) for h in headers]
-        code = [(t.content, d) for t, d in texts if t.kind in (CodeKind.CUDA, CodeKind.HEADER)]
+        code = [(t, d) for t, d in texts if t.kind in (CodeKind.CUDA, CodeKind.HEADER)]
         made = (a for a in result.artifacts if a.kind is CodeKind.PTX)
         by_hand = (s for s in sources if s.kind is CodeKind.PTX)
+        types = Types(declarations(text.content, defines) for text, defines in code)
+        launching = code if access else ()
         return cls(
             tuple(k for text, given in texts for k in declared_kernels(text, headers, given)),
             tuple(s for source in sources for s in _llvm(source)),
@@ -115,7 +122,8 @@ class _Known:
                 *(_Layout.of(_module(a.name), a.text, access) for a in made),
                 *(_Layout.of(s.name, _text(s), access, by_hand=True) for s in by_hand),
             ),
-            Types(declarations(content, defines) for content, defines in code),
+            types,
+            tuple(x for text, given in launching for x in host_launches(text, types, given)),
         )
 
     def form(self, kernel: Kernel, name: KernelName) -> KernelForm:
@@ -125,14 +133,17 @@ class _Known:
         signature = self._signature(kernel, name, slots)
         told = signature.parameters if signature else self._named(name)
         parameters = merged(kernel.name, told, slots, declared=bool(signature) or by_hand)
+        launch = launch_of(name, len(parameters.parameters), self.launches)
+        begins = (_BEGINS.format(line=launch.line, module=launch.module),) if launch else ()
         form = KernelForm(
             lowered=kernel.name,
             title=name.title,
             parameters=_accessed(
                 parameters.parameters, layout.access.get(kernel.name, {}) if layout else {}
             ),
-            notes=parameters.notes,
+            notes=(*parameters.notes, *begins),
             complete=parameters.complete,
+            host_launch=launch,
         )
         if signature is None:
             return form
@@ -172,6 +183,27 @@ class _Known:
             return min(readings, key=lambda reading: reading.doubts).signature
         written = [signature for signature in self.written if signature.name == kernel.name]
         return min(written, key=lambda s: s.module != _module(kernel.module), default=None)
+
+
+def launch_of(
+    name: KernelName, parameters: int, launches: Iterable[HostLaunch]
+) -> HostLaunch | None:
+    """Returns the launch of this kernel of which most is known; None where there is none."""
+    template = [text.replace(" ", "") for text in name.arguments]
+
+    def fit(launch: HostLaunch) -> tuple[bool, int]:
+        known = (launch.grid, launch.block, launch.shared, *launch.arguments)
+        # Deduced arguments are not written.
+        same = launch.template.replace(" ", "").split(",") == template
+        return same, sum(value is not None for value in known)
+
+    fitting = [
+        launch
+        for launch in launches
+        if launch.kernel.rpartition("::")[2] == name.path.rpartition("::")[2]
+        and len(launch.arguments) == parameters
+    ]
+    return max(fitting, key=fit, default=None)
 
 
 @dataclass(frozen=True)

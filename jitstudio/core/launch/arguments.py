@@ -10,12 +10,21 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, zip_longest
 
 from jitstudio.core.launch.c_types import FLOAT
 from jitstudio.core.launch.problems import TextError, listing, parts
-from jitstudio.core.launch.request import Direction, Fill, FillKind, FormParameter, KernelForm
+from jitstudio.core.launch.request import (
+    Direction,
+    Fill,
+    FillKind,
+    FormParameter,
+    HostBuffer,
+    KernelForm,
+)
+from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.types import Array, NumberKind, Pointer, Scalar, Struct, Type
 from jitstudio.core.launch.values import Number, evaluate, example
 
@@ -185,15 +194,94 @@ _UNNAMED = re.compile(r"arg\d+")
 _ELEMENTS = 1 << 20
 _EXTENT_ELEMENTS = 1 << 10
 _FEW = 1024
+_USUAL_BLOCK = 256
 
 
 def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
-    """Returns names and texts for all parameters of a kernel."""
+    """Returns names and texts for all parameters of a kernel, as the host code has them if it does.
+
+    Where the host code does not tell how many elements there are, its buffers are left out, too.
+    """
     sizes = _sizes(form.parameters)
+    given = _given(form)
+    known = all(isinstance(given.get(p.name), int) for p in sizes)
     length = "*".join(p.name for p in sizes[:2]) or str(_FEW)
     each = _ELEMENTS if len(sizes) == 1 else _EXTENT_ELEMENTS
-    elements = {p.name: str(min(each, _largest(p.type))) for p in sizes}
-    return tuple((p.name, elements.get(p.name) or _text(p, length)) for p in form.parameters)
+    texts = {p.name: str(min(each, _largest(p.type))) for p in sizes}
+    for parameter in form.parameters:
+        match parameter.type, given.get(parameter.name):
+            case Pointer(target=target), HostBuffer(size) if known and size > 0:
+                elements = size // (target or FLOAT).size
+                lasts = _by_names(elements, given) or str(elements)
+                texts[parameter.name] = _text(parameter, lasts)
+            case Scalar(kind=NumberKind.FLOATING), int() | float() as number:
+                texts[parameter.name] = str(float(number))
+            case Scalar(), int() as number:
+                texts[parameter.name] = str(number)
+    return tuple((p.name, texts.get(p.name) or _text(p, length)) for p in form.parameters)
+
+
+def first_launch(form: KernelForm) -> LaunchSpec:
+    """Returns the launch that a form begins with.
+
+    It is that of the host code as far as that is known; else one that covers the first buffer with
+    one thread for each element.
+    """
+    arguments = default_arguments(form)
+    spec = LaunchSpec(
+        kernel=form.title, arguments=arguments, cluster=",".join(map(str, form.cluster or ()))
+    )
+    host, given = form.host_launch, _given(form)
+    block = str(min(form.block_hint or _USUAL_BLOCK, _USUAL_BLOCK))
+    if host is not None:
+        block = ",".join(map(str, host.block)) if host.block else block
+        spec = replace(spec, shared=str(host.shared or 0), cooperative=host.cooperative)
+        if host.grid and host.block and all(p.name in given for p in _sizes(form.parameters)):
+            cover = _cover(host.grid, host.block, given)
+            grid = "" if cover else ",".join(map(str, host.grid))
+            return replace(spec, block=block, cover=cover, grid=grid)
+    texts = dict(arguments)
+    buffers = (p.name for p in form.parameters if isinstance(p.type, Pointer))
+    cover = next((buffer.length for name in buffers if (buffer := parse_buffer(texts[name]))), "")
+    return replace(spec, block=block, cover=cover, grid="" if cover else "1")
+
+
+def _given(form: KernelForm) -> dict[str, Number | HostBuffer]:
+    """Returns what the host code gives for the parameters."""
+    given = form.host_launch.arguments if form.host_launch else ()
+    if len(given) != len(form.parameters):
+        return {}
+    pairs = zip(form.parameters, given, strict=True)
+    return {parameter.name: value for parameter, value in pairs if value is not None}
+
+
+def _by_names(number: int, given: Mapping[str, Number | HostBuffer]) -> str:
+    """Returns arguments that come to a number, alone or as a product; empty where none do."""
+    sizes = [(name, value) for name, value in given.items() if type(value) is int and value > 1]
+    for count in (1, 2, 3):
+        for some in combinations(sizes, count):
+            if math.prod(value for _, value in some) == number:
+                return "*".join(name for name, _ in some)
+    return ""
+
+
+def _cover(
+    grid: Sequence[int], block: Sequence[int], given: Mapping[str, Number | HostBuffer]
+) -> str:
+    """Returns the arguments that the threads cover, one for each axis; empty where none fit."""
+    names = []
+    for blocks, threads in zip_longest(grid, block, fillvalue=1):
+        if threads < 1:
+            return ""
+        covered = (
+            name
+            for name, value in given.items()
+            if type(value) is int and value > 1 and -(-value // threads) == blocks
+        )
+        names.append("1" if blocks == threads == 1 else next(covered, ""))
+    while names and names[-1] == "1":
+        names.pop()
+    return ",".join(names) if all(names) else ""
 
 
 def default_text(form: KernelForm, name: str) -> str:

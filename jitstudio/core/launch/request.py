@@ -279,6 +279,40 @@ class FormParameter:
 
 
 @dataclass(frozen=True)
+class HostBuffer:
+    """Memory that host code allocates: its bytes."""
+
+    bytes: int
+
+
+@dataclass(frozen=True)
+class HostLaunch:
+    """A launch as host code writes it; what only a run of that code would tell is None.
+
+    Attributes:
+        kernel: Its name as it is written there.
+        template: Its template arguments as they are written; empty for none.
+        module: The module that has it.
+        line: Where, from 1.
+        grid: Blocks along each axis.
+        block: Threads per block along each axis.
+        shared: Bytes of dynamic shared memory per block.
+        arguments: In order.
+        cooperative: Whether all blocks are resident at the same time.
+    """
+
+    kernel: str
+    template: str
+    module: str
+    line: int
+    grid: tuple[int, ...] | None
+    block: tuple[int, ...] | None
+    shared: int | None
+    arguments: tuple[float | int | HostBuffer | None, ...]
+    cooperative: bool = False
+
+
+@dataclass(frozen=True)
 class KernelForm:
     """A kernel ready to be filled in.
 
@@ -292,6 +326,7 @@ class KernelForm:
         module: The module that declares it; empty where unknown.
         line: Where; 0 where unknown.
         complete: Whether the layout of all parameters is known; where not, it cannot be launched.
+        host_launch: How the host code launches it; None where there is none, or nobody asked.
     """
 
     lowered: str
@@ -303,3 +338,4 @@ class KernelForm:
     module: str = ""
     line: int = 0
     complete: bool = True
+    host_launch: HostLaunch | None = None

@@ -11,14 +11,11 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.core.launch.arguments import default_arguments, parse_buffer
+from jitstudio.core.launch.arguments import default_arguments, first_launch
 from jitstudio.core.launch.choice import base_name, choose_form
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.launch.types import Pointer
-
-_USUAL_BLOCK = 256
 
 
 class SpecEditor(Protocol):
@@ -164,7 +161,7 @@ class LaunchSpecs(QObject):
         defaults = default_arguments(form)
         known = self._specs.get(form.title) or self._sibling(form.title)
         if known is None:
-            return _fresh(form, defaults, self._time_limit)
+            return replace(first_launch(form), timeout=self._time_limit)
         texts = dict(known.arguments)
         arguments = tuple((name, texts.get(name, default)) for name, default in defaults)
         return replace(known, kernel=form.title, arguments=arguments)
@@ -188,21 +185,3 @@ class LaunchSpecs(QObject):
     def _sibling(self, title: str) -> LaunchSpec | None:
         name = base_name(title)
         return next((s for t, s in reversed(self._specs.items()) if base_name(t) == name), None)
-
-
-def _fresh(
-    form: KernelForm, arguments: tuple[tuple[str, str], ...], time_limit: float
-) -> LaunchSpec:
-    """Returns a launch that covers the first buffer with one thread for each element."""
-    texts = dict(arguments)
-    buffers = (p.name for p in form.parameters if isinstance(p.type, Pointer))
-    cover = next((buffer.length for name in buffers if (buffer := parse_buffer(texts[name]))), "")
-    return LaunchSpec(
-        kernel=form.title,
-        arguments=arguments,
-        grid="" if cover else "1",
-        cover=cover,
-        block=str(min(form.block_hint or _USUAL_BLOCK, _USUAL_BLOCK)),
-        cluster=",".join(map(str, form.cluster or ())),
-        timeout=time_limit,
-    )

@@ -43,7 +43,8 @@ _KEYWORDS = frozenset(
 _DEEPEST_MACRO = 8
 _LONGEST_MACRO = 200
 _LONGEST_ATTRIBUTE = 500
-_BUILT_IN = frozenset({b"__cplusplus", b"__CUDACC__", b"__CUDACC_RTC__", b"__CUDA_ARCH__"})
+_ON_HOST = frozenset({b"__cplusplus", b"__CUDACC__"})
+_BUILT_IN = _ON_HOST | {b"__CUDACC_RTC__", b"__CUDA_ARCH__"}
 
 
 @dataclass(frozen=True)
@@ -73,16 +74,18 @@ class PreparedText:
     aliases: bytes
 
 
-def prepare(text: bytes, defines: Iterable[str] = ()) -> PreparedText:
+def prepare(text: bytes, defines: Iterable[str] = (), *, for_host: bool = False) -> PreparedText:
     """Makes a text ready for the parser.
 
     Args:
         text: In UTF-8.
         defines: Macros defined from outside, as ``NAME`` or ``NAME=BODY``.
+        for_host: Whether to leave what nvcc has its host compiler see, in place of what NVRTC does.
     """
     given = (define.partition("=") for define in defines)
     macros = {n.encode(): (body if equals else "1").encode() for n, equals, body in given}
-    macros, kept = _Preprocessor(macros).run(_SPLICE.sub(b" ", _PASSED.sub(_without_comment, text)))
+    preprocessor = _Preprocessor(macros, _ON_HOST if for_host else _BUILT_IN)
+    macros, kept = preprocessor.run(_SPLICE.sub(b" ", _PASSED.sub(_without_comment, text)))
     substituted = _substituted(kept, macros)
     plain = _UNKNOWN_ATTRIBUTES.sub(rb"\1", substituted)
     pieces, attributes = [], []
@@ -109,6 +112,7 @@ class _Preprocessor:
     """Goes through the lines once, keeping those that count."""
 
     macros: dict[bytes, bytes]
+    built_in: frozenset[bytes]
     # For each open `#if`: whether its lines count, and what they would if the test failed;
     # None where it is unknown, and then all branches count.
     _open: list[tuple[bool, bool | None]] = field(default_factory=list)
@@ -154,7 +158,7 @@ class _Preprocessor:
         return bool(int(value)) if value.isdigit() else None
 
     def _defined(self, name: bytes) -> bool:
-        return name in self.macros or name in _BUILT_IN
+        return name in self.macros or name in self.built_in
 
 
 def _without_comment(match: re.Match[bytes]) -> bytes:

@@ -1,0 +1,182 @@
+"""How host code launches kernels, and the launch that a form begins with."""
+
+from dataclasses import replace
+
+import pytest
+
+from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.launch.arguments import first_launch
+from jitstudio.core.launch.c_types import FLOAT, INT
+from jitstudio.core.launch.request import HostBuffer, HostLaunch
+from jitstudio.core.launch.types import Pointer
+from jitstudio.listing.cuda.declarations import declarations
+from jitstudio.listing.cuda.host_launches import host_launches
+from jitstudio.listing.cuda.types import Types
+from jitstudio.listing.kernel_names import read_name
+from jitstudio.listing.kernels import launch_of
+from tests.core.launch.forms import form
+
+
+def launches(text):
+    content = text.encode()
+    return host_launches(Source("k.cu", CodeKind.CUDA, content), Types([declarations(content)]))
+
+
+def launched(body, before=""):
+    """The launch in a program whose `main` has this body."""
+    (found,) = launches(f"{before}\nint main(int argc, char** argv) {{\n{body}\n}}\n")
+    return found
+
+
+PROGRAM = """\
+#define CHECK(x) do { if ((x) != cudaSuccess) exit(1); } while (0)
+__global__ void add(const float* a, float* c, int n) {}
+int main(int argc, char** argv) {
+    int n = 1 << 20;                      // overwritten only by an argument of the program
+    if (argc > 1) n = atoi(argv[1]);
+    size_t bytes = n * sizeof(float);
+    float *h_a = (float*)malloc(bytes), *d_a, *d_c = nullptr;
+    CHECK(cudaMalloc(&d_a, bytes));
+    CHECK(cudaMalloc((void**)&d_c, bytes));
+    const int block = 256;
+    int grid = (n + block - 1) / block;
+    add<<<grid, block>>>(d_a, d_c, n);
+}
+"""
+
+
+def test_the_launch_of_a_tutorial_is_calculated():
+    buffer = HostBuffer(4 << 20)
+    assert launches(PROGRAM) == [
+        HostLaunch("add", "", "k.cu", 12, (4096,), (256,), 0, (buffer, buffer, 1 << 20))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "grid", "block", "shared"),
+    [
+        ("k<<<4, 32, 64 * sizeof(double)>>>();", (4,), (32,), 512),
+        ("dim3 b(16, 16); dim3 g(64 / b.x, 32 / b.y); k<<<g, b>>>();", (4, 2), (16, 16), 0),
+        ("dim3 b = dim3(8, 8, 4), g{3}; k<<<g, b, 0, stream>>>();", (3,), (8, 8, 4), 0),
+        ("dim3 g; g.x = 5; g.y = g.x + 1; k<<<g, 1>>>();", None, (1,), 0),
+        ("dim3 g(1); g.y = 6; k<<<g, dim3(2)>>>();", (1, 6), (2,), 0),
+        ("float x = 1000; k<<<(int)ceil(x / 256), 256>>>();", (4,), (256,), 0),
+        ("k<<<static_cast<unsigned int>(std::ceil(1000 / 256.0)), 1>>>();", (4,), (1,), 0),
+        ("k<<<std::min(7, 9), M>>>();", (7,), (128,), 0),
+        ("k<<<div_up(1000, 256), argc > 1 ? 1 : 64>>>();", (4,), (64,), 0),
+        ("int t = 8; t *= 4; k<<<2, t>>>();", (2,), (32,), 0),
+        ("for (int i = 1; i < 9; i *= 2) k<<<i, 32>>>();", (1,), (32,), 0),
+        ("k<<<read(), 32, unknown>>>();", None, (32,), None),
+        ("k<<<1 / 0, 1 << 99>>>();", None, None, 0),
+        ("void* p[] = {}; cudaLaunchCooperativeKernel((void*)k, 6, dim3(9), p);", (6,), (9,), 0),
+    ],
+)
+def test_sizes_are_calculated_where_the_text_tells_them(body, grid, block, shared):
+    before = "#define M 128\n__global__ void k() {}\nint div_up(int a, int b) { return (a+b-1)/b; }"
+    found = launched(body, before)
+    assert (found.grid, found.block, found.shared) == (grid, block, shared)
+
+
+@pytest.mark.parametrize(
+    ("body", "arguments"),
+    [
+        ("P* p; cudaMallocManaged(&p, 10 * sizeof(P)); k<<<1, 1>>>(p + 1);", [120]),
+        ("P* p; cudaMalloc(&p, 10 * sizeof(*p)); k<<<1, 1>>>(p);", [120]),
+        ("int h[6]; int* d; cudaMalloc(&d, sizeof(h)); k<<<1, 1>>>(d);", [24]),
+        ("vector<int> h(9); int* d; cudaMalloc(&d, h.size() * 4); k<<<1, 1>>>(d);", [36]),
+        ("thrust::device_vector<P> v(9); k<<<1, 1>>>(raw_pointer_cast(v.data()));", [108]),
+        ("s.n = 3; cudaMalloc(&s.d, s.n * 8); k<<<1, 1>>>(s.d, s.n, 2.5f);", [24, 3, 2.5]),
+        ("size_t w; P* d; cudaMallocPitch(&d, &w, 256, 8); k<<<1, 1>>>(d);", [2048]),
+        ("int* d; cudaMalloc(&d, read()); k<<<1, 1>>>(d, time(NULL));", [None, None]),
+    ],
+)
+def test_arguments_are_calculated_where_the_text_tells_them(body, arguments):
+    found = launched(body, "struct P { int a, b, c; };").arguments
+    assert [x.bytes if isinstance(x, HostBuffer) else x for x in found] == arguments
+
+
+def test_arguments_may_be_passed_by_address():
+    body = "float* d; cudaMalloc(&d, 8); int n = 2; void* p[] = {&d, (void*)&n};"
+    found = launched(f"{body} cudaLaunchKernel((const void*)&ns::k<int>, 3, 4, p, 5, 0);")
+    assert (found.kernel, found.template) == ("ns::k", "int")
+    assert (found.grid, found.block, found.shared) == ((3,), (4,), 5)
+    assert found.arguments == (HostBuffer(8), 2)
+
+
+def test_functions_are_followed_with_what_they_are_called_with():
+    text = """
+        void launch(float* d, int n) { k<<<n / 32, 32>>>(d, n); }
+        int main() { float* x; cudaMalloc(&x, 400); launch(x, 64); }
+    """
+    (found,) = launches(text)
+    assert found.grid == (2,)
+    assert found.arguments == (HostBuffer(400), 64)
+
+
+def test_code_that_is_hidden_from_nvrtc_is_followed():
+    text = "#ifndef __CUDACC_RTC__\nint main() { k<<<2, 3>>>(); }\n#endif"
+    assert [found.grid for found in launches(text)] == [(2,)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "k<<<",
+        "int main() { k<<<1, 1>>>(",
+        "void f() { f(); k<<<1,1>>>(); }",
+        "int f(int a) { return f(a); } int main() { k<<<f(1), 1>>>(); }",
+        "int main() { k<<<" + "(" * 5000 + "1" + ")" * 5000 + ", 1>>>(); }",
+        "int main() { int a = " + "1+" * 5000 + "1; k<<<a, 1>>>(); }",
+        "int main() { if (1) " * 3000 + "k<<<1, 1>>>();",
+        "#define B {\nint main() B k<<<1>>>(); }",
+        "int f(int a) { return f(a) + f(a); } int main() { k<<<f(1), 1>>>(); }",
+        "int main() { k<<<1e999, -1e300>>>(1e300 * 1e300); cudaMalloc(&p, 1e300 * 1e8); }",
+    ],
+    ids=range(10),
+)
+def test_odd_texts_are_followed_without_a_fault(text):
+    launches(text)
+
+
+def test_the_launch_of_which_most_is_known_is_taken():
+    text = """
+        void other(float* a, int n) { k<float><<<n, 32>>>(a, n); k<int><<<1, 1>>>(a, n); }
+        int main() { k<float><<<7, 32>>>(nullptr, 5); k<double><<<2, 2>>>(nullptr, 1); }
+    """
+    found = launches(text)
+    assert launch_of(read_name("void k<float>(float*, int)"), 2, found).line == 3
+    assert launch_of(read_name("void k<double>(float*, int)"), 2, found).grid == (2,)
+    assert launch_of(read_name("k"), 3, found) is None
+
+
+READ = Pointer(FLOAT, const=True)
+WRITTEN = Pointer(FLOAT)
+
+
+def begins(*arguments, grid=(4096,), block=(256,), shared=0):
+    kernel = form(("a", READ), ("c", WRITTEN), ("n", INT), ("x", FLOAT))
+    host = HostLaunch("k", "", "k.cu", 1, grid, block, shared, arguments)
+    return first_launch(replace(kernel, host_launch=host))
+
+
+def test_a_form_begins_with_the_launch_of_the_host_code():
+    spec = begins(HostBuffer(4000), HostBuffer(64), 1000, 2.5, grid=(4,), shared=128)
+    assert dict(spec.arguments) == {
+        "a": "n:random",
+        "c": "16:random:inout",
+        "n": "1000",
+        "x": "2.5",
+    }
+    assert (spec.cover, spec.grid, spec.block, spec.shared) == ("n", "", "256", "128")
+
+
+def test_a_grid_that_covers_no_argument_is_that_of_the_host_code():
+    spec = begins(HostBuffer(4000), HostBuffer(4000), 1000, 2.5, grid=(32, 2), block=(8, 8))
+    assert (spec.cover, spec.grid, spec.block) == ("", "32,2", "8,8")
+
+
+def test_what_the_host_code_does_not_tell_is_as_in_any_form():
+    spec = begins(HostBuffer(4000), None, None, None)
+    given = {"a": "n:random", "c": "n:random:inout", "n": "1048576", "x": "1.0"}
+    assert dict(spec.arguments) == given
+    assert (spec.cover, spec.block) == ("n", "256")
