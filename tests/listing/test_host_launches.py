@@ -29,7 +29,9 @@ def launched(body, before=""):
 
 
 PROGRAM = """\
-#define CHECK(x) do { if ((x) != cudaSuccess) exit(1); } while (0)
+#define CHECK(x) do { \\
+        if ((x) != cudaSuccess) exit(1); \\
+    } while (0)
 __global__ void add(const float* a, float* c, int n) {}
 int main(int argc, char** argv) {
     int n = 1 << 20;                      // overwritten only by an argument of the program
@@ -48,7 +50,7 @@ int main(int argc, char** argv) {
 def test_the_launch_of_a_tutorial_is_calculated():
     buffer = HostBuffer(4 << 20)
     assert launches(PROGRAM) == [
-        HostLaunch("add", "", "k.cu", 12, (4096,), (256,), 0, (buffer, buffer, 1 << 20))
+        HostLaunch("add", "", "k.cu", 14, (4096,), (256,), 0, (buffer, buffer, 1 << 20))
     ]
 
 

@@ -22,6 +22,7 @@ _STRING = rb'"(?>[^"\\\n]|\\.)*+"|(?<!\w)\'(?>[^\'\\\n]|\\.)*+\'|\\.|R"\((?s:.*?
 _COMMENT = rb"//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)"
 _PASSED = re.compile(rb"(?P<comment>" + _COMMENT + rb")|" + _STRING)
 _SPLICE = re.compile(rb"\\[ \t]*\r?\n")
+_SPLICED = b"\x01"
 _DIRECTIVE = re.compile(rb"[ \t]*#[ \t]*(?P<word>\w+)(?P<rest>[^\n]*)")
 _DEFINE = re.compile(rb"\s+([A-Za-z_]\w*)(?:[ \t]+([^\n]*))?\s*")
 _DEFINED = re.compile(rb"\s*+(!?)\s*+defined\s*+\(?\s*+(\w++)\s*+\)?\s*+")
@@ -85,7 +86,7 @@ def prepare(text: bytes, defines: Iterable[str] = (), *, for_host: bool = False)
     given = (define.partition("=") for define in defines)
     macros = {n.encode(): (body if equals else "1").encode() for n, equals, body in given}
     preprocessor = _Preprocessor(macros, _ON_HOST if for_host else _BUILT_IN)
-    macros, kept = preprocessor.run(_SPLICE.sub(b" ", _PASSED.sub(_without_comment, text)))
+    macros, kept = preprocessor.run(_SPLICE.sub(_SPLICED, _PASSED.sub(_without_comment, text)))
     substituted = _substituted(kept, macros)
     plain = _UNKNOWN_ATTRIBUTES.sub(rb"\1", substituted)
     pieces, attributes = [], []
@@ -121,11 +122,14 @@ class _Preprocessor:
         return self.macros, b"\n".join(self._lines(text))
 
     def _lines(self, text: bytes) -> Iterator[bytes]:
-        for line in text.split(b"\n"):
+        for spliced in text.split(b"\n"):
+            line = spliced.replace(_SPLICED, b" ")
             directive = _DIRECTIVE.match(line) if b"#" in line else None
             if directive:
                 self._obey(directive["word"], directive["rest"])
             yield b"" if directive or not all(kept for kept, _ in self._open) else line
+            # What is behind keeps its line.
+            yield from [b""] * spliced.count(_SPLICED)
 
     def _obey(self, word: bytes, rest: bytes) -> None:
         match word:
