@@ -155,6 +155,12 @@ def _add_settings(
         "nvjitlink:OPT and the like address one tool; 'jitstudio options' lists them",
     )
     command.add_argument(
+        "--compile-commands",
+        metavar="PATH",
+        help="take target and options of each module from this compile_commands.json, or from "
+        "that in this folder; what has no counterpart is named",
+    )
+    command.add_argument(
         "--header", action="append", default=[], metavar="NAME=PATH", help="an in-memory header"
     )
     command.add_argument(

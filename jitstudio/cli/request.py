@@ -9,6 +9,8 @@ from dataclasses import fields, replace
 from errno import EACCES
 from pathlib import Path
 
+from jitstudio.cli.terminal import print_error
+from jitstudio.compile_commands import CompileFlags, FlagsError, flags_in, flags_of
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.axes import VariantDraft, generic_name, placeholders_of
 from jitstudio.core.code import EMITTED_KINDS, ENDINGS, CodeKind, Header, Source, kind_of
@@ -45,7 +47,7 @@ def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None
         UsageError: An argument is wrong or a file cannot be read.
     """
     if base is None:
-        base = BuildRequest(tuple(source_from(path) for path in arguments.sources))
+        base = _with_flags(arguments, tuple(source_from(path) for path in arguments.sources))
     for word in (*arguments.option, *arguments.name_expression):
         _check_utf8(word)
     for flag, words in (
@@ -83,6 +85,28 @@ def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None
         unsafe_options=arguments.unsafe_options,
         folder=base.folder,
     )
+
+
+def _with_flags(arguments: argparse.Namespace, sources: tuple[Source, ...]) -> BuildRequest:
+    """Returns a build of modules with the flags that they are compiled with elsewhere."""
+    database = arguments.compile_commands
+    found: list[CompileFlags | None] = []
+    try:
+        for path, source in zip(map(Path, arguments.sources), sources, strict=True):
+            if source.kind is CodeKind.CUDA and database is not None:
+                found.append(flags_of(path, Path(database)))
+            found.append(flags_in(source.content, path))
+    except FlagsError as error:
+        raise UsageError(f"{error} Leave --compile-commands out, or name another.") from None
+    given = [flags for flags in found if flags is not None]
+    for flags in given:
+        if flags.left_out:
+            print_error(f"{flags.path}: NVRTC has no counterpart of {' '.join(flags.left_out)}")
+    options: tuple[str, ...] = ()
+    for flags in given:
+        options = (*without(options, flags.options), *flags.options)
+    arch = next((flags.arch for flags in reversed(given) if flags.arch), DEFAULT_ARCH)
+    return BuildRequest(sources, arch=arch, options=tuple(dict.fromkeys(options)))
 
 
 def source_from(path: str, name_expressions: Sequence[str] = ()) -> Source:

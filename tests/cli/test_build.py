@@ -186,3 +186,21 @@ def test_an_lto_link_tells_what_it_inlined(run):
     assert [artifact["kind"] for artifact in told["artifacts"]] == ["sass"]
     assert f"apply_transform.cu:{place['line']}" in run("build", *modules, "--lto").err
     assert run("build", *modules, "--link", "--json").json["inlined"] is None
+
+
+def test_flags_of_other_builds_are_taken(run, tmp_path):
+    source = tmp_path / "k.cu"
+    source.write_text("// jitstudio: -arch=sm_80\n__global__ void k(int* p) { *p = N; }")
+    command = f"nvcc -DN=77 --odd -c {source}"
+    entry = {"directory": str(tmp_path), "file": "k.cu", "command": command}
+    database = tmp_path / "compile_commands.json"
+    database.write_text(json.dumps([entry]))
+    told = run("build", source, "--compile-commands", database)
+    assert told.code == 0
+    assert ".target sm_80" in told.out
+    assert "77" in told.out
+    assert "NVRTC has no counterpart of --odd" in told.err
+    assert ".target sm_75" in run("build", source, "--option=-DN=1", "--arch", "sm_75").out
+    missing = run("build", source, "--compile-commands", tmp_path / "none")
+    assert missing.code == 2
+    assert "cannot be read" in missing.err
