@@ -25,6 +25,7 @@ from jitstudio.gui.state.build_settings import BuildSettings, Switch
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.outputs import Outputs
+from jitstudio.gui.state.side_builds import SideBuilds
 from jitstudio.gui.state.toolchain import Toolchain
 
 _SWITCHES = {
@@ -123,6 +124,7 @@ class ResultsController(QObject):
         self,
         outputs: Outputs,
         build_controller: BuildController,
+        side_builds: SideBuilds,
         documents: Documents,
         toolchain: Toolchain,
         service: BuildService,
@@ -138,6 +140,7 @@ class ResultsController(QObject):
         self._service = service
         self._editors = editors
         self._build_controller = build_controller
+        self._side_builds = side_builds
         self._documents = documents
         self._shell = shell
         self._listings = listings
@@ -154,6 +157,7 @@ class ResultsController(QObject):
         build_controller.build_started.connect(self._on_building_changed)
         build_controller.progressed.connect(status.show_progress)
         build_controller.build_ended.connect(self._on_building_changed)
+        side_builds.changed.connect(self._on_building_changed)
         build_controller.built.connect(status.show_built)
         build_controller.refused.connect(status.show_message)
         build_controller.worker_broke.connect(shell.notices.show_message)
@@ -162,7 +166,7 @@ class ResultsController(QObject):
         actions.bind(
             {
                 "buildAction": build_controller.build,
-                "cancelAction": build_controller.cancel,
+                "cancelAction": self._on_cancel,
                 "emptyCacheAction": self._empty_cache,
                 "saveOutputsAction": self._on_save_outputs,
             }
@@ -196,10 +200,24 @@ class ResultsController(QObject):
 
     @Slot()
     def _on_building_changed(self) -> None:
-        building = self._build_controller.is_building
-        self._cancel.setEnabled(building)
-        if not building:
-            self._shell.status.show_ended()
+        is_building, side_build = self._build_controller.is_building, self._side_builds.current
+        self._cancel.setEnabled(is_building or side_build is not None)
+        if is_building:
+            return
+        status = self._shell.status
+        # What a clock was shown for is over.
+        status.show_ended()
+        status.show_result(self._outputs.result)
+        if side_build is not None:
+            status.show_side_build(side_build.doing, side_build.clock)
+
+    @Slot()
+    def _on_cancel(self) -> None:
+        """Ends the build whose progress is shown."""
+        if self._build_controller.is_building or self._side_builds.current is None:
+            self._build_controller.cancel()
+        else:
+            self._side_builds.cancel()
 
     @Slot(ToolchainInfo)
     def _on_toolchain_found(self, info: ToolchainInfo) -> None:
@@ -275,6 +293,7 @@ def install(context: Context) -> None:
     ResultsController(
         state.outputs,
         state.build_controller,
+        state.side_builds,
         state.documents,
         state.toolchain,
         state.service,
@@ -292,7 +311,7 @@ def install(context: Context) -> None:
         state.build_controller,
         state.settings,
         state.documents,
-        state.service,
+        state.side_builds,
         state.launch_specs,
         state.launches,
         state.variant_drafts,
