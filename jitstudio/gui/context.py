@@ -9,10 +9,10 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.search import SearchSources
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.navigator import Navigator
+from jitstudio.gui.files.file_commands import FileCommands
+from jitstudio.gui.files.fixer import Fixer
+from jitstudio.gui.files.project_commands import ProjectCommands
 from jitstudio.gui.listing.output_pane import OutputPane
-from jitstudio.gui.shell.file_commands import FileCommands
-from jitstudio.gui.shell.fixer import Fixer
-from jitstudio.gui.shell.project_commands import ProjectCommands
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.window_state import WindowState
 

@@ -13,9 +13,9 @@ from jitstudio.analysis.correlation.modules import spellings
 from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.result import Kernel
 from jitstudio.gui.editor.editor_tabs import EditorTabs
+from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.docking.layout_manager import LayoutManager
-from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.shell.status_line import StatusLine
 from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents

@@ -18,14 +18,14 @@ from jitstudio.gui import features
 from jitstudio.gui.code.search import SearchSources
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.navigator import Navigator
+from jitstudio.gui.files.file_commands import FileCommands
+from jitstudio.gui.files.fixer import Fixer
+from jitstudio.gui.files.project_commands import ProjectCommands
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.kit.theme import ThemeKeeper
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.context_menus import ContextMenus
-from jitstudio.gui.shell.file_commands import FileCommands
-from jitstudio.gui.shell.fixer import Fixer
 from jitstudio.gui.shell.pane_registry import PANES
-from jitstudio.gui.shell.project_commands import ProjectCommands
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.shell.stale_marks import StaleMarks
 from jitstudio.gui.shell.status_line import StatusLine

@@ -15,9 +15,9 @@ from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.build.bar import BuildBar
 from jitstudio.gui.features.build.export import ExportCommands
 from jitstudio.gui.features.build.part import PartController
+from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.services.build_service import BuildService
-from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.shell.status_line import StatusLine
 from jitstudio.gui.state.build_controller import BuildController

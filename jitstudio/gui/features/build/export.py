@@ -23,10 +23,10 @@ from jitstudio.core.code import EMITTED_KINDS, CodeKind
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import Outcome
 from jitstudio.gui.features.build.command_line import build_command, run_command, sweep_command
+from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.services.build_service import BuildOutput
-from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController, nothing_to_build
 from jitstudio.gui.state.build_settings import BuildSettings

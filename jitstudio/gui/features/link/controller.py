@@ -12,7 +12,7 @@ from jitstudio.gui.context import Context
 from jitstudio.gui.features.link.inlined import InlinedController, shown_link
 from jitstudio.gui.features.link.model import ModuleRow
 from jitstudio.gui.features.link.view import LinkView
-from jitstudio.gui.shell.file_commands import FileCommands
+from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import BuildSettings

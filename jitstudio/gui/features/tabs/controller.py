@@ -12,10 +12,10 @@ from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.navigator import Navigator
 from jitstudio.gui.features.tabs.commands import TabCommands
+from jitstudio.gui.files.file_commands import FileCommands
+from jitstudio.gui.files.fixer import Fixer
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.theme import current_theme
-from jitstudio.gui.shell.file_commands import FileCommands
-from jitstudio.gui.shell.fixer import Fixer
 from jitstudio.gui.shell.palette.model import PaletteEntry
 from jitstudio.gui.shell.palette.view import Palette
 from jitstudio.gui.shell.shell import Shell
