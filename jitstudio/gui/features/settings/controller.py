@@ -12,6 +12,7 @@ from jitstudio.gui.context import Context
 from jitstudio.gui.kit.fonts import LETTERS
 from jitstudio.gui.kit.theme import ThemeMode
 from jitstudio.gui.services.build_service import BuildService
+from jitstudio.gui.shell.navigation import SettingPlace
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import BuildSettings, Switch
@@ -38,7 +39,7 @@ def install(context: Context) -> None:
         state.preferences,
         shell,
     )
-    context.navigator.setting_requested.connect(controller.show_setting)
+    context.navigator.lead(SettingPlace, lambda place: controller.show_setting(place.key))
 
 
 class PreferencesController(QObject):
