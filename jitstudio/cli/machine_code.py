@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -32,7 +32,7 @@ from jitstudio.core.code import LINKED, Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.kernel_resources import merge
 from jitstudio.core.plan import with_idle_options
-from jitstudio.core.prebuilt import machine_code, target_shown
+from jitstudio.core.prebuilt import cubins, target_shown
 from jitstudio.core.request import BuildRequest, DemangleRequest, LinkMode
 from jitstudio.core.result import BuildResult, Outcome, Resources
 from jitstudio.listing.functions import functions
@@ -114,7 +114,7 @@ def read_machine_code(
         if not result.ok:
             return MachineCode(result)
         units = []
-        for cubin in _cubins(request, result):
+        for cubin in cubins(request, result):
             asked = AnalysisRequest(
                 cubin.content,
                 cubin.file_name,
@@ -141,18 +141,6 @@ def _built(builder: Builder, request: BuildRequest, timeout: float) -> BuildResu
     if is_machine_code and request.link is LinkMode.NONE:
         return BuildResult(Outcome.BUILT, target_shown(request))
     return with_idle_options(request, builder.build(request, timeout=timeout))
-
-
-def _cubins(request: BuildRequest, result: BuildResult) -> Iterator[Artifact]:
-    """Yields what was given and what was made, in the order of the modules."""
-    made = [a.name for a in result.artifacts if a.kind is CodeKind.CUBIN]
-    given = [source.name for source in request.sources]
-    for name in sorted(
-        dict.fromkeys((*made, *given)),
-        key=lambda name: given.index(name) if name in given else len(given),
-    ):
-        if cubin := machine_code(request, result, name):
-            yield cubin
 
 
 def _unit(request: BuildRequest, result: BuildResult, cubin: Artifact, code: Disassembly) -> Unit:

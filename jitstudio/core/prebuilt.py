@@ -1,9 +1,11 @@
-"""Builds of a file that was built before: nothing is compiled, it is only read."""
+"""The machine code of a build, made or given: a file that was built before is only read."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import Artifact, CodeKind, Source
+from jitstudio.core.code import LINKED, Artifact, CodeKind, Source
 from jitstudio.core.cubin import cubin_target
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
@@ -19,6 +21,18 @@ def target_shown(request: BuildRequest) -> Arch:
 def machine_code(request: BuildRequest, result: BuildResult, name: str) -> Artifact | None:
     """Returns the cubin of a module or of the link, made or given; None where there is none."""
     return result.artifact(CodeKind.CUBIN, name) or _as_made(_given_code(request, name))
+
+
+def cubins(request: BuildRequest, result: BuildResult) -> Iterator[Artifact]:
+    """Yields the cubin of the link, then those of the modules in their order."""
+    for name in (LINKED, *(source.name for source in request.sources)):
+        if (cubin := machine_code(request, result, name)) is not None:
+            yield cubin
+
+
+def cubin_of(request: BuildRequest, result: BuildResult) -> Artifact | None:
+    """Returns the cubin that stands for a build: the first of `cubins`, or None."""
+    return next(cubins(request, result), None)
 
 
 def _given_code(request: BuildRequest, name: str) -> Source | None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.search import SearchSources
 from jitstudio.gui.editor.editor_tabs import EditorTabs
-from jitstudio.gui.editor.navigator import Navigator
+from jitstudio.gui.files.file_commands import FileCommands
+from jitstudio.gui.files.fixer import Fixer
+from jitstudio.gui.files.project_commands import ProjectCommands
 from jitstudio.gui.listing.output_pane import OutputPane
-from jitstudio.gui.shell.file_commands import FileCommands
-from jitstudio.gui.shell.fixer import Fixer
-from jitstudio.gui.shell.project_commands import ProjectCommands
+from jitstudio.gui.shell.navigation import Navigator
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.window_state import WindowState
 
@@ -28,8 +27,8 @@ class Context:
         state: What is open, how it is built and what came of it.
         shell: Commands, docks, notices and the status bar.
         editors: The tabs with the texts.
-        listings: The panes of PTX and SASS.
-        navigator: Leads to a place in a text or a listing.
+        listings: The panes of PTX and SASS, made by the feature that is installed first.
+        navigator: Leads to a place in a text, a listing, a log or a dialog.
         files, projects: What the File menu does.
         fixer: Carries out what an explanation of an error offers.
         search_sources: The texts that "Find in all" searches.
@@ -38,7 +37,7 @@ class Context:
     state: WindowState
     shell: Shell
     editors: EditorTabs
-    listings: Mapping[CodeKind, OutputPane]
+    listings: dict[CodeKind, OutputPane]
     navigator: Navigator
     files: FileCommands
     projects: ProjectCommands

@@ -22,6 +22,7 @@ from jitstudio.core.launch.request import KernelForm, LaunchRequest
 from jitstudio.core.launch.resolve import SpecFaults, arguments_of, geometry, resolve
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
 from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.prebuilt import cubin_of
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.listing.kernels import kernel_forms
@@ -224,7 +225,7 @@ class VariantRun:
             for variant in variants:
                 self._finish(rows.unbuilt(variant, result.outcome, result.reason, kept))
             return
-        if self._reads and rows.cubin_of(result):
+        if self._reads and cubin_of(request, result):
             self._to_read.append((request, result))
         plan = self._plan
         forms = kernel_forms(request.sources, result, request.headers) if plan.has_kernel else ()

@@ -10,9 +10,10 @@ from jitstudio.analysis.occupancy.kernel import occupancy_at
 from jitstudio.analysis.report import KernelReport, report
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.axes import Axis
-from jitstudio.core.code import LINKED, CodeKind
+from jitstudio.core.code import LINKED
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
+from jitstudio.core.prebuilt import cubin_of
 from jitstudio.core.result import BuildResult, Outcome, Resources
 from jitstudio.core.tools import Tool
 from jitstudio.variants.plan import Variant
@@ -237,12 +238,6 @@ def reports_of(result: BuildResult, code: Disassembly) -> dict[str, KernelReport
     return {f.name: report(f, result.resources_of(f.name)) for f in functions}
 
 
-def cubin_of(result: BuildResult) -> bytes:
-    """Returns the machine code of a build; empty where there is none."""
-    found = (a.content for a in result.artifacts if a.kind is CodeKind.CUBIN)
-    return next(found, b"")
-
-
 def unbuilt(
     variant: Variant, outcome: Outcome, message: str, result: BuildResult | None = None
 ) -> VariantRow:
@@ -262,13 +257,14 @@ def built(
         block: Of its launch.
     """
     occupancy = _occupancy_at(result, kernel, block) if block else None
+    cubin = cubin_of(variant.build, result)
     return VariantRow(
         variant,
         Outcome.BUILT.value,
         result=result,
         kernel=kernel,
         block=block,
-        cubin_bytes=len(cubin_of(result)) or None,
+        cubin_bytes=len(cubin.content) if cubin else None,
         occupancy=occupancy,
         occupancy_source="" if occupancy is None else CALCULATED,
     )

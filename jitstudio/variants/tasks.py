@@ -20,9 +20,10 @@ from jitstudio.cache.store import Store
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.request import LaunchRequest
 from jitstudio.core.launch.result import LaunchResult
+from jitstudio.core.prebuilt import cubin_of
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.variants.rows import cubin_of, reports_of
+from jitstudio.variants.rows import reports_of
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.disassembly_reader import DisassemblyReader
 from jitstudio.worker.launcher import Launcher
@@ -138,9 +139,9 @@ def read_variant(
     Raises:
         WorkerError: See `DisassemblyReader.analyse`.
     """
-    asked = AnalysisRequest(
-        cubin_of(result), f"{result.arch}.cubin", confined_to=request.confined_to
-    )
+    cubin = cubin_of(request, result)
+    content = cubin.content if cubin else b""
+    asked = AnalysisRequest(content, f"{result.arch}.cubin", confined_to=request.confined_to)
     with _lock:
         pool = _sessions[session].readers
     with pool.borrow() as (reader, ticket):

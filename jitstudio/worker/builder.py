@@ -47,6 +47,7 @@ class Builder:
         memory_limit: Bytes each child may take, 0 for any number, None for the default.
         workers: How many children may work at a time; None for as many as there are cores.
         store: Where to keep results; None for nowhere.
+        yields: Whether the children leave the cores to those of other builders.
     """
 
     def __init__(
@@ -55,10 +56,11 @@ class Builder:
         memory_limit: int | None = None,
         workers: int | None = None,
         store: Store | None = None,
+        yields: bool = False,
     ) -> None:
         limit = default_memory_limit() if memory_limit is None else memory_limit
         size = default_size() if workers is None else workers
-        self._pool = Pool(WorkerHost(limit) for _ in range(size))
+        self._pool = Pool(WorkerHost(limit, yields=yields) for _ in range(size))
         self._store = store
         self._headers = HeaderScan()
         self._cache = Cache(store) if store is not None else None

@@ -6,6 +6,7 @@ Whatever happens to the child is an answer to the caller, and the next call work
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,9 @@ from jitstudio.worker.protocol import Call, Done, FrameTooLarge, InternalError, 
 from jitstudio.worker.sandbox.access import NOTHING, Need, SandboxAccess, identity
 
 _NONSENSE = (CodecError, FrameTooLarge, Unfit)
+
+_YIELDING = 10
+"""The niceness of a child that yields: a tenth of a core that others want, too."""
 
 _LAST_WAIT = 10.0
 """Seconds that `close` waits for a call in progress."""
@@ -61,12 +65,19 @@ class WorkerHost:
         memory_limit: Bytes the child may take, 0 for any number; set later, it holds for the next.
         program: What the child runs.
         wrapper: A command that starts the child for us, such as a debugging tool with its options.
+        yields: Whether the child leaves the cores to other processes, where the system can do that.
     """
 
     def __init__(
-        self, memory_limit: int, program: WorkerProgram = BUILDING, wrapper: Sequence[str] = ()
+        self,
+        memory_limit: int,
+        program: WorkerProgram = BUILDING,
+        wrapper: Sequence[str] = (),
+        *,
+        yields: bool = False,
     ) -> None:
         self.memory_limit = memory_limit
+        self._yields = yields
         self._program = program
         self._wrapper = tuple(wrapper)
         self._child: ChildProcess | None = None
@@ -209,6 +220,10 @@ class WorkerHost:
             try:
                 child = ChildProcess(self.memory_limit, self._program.module, self._wrapper)
                 self._child, self._served = child, 0
+                if self._yields:
+                    # Not on Windows; and a child that has died already yields by itself.
+                    with contextlib.suppress(AttributeError, OSError):
+                        os.setpriority(os.PRIO_PROCESS, child.pid, _YIELDING)
             except OSError as error:
                 raise WorkerError(
                     f"The worker process cannot be started: {error}. "

@@ -1,6 +1,6 @@
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import Artifact, CodeKind, Source
-from jitstudio.core.prebuilt import machine_code, target_shown
+from jitstudio.core.code import LINKED, Artifact, CodeKind, Source
+from jitstudio.core.prebuilt import cubin_of, cubins, machine_code, target_shown
 from jitstudio.core.result import BuildResult, Outcome
 from tests.support import KERNEL, cuda, request
 
@@ -31,3 +31,22 @@ def test_what_was_built_is_the_machine_code():
     made = Artifact(CodeKind.CUBIN, "k.cu", b"x")
     result = BuildResult(Outcome.BUILT, Arch(90), artifacts=(made,))
     assert machine_code(request(cuda(KERNEL, "k.cu")), result, "k.cu") is made
+
+
+def test_the_link_goes_before_its_modules_and_these_have_their_order():
+    made = [Artifact(CodeKind.CUBIN, name, b"x") for name in ("b.cu", "a.cu", LINKED)]
+    given = Source("c.cubin", CodeKind.CUBIN, b"given")
+    wanted = request(cuda(KERNEL, "a.cu"), cuda(KERNEL, "b.cu"), given)
+
+    def names(*artifacts):
+        result = BuildResult(Outcome.BUILT, Arch(90), artifacts=artifacts)
+        first = cubin_of(wanted, result)
+        found = [cubin.name for cubin in cubins(wanted, result)]
+        assert found[:1] == [first.name]
+        return found
+
+    assert names(*made) == [LINKED, "a.cu", "b.cu", "c.cubin"]
+    assert names(*made[:2]) == ["a.cu", "b.cu", "c.cubin"]
+    assert names(Artifact(CodeKind.PTX, "a.cu", b"")) == ["c.cubin"]
+    source_only = request(cuda(KERNEL, "a.cu"))
+    assert cubin_of(source_only, BuildResult(Outcome.BUILT, Arch(90))) is None

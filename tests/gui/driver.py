@@ -20,13 +20,13 @@ from jitstudio.core.result import BuildResult
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.launch.form.launch_form import LaunchForm
+from jitstudio.gui.files.file_commands import FileCommands
+from jitstudio.gui.files.project_commands import ProjectCommands
 from jitstudio.gui.kit.fonts import CODE_FAMILY, LETTERS
 from jitstudio.gui.kit.theme import ThemeMode
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.docking.dock import PaneDock
-from jitstudio.gui.shell.file_commands import FileCommands
-from jitstudio.gui.shell.project_commands import ProjectCommands
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.window_state import WindowState

@@ -137,7 +137,7 @@ def test_a_part_that_cannot_be_made_leaves_an_editor_that_keeps_the_text(
         raise RuntimeError("no panes today")
 
     with monkeypatch.context() as broken, qtbot.captureExceptions() as errors:
-        broken.setattr(builder, "OutputPane", fail)
+        broken.setattr(builder, "installers", lambda: [fail])
         bare = make_driver()
         bare.wait(lambda: errors)
         assert [str(error) for _, error, _ in errors] == ["no panes today"]

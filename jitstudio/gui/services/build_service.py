@@ -58,12 +58,19 @@ class BuildOutput:
 
 
 class BuildService(WorkerService):
-    """Has modules built, and asks the compilers' process for what it alone knows."""
+    """Has modules built, and asks the compilers' process for what it alone knows.
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    Args:
+        store: Where to keep results; None for a store of its own.
+        yields: Whether its processes leave the cores to those of other services.
+    """
+
+    def __init__(
+        self, parent: QObject | None = None, *, store: Store | None = None, yields: bool = False
+    ) -> None:
         super().__init__(parent)
-        self._store = Store()
-        self._builder = Builder(store=self._store)
+        self._store = store or Store()
+        self._builder = Builder(store=self._store, yields=yields)
         self._time_limit = DEFAULT_TIMEOUT
         self._serve("build service", self._builder)
 

@@ -110,13 +110,18 @@ class StatusLine(QStatusBar):
     def show_building(self, what: str) -> None:
         """A build is on its way; what was reported before it, such as a refusal, is over."""
         self.clearMessage()
-        self._doing = what
-        self._clock.start()
+        clock = QElapsedTimer()
+        clock.start()
+        self.show_side_build(what, clock)
+
+    def show_side_build(self, what: str, clock: QElapsedTimer) -> None:
+        """A build is on its way since this clock was started, if it was."""
+        self._doing, self._clock = what, clock
         self._ticker.start()
 
     @Slot(str)
     def show_progress(self, doing: str) -> None:
-        """Says what is being done now."""
+        """Says what the build is doing now."""
         self._doing = doing
 
     @Slot()
@@ -243,7 +248,7 @@ class StatusLine(QStatusBar):
 
     @Slot()
     def _on_tick(self) -> None:
-        if self._clock.elapsed() >= _CLOCK_AFTER_MS:
+        if self._clock.isValid() and self._clock.elapsed() >= _CLOCK_AFTER_MS:
             text = self.tr("{doing}, {seconds:.1f} s")
             seconds = self._clock.elapsed() / 1000
             self._set_state("build", text.format(doing=self._doing, seconds=seconds))

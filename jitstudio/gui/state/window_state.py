@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from jitstudio.cache.store import Store
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.services.launch_service import LaunchService
@@ -18,6 +19,7 @@ from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.project import ProjectState
+from jitstudio.gui.state.side_builds import SideBuilds
 from jitstudio.gui.state.staleness import Staleness
 from jitstudio.gui.state.toolchain import Toolchain
 from jitstudio.gui.state.user_state import UserState
@@ -41,7 +43,10 @@ class WindowState(QObject):
         self.settings = user_state.settings
         self.session = user_state.session
         self.outputs = Outputs(self)
-        self.service = BuildService(self)
+        store = Store()
+        self.service = BuildService(self, store=store)
+        self.side_service = BuildService(self, store=store, yields=True)
+        self.side_builds = SideBuilds(self.side_service, self)
         self.toolchain = Toolchain(self.service, self)
         self.lowered_names = LoweredNames(self.service, self)
         self.build_controller = BuildController(
@@ -80,4 +85,12 @@ class WindowState(QObject):
     def close(self) -> None:
         """Keeps the session and ends the workers."""
         self.session.close()
-        close_all((self.variant_service, self.launch_service, self.analysis_service, self.service))
+        close_all(
+            (
+                self.variant_service,
+                self.launch_service,
+                self.analysis_service,
+                self.side_service,
+                self.service,
+            )
+        )

@@ -9,10 +9,10 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu
 
 from jitstudio.core.project.project import is_project
+from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.theme import ThemeMode
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.shell.commands.spec import FILE, VIEW
-from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.samples import samples

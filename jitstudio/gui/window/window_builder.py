@@ -12,20 +12,18 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMainWindow
 
-from jitstudio.core.code import CodeKind
 from jitstudio.core.project.project import is_project
 from jitstudio.gui import features
 from jitstudio.gui.code.search import SearchSources
 from jitstudio.gui.context import Context
-from jitstudio.gui.editor.navigator import Navigator
+from jitstudio.gui.files.file_commands import FileCommands
+from jitstudio.gui.files.fixer import Fixer
+from jitstudio.gui.files.project_commands import ProjectCommands
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.kit.theme import ThemeKeeper
-from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.context_menus import ContextMenus
-from jitstudio.gui.shell.file_commands import FileCommands
-from jitstudio.gui.shell.fixer import Fixer
+from jitstudio.gui.shell.navigation import Navigator
 from jitstudio.gui.shell.pane_registry import PANES
-from jitstudio.gui.shell.project_commands import ProjectCommands
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.shell.stale_marks import StaleMarks
 from jitstudio.gui.shell.status_line import StatusLine
@@ -83,12 +81,6 @@ class WindowBuilder(QObject):
         """Makes the rest; between two steps the window handles events."""
         window, state = self._window, self.state
         shell = self._make_shell()
-        listings = {}
-        for kind, name in ((CodeKind.PTX, "ptx"), (CodeKind.SASS, "sass")):
-            listings[kind] = OutputPane(kind, f"{name}View")
-            shell.layout.fill(name, listings[kind])
-            yield
-        editors = self._frame.editors
         files = FileCommands(
             state.documents,
             state.settings,
@@ -109,9 +101,9 @@ class WindowBuilder(QObject):
         self.context = context = Context(
             state,
             shell,
-            editors,
-            listings,
-            Navigator(state.documents, editors, listings, files, shell.layout, shell.status),
+            self._frame.editors,
+            {},
+            Navigator(),
             files,
             projects,
             Fixer(state.documents, state.settings, files, window, projects.trust),
@@ -119,9 +111,10 @@ class WindowBuilder(QObject):
         )
         shell.actions.bind({"quitAction": window.close})
         for install in installers():
-            install(context)
             yield
-        LayoutController(editors, self._frame.centre, shell)
+            install(context)
+        yield
+        LayoutController(self._frame.editors, self._frame.centre, shell)
         MenusController(files, state.preferences, shell)
 
     def begin(self, files: Sequence[Path], sample: Sample | None) -> None:

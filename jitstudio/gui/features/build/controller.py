@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import LINKED, CodeKind
+from jitstudio.core.code import CodeKind
 from jitstudio.core.result import BuildResult
 from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.gui.context import Context
@@ -15,16 +13,16 @@ from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.build.bar import BuildBar
 from jitstudio.gui.features.build.export import ExportCommands
 from jitstudio.gui.features.build.part import PartController
-from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.services.build_service import BuildService
-from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.shell.status_line import StatusLine
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import BuildSettings, Switch
-from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.outputs import Outputs
+from jitstudio.gui.state.side_builds import SideBuilds
 from jitstudio.gui.state.toolchain import Toolchain
 
 _SWITCHES = {
@@ -117,17 +115,16 @@ class SettingsController(QObject):
 
 
 class ResultsController(QObject):
-    """Hands results to the listings, and the state of the build to the status bar."""
+    """Shows how builds go: in the status bar, and by marks in the texts."""
 
     def __init__(
         self,
         outputs: Outputs,
         build_controller: BuildController,
-        documents: Documents,
+        side_builds: SideBuilds,
         toolchain: Toolchain,
         service: BuildService,
         editors: EditorTabs,
-        listings: Mapping[CodeKind, OutputPane],
         files: FileCommands,
         bar: BuildBar,
         shell: Shell,
@@ -138,56 +135,31 @@ class ResultsController(QObject):
         self._service = service
         self._editors = editors
         self._build_controller = build_controller
-        self._documents = documents
+        self._side_builds = side_builds
         self._shell = shell
-        self._listings = listings
         self._files = files
         self._bar = bar
-        self._listed = dict.fromkeys(listings, frozenset[str]())
         self._cancel = actions["cancelAction"]
         status = shell.status
-        outputs.changed.connect(self._on_output_changed)
-        documents.current_changed.connect(self._on_current_changed)
         outputs.result_changed.connect(self._on_result_changed)
         toolchain.follow(self._on_toolchain_found)
         build_controller.build_started.connect(status.show_building)
         build_controller.build_started.connect(self._on_building_changed)
         build_controller.progressed.connect(status.show_progress)
         build_controller.build_ended.connect(self._on_building_changed)
+        side_builds.changed.connect(self._on_building_changed)
         build_controller.built.connect(status.show_built)
         build_controller.refused.connect(status.show_message)
         build_controller.worker_broke.connect(shell.notices.show_message)
-        for output in listings.values():
-            output.reported.connect(status.show_message)
         actions.bind(
             {
                 "buildAction": build_controller.build,
-                "cancelAction": build_controller.cancel,
+                "cancelAction": self._on_cancel,
                 "emptyCacheAction": self._empty_cache,
                 "saveOutputsAction": self._on_save_outputs,
             }
         )
         self._on_building_changed()
-
-    @Slot(CodeKind)
-    def _on_output_changed(self, kind: CodeKind) -> None:
-        pane, output = self._listings[kind], self._outputs.output(kind)
-        names = frozenset(listing.name for listing in output.listings)
-        # What was linked of all modules is about each of them.
-        modules = frozenset() if LINKED in names else names
-        pane.show_output(output)
-        # Modules are compiled side by side: their order is arbitrary.
-        current = self._documents.current
-        if current is not None and current.name in modules - self._listed[kind]:
-            pane.choose(current.name)
-        self._listed[kind] = modules
-
-    @Slot(object)
-    def _on_current_changed(self, document: Document | None) -> None:
-        """Shows of a link what the module that is looked at became."""
-        for kind, modules in self._listed.items():
-            if document is not None and document.name in modules:
-                self._listings[kind].choose(document.name)
 
     @Slot(object)
     def _on_result_changed(self, result: BuildResult | None) -> None:
@@ -196,10 +168,24 @@ class ResultsController(QObject):
 
     @Slot()
     def _on_building_changed(self) -> None:
-        building = self._build_controller.is_building
-        self._cancel.setEnabled(building)
-        if not building:
-            self._shell.status.show_ended()
+        is_building, side_build = self._build_controller.is_building, self._side_builds.current
+        self._cancel.setEnabled(is_building or side_build is not None)
+        if is_building:
+            return
+        status = self._shell.status
+        # What a clock was shown for is over.
+        status.show_ended()
+        status.show_result(self._outputs.result)
+        if side_build is not None:
+            status.show_side_build(side_build.doing, side_build.clock)
+
+    @Slot()
+    def _on_cancel(self) -> None:
+        """Ends the build whose progress is shown."""
+        if self._build_controller.is_building or self._side_builds.current is None:
+            self._build_controller.cancel()
+        else:
+            self._side_builds.cancel()
 
     @Slot(ToolchainInfo)
     def _on_toolchain_found(self, info: ToolchainInfo) -> None:
@@ -275,11 +261,10 @@ def install(context: Context) -> None:
     ResultsController(
         state.outputs,
         state.build_controller,
-        state.documents,
+        state.side_builds,
         state.toolchain,
         state.service,
         context.editors,
-        context.listings,
         context.files,
         bar,
         shell,
@@ -292,7 +277,7 @@ def install(context: Context) -> None:
         state.build_controller,
         state.settings,
         state.documents,
-        state.service,
+        state.side_builds,
         state.launch_specs,
         state.launches,
         state.variant_drafts,

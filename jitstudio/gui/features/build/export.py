@@ -21,17 +21,19 @@ from PySide6.QtWidgets import (
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import EMITTED_KINDS, CodeKind
 from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.core.result import Outcome
 from jitstudio.gui.features.build.command_line import build_command, run_command, sweep_command
+from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.gui.services.build_service import BuildOutput, BuildService
-from jitstudio.gui.shell.file_commands import FileCommands
+from jitstudio.gui.services.build_service import BuildOutput
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController, nothing_to_build
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.side_builds import SideBuilds
 from jitstudio.gui.state.variant_drafts import VariantDrafts
 
 _MEANINGS = {
@@ -141,7 +143,7 @@ class ExportCommands(QObject):
         build_controller: BuildController,
         settings: BuildSettings,
         documents: Documents,
-        service: BuildService,
+        side_builds: SideBuilds,
         launch_specs: LaunchSpecs,
         launches: LaunchController,
         variant_drafts: VariantDrafts,
@@ -152,7 +154,7 @@ class ExportCommands(QObject):
         self._documents = documents
         self._build_controller = build_controller
         self._settings = settings
-        self._service = service
+        self._side_builds = side_builds
         self._launch_specs = launch_specs
         self._launches = launches
         self._variant_drafts = variant_drafts
@@ -251,8 +253,8 @@ class ExportCommands(QObject):
         except ValueError as error:
             self.failed.emit(str(error))
             return
-        self.reported.emit(self.tr("Building what is to be saved"))
-        handle = self._service.build(replace(request, fat_archs=dialog.fat_archs), "export")
+        request = replace(request, fat_archs=dialog.fat_archs)
+        handle = self._side_builds.build(request, self.tr("Building what is to be saved"))
         handle.finished.connect(self._on_exported)
         handle.failed.connect(self.failed)
 
@@ -261,6 +263,7 @@ class ExportCommands(QObject):
         result = output.result
         if not result.ok:
             text = self.tr("Nothing was saved. {reason}")
-            self.failed.emit(text.format(reason=result.reason))
+            signal = self.reported if result.outcome is Outcome.CANCELLED else self.failed
+            signal.emit(text.format(reason=result.reason))
             return
         self._files.save_results(result)

@@ -7,9 +7,10 @@ from threading import Event
 from PySide6.QtCore import QCoreApplication, QObject, Slot
 
 from jitstudio.analysis.sass.model import Disassembly
-from jitstudio.core.code import TEXT_KINDS, CodeKind
+from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
+from jitstudio.core.prebuilt import cubin_of
 from jitstudio.gui.context import Context
-from jitstudio.gui.features.compare.disassembly_cache import DisassemblyCache, cubin_of
+from jitstudio.gui.features.compare.disassembly_cache import DisassemblyCache
 from jitstudio.gui.features.compare.model import (
     BuildComparison,
     ComparedBuild,
@@ -187,7 +188,7 @@ class CompareController(QObject):
             self._show_hint(words or next(filter(None, problems)))
             return False
         waits = any(
-            cubin_of(built) and not self._disassemblies.code(built) and not problem
+            _cubin(built) and not self._disassemblies.code(built) and not problem
             for built, problem in zip((left, right), problems, strict=True)
         )
         # What is there stays until all that is compared is known.
@@ -200,12 +201,12 @@ class CompareController(QObject):
         inspection, built = self._disassembly.current, self._outputs.good
         if inspection is None or built is None or inspection.result is not built.result:
             return
-        cubin = cubin_of(built)
+        cubin = _cubin(built)
         if cubin is not None and cubin.name == inspection.name:
             self._disassemblies.take(built, inspection.code)
 
     def _side(self, built: Built) -> ComparedBuild:
-        cubin = cubin_of(built)
+        cubin = _cubin(built)
         code: Disassembly | None = self._disassemblies.code(built)
         return ComparedBuild(built.request, built.result, cubin.content if cubin else b"", code)
 
@@ -264,7 +265,7 @@ class CompareController(QObject):
 def _missing(matter: CompareMode, left: Built, right: Built) -> str:
     """Returns why these cannot be compared; empty where they can."""
     both = (left, right)
-    if matter.is_code and not all(map(cubin_of, both)):
+    if matter.is_code and not all(map(_cubin, both)):
         return QCoreApplication.translate(
             "CompareController", "One of the two has made no machine code."
         )
@@ -276,6 +277,10 @@ def _missing(matter: CompareMode, left: Built, right: Built) -> str:
             "CompareController", "One of the two was not made from text."
         )
     return ""
+
+
+def _cubin(built: Built) -> Artifact | None:
+    return cubin_of(built.request, built.result)
 
 
 def _has_ptx(built: Built) -> bool:

@@ -10,8 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
-from jitstudio.core.code import LINKED, Artifact
-from jitstudio.core.prebuilt import machine_code
+from jitstudio.core.prebuilt import cubin_of
 from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing
 from jitstudio.gui.state.outputs import Built
 
@@ -43,7 +42,7 @@ class DisassemblyCache(QObject):
 
     def ask(self, built: Built) -> None:
         """Has the cubin of a build read, if it has not been and there is one."""
-        cubin = cubin_of(built)
+        cubin = cubin_of(built.request, built.result)
         if cubin is None or built in self._found or built in self._asked:
             return
         # A tag for each build: one that waits must not give way to the other one.
@@ -68,10 +67,3 @@ class DisassemblyCache(QObject):
         self._asked.discard(built)
         self._found[built] = found
         self.changed.emit()
-
-
-def cubin_of(built: Built) -> Artifact | None:
-    """Returns the cubin of the link, or else of the first module that has one."""
-    names = (LINKED, *(source.name for source in built.request.sources))
-    found = (machine_code(built.request, built.result, name) for name in names)
-    return next((cubin for cubin in found if cubin is not None), None)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.gui.editor.editor_tabs import EditorTabs
-from jitstudio.gui.editor.navigator import Navigator
 from jitstudio.gui.features.editing.definitions_state import (
     DefinitionLocation,
     DefinitionQuery,
@@ -20,6 +19,7 @@ from jitstudio.gui.features.editing.definitions_state import (
 )
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.shell.navigation import Navigator
 from jitstudio.gui.shell.palette.model import PaletteEntry
 from jitstudio.gui.shell.palette.view import Palette
 from jitstudio.gui.shell.shell import Shell
@@ -109,7 +109,7 @@ class DefinitionsController(QObject):
     @Slot(object)
     def _go(self, spot: DefinitionLocation) -> None:
         self._shell.layout.uncover(self._editors)
-        self._navigator.go_to(spot.file, spot.line, spot.column)
+        self._navigator.go_to_source(spot.file, spot.line, spot.column)
 
 
 def _find(asked: DefinitionQuery, stop: Event) -> DefinitionResult:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.kernels.view import KernelsView
+from jitstudio.gui.shell.navigation import KernelPlace
 
 
 def install(context: Context) -> None:
@@ -14,9 +13,9 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     view = KernelsView()
     shell.layout.fill("kernels", view)
-    outputs, show_kernel = state.outputs, context.navigator.show_kernel
+    outputs, go_to = state.outputs, context.navigator.go_to
     outputs.result_changed.connect(lambda _result: view.show_result(outputs.figures))
-    view.kernel_activated.connect(partial(show_kernel, CodeKind.SASS))
-    view.ptx_requested.connect(partial(show_kernel, CodeKind.PTX))
+    view.kernel_activated.connect(lambda kernel: go_to(KernelPlace(CodeKind.SASS, kernel)))
+    view.ptx_requested.connect(lambda kernel: go_to(KernelPlace(CodeKind.PTX, kernel)))
     shell.stale_marks.add(view.table, lambda: outputs.is_behind)
     shell.context_menus.add_to_tables(view)

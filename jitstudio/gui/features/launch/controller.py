@@ -30,7 +30,7 @@ def install(context: Context) -> None:
     state.launch_specs.set_editor(view.form)
     shell.context_menus.add_to_tables(view, OF_LAUNCHES)
     view.form.fix_requested.connect(context.fixer.apply)
-    view.results.location_activated.connect(context.navigator.go_to_line)
+    view.results.location_activated.connect(context.navigator.go_to_source)
 
 
 class LaunchPaneController(QObject):

@@ -12,7 +12,8 @@ from jitstudio.gui.context import Context
 from jitstudio.gui.features.link.inlined import InlinedController, shown_link
 from jitstudio.gui.features.link.model import ModuleRow
 from jitstudio.gui.features.link.view import LinkView
-from jitstudio.gui.shell.file_commands import FileCommands
+from jitstudio.gui.files.file_commands import FileCommands
+from jitstudio.gui.shell.navigation import ListingPlace
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import BuildSettings
@@ -35,10 +36,12 @@ def install(context: Context) -> None:
         shell,
     )
     InlinedController(state.lowered_names, state.outputs, state.settings, view.inlined)
-    navigator, outputs, settings = context.navigator, state.outputs, state.settings
-    view.linked_sass_requested.connect(partial(navigator.show_listing, CodeKind.SASS, LINKED))
-    view.inlined.location_activated.connect(navigator.go_to_line)
-    view.inlined.ptx_line_activated.connect(navigator.go_to_linked_ptx)
+    go_to, outputs, settings = context.navigator.go_to, state.outputs, state.settings
+    view.linked_sass_requested.connect(partial(go_to, ListingPlace(CodeKind.SASS, LINKED)))
+    view.inlined.location_activated.connect(context.navigator.go_to_source)
+    view.inlined.ptx_line_activated.connect(
+        lambda line: go_to(ListingPlace(CodeKind.PTX, LINKED, line))
+    )
     view.comparison_requested.connect(shell.actions["compareLinksAction"].trigger)
     shell.stale_marks.add(
         view, lambda: outputs.is_behind and shown_link(settings, outputs) is outputs.figures

@@ -12,6 +12,7 @@ from jitstudio.gui.code.search import SearchedText
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.log.model import StageKey, tool_name, whole_log
 from jitstudio.gui.features.log.view import LogView
+from jitstudio.gui.shell.navigation import LogPlace
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.outputs import Outputs
 
@@ -22,7 +23,7 @@ def install(context: Context) -> None:
     view = LogView()
     shell.layout.fill("log", view)
     controller = LogController(view, state.outputs, shell)
-    context.navigator.log_requested.connect(controller.show)
+    context.navigator.lead(LogPlace, lambda place: controller.show(place.key))
     context.search_sources.add(controller.searched_texts)
     # Of the newest build, which may have failed: old once the text is another. Other panes say why.
     shell.stale_marks.add(view.table, lambda: state.outputs.is_edited, says_why=False)
@@ -37,7 +38,6 @@ class LogController(QObject):
         self._layout = shell.layout
         outputs.result_changed.connect(self._on_result_changed)
 
-    @Slot(object)
     def show(self, key: StageKey | None) -> None:
         """Brings up the log of one run of a tool, or the pane as it is."""
         self._layout.bring_up(self._view)

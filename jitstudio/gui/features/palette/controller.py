@@ -16,11 +16,16 @@ from shiboken6 import isValid
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.context import Context
-from jitstudio.gui.editor.navigator import Navigator
 from jitstudio.gui.kit.tables import PanelTable
 from jitstudio.gui.shell.commands.shortcuts import plain_text
 from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.gui.shell.docking.dock import PaneDock
+from jitstudio.gui.shell.navigation import (
+    DocumentPlace,
+    KernelPlace,
+    Navigator,
+    SettingPlace,
+)
 from jitstudio.gui.shell.palette.model import PaletteEntry
 from jitstudio.gui.shell.palette.view import Palette
 from jitstudio.gui.shell.shell import Shell
@@ -141,14 +146,14 @@ class PaletteController(QObject):
         path = self.tr("Tab")
         for document in self._documents:
             folder = str(document.path.parent) if document.path else ""
-            go = partial(self._navigator.go_to_document, document)
+            go = partial(self._navigator.go_to, DocumentPlace(document))
             yield _entry(self._documents.title(document), path, go, tip=folder)
 
     def _of_kernels(self) -> Iterator[PaletteEntry]:
         result, path = self._outputs.figures, self.tr("Kernel in SASS")
         for kernel in islice(result.kernels if result else (), _MOST_KERNELS):
             title = kernel.demangled or kernel.name
-            go = partial(self._navigator.show_kernel, CodeKind.SASS, kernel)
+            go = partial(self._navigator.go_to, KernelPlace(CodeKind.SASS, kernel))
             yield _entry(title, path, go, also=kernel.name, tip=kernel.module)
 
     def _of_targets(self) -> Iterator[PaletteEntry]:
@@ -166,7 +171,7 @@ class PaletteController(QObject):
             yield _entry(
                 translate(CONTEXT, setting.title),
                 f"{path}{_BETWEEN}{translate(CONTEXT, setting.group)}",
-                partial(self._navigator.setting_requested.emit, setting.key),
+                partial(self._navigator.go_to, SettingPlace(setting.key)),
                 tip=setting.explanation,
             )
 

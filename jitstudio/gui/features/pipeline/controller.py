@@ -7,12 +7,18 @@ from PySide6.QtCore import QObject, Slot
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.context import Context
-from jitstudio.gui.editor.navigator import Navigator
 from jitstudio.gui.features.pipeline.graph import Node, NodeRole, NodeState
 from jitstudio.gui.features.pipeline.model import Pipelines
 from jitstudio.gui.features.pipeline.scene import PictureError
 from jitstudio.gui.features.pipeline.view import PipelineView
 from jitstudio.gui.kit.dialogs import Dialogs
+from jitstudio.gui.shell.navigation import (
+    DocumentPlace,
+    ListingPlace,
+    LogPlace,
+    Navigator,
+    ProblemPlace,
+)
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import BuildSettings
@@ -113,28 +119,28 @@ class PipelineController(QObject):
     @Slot(Node)
     def _on_activated(self, node: Node) -> None:
         if node.state is NodeState.FAILED and node.role is not NodeRole.LAUNCH:
-            self._navigator.first_problem_requested.emit()
+            self._navigator.go_to(ProblemPlace())
         else:
             self._openers[node.role](node)
 
     def _open_document(self, node: Node) -> None:
         document = self._documents.named(node.name)
         if document is not None:
-            self._navigator.go_to_document(document)
+            self._navigator.go_to(DocumentPlace(document))
 
     def _open_log(self, node: Node) -> None:
         runs = self._pipelines.shown.of_role(node.role)
         like = (n for n in runs if (n.tool, n.name) == (node.tool, node.name))
         before = sum(n.step < node.step and n.state not in _NOT_RUN for n in like)
         key = (node.tool, node.name, before) if node.tool is not None else None
-        self._navigator.log_requested.emit(key)
+        self._navigator.go_to(LogPlace(key))
 
     def _open_link(self, _node: Node) -> None:
         self._shell.layout.bring_up_pane("link")
 
     def _open_artifact(self, node: Node) -> None:
         if node.code in (CodeKind.PTX, CodeKind.SASS):
-            self._navigator.show_listing(node.code, node.name)
+            self._navigator.go_to(ListingPlace(node.code, node.name))
         elif node.code is CodeKind.CUBIN:
             self._shell.layout.bring_up_pane("kernels")
         else:

@@ -8,6 +8,7 @@ from jitstudio.core.result import BuildResult
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.problems.link_offers import LinkOffersController
 from jitstudio.gui.features.problems.view import ProblemsView
+from jitstudio.gui.shell.navigation import ProblemPlace
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.outputs import Outputs
 
@@ -21,8 +22,8 @@ def install(context: Context) -> None:
     LinkOffersController(
         view, state.documents, state.settings, state.build_controller, state.outputs
     )
-    view.location_activated.connect(context.navigator.go_to)
-    context.navigator.first_problem_requested.connect(view.go_to_first)
+    view.location_activated.connect(context.navigator.go_to_source)
+    context.navigator.lead(ProblemPlace, lambda _place: view.go_to_first())
     view.fix_requested.connect(context.fixer.apply)
     # Of the newest build, which may have failed: old once the text has changed; others say why.
     shell.stale_marks.add(view.table, lambda: state.outputs.is_edited, says_why=False)

@@ -7,9 +7,9 @@ from PySide6.QtCore import QObject, Slot
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.project.autosave import AutosaveController
+from jitstudio.gui.files.project_commands import ProjectCommands
 from jitstudio.gui.shell.docking.layouts import BY_NAME
 from jitstudio.gui.shell.notice_bar import NoticeAction
-from jitstudio.gui.shell.project_commands import ProjectCommands
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.project import ProjectState

@@ -1,4 +1,4 @@
-"""What can be done with the listings: names in C++, links, and saving what is shown."""
+"""PTX and SASS: what is shown of each build, names in C++, links, and saving what is shown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QApplication
 
-from jitstudio.core.code import Artifact, CodeKind
+from jitstudio.core.code import LINKED, Artifact, CodeKind
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.ptx_sass.columns import ColumnsController
 from jitstudio.gui.features.ptx_sass.disassembly import DisassemblyController
@@ -19,9 +19,11 @@ from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.context_menus import OF_LISTINGS
+from jitstudio.gui.shell.navigation import KernelPlace, ListingPlace
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.document_files import write_file
+from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.preferences import Preferences
@@ -29,10 +31,14 @@ from jitstudio.gui.state.settings_table import DEMANGLE
 
 
 def install(context: Context) -> None:
-    """Ties PTX and SASS, which all features share, to what a build makes."""
+    """Makes the panes of PTX and SASS, which other features share."""
     state, shell = context.state, context.shell
+    for kind, name in ((CodeKind.PTX, "ptx"), (CodeKind.SASS, "sass")):
+        context.listings[kind] = OutputPane(kind, f"{name}View")
+        shell.layout.fill(name, context.listings[kind])
     FiltersController(context.listings, state.preferences, shell)
-    ListingsController(
+    listings = ListingsController(
+        state.documents,
         state.outputs,
         state.preferences,
         state.lowered_names,
@@ -40,6 +46,8 @@ def install(context: Context) -> None:
         context.listings,
         shell,
     )
+    context.navigator.lead(ListingPlace, listings.go_to)
+    context.navigator.lead(KernelPlace, listings.go_to_kernel)
     DisassemblyController(state.disassembly, context.listings, shell)
     columns = ColumnsController(state.disassembly, state.preferences, context.listings, shell)
     PressureController(
@@ -59,10 +67,11 @@ def install(context: Context) -> None:
 
 
 class ListingsController(QObject):
-    """Serves the panes of PTX and SASS."""
+    """Shows in the panes of PTX and SASS what a build makes, and carries out their commands."""
 
     def __init__(
         self,
+        documents: Documents,
         outputs: Outputs,
         preferences: Preferences,
         lowered_names: LoweredNames,
@@ -74,7 +83,9 @@ class ListingsController(QObject):
         actions = shell.actions
         self._shell = shell
         self._listings = listings
+        self._documents = documents
         self._outputs = outputs
+        self._listed = dict.fromkeys(listings, frozenset[str]())
         self._preferences = preferences
         self._dialogs = Dialogs(shell.window)
         self._folder = Path.cwd()
@@ -86,12 +97,15 @@ class ListingsController(QObject):
         self._saving.failed.connect(shell.notices.show_message)
         self._preferences.changed.connect(self._on_preference_changed)
         for pane in listings.values():
+            pane.reported.connect(shell.status.show_message)
             pane.code.names_wanted.connect(self._on_names_wanted)
             pane.save_requested.connect(self._on_save_requested)
         self._on_preference_changed(DEMANGLE)
         self._disassembly = disassembly
         self._disassembly.kernel_changed.connect(self._on_kernels_changed)
         self._outputs.result_changed.connect(self._on_kernels_changed)
+        self._outputs.changed.connect(self._on_output_changed)
+        self._documents.current_changed.connect(self._on_current_changed)
         self._on_kernels_changed()
         actions.bind(
             {
@@ -100,6 +114,41 @@ class ListingsController(QObject):
                 "demangleAction": self._on_demangle,
             }
         )
+
+    @Slot(CodeKind)
+    def _on_output_changed(self, kind: CodeKind) -> None:
+        pane, output = self._listings[kind], self._outputs.output(kind)
+        names = frozenset(listing.name for listing in output.listings)
+        # What was linked of all modules is about each of them.
+        modules = frozenset() if LINKED in names else names
+        pane.show_output(output)
+        # Modules are compiled side by side: their order is arbitrary.
+        current = self._documents.current
+        if current is not None and current.name in modules - self._listed[kind]:
+            pane.choose(current.name)
+        self._listed[kind] = modules
+
+    @Slot(object)
+    def _on_current_changed(self, document: Document | None) -> None:
+        """Shows of a link what the module that is looked at became."""
+        for kind, modules in self._listed.items():
+            if document is not None and document.name in modules:
+                self._listings[kind].choose(document.name)
+
+    def go_to(self, place: ListingPlace) -> None:
+        """Brings up a listing, at a line if one is given; nothing where there is none."""
+        pane = self._listings[place.kind]
+        if place.line is None:
+            pane.choose(place.name)
+        elif not pane.go_to(place.name, place.line):
+            return
+        self._shell.layout.bring_up(pane)
+
+    def go_to_kernel(self, place: KernelPlace) -> None:
+        """Brings up the code of a kernel."""
+        pane = self._listings[place.kind]
+        pane.go_to_kernel(place.kernel.module, place.kernel.name)
+        self._shell.layout.bring_up(pane)
 
     def _pane_with_keyboard(self) -> OutputPane | None:
         focus = QApplication.focusWidget()

@@ -27,7 +27,7 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     view = ReportView()
     shell.layout.fill("report", view)
-    view.location_activated.connect(context.navigator.go_to_line)
+    view.location_activated.connect(context.navigator.go_to_source)
     ReportController(view, state.disassembly, state.documents, context.listings, shell)
     sass = context.listings[CodeKind.SASS]
     shell.stale_marks.add(view, lambda: sass.is_old)

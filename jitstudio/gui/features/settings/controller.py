@@ -12,6 +12,7 @@ from jitstudio.gui.context import Context
 from jitstudio.gui.kit.fonts import LETTERS
 from jitstudio.gui.kit.theme import ThemeMode
 from jitstudio.gui.services.build_service import BuildService
+from jitstudio.gui.shell.navigation import SettingPlace
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import BuildSettings, Switch
@@ -33,12 +34,12 @@ def install(context: Context) -> None:
     controller = PreferencesController(
         state.settings,
         state.build_controller,
-        state.service,
+        (state.service, state.side_service),
         state.launch_specs,
         state.preferences,
         shell,
     )
-    context.navigator.setting_requested.connect(controller.show_setting)
+    context.navigator.lead(SettingPlace, lambda place: controller.show_setting(place.key))
 
 
 class PreferencesController(QObject):
@@ -48,7 +49,7 @@ class PreferencesController(QObject):
         self,
         settings: BuildSettings,
         build_controller: BuildController,
-        service: BuildService,
+        services: tuple[BuildService, ...],
         launch_specs: LaunchSpecs,
         preferences: Preferences,
         shell: Shell,
@@ -61,14 +62,19 @@ class PreferencesController(QObject):
         self._actions = actions
         self._window = shell.window
         self._dialog: Any = None
+
+        def each(apply: Callable[[BuildService], None]) -> None:
+            for service in services:
+                apply(service)
+
         self._carriers: dict[str, Callable[[SettingValue], None]] = {
             "appearance.theme": lambda value: keeper.set_mode(ThemeMode(value)),
             "appearance.font_family": lambda value: LETTERS.set_family(str(value)),
             _ON_CHANGE: lambda value: setattr(settings, "auto_build", bool(value)),
             "build.pause": lambda value: build_controller.set_pause(int(value)),
-            "build.time_limit": lambda value: service.set_time_limit(float(value)),
-            "build.cache_size": lambda value: service.set_cache_size(int(value) << 20),
-            "build.memory": lambda value: service.set_memory_share(float(value)),
+            "build.time_limit": lambda value: each(lambda s: s.set_time_limit(float(value))),
+            "build.cache_size": lambda value: each(lambda s: s.set_cache_size(int(value) << 20)),
+            "build.memory": lambda value: each(lambda s: s.set_memory_share(float(value))),
             "launch.time_limit": lambda value: launch_specs.set_time_limit(float(value)),
         }
         for key, switch in _SWITCHES.items():

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents

@@ -1,33 +1,41 @@
-"""Leads from tab to tab by name, and ties documents to their files and tabs."""
+"""Leads to tabs and to places in them, and ties documents to their files and tabs."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, Slot
 
+from jitstudio.analysis.correlation.modules import spellings
+from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
-from jitstudio.gui.editor.navigator import Navigator
 from jitstudio.gui.features.tabs.commands import TabCommands
+from jitstudio.gui.files.file_commands import FileCommands
+from jitstudio.gui.files.fixer import Fixer
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.theme import current_theme
-from jitstudio.gui.shell.file_commands import FileCommands
-from jitstudio.gui.shell.fixer import Fixer
+from jitstudio.gui.shell.navigation import DocumentPlace, ListingPlace, Navigator, SourcePlace
 from jitstudio.gui.shell.palette.model import PaletteEntry
 from jitstudio.gui.shell.palette.view import Palette
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.preferences import Preferences
+from jitstudio.gui.state.previews import open_preview, opened_message
 
 
 def install(context: Context) -> None:
     """Ties tabs to documents and their files."""
     state, shell = context.state, context.shell
+    PlacesController(state.documents, context.editors, context.navigator, shell)
     FilesController(state.build_controller, context.editors, context.files, context.fixer, shell)
     TabsController(
         state.documents,
@@ -84,6 +92,58 @@ class FilesController(QObject):
         self._shell.layout.bring_up(self._editors)
 
 
+class PlacesController(QObject):
+    """Leads to places in sources, which it opens if they are in no tab."""
+
+    def __init__(
+        self, documents: Documents, editors: EditorTabs, navigator: Navigator, shell: Shell
+    ) -> None:
+        super().__init__(editors)
+        self._documents = documents
+        self._editors = editors
+        self._navigator = navigator
+        self._shell = shell
+        self._reader = FileReader(self)
+        self._reader.waits.connect(self._on_waits)
+        navigator.lead(SourcePlace, self._go_to)
+        navigator.lead(DocumentPlace, self._go_to_document)
+
+    def _go_to(self, place: SourcePlace) -> None:
+        documents, file = self._documents, place.file
+        document = documents.named(file) or documents.at_path(Path(file)) or self._spelt(file)
+        # Not pathlib's, which fails at what can be no name: `#line` takes any text.
+        try:
+            if document is None and self._reader.outcome(partial(os.path.isfile, file)):
+                # A header that was found in a folder.
+                document = open_preview(documents, Path(file), self._reader)
+                self._shell.status.show_message(opened_message(document))
+        except DocumentError as error:
+            self._shell.notices.show_message(str(error))
+        page = self._editors.page_of(document) if document else None
+        if page is not None:
+            documents.current = document
+            page.go_to(place.line, place.column)
+        else:
+            self._navigator.go_to(ListingPlace(CodeKind.PTX, file, place.line))
+
+    def _spelt(self, file: str) -> Document | None:
+        """Returns the document that a line table calls so."""
+        for document in self._documents:
+            folder = str(document.path.parent) if document.path else ""
+            if file in spellings(document.name, folder):
+                return document
+        return None
+
+    def _go_to_document(self, place: DocumentPlace) -> None:
+        if place.document in self._documents:
+            self._documents.current = place.document
+            self._shell.layout.bring_up(self._editors)
+
+    @Slot()
+    def _on_waits(self) -> None:
+        self._shell.status.show_message(self.tr("Waiting for the disk"))
+
+
 class TabsController(QObject):
     """Knows in which order the tabs were looked at last."""
 
@@ -131,7 +191,7 @@ class TabsController(QObject):
         for document in sorted(self._documents, key=lambda d: order.get(d, len(order))):
             yield PaletteEntry(
                 title=self._documents.title(document),
-                payload=partial(self._navigator.go_to_document, document),
+                payload=partial(self._navigator.go_to, DocumentPlace(document)),
                 detail=str(document.path.parent) if document.path else self.tr("in no file yet"),
                 keys=self.tr("unsaved") if document.is_modified else "",
                 icon=icon(icon_name(document.kind, document.is_named_as_header), color),

@@ -16,7 +16,7 @@ from jitstudio.core.options import join_options, split_options
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.variants.dialog import Preset, VariantsDialog
-from jitstudio.gui.services.build_service import BuildOutput, BuildService
+from jitstudio.gui.services.build_service import BuildOutput
 from jitstudio.gui.services.launch_service import LaunchService
 from jitstudio.gui.services.variant_service import VariantService
 from jitstudio.gui.shell.shell import Shell
@@ -33,6 +33,7 @@ from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.gui.state.requests import linked_modules
 from jitstudio.gui.state.session import Session
+from jitstudio.gui.state.side_builds import SideBuilds
 from jitstudio.gui.state.toolchain import Toolchain
 from jitstudio.gui.state.variant_drafts import VariantDrafts
 from jitstudio.variants.plan import Variant, VariantPlan, extent
@@ -147,7 +148,7 @@ class VariantsController(QObject):
         launches: The GPUs, and what is wrong with the launch.
         launch_service: Whose GPU memory is freed before a run.
         session: Keeps the texts before a run.
-        build_service: Builds baselines.
+        side_builds: Build baselines.
         baselines: Takes them.
         outputs: What was built last.
         disassembly: Which kernel is looked at.
@@ -170,7 +171,7 @@ class VariantsController(QObject):
         launches: LaunchController,
         launch_service: LaunchService,
         session: Session,
-        build_service: BuildService,
+        side_builds: SideBuilds,
         baselines: Baselines,
         outputs: Outputs,
         disassembly: CurrentDisassembly,
@@ -185,7 +186,7 @@ class VariantsController(QObject):
         self._launches = launches
         self._launch_service = launch_service
         self._session = session
-        self._build_service = build_service
+        self._side_builds = side_builds
         self._baselines = baselines
         self._outputs = outputs
         self._disassembly = disassembly
@@ -401,8 +402,8 @@ class VariantsController(QObject):
             join_options(build.options),
         )
         name = ", ".join(filter(None, facts))
-        # Of a tag of its own: one pin does not take the place of another.
-        handle = self._build_service.build(request, f"pin {name}")
+        doing = self.tr("Building {name} to pin it")
+        handle = self._side_builds.build(request, doing.format(name=name))
         handle.finished.connect(partial(self._on_pin_built, request, name, other))
         handle.failed.connect(self.reported)
 
@@ -433,7 +434,7 @@ def install(context: Context) -> None:
         state.launches,
         state.launch_service,
         state.session,
-        state.service,
+        state.side_builds,
         state.baselines,
         state.outputs,
         state.disassembly,

@@ -10,7 +10,7 @@ from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.welcome.environment import Environment
 from jitstudio.gui.features.welcome.view import WelcomePage
-from jitstudio.gui.shell.file_commands import FileCommands
+from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.preferences import Preferences

@@ -2,9 +2,9 @@ import pytest
 from PySide6.QtCore import QDeadlineTimer
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import LINKED, Artifact, CodeKind
+from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.gui.features.compare.disassembly_cache import DisassemblyCache, cubin_of
+from jitstudio.gui.features.compare.disassembly_cache import DisassemblyCache
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.state.outputs import Built
 from jitstudio.worker.builder import Builder
@@ -25,12 +25,6 @@ def cache(qapp):
     yield DisassemblyCache(service)
     service.begin_closing()
     service.wait_closed(QDeadlineTimer(10_000))
-
-
-def test_the_link_goes_before_its_modules():
-    assert cubin_of(built(cubin(), cubin(name=LINKED))).name == LINKED
-    assert cubin_of(built(cubin())).name == "kernel.cu"
-    assert cubin_of(built(Artifact(CodeKind.PTX, "kernel.cu", b""))) is None
 
 
 def test_a_cubin_is_read_once(cache, qtbot):

@@ -11,9 +11,9 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.gui.files import file_commands as files
+from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, UnsavedChoice
-from jitstudio.gui.shell import file_commands as files
-from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.state import document_files as state_files
 from jitstudio.gui.state import file_reader
 from jitstudio.gui.state.build_settings import BuildSettings

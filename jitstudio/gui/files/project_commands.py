@@ -10,10 +10,10 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.project.format import LARGEST, dump
 from jitstudio.core.project.project import PROJECT_ENDING, Project
+from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, UnsavedChoice
 from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.document_files import DocumentError, has_changed, resolved, write_file
 from jitstudio.gui.state.documents import Document, Documents

@@ -13,9 +13,9 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.diagnostics import Fix, FixKind, edit_for
 from jitstudio.core.options import join_options, split_options, without_option
 from jitstudio.core.request import LinkMode
+from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.code_units import to_units
 from jitstudio.gui.kit.dialogs import Dialogs
-from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.state.build_settings import BuildSettings, Switch
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.requests import linked_modules

@@ -4,7 +4,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Outcome
-from jitstudio.gui.shell.templates import (
+from jitstudio.gui.files.templates import (
     CUDA_TEMPLATE,
     HEADER_TEMPLATE,
     PTX_TEMPLATE,

@@ -13,15 +13,15 @@ from PySide6.QtWidgets import QWidget
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.project.project import is_project
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, UnsavedChoice
-from jitstudio.gui.kit.translating import counted
-from jitstudio.gui.shell.templates import (
+from jitstudio.gui.files.templates import (
     CUDA_TEMPLATE,
     HEADER_TEMPLATE,
     PTX_TEMPLATE,
     Template,
     llvm_template,
 )
+from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, UnsavedChoice
+from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.document_files import (
     DocumentError,

@@ -8,9 +8,9 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Fix, FixKind
 from jitstudio.core.request import LinkMode
+from jitstudio.gui.files.file_commands import FileCommands
+from jitstudio.gui.files.fixer import Fixer
 from jitstudio.gui.kit.dialogs import Dialogs
-from jitstudio.gui.shell.file_commands import FileCommands
-from jitstudio.gui.shell.fixer import Fixer
 from jitstudio.gui.state.build_settings import BuildSettings, Switch
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.preferences import Preferences

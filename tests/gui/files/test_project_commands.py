@@ -7,8 +7,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QTextCursor
 
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.files.project_commands import ProjectCommands
 from jitstudio.gui.kit.dialogs import UnsavedChoice
-from jitstudio.gui.shell.project_commands import ProjectCommands
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_specs import LaunchSpecs

@@ -1,0 +1,105 @@
+"""Places that a click can lead to, and the way there: a feature leads to those that it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.result import Kernel
+from jitstudio.core.tools import Tool
+from jitstudio.gui.state.documents import Document
+
+
+@dataclass(frozen=True)
+class SourcePlace:
+    """A place in a source, or in the PTX of one.
+
+    Attributes:
+        file: The name of a tab, or a path; a file that is in no tab is opened.
+        line: Counted from 1; 0 where it is unknown.
+        column: The same, in characters.
+    """
+
+    file: str
+    line: int = 0
+    column: int = 0
+
+
+@dataclass(frozen=True)
+class DocumentPlace:
+    """The tab of a document, which may have been closed."""
+
+    document: Document
+
+
+@dataclass(frozen=True)
+class ListingPlace:
+    """A listing of PTX or SASS by its name.
+
+    Attributes:
+        line: Counted from 1, 0 where it is unknown; None for the listing as it is.
+    """
+
+    kind: CodeKind
+    name: str
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class KernelPlace:
+    """A kernel in PTX or SASS."""
+
+    kind: CodeKind
+    kernel: Kernel
+
+
+@dataclass(frozen=True)
+class LogPlace:
+    """The log of a tool's run: the tool, what it worked on and which run; None for all of it."""
+
+    key: tuple[Tool, str, int] | None
+
+
+@dataclass(frozen=True)
+class ProblemPlace:
+    """The first problem of the list."""
+
+
+@dataclass(frozen=True)
+class SettingPlace:
+    """A setting by its key, in the dialog."""
+
+    key: str
+
+
+Place = (
+    SourcePlace
+    | DocumentPlace
+    | ListingPlace
+    | KernelPlace
+    | LogPlace
+    | ProblemPlace
+    | SettingPlace
+)
+_Kind = TypeVar("_Kind", bound=Place)
+
+
+class Navigator:
+    """Leads to each kind of place by the way that its feature has given."""
+
+    def __init__(self) -> None:
+        self._ways: dict[type, Callable[[Any], object]] = {}
+
+    def lead(self, kind: type[_Kind], way: Callable[[_Kind], object]) -> None:
+        """Leads to places of this kind so from now on."""
+        self._ways[kind] = way
+
+    def go_to(self, place: Place) -> None:
+        """Brings up a place."""
+        self._ways[type(place)](place)
+
+    def go_to_source(self, file: str, line: int = 0, column: int = 0) -> None:
+        """Brings up a place in a source; see `SourcePlace`."""
+        self.go_to(SourcePlace(file, line, column))
