@@ -42,6 +42,7 @@ _FEATURES = (
     "editing",
     "correlation",
     "history",
+    "flags",
     "variants",
     "help",
     "settings",

@@ -1,0 +1,87 @@
+"""What is offered for a file that is built elsewhere, too."""
+
+import json
+
+import pytest
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from jitstudio.core.arch import Arch
+from jitstudio.gui.features.flags.controller import FlagsController
+from jitstudio.gui.files.file_commands import FileCommands
+from jitstudio.gui.shell.notice_bar import NoticeBar
+from jitstudio.gui.state.build_settings import BuildSettings, Origin
+from jitstudio.gui.state.documents import Documents
+from jitstudio.gui.state.preferences import Preferences
+
+
+class Desk:
+    """What opens files and offers their flags."""
+
+    def __init__(self, window, folder):
+        self.settings = BuildSettings(window)
+        documents = Documents(window)
+        store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
+        self.files = FileCommands(documents, self.settings, Preferences(store), window)
+        self.notices = NoticeBar(window)
+        self.flags = FlagsController(documents, self.settings, self.files, self.notices)
+
+    @property
+    def offer(self):
+        return self.notices.findChild(QPushButton, "takeFlags")
+
+
+@pytest.fixture
+def desk(qtbot, tmp_path):
+    window = QWidget()
+    qtbot.addWidget(window)
+    desk = Desk(window, tmp_path)
+    yield desk
+    qtbot.waitUntil(lambda: not desk.flags._search.is_busy)
+
+
+@pytest.fixture
+def kernel(tmp_path):
+    """A file with a command in a database beside it."""
+    entry = {"directory": str(tmp_path), "file": "k.cu"}
+    command = {"command": "nvcc -arch=sm_80 -DN=2 --odd -c k.cu"}
+    (tmp_path / "compile_commands.json").write_text(json.dumps([entry | command]))
+    path = tmp_path / "k.cu"
+    path.write_text("__global__ void k() {}")
+    return path
+
+
+def test_the_flags_of_an_opened_file_are_offered_and_taken(qtbot, desk, kernel):
+    desk.settings.options = "-lineinfo -DN=1"
+    desk.files.open_paths([kernel])
+    qtbot.waitUntil(lambda: desk.offer is not None)
+    message = desk.notices.text
+    assert "compile_commands.json builds this file with: sm_80 -DN=2" in message
+    assert "NVRTC has no counterpart of --odd." in message
+    desk.offer.click()
+    assert desk.settings.arch == Arch(80)
+    assert desk.settings.options == "-lineinfo -DN=1 -DN=2"
+    assert desk.notices.text == ""
+
+
+def test_what_is_set_already_is_not_offered(qtbot, desk, kernel):
+    desk.settings.arch = Arch(80)
+    desk.settings.options = "-DN=2"
+    with qtbot.waitSignal(desk.flags._search.done):
+        desk.files.open_paths([kernel])
+    assert desk.notices.text == ""
+
+
+def test_the_comment_of_a_file_comes_first(qtbot, desk, kernel):
+    kernel.write_text("// jitstudio: -DFROM_TEXT\n")
+    desk.files.open_paths([kernel])
+    qtbot.waitUntil(lambda: desk.offer is not None)
+    desk.offer.click()
+    assert desk.settings.options == "-DFROM_TEXT"
+
+
+def test_a_project_that_nobody_trusts_gets_no_offer(desk, kernel):
+    desk.settings.origin = Origin(str(kernel.parent), is_trusted=False)
+    desk.files.open_paths([kernel])
+    desk.files._reader.settle()
+    assert not desk.flags._search.is_busy
