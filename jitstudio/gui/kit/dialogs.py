@@ -123,6 +123,12 @@ class Dialogs:
         typed, is_wanted = QInputDialog.getText(self._window, title, label, text=name)
         return typed.strip() if is_wanted else ""
 
+    def folder_to_open(self, folder: str) -> Path | None:
+        """Returns the folder whose files to choose from."""
+        title = QCoreApplication.translate("Dialogs", "Open folder")
+        name = QFileDialog.getExistingDirectory(self._window, title, folder)
+        return Path(name) if name else None
+
     def folder_for_results(self, folder: str) -> Path | None:
         """Returns where to put what a build made."""
         title = QCoreApplication.translate("Dialogs", "Save results")

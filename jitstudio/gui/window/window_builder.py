@@ -42,7 +42,7 @@ _FEATURES = (
     "editing",
     "correlation",
     "history",
-    "flags",
+    "folder",
     "variants",
     "help",
     "settings",

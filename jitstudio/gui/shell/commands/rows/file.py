@@ -45,6 +45,14 @@ FILE_ROWS = (
         separated=True,
     ),
     ActionSpec(
+        "openFolderAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "Open &folder…"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Choose a file of a folder, built with its compile_commands.json"
+        ),
+    ),
+    ActionSpec(
         "saveAction",
         FILE,
         QT_TRANSLATE_NOOP("Actions", "&Save"),

@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, Slot
 from jitstudio.compile_commands import CompileFlags, flags_in, flags_of
 from jitstudio.core.code import CodeKind
 from jitstudio.core.options import join_options, split_options, without
-from jitstudio.gui.context import Context
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.shell.notice_bar import NoticeAction, NoticeBar
@@ -19,12 +18,6 @@ from jitstudio.gui.state.documents import Documents
 
 _NOTICE = "flags"
 _MOST_SHOWN = 300
-
-
-def install(context: Context) -> None:
-    """Watches what the user opens."""
-    state = context.state
-    FlagsController(state.documents, state.settings, context.files, context.shell.notices)
 
 
 class FlagsController(QObject):
@@ -40,11 +33,19 @@ class FlagsController(QObject):
         super().__init__(files)
         self._documents = documents
         self._settings = settings
+        self._files = files
         self._notices = notices
         self._looked_up: set[Path] = set()
+        self._wanted: Path | None = None
         self._search = Background(self)
         self._search.done.connect(self._on_found)
         files.opened.connect(self._on_opened)
+
+    def open(self, path: Path) -> None:
+        """Opens a file of a folder whose flags the user wants, too: they are set at once."""
+        self._wanted = path
+        self._looked_up.discard(path)
+        self._files.open_paths([path])
 
     @Slot()
     def _on_opened(self) -> None:
@@ -63,7 +64,11 @@ class FlagsController(QObject):
 
     @Slot(object)
     def _on_found(self, flags: CompileFlags | None) -> None:
+        wanted, self._wanted = self._wanted, None
         if flags is None or not self._changes(flags):
+            return
+        if wanted is not None and not flags.left_out:
+            self._take(flags)
             return
         words = join_options((*([flags.arch.sm] if flags.arch else []), *flags.options))
         if len(words) > _MOST_SHOWN:
