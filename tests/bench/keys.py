@@ -27,6 +27,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer  # noqa
 from PySide6.QtGui import QKeyEvent  # noqa: E402
 
 from jitstudio.core.request import LinkMode  # noqa: E402
+from jitstudio.gui.state.build_settings import Switch  # noqa: E402
 from jitstudio.gui.window.application import make_application  # noqa: E402
 from tests.gui.driver import Driver  # noqa: E402
 
@@ -107,7 +108,8 @@ def measure(seconds: float) -> list[float]:
         driver.start(paths)
         settings, controller = driver.state.settings, driver.state.build_controller
         # No cache and no precompiled headers: each build is a whole one.
-        settings.switches = frozenset()
+        for switch in Switch:
+            settings.turn(switch, False)
         settings.auto_build = False
         driver.next_result(lambda: setattr(settings, "link", LinkMode.PTX) or controller.build())
         controller.build_ended.connect(controller.build, Qt.ConnectionType.QueuedConnection)

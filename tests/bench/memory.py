@@ -15,6 +15,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 _ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(_ROOT)]
 
+from jitstudio.gui.state.build_settings import Switch  # noqa: E402
 from jitstudio.gui.window.application import make_application  # noqa: E402
 from tests.gui.driver import Driver  # noqa: E402
 
@@ -44,8 +45,10 @@ def build_again(driver: Driver, number: int) -> None:
 def start(driver: Driver) -> None:
     """Open the sample, with each build a real one."""
     driver.start()
-    driver.state.settings.switches = frozenset()
-    driver.state.settings.auto_build = False
+    settings = driver.state.settings
+    for switch in Switch:
+        settings.turn(switch, False)
+    settings.auto_build = False
     driver.trigger("pinBaselineAction")
 
 

@@ -6,15 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.project.project import Project
 from jitstudio.core.request import LinkMode
+from jitstudio.gui.state.preferences import Preferences
 
 
 class Switch(Enum):
-    """Something about a build that is on or off; the value is its name in a session file."""
+    """Something about a build that is on or off; the value is its name in a session file.
+
+    Those of `USERS_SWITCHES` are the user's, whatever is open; the others are the work's.
+    """
 
     LIBDEVICE = "libdevice"
     JOIN_IR = "join_ir"
@@ -24,9 +28,14 @@ class Switch(Enum):
     UNSAFE = "unsafe_options"
 
 
-ON_AT_FIRST = frozenset({Switch.CACHE, Switch.PRECOMPILE})
-_OF_PROJECTS = frozenset((Switch.LIBDEVICE, Switch.JOIN_IR, Switch.DRIVER_JIT))
-"""The other switches are the user's, whatever the project."""
+USERS_SWITCHES = {
+    Switch.CACHE: "build.cache",
+    Switch.PRECOMPILE: "build.precompile",
+    Switch.UNSAFE: "build.unsafe_options",
+}
+"""The setting that says whether it is on."""
+_KEYS = frozenset(USERS_SWITCHES.values())
+_ON_CHANGE = "build.on_change"
 
 
 @dataclass(frozen=True)
@@ -52,6 +61,9 @@ class BuildSettings(QObject):
 
     Each program has a link of its own, so that one of them does not change how others are built.
 
+    Args:
+        preferences: Has what is the user's, whatever is open.
+
     Signals:
         changed: Something that changes what is built.
         arch_changed, options_changed, drafting_changed, auto_build_changed: That value.
@@ -69,16 +81,17 @@ class BuildSettings(QObject):
     switches_changed = Signal(frozenset)
     origin_changed = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, preferences: Preferences, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._preferences = preferences
         self._arch = DEFAULT_ARCH
         self._options = ""
         self._is_drafting = False
         self._program = ""
         self._links: dict[str, LinkMode] = {}
-        self._auto_build = True
-        self._switches = ON_AT_FIRST
+        self._switches = frozenset[Switch]()
         self._origin = Origin()
+        preferences.changed.connect(self._on_preference_changed)
 
     @property
     def arch(self) -> Arch:
@@ -161,18 +174,26 @@ class BuildSettings(QObject):
     @property
     def switches(self) -> frozenset[Switch]:
         """The switches that are on."""
+        value = self._preferences.value
+        return self._switches | {switch for switch, key in USERS_SWITCHES.items() if value(key)}
+
+    @property
+    def works_switches(self) -> frozenset[Switch]:
+        """Those that are on and belong to the work."""
         return self._switches
 
-    @switches.setter
-    def switches(self, switches: frozenset[Switch]) -> None:
+    @works_switches.setter
+    def works_switches(self, switches: frozenset[Switch]) -> None:
         if switches != self._switches:
             self._switches = switches
-            self.switches_changed.emit(switches)
-            self.changed.emit()
+            self._emit_switches_changed()
 
     def turn(self, switch: Switch, on: bool) -> None:
         """Turns one switch on or off."""
-        self.switches = self._switches | {switch} if on else self._switches - {switch}
+        if switch in USERS_SWITCHES:
+            self._preferences.set_value(USERS_SWITCHES[switch], on)
+        else:
+            self.works_switches = self._switches | {switch} if on else self._switches - {switch}
 
     @property
     def origin(self) -> Origin:
@@ -206,16 +227,24 @@ class BuildSettings(QObject):
             Switch.JOIN_IR: project.join_ir,
             Switch.DRIVER_JIT: project.driver_jit,
         }
-        chosen = frozenset(switch for switch, is_on in on.items() if is_on)
-        self.switches = (self._switches - _OF_PROJECTS) | chosen
+        self.works_switches = frozenset(switch for switch, is_on in on.items() if is_on)
 
     @property
     def auto_build(self) -> bool:
         """Whether an edit starts a build after a pause."""
-        return self._auto_build
+        return bool(self._preferences.value(_ON_CHANGE))
 
     @auto_build.setter
     def auto_build(self, auto_build: bool) -> None:
-        if auto_build != self._auto_build:
-            self._auto_build = auto_build
-            self.auto_build_changed.emit(auto_build)
+        self._preferences.set_value(_ON_CHANGE, auto_build)
+
+    def _emit_switches_changed(self) -> None:
+        self.switches_changed.emit(self.switches)
+        self.changed.emit()
+
+    @Slot(str)
+    def _on_preference_changed(self, key: str) -> None:
+        if key == _ON_CHANGE:
+            self.auto_build_changed.emit(self.auto_build)
+        elif key in _KEYS:
+            self._emit_switches_changed()

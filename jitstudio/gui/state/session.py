@@ -198,7 +198,6 @@ class Session(QObject):
             documents.edited,
             documents.changed,
             settings.changed,
-            settings.auto_build_changed,
         ):
             signal.connect(self._on_changed)
         self.save()
@@ -259,8 +258,7 @@ class Session(QObject):
         self._settings.options = saved.options
         for program, link in (("", saved.link), *saved.links.items()):
             self._settings.set_link(program, link)
-        self._settings.auto_build = saved.auto_build
-        self._settings.switches = saved.switches
+        self._settings.works_switches = saved.switches
 
     def _load(self, slot: SessionSlot) -> SavedSession | None:
         if not slot.path.exists():
@@ -425,8 +423,7 @@ class Session(QObject):
             arch=self._settings.arch,
             options=self._settings.options,
             link=self._settings.link_of(""),
-            auto_build=self._settings.auto_build,
-            switches=self._settings.switches,
+            switches=self._settings.works_switches,
             launches=self._saved_launches(),
             closed=closed,
             project=self._saved_project(),

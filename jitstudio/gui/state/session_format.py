@@ -12,7 +12,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec, spec_from, spec_object
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.state.build_settings import ON_AT_FIRST, Origin, Switch
+from jitstudio.gui.state.build_settings import USERS_SWITCHES, Origin, Switch
 from jitstudio.gui.state.file_text import Encoding, FileText
 
 VERSION = 1
@@ -107,7 +107,6 @@ class SavedSession:
     arch: Arch
     options: str
     link: LinkMode
-    auto_build: bool
     switches: frozenset[Switch]
     launches: tuple[LaunchSpec, ...] = ()
     closed: bool = True
@@ -143,8 +142,7 @@ def dump(session: SavedSession) -> bytes:
             "options": session.options,
             "link": session.link.value,
             "links": {program: link.value for program, link in session.links.items()},
-            "auto_build": session.auto_build,
-            "switches": {switch.value: switch in session.switches for switch in Switch},
+            "switches": {s.value: True for s in Switch if s in session.switches},
         },
         "launches": [spec_object(spec) for spec in session.launches],
         "project": session.project and asdict(session.project),
@@ -180,7 +178,6 @@ def _session(state: dict[str, Any]) -> SavedSession:
         arch=Arch.parse(settings["arch"]),
         options=str(settings["options"]),
         link=LinkMode(settings["link"]),
-        auto_build=bool(settings["auto_build"]),
         switches=_switches(settings.get("switches", {})),
         launches=tuple(spec_from(entry) for entry in state.get("launches", ())),
         closed=bool(state.get("closed", True)),
@@ -210,8 +207,8 @@ def _project(entry: dict[str, Any] | None) -> SavedProject | None:
 
 
 def _switches(saved: dict[str, Any]) -> frozenset[Switch]:
-    """Returns the switches; one that the file does not have is as at the first start."""
-    return frozenset(s for s in Switch if saved.get(s.value, s in ON_AT_FIRST))
+    """Returns the switches; those of the user's were kept here, too."""
+    return frozenset(s for s in Switch if s not in USERS_SWITCHES and saved.get(s.value))
 
 
 def _document(entry: dict[str, Any]) -> SavedDocument:

@@ -31,5 +31,5 @@ class UserState(QObject):
         super().__init__(parent)
         self.preferences = Preferences(store)
         self.documents = Documents(self)
-        self.settings = BuildSettings(self)
+        self.settings = BuildSettings(self.preferences, self)
         self.session = Session(session_folder, self.documents, self.settings, self, elsewhere)

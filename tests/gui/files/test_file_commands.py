@@ -16,7 +16,6 @@ from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, UnsavedChoice
 from jitstudio.gui.state import document_files as state_files
 from jitstudio.gui.state import file_reader
-from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.document_files import write_file
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import ReadOnlyReason
@@ -25,6 +24,7 @@ from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.previews import open_preview
 from jitstudio.gui.state.requests import linked_modules
 from jitstudio.samples import Sample, SampleFile, samples
+from tests.gui.own_settings import own_settings
 from tests.support import SAMPLES
 
 
@@ -74,7 +74,7 @@ class Desk:
     def __init__(self, window, folder):
         self.window = window
         self.documents = Documents(window)
-        self.settings = BuildSettings(window)
+        self.settings = own_settings(window)
         store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
         self.preferences = Preferences(store)
         self.user = Answers()

@@ -11,10 +11,11 @@ from jitstudio.core.request import LinkMode
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.files.fixer import Fixer
 from jitstudio.gui.kit.dialogs import Dialogs
-from jitstudio.gui.state.build_settings import BuildSettings, Switch
+from jitstudio.gui.state.build_settings import Switch
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.requests import linked_modules
+from tests.gui.own_settings import own_settings
 from tests.support import SAMPLES
 
 TEXT = "// \U0001f600\n#include <cstdint>\nint x;\n"
@@ -42,7 +43,7 @@ class Desk:
     def __init__(self, window, folder):
         self.window = window
         self.documents = Documents(window)
-        self.settings = BuildSettings(window)
+        self.settings = own_settings(window)
         self.answers = Answers()
         store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
         preferences = Preferences(store)

@@ -9,11 +9,11 @@ from PySide6.QtGui import QTextCursor
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.files.project_commands import ProjectCommands
 from jitstudio.gui.kit.dialogs import UnsavedChoice
-from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.variant_drafts import VariantDrafts
+from tests.gui.own_settings import own_settings
 
 
 class Files(QObject):
@@ -49,7 +49,7 @@ def test_text_typed_while_the_rest_is_saved_is_asked_about_again(
     qapp, tmp_path, at_the_end, answer
 ):
     documents = Documents()
-    settings, launches, sweeps = BuildSettings(), LaunchSpecs(), VariantDrafts()
+    settings, launches, sweeps = own_settings(), LaunchSpecs(), VariantDrafts()
     project = ProjectState(documents, settings, launches, sweeps)
     session = SimpleNamespace(keep=lambda: "the disk is full", is_passing=False, save=lambda: None)
     build_controller = SimpleNamespace(release=lambda: None)

@@ -2,12 +2,13 @@ import pytest
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.state.build_settings import BuildSettings, Switch
+from jitstudio.gui.state.build_settings import Switch
+from tests.gui.own_settings import own_settings
 
 
 @pytest.fixture
 def settings():
-    return BuildSettings()
+    return own_settings()
 
 
 def test_starts_with_a_target_that_every_tool_knows(settings):

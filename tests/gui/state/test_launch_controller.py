@@ -14,7 +14,6 @@ from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.services.launch_service import LaunchService
 from jitstudio.gui.services.request_queue import RequestHandle, close_all
 from jitstudio.gui.state.build_controller import BuildController
-from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
@@ -22,6 +21,7 @@ from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.preferences import Preferences
 from tests.devices import ONE_H200
 from tests.gui.launches import FACTS
+from tests.gui.own_settings import own_settings
 
 PATIENCE = 60_000
 ONE = 'extern "C" __global__ void one(int* out, int n) { out[0] = n; }\n'
@@ -62,7 +62,7 @@ class Bench:
         self.outputs, self.specs = Outputs(), LaunchSpecs()
         self.builder, self.service = BuildService(), HeldService()
         self.build_controller = BuildController(
-            self.documents, BuildSettings(), self.outputs, self.builder
+            self.documents, own_settings(), self.outputs, self.builder
         )
         store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
         self.launches = LaunchController(

@@ -7,7 +7,6 @@ from PySide6.QtGui import QTextCursor
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.state import file_reader
 from jitstudio.gui.state import previews as asides
-from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
 from jitstudio.gui.state.editable import ReadOnlyReason, compare
@@ -20,6 +19,7 @@ from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.session_format import load
 from jitstudio.gui.state.variant_drafts import VariantDrafts
 from jitstudio.paths import cache_folder
+from tests.gui.own_settings import own_settings
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def header(folder, name="impl.cuh"):
 
 
 def names_given(documents):
-    request = request_for([next(iter(documents))], documents, BuildSettings(), frozenset())
+    request = request_for([next(iter(documents))], documents, own_settings(), frozenset())
     return [header.name for header in request.headers]
 
 
@@ -127,7 +127,7 @@ def test_a_disk_that_does_not_answer_keeps_no_window_waiting(tmp_path, monkeypat
 
 
 def test_sessions_and_projects_keep_none_of_it_before_it_is_edited(documents, tmp_path):
-    settings = BuildSettings()
+    settings = own_settings()
     project = ProjectState(documents, settings, LaunchSpecs(), VariantDrafts())
     session = Session(tmp_path / "sessions", documents, settings)
     document = open_preview(documents, header(tmp_path / "a"), FileReader())

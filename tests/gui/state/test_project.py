@@ -17,7 +17,7 @@ from jitstudio.core.project.format import ProjectFormatError, dump, load
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state import session_format
-from jitstudio.gui.state.build_settings import BuildSettings, Origin, Switch
+from jitstudio.gui.state.build_settings import Origin, Switch
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.project import ProjectState, outside
@@ -26,6 +26,7 @@ from jitstudio.gui.state.session_format import SavedProject, SavedSession
 from jitstudio.gui.state.variant_drafts import VariantDrafts
 from jitstudio.project_files import read_project
 from jitstudio.trust import TrustLevel
+from tests.gui.own_settings import own_settings
 
 LAUNCH = LaunchSpec("k", (("x", "n:file(data/x.npy)"), ("n", "4")))
 PROJECT = Project(
@@ -52,7 +53,7 @@ class Desk:
 
     def __init__(self):
         self.documents = Documents()
-        self.settings = BuildSettings(self.documents)
+        self.settings = own_settings(self.documents)
         self.launches = LaunchSpecs(self.documents)
         self.sweeps = VariantDrafts(self.documents)
         self.project = ProjectState(
@@ -342,7 +343,7 @@ def test_a_session_file_holds_what_is_remembered(desk, folder):
     )
     remembered = desk.project.remembered()
     assert load(remembered.carried.encode()).modules == (lost,)
-    session = SavedSession((), None, Arch(90), "", LinkMode.NONE, True, frozenset())
+    session = SavedSession((), None, Arch(90), "", LinkMode.NONE, frozenset())
     data = session_format.dump(replace(session, project=remembered))
     assert session_format.load(data).project == remembered
     assert session_format.load(session_format.dump(session)).project is None
@@ -474,9 +475,7 @@ def test_closing_restores_the_settings_after_a_restart(desk, folder):
     desk.settings.options = "-DMINE"
     desk.project.open(read_project(_write(folder)))
     saved = desk.project.remembered()
-    session = SavedSession(
-        (), None, Arch(80), "-G", LinkMode.LTO, False, frozenset(), (), True, saved
-    )
+    session = SavedSession((), None, Arch(80), "-G", LinkMode.LTO, frozenset(), (), True, saved)
     data = session_format.dump(session)
     other = Desk()
     other.settings.options = "-G"
@@ -492,7 +491,7 @@ def test_a_project_of_an_older_session_is_not_trusted_and_leaves_nothing_set(des
     other = Desk()
     other.settings.take_from(PROJECT)
     data = session_format.dump(
-        SavedSession((), None, Arch(80), "-G", LinkMode.LTO, False, frozenset(), ())
+        SavedSession((), None, Arch(80), "-G", LinkMode.LTO, frozenset(), ())
     )
     state = json.loads(data) | {"project": older}
     other.project.resume(session_format.load(json.dumps(state).encode()).project)

@@ -14,7 +14,6 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.project import Project
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state import file_writer, session
-from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.document_files import digest
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_specs import LaunchSpecs
@@ -24,6 +23,7 @@ from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.session_format import load
 from jitstudio.gui.state.variant_drafts import VariantDrafts
 from jitstudio.paths import passing_data_folder
+from tests.gui.own_settings import own_settings
 
 
 class Start:
@@ -31,7 +31,7 @@ class Start:
 
     def __init__(self, folder, attached=True, elsewhere=None):
         self.documents = Documents()
-        self.settings = BuildSettings()
+        self.settings = own_settings()
         self.launches = LaunchSpecs()
         self.project = ProjectState(self.documents, self.settings, self.launches, VariantDrafts())
         self.session = Session(folder, self.documents, self.settings, elsewhere=elsewhere)
@@ -98,7 +98,6 @@ def test_everything_is_back_at_the_next_start(start, tmp_path):
     first.settings.arch = Arch(100, "a")
     first.settings.options = "-lineinfo"
     first.settings.link = LinkMode.PTX
-    first.settings.auto_build = False
     saxpy = first.documents.named("saxpy.cu")
     saxpy.program = "A sample"
     first.settings.set_link("A sample", LinkMode.LTO)
@@ -115,12 +114,8 @@ def test_everything_is_back_at_the_next_start(start, tmp_path):
     assert (saxpy.path, saxpy.content, saxpy.included) == (file, b"from disk\n", False)
     assert not saxpy.is_modified
     settings = second.settings
-    assert (settings.arch, settings.options, settings.link, settings.auto_build) == (
-        Arch(100, "a"),
-        "-lineinfo",
-        LinkMode.PTX,
-        False,
-    )
+    assert (settings.arch, settings.options) == (Arch(100, "a"), "-lineinfo")
+    assert settings.link is LinkMode.PTX
     assert second.told == []
 
 
@@ -169,13 +164,13 @@ from PySide6.QtWidgets import QApplication
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QTextCursor
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.session_format import load
+from tests.gui.own_settings import own_settings
 app = QApplication([])
 documents = Documents()
-session = Session(Path(sys.argv[1]), documents, BuildSettings())
+session = Session(Path(sys.argv[1]), documents, own_settings())
 documents.add(Document("kernel.cu", CodeKind.CUDA, b""))
 QTextCursor(documents.current.text).insertText("typed before the kill")
 session.save()

@@ -7,7 +7,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.state.build_settings import ON_AT_FIRST, Switch
+from jitstudio.gui.state.build_settings import Switch
 from jitstudio.gui.state.file_text import Encoding, FileText, TextForm
 from jitstudio.gui.state.session_format import (
     VERSION,
@@ -44,7 +44,6 @@ SESSION = SavedSession(
     arch=Arch(100, "a"),
     options="-lineinfo",
     link=LinkMode.LTO,
-    auto_build=False,
     switches=frozenset({Switch.LIBDEVICE}),
 )
 
@@ -88,10 +87,13 @@ def test_a_newer_version_is_told_apart_from_damage():
         load(json.dumps({"version": VERSION + 1, "tabs": []}).encode())
 
 
-def test_a_switch_that_the_file_does_not_know_stands_as_at_the_first_start():
+def test_switches_of_the_user_in_an_older_file_are_left_to_his_preferences():
     state = json.loads(dump(SESSION))
+    state["settings"]["auto_build"] = False
+    state["settings"]["switches"] |= {"join_ir": False, "cache": True, "unsafe_options": True}
+    assert load(json.dumps(state).encode()) == SESSION
     del state["settings"]["switches"]
-    assert load(json.dumps(state).encode()).switches == ON_AT_FIRST
+    assert load(json.dumps(state).encode()).switches == frozenset()
 
 
 def test_half_a_character_is_kept():

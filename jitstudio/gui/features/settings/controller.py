@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Slot
@@ -15,24 +14,15 @@ from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.shell.navigation import SettingPlace
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
-from jitstudio.gui.state.build_settings import BuildSettings, Switch
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.settings_table import SettingValue
-
-_ON_CHANGE = "build.on_change"
-_SWITCHES = {
-    "build.cache": Switch.CACHE,
-    "build.precompile": Switch.PRECOMPILE,
-    "build.unsafe_options": Switch.UNSAFE,
-}
 
 
 def install(context: Context) -> None:
     """Carries settings to what works by them."""
     state, shell = context.state, context.shell
     controller = PreferencesController(
-        state.settings,
         state.build_controller,
         (state.service, state.side_service),
         state.launch_specs,
@@ -47,7 +37,6 @@ class PreferencesController(QObject):
 
     def __init__(
         self,
-        settings: BuildSettings,
         build_controller: BuildController,
         services: tuple[BuildService, ...],
         launch_specs: LaunchSpecs,
@@ -57,7 +46,6 @@ class PreferencesController(QObject):
         super().__init__(shell.window)
         actions = shell.actions
         keeper = shell.themes
-        self._settings = settings
         self._preferences = preferences
         self._actions = actions
         self._window = shell.window
@@ -70,42 +58,21 @@ class PreferencesController(QObject):
         self._carriers: dict[str, Callable[[SettingValue], None]] = {
             "appearance.theme": lambda value: keeper.set_mode(ThemeMode(value)),
             "appearance.font_family": lambda value: LETTERS.set_family(str(value)),
-            _ON_CHANGE: lambda value: setattr(settings, "auto_build", bool(value)),
             "build.pause": lambda value: build_controller.set_pause(int(value)),
             "build.time_limit": lambda value: each(lambda s: s.set_time_limit(float(value))),
             "build.cache_size": lambda value: each(lambda s: s.set_cache_size(int(value) << 20)),
             "build.memory": lambda value: each(lambda s: s.set_memory_share(float(value))),
             "launch.time_limit": lambda value: launch_specs.set_time_limit(float(value)),
         }
-        for key, switch in _SWITCHES.items():
-            self._carriers[key] = partial(self._turn, switch)
-        was_held = build_controller.is_held
         for key in self._carriers.keys() - {"appearance.theme"}:
             self._on_changed(key)
-        if was_held:
-            # These were no edits of the user's.
-            build_controller.hold()
         preferences.changed.connect(self._on_changed)
-        settings.auto_build_changed.connect(self._on_auto_build_changed)
-        settings.switches_changed.connect(self._on_switches_changed)
         actions.bind({"settingsAction": self._on_settings})
 
     @Slot(str)
     def _on_changed(self, key: str) -> None:
         if key in self._carriers:
             self._carriers[key](self._preferences.value(key))
-
-    def _turn(self, switch: Switch, value: SettingValue) -> None:
-        self._settings.turn(switch, bool(value))
-
-    @Slot(bool)
-    def _on_auto_build_changed(self, on: bool) -> None:
-        self._preferences.set_value(_ON_CHANGE, on)
-
-    @Slot(frozenset)
-    def _on_switches_changed(self, switches: frozenset[Switch]) -> None:
-        for key, switch in _SWITCHES.items():
-            self._preferences.set_value(key, switch in switches)
 
     def show_setting(self, key: str) -> None:
         """Shows the dialog with the keyboard in this setting."""

@@ -2,8 +2,9 @@ import pytest
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.tabs.commands import ClosedTabs
-from jitstudio.gui.state.build_settings import BuildSettings, Origin
+from jitstudio.gui.state.build_settings import Origin
 from jitstudio.gui.state.documents import Document, Documents
+from tests.gui.own_settings import own_settings
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def close_new(documents):
 
 
 def test_the_text_of_an_untrusted_project_stays_in_its_folder(documents):
-    settings = BuildSettings(documents)
+    settings = own_settings(documents)
     closed = ClosedTabs(documents, settings)
     close_new(documents)
     settings.origin = Origin("/theirs", is_trusted=False)
@@ -33,7 +34,7 @@ def test_the_text_of_an_untrusted_project_stays_in_its_folder(documents):
 
 
 def test_what_was_only_looked_at_is_not_among_them(documents):
-    closed = ClosedTabs(documents, BuildSettings(documents))
+    closed = ClosedTabs(documents, own_settings(documents))
     document = Document("found.h", CodeKind.HEADER, b"int k;\n")
     document.is_preview = True
     documents.add(document)
