@@ -34,7 +34,6 @@ from jitstudio.listing.kernel_names import KernelName, read_name
 from jitstudio.listing.ptx import Access, PtxParameter, parameter_slots, pointer_access
 
 _DEFINES = ("--define-macro=", "-D")
-_BEGINS = "The form begins with the launch in line {line} of {module}."
 
 
 def kernel_forms(
@@ -134,14 +133,13 @@ class _Known:
         told = signature.parameters if signature else self._named(name)
         parameters = merged(kernel.name, told, slots, declared=bool(signature) or by_hand)
         launch = launch_of(name, len(parameters.parameters), self.launches)
-        begins = (_BEGINS.format(line=launch.line, module=launch.module),) if launch else ()
         form = KernelForm(
             lowered=kernel.name,
             title=name.title,
             parameters=_accessed(
                 parameters.parameters, layout.access.get(kernel.name, {}) if layout else {}
             ),
-            notes=(*parameters.notes, *begins),
+            notes=parameters.notes,
             complete=parameters.complete,
             host_launch=launch,
         )

@@ -37,6 +37,7 @@ class FlagsController(QObject):
         self._notices = notices
         self._looked_up: set[Path] = set()
         self._wanted: Path | None = None
+        self._name = ""
         self._search = Background(self)
         self._search.done.connect(self._on_found)
         files.opened.connect(self._on_opened)
@@ -55,7 +56,7 @@ class FlagsController(QObject):
             return
         if path not in self._looked_up and self._settings.origin.is_trusted:
             self._looked_up.add(path)
-            text = document.content
+            self._name, text = document.name, document.content
 
             def search(_stop: Event) -> CompileFlags | None:
                 return flags_in(text, path) or flags_of(path)
@@ -73,8 +74,8 @@ class FlagsController(QObject):
         words = join_options((*([flags.arch.sm] if flags.arch else []), *flags.options))
         if len(words) > _MOST_SHOWN:
             words = f"{words[:_MOST_SHOWN]}…"
-        text = self.tr("{path} builds this file with: {flags}")
-        lines = [text.format(path=flags.path, flags=words)]
+        text = self.tr("{name} has flags in {path}: {flags}")
+        lines = [text.format(name=self._name, path=flags.path, flags=words)]
         if flags.left_out:
             text = self.tr("NVRTC has no counterpart of {flags}.")
             lines.append(text.format(flags=join_options(flags.left_out)))

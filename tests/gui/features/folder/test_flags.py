@@ -19,10 +19,11 @@ class Desk:
     """What opens files and offers their flags."""
 
     def __init__(self, window, folder):
-        self.settings = BuildSettings(window)
         documents = Documents(window)
         store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
-        self.files = FileCommands(documents, self.settings, Preferences(store), window)
+        preferences = Preferences(store)
+        self.settings = BuildSettings(preferences, window)
+        self.files = FileCommands(documents, self.settings, preferences, window)
         self.notices = NoticeBar(window)
         self.flags = FlagsController(documents, self.settings, self.files, self.notices)
 
@@ -56,7 +57,8 @@ def test_the_flags_of_an_opened_file_are_offered_and_taken(qtbot, desk, kernel):
     desk.files.open_paths([kernel])
     qtbot.waitUntil(lambda: desk.offer is not None)
     message = desk.notices.text
-    assert "compile_commands.json builds this file with: sm_80 -DN=2" in message
+    assert message.startswith("k.cu has flags in ")
+    assert "compile_commands.json: sm_80 -DN=2" in message
     assert "NVRTC has no counterpart of --odd." in message
     desk.offer.click()
     assert desk.settings.arch == Arch(80)

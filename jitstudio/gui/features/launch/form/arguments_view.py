@@ -40,7 +40,7 @@ from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.field_rows import ProblemLabel
 from jitstudio.gui.kit.fonts import code_font, follow_letters
 from jitstudio.gui.kit.number_field import CODE_SIZE
-from jitstudio.gui.kit.parts import icon_button, mark_as, text_label
+from jitstudio.gui.kit.parts import icon_button, mark_as, muted, text_label
 from jitstudio.gui.kit.tables import ENTER_KEYS
 from jitstudio.gui.kit.theme import current_theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
@@ -226,6 +226,7 @@ class ArgumentsView(QWidget):
         self._model = ArgumentsModel(self) if model is None else model
         follow_letters(self._model, lambda it: it.set_code_font(code_font(CODE_SIZE)))
         self._notes = mark_as(text_label(self, "argumentsNotes"), "warning")
+        self._origin = muted(text_label(self, "argumentsOrigin"))
         self._table = ArgumentsTable(self._model, self)
         self._problems = ProblemLabel(self)
         self._problems.setObjectName("argumentsProblem")
@@ -266,6 +267,11 @@ class ArgumentsView(QWidget):
         notes = form.notes if form else ()
         self._notes.setText("\n".join(notes))
         self._notes.setVisible(bool(notes))
+        launch = form.host_launch if form else None
+        if launch is not None:
+            text = self.tr("At first as in the launch in line {line} of {module}.")
+            self._origin.setText(text.format(line=launch.line, module=launch.module))
+        self._origin.setVisible(launch is not None)
         self._model.show(form, dict(arguments))
         self._table.updateGeometry()
         self._update()
@@ -298,6 +304,7 @@ class ArgumentsView(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addWidget(self._notes)
+        layout.addWidget(self._origin)
         layout.addWidget(self._table, 1)
         layout.addLayout(below)
 

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.launch.choice import Launchable
 from jitstudio.core.launch.problems import SpecProblem
+from jitstudio.core.launch.request import HostLaunch
 from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.gui.features.launch.form.arguments_view import ArgumentsView
@@ -337,3 +338,13 @@ def test_a_wide_form_has_two_columns(filled):
     QApplication.processEvents()
     assert left_of("checkSection") > left_of("argumentsSection")
     assert left_of("configurationSection") == left_of("argumentsSection")
+
+
+def test_a_form_says_which_launch_of_the_host_code_it_begins_with(form, specs):
+    assert form.findChild(QLabel, "argumentsOrigin").isHidden()
+    host = HostLaunch("saxpy", "", "k.cu", 57, (4,), (256,), 0, (2.0, None, None, 1000))
+    specs.set_forms((replace(SAXPY, host_launch=host),))
+    origin = form.findChild(QLabel, "argumentsOrigin")
+    assert origin.text() == "At first as in the launch in line 57 of k.cu."
+    assert not origin.isHidden()
+    assert dict(specs.spec.arguments)["n"] == "1000"
