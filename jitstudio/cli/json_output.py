@@ -197,6 +197,15 @@ def _stage(stage: StageResult) -> Json:
         "crash": _crash(stage.crash),
         "cached": stage.cached,
         "phases": [{"name": phase.name, "ms": round(phase.ms, 3)} for phase in stage.phases],
+        "supplied": [
+            {
+                "module": one.module,
+                "what": one.what,
+                "value": one.value,
+                "instead_of": one.instead_of,
+            }
+            for one in stage.supplied
+        ],
     }
 
 

@@ -63,6 +63,30 @@ class Phase:
 
 
 @dataclass(frozen=True)
+class Supplied:
+    """What a module lacks and the copy of it has that its tool got; the user's text stays.
+
+    Attributes:
+        module: The module.
+        what: Such as ``target triple`` or ``.version``.
+        value: What the copy says; empty for what was left out.
+        instead_of: What the module says; empty where it says nothing.
+    """
+
+    module: str
+    what: str
+    value: str
+    instead_of: str = ""
+
+    def sentence(self, tool: Tool) -> str:
+        """Returns it as a line of the log of the tool's stage."""
+        says = f"says {self.what} {self.instead_of}" if self.instead_of else f"has no {self.what}"
+        if not self.value:
+            return f"{self.module} begins with a {self.what}: the copy for {tool.value} does not."
+        return f"{self.module} {says}: the copy for {tool.value} says {self.value}."
+
+
+@dataclass(frozen=True)
 class StageResult:
     """One run of one tool.
 
@@ -80,6 +104,7 @@ class StageResult:
         crash: How the process died in this stage, or None.
         cached: Whether the tool did not run, as the cache had what it would have made.
         phases: What the time was spent on, where the tool says.
+        supplied: What its modules lack and their copies have; the log says so, too.
     """
 
     tool: Tool
@@ -95,6 +120,7 @@ class StageResult:
     crash: Crash | None = None
     cached: bool = False
     phases: tuple[Phase, ...] = ()
+    supplied: tuple[Supplied, ...] = ()
 
 
 @dataclass(frozen=True)

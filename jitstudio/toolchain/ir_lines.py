@@ -2,9 +2,10 @@
 
 libNVVM has no option for it, as NVRTC has -lineinfo; it writes the table of a module's own debug
 metadata. So metadata is added to the copy that is compiled, of the emission kind that makes `.loc`
-and nothing else (LLVM's `DebugDirectivesOnly`). What is added is behind an instruction or at
-the end of the module: no line moves. Instructions are found as IR is commonly written, each from
-the start of a line on; what is written otherwise has a coarser table, or one that libNVVM refuses.
+and nothing else (LLVM's `DebugDirectivesOnly`). What is added is behind an instruction or at the
+end of the module: no line moves (see `ir_copy`). Instructions are found as IR is commonly written,
+each from the start of a line on; what is written otherwise has a coarser table, or one that libNVVM
+refuses.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from jitstudio.toolchain.ir_copy import IrCopy
 
 _NAME = r'(?:[-\w$.]++|"[^"\n]*+")'
 _DEFINITION = re.compile(r"^[ \t]*+define\b", re.MULTILINE)
@@ -60,28 +63,26 @@ class _Function:
     instructions: tuple[Span, ...]
 
 
-def with_lines(module: bytes, name: str, major: int, minor: int) -> bytes | None:
+def with_lines(module: IrCopy, major: int, minor: int) -> IrCopy | None:
     """Returns a module of LLVM IR with a line table.
 
     Args:
-        module: The text.
-        name: What the table calls the file.
+        module: The module, which the table calls by its name.
         major: The version of debug metadata, as libNVVM says it (`nvvmIRVersion`).
         minor: The second number of that.
 
     Returns:
-        The text, or None where there is debug metadata already, or no function.
+        Another copy, or None where there is debug metadata already, or no function.
     """
-    # Each byte a character: all comes out as it went in.
-    text = module.decode("latin-1")
+    text = module.text
     if _DEBUG.search(text):
         return None
-    free = max(map(int, _NUMBER.findall(text)), default=-1) + 1
-    file, unit, kind, flag = (f"!{number}" for number in range(free, free + 4))
+    copy = module.branch()
+    file, unit, kind = (f"!{copy.take_number()}" for _ in range(3))
     starts = [0, *(end.end() for end in _LINE_END.finditer(text))]
-    added, subprograms = list(_version(text, f", i32 {major}, i32 {minor}")), []
-    for number, function in enumerate(_functions(text), free + 4):
-        line = bisect_right(starts, function.head)
+    subprograms = []
+    for function in _functions(text):
+        number, line = copy.take_number(), bisect_right(starts, function.head)
         # Of inlined code the table has the linkage name.
         subprograms.append(
             f'!{number} = distinct !DISubprogram(name: "{function.name}", '
@@ -89,32 +90,33 @@ def with_lines(module: bytes, name: str, major: int, minor: int) -> bytes | None
             f"file: {file}, line: {line}, type: {kind}, isLocal: false, isDefinition: true, "
             f"scopeLine: {line}, isOptimized: true, unit: {unit})"
         )
-        added.append((function.body, f"!dbg !{number} "))
+        copy.change(function.body, f"!dbg !{number} ")
         for start, end in function.instructions:
             line = bisect_right(starts, start)
-            added.append((end, f", !dbg !DILocation(line: {line}, scope: !{number})"))
+            copy.change(end, f", !dbg !DILocation(line: {line}, scope: !{number})")
     if not subprograms:
         return None
+    for end in _version_ends(text):
+        copy.change(end, f", i32 {major}, i32 {minor}")
     rest = [
-        f'{file} = !DIFile(filename: "{_spelt(name)}", directory: "")',
+        f'{file} = !DIFile(filename: "{_spelt(module.name)}", directory: "")',
         f'{unit} = distinct !DICompileUnit(file: {file}, producer: "jitstudio", {_UNIT})',
         f"{kind} = !DISubroutineType(types: !{{}})",
         *subprograms,
         f"!llvm.dbg.cu = !{{{unit}}}",
     ]
     if _FLAG not in text:
+        flag = f"!{copy.take_number()}"
         rest += [f"{flag} = !{{i32 {_OVERRIDE}, {_FLAG}, i32 3}}"]
         rest += [f"!llvm.module.flags = !{{{flag}}}"]
-    added.append((len(text), "\n".join(("", *rest, ""))))
-    return _with(text, added).encode("latin-1")
+    copy.append(rest)
+    return copy
 
 
-def _version(text: str, of_debug: str) -> Iterator[tuple[int, str]]:
-    """That of debug metadata, with where it belongs behind the version of NVVM IR."""
+def _version_ends(text: str) -> Iterator[int]:
+    """Yields where that of debug metadata belongs behind the version of NVVM IR."""
     versions = {number for line in _VERSIONS.findall(text) for number in _NUMBER.findall(line)}
-    for node in _VERSION.finditer(text):
-        if node[1] in versions:
-            yield node.end(), of_debug
+    return (node.end() for node in _VERSION.finditer(text) if node[1] in versions)
 
 
 def _functions(text: str) -> Iterator[_Function]:
@@ -162,16 +164,6 @@ def _instructions(text: str, at: int) -> tuple[tuple[Span, ...], int]:
             return tuple(found), stop + 1
         at = line_end
     return (), 0
-
-
-def _with(text: str, added: list[tuple[int, str]]) -> str:
-    """Returns a text with more at some offsets."""
-    parts: list[str] = []
-    at = 0
-    for offset, more in sorted(added):
-        parts += text[at:offset], more
-        at = offset
-    return "".join((*parts, text[at:]))
 
 
 def _spelt(name: str) -> str:

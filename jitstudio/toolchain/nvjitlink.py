@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
 from cuda.bindings import nvjitlink
 
+from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.fatbin import unpacked_size
 from jitstudio.core.plain_files import LARGEST
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
+from jitstudio.toolchain.ptx_copy import supply_ptx
 from jitstudio.toolchain.result_words import meaning_of
 from jitstudio.toolchain.tool_output import Report, text_of
 
@@ -78,6 +80,7 @@ def link(job: Job) -> Report:
     own = ("-Xptxas=-v",) if CodeKind.CUBIN in job.makes else ()
     report = Report(options=(*job.options, *own))
     options = list(report.options or ())
+    inputs = list(_inputs(job, report))
     try:
         with report.timed():
             handle = nvjitlink.create(len(options), options)
@@ -88,10 +91,8 @@ def link(job: Job) -> Report:
         return report
     try:
         with report.timed():
-            for ref, content in job.inputs:
-                nvjitlink.add_data(
-                    handle, _INPUT_TYPES[ref.kind], content, len(content), ref.file_name
-                )
+            for name, kind, content in inputs:
+                nvjitlink.add_data(handle, _INPUT_TYPES[kind], content, len(content), name)
             nvjitlink.complete(handle)
             for kind in job.makes:
                 report.made[kind] = _made(handle, kind)
@@ -112,6 +113,17 @@ def link(job: Job) -> Report:
         report.ok = False
         report.made.clear()
     return report
+
+
+def _inputs(job: Job, report: Report) -> Iterator[tuple[str, CodeKind, bytes]]:
+    """Yields name, kind and content of what is linked, PTX with a head that is whole."""
+    sent = (option.removeprefix("-arch=") for option in job.options if option.startswith("-arch="))
+    arch = Arch.parse(next(sent, DEFAULT_ARCH.sm))
+    for ref, content in job.inputs:
+        if ref.kind is CodeKind.PTX:
+            content, supplied = supply_ptx(ref.file_name, content, arch)
+            report.supplied += supplied
+        yield ref.file_name, ref.kind, content
 
 
 def _made(handle: int, kind: CodeKind) -> bytes:

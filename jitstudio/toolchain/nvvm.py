@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from jitstudio.core.code import CodeKind, is_bitcode
 from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
+from jitstudio.toolchain.ir_copy import IrCopy, supplied_copy, supply_layout
 from jitstudio.toolchain.ir_lines import with_lines
 from jitstudio.toolchain.result_words import meaning_of
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
@@ -26,6 +28,10 @@ _UNOPTIMISED_NO_TABLE = (
     "There is no line table: at -opt=0 libNVVM makes other code with one, as it then loads a "
     "constant anew for each line that uses it."
 )
+
+# Its reading of the text: all that comes before what a module may lack.
+_PARSE_ERROR = re.compile(r"^\S[^\n]*? \(\d+, \d+\): parse ", re.MULTILINE)
+_LAYOUT_REFUSED = re.compile(r"DataLayoutError|Target-incompatible DataLayout")
 
 _Module = tuple[str, bytes]
 
@@ -66,25 +72,46 @@ def llvm_dialect(arch: Arch) -> int | None:
 def compile_ir(job: Job) -> Report:
     """Verifies and compiles LLVM IR modules, text or bitcode, as one program.
 
-    What has no debug metadata is compiled with a line table; see `ir_lines`. Should libNVVM refuse
-    that copy, the modules as they are decide: errors are about the user's own lines.
+    What they lack is supplied, see `ir_copy`, and what has no debug metadata is compiled with a
+    line table, see `ir_lines`. Errors of the text are about the user's own lines and columns.
     """
     locate.load(Tool.NVVM)
     try:
         libdevice = [(_LIBDEVICE, _libdevice())] if job.libdevice else []
     except ToolMissing as missing:
         return Report(error_log=str(missing))
-    modules = [(ref.name, code) for ref, code in job.inputs]
-    libraries = [(ref.name, code) for ref, code in job.libraries]
-    with_tables = (_with_tables(modules), _with_tables(libraries))
-    if with_tables == (modules, libraries):
-        return _program(job, modules, [*libraries, *libdevice])
+    given = [[(ref.name, code) for ref, code in part] for part in (job.inputs, job.libraries)]
+    given[1] += libdevice
+    copies = [[_copied(*module) for module in part] for part in given]
+    texts = [copy for part in copies for copy in part if isinstance(copy, IrCopy)]
+    report = _with_tables(job, copies)
+    if not report.ok and _LAYOUT_REFUSED.search(report.error_log):
+        refused, foreign = report, [supply_layout(copy) for copy in texts]
+        if any(foreign):
+            report = _with_tables(job, copies)
+            report.ms += refused.ms
+    report.supplied = tuple(one for copy in texts for one in copy.supplied)
+    if report.supplied and _PARSE_ERROR.search(report.error_log):
+        return _program(job, *given)
+    return report
+
+
+def _copied(name: str, module: bytes) -> IrCopy | _Module:
+    return (name, module) if is_bitcode(module) else supplied_copy(name, module, nvvm.ir_version())
+
+
+def _with_tables(job: Job, copies: list[list[IrCopy | _Module]]) -> Report:
+    """Compiles with line tables; should libNVVM refuse those, the modules without them decide."""
+    bare = [[_sent(copy) for copy in part] for part in copies]
+    tables = [[_sent(_tabled(copy)) for copy in part] for part in copies]
+    if tables == bare:
+        return _program(job, *bare)
     tried = Report()
     if _UNOPTIMISED not in job.options:
-        tried = _program(job, with_tables[0], [*with_tables[1], *libdevice])
+        tried = _program(job, *tables)
         if tried.ok:
             return tried
-    report = _program(job, modules, [*libraries, *libdevice])
+    report = _program(job, *bare)
     report.ms += tried.ms
     if report.ok:
         message = _UNOPTIMISED_NO_TABLE if _UNOPTIMISED in job.options else _NO_TABLE
@@ -92,12 +119,13 @@ def compile_ir(job: Job) -> Report:
     return report
 
 
-def _with_tables(modules: list[_Module]) -> list[_Module]:
+def _sent(copy: IrCopy | _Module) -> _Module:
+    return (copy.name, copy.code) if isinstance(copy, IrCopy) else copy
+
+
+def _tabled(copy: IrCopy | _Module) -> IrCopy | _Module:
     _, _, *debug_version = nvvm.ir_version()
-    return [
-        (name, code if is_bitcode(code) else with_lines(code, name, *debug_version) or code)
-        for name, code in modules
-    ]
+    return copy if isinstance(copy, tuple) else with_lines(copy, *debug_version) or copy
 
 
 def _program(job: Job, modules: list[_Module], libraries: list[_Module]) -> Report:

@@ -70,12 +70,13 @@ def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
         options=job.options if report.options is None else report.options,
         ok=report.ok,
         ms=report.ms,
-        log=report.log,
+        log="\n".join(filter(None, (report.log, *(s.sentence(job.tool) for s in report.supplied)))),
         error_log=report.error_log,
         stdout=stdout,
         stderr=stderr,
         crash=report.crash,
         phases=report.phases,
+        supplied=report.supplied,
     )
     emit(
         StageFinished(

@@ -15,6 +15,7 @@ from jitstudio.core.result import (
     Phase,
     Resources,
     StageResult,
+    Supplied,
 )
 from jitstudio.core.toolchain_info import ArchInfo, ToolchainInfo, ToolInfo
 from jitstudio.core.tools import Tool
@@ -35,6 +36,7 @@ RESULT = BuildResult(
             1.23456,
             "log",
             phases=(Phase("front end", 1.0),),
+            supplied=(Supplied("k.ll", "target triple", "nvptx64-nvidia-cuda"),),
         ),
         StageResult(Tool.NVVM, "2.0", "k.ll", (), False, 0.0, stderr="words", crash=CRASH),
     ),
@@ -88,6 +90,14 @@ def test_keys_and_values_of_a_build():
                 "crash": None,
                 "cached": False,
                 "phases": [{"name": "front end", "ms": 1.0}],
+                "supplied": [
+                    {
+                        "module": "k.ll",
+                        "what": "target triple",
+                        "value": "nvptx64-nvidia-cuda",
+                        "instead_of": "",
+                    }
+                ],
             },
             {
                 "tool": "libNVVM",
@@ -103,6 +113,7 @@ def test_keys_and_values_of_a_build():
                 "crash": crash,
                 "cached": False,
                 "phases": [],
+                "supplied": [],
             },
         ],
         "artifacts": [

@@ -148,19 +148,7 @@ PROVOKED = (
         request(ll(TYPED.replace("entry:", "entry:\n  %frozen = freeze i32 1"))),
         F.SET_ARCH,
     ),
-    Failure("ir-version-missing", request(without(TYPED, "nvvmir.version")), F.INSERT_TEXT),
-    Failure(
-        "ir-version-missing",
-        request(without(OPAQUE, "nvvmir.version"), arch="sm_100"),
-        F.INSERT_TEXT,
-    ),
     Failure("ir-version-old", request(ll(TYPED.replace("i32 2, i32 0", "i32 1, i32 0")))),
-    Failure("triple-missing", request(without(TYPED, "target triple")), F.INSERT_TEXT),
-    Failure(
-        "layout-missing",
-        request(without(TYPED, "target datalayout")),
-        F.INSERT_TEXT,
-    ),
     Failure(
         "nvvm-option-lineinfo", request(ll(TYPED), options=("libnvvm:-lineinfo",)), F.REMOVE_OPTION
     ),

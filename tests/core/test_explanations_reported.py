@@ -10,7 +10,7 @@ from jitstudio.core.request import Assembler, LinkMode
 from jitstudio.core.result import StageResult
 from jitstudio.core.tools import Tool
 from tests.core.explaining import mended, told
-from tests.core.failures import CALLEE, CALLER, NVRTC, NVVM, REPORTED, TYPED, ll, reported
+from tests.core.failures import CALLEE, CALLER, NVRTC, NVVM, REPORTED, ll, reported
 
 
 @pytest.mark.parametrize(("id_", "tool", "message"), REPORTED)
@@ -19,14 +19,20 @@ def test_a_reported_failure_is_explained(id_, tool, message):
     assert told(id_, explained(*reported(message, tool, arch=arch))).explanation
 
 
-def test_libnvvm_of_cuda_13_0_does_not_name_the_version_that_it_misses():
-    message = "incompatible IR detected. Possible mix of compiler/IR from different releases."
+@pytest.mark.parametrize(
+    "message",
+    [
+        "incompatible IR detected. Possible mix of compiler/IR from different releases.",
+        "IR version 1.0 incompatible with current version 2.0",
+        "Module does not contain a triple, should be 'nvptx64-'",
+        "Error: Empty target data layout, must exist",
+    ],
+)
+def test_bitcode_lacks_what_text_is_supplied_with(message):
     built, result = reported(message, NVVM)
-    unsaid = ll(TYPED.partition("!nvvmir.version")[0])
-    built = replace(built, sources=(unsaid,))
-    found = told("ir-version-unsaid", explained(built, result))
-    (source,) = mended(built, found.fix).sources
-    assert b"!nvvmir.version = !{!" in source.content
+    bitcode = replace(ll(""), content=b"BC\xc0\xde5\x14")
+    built = replace(built, sources=(bitcode,))
+    assert told("bitcode-lacks", explained(built, result)).fix is None
 
 
 def test_remarks_that_nobody_asked_for_are_a_leak():

@@ -23,7 +23,7 @@ def test_every_explanation_is_tested():
         "out-of-memory",
         "time-limit",
         "option-leaks",
-        "ir-version-unsaid",
+        "bitcode-lacks",
         "ptx-empty-after-lto",
         "ptx-too-new-for-driver",
     }

@@ -16,13 +16,13 @@ def press_fix(driver):
     return driver.next_result(lambda: QTest.mouseClick(button, Qt.MouseButton.LeftButton))
 
 
-def test_a_missing_version_is_explained_and_added(started):
-    text = (SAMPLES / "fill_typed.ll").read_text().replace("!nvvmir.version", "!no.version")
-    document = Document("k.ll", CodeKind.LLVM_IR, text.encode())
+def test_a_version_that_is_too_new_is_explained_and_set(started):
+    text = (SAMPLES / "multiply.ptx").read_text().replace(".version 8.0", ".version 99.0")
+    document = Document("k.ptx", CodeKind.PTX, text.encode())
     failed = started.next_result(lambda: started.state.documents.add(document))
     assert failed.outcome is Outcome.FAILED
     panel = started.pane("problems").explanation
-    assert panel.text.startswith("The module does not say which version of NVVM IR it is")
+    assert panel.text.startswith("This PTX says version 99.0 and nvJitLink")
     assert press_fix(started).outcome is Outcome.BUILT
     assert panel.text == ""
     started.trigger("undoAction")

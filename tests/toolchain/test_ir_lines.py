@@ -7,6 +7,7 @@ from jitstudio.core.code import LINKED, CodeKind, Source
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
+from jitstudio.toolchain.ir_copy import IrCopy
 from jitstudio.toolchain.ir_lines import with_lines
 from jitstudio.toolchain.nvvm import compile_ir
 from tests.analysis.correlation.kernels import IR_WITH_LINES
@@ -58,7 +59,7 @@ def test_the_table_changes_no_instruction_and_leads_to_the_lines(tools, arch, te
 
 
 def test_nothing_moves_and_nothing_is_lost():
-    copy = with_lines(ADD_AND_SUM.encode(), 'a "ü".ll', 3, 2).decode()
+    copy = with_lines(IrCopy('a "ü".ll', ADD_AND_SUM.encode()), 3, 2).code.decode()
     assert 'filename: "a \\22\\C3\\BC\\22.ll"' in copy
     assert ADDED.sub("", copy).startswith(ADD_AND_SUM)
 
@@ -75,7 +76,7 @@ def test_nothing_moves_and_nothing_is_lost():
     ],
 )
 def test_what_has_debug_metadata_or_no_function_stays_as_it_is(text):
-    assert with_lines(text.encode(), "k.ll", 3, 2) is None
+    assert with_lines(IrCopy("k.ll", text.encode()), 3, 2) is None
 
 
 def compiled(text, *options, makes=K.PTX):

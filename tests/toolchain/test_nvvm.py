@@ -58,9 +58,9 @@ def test_ltoir_is_made():
         (TYPED, ("-arch=sm_90",), "-arch=sm_90 is an unsupported option"),
         (TYPED, ("-arch=compute_90", "--bogus"), "--bogus is an unsupported option"),
         (
-            b"define void @f() {\n ret void\n}\n",
+            TYPED.replace(b"!{i32 2, i32 0}", b"!{i32 1, i32 4}"),
             ("-arch=compute_90",),
-            "IR version 1.0 incompatible",
+            "IR version 1.4 incompatible",
         ),
         (b"hello", ("-arch=compute_90",), "v.ll (1, 0): parse expected top-level entity"),
         (b"BC\xc0\xdehello", ("-arch=compute_90",), "Invalid bitcode signature"),

@@ -5,9 +5,8 @@ What was typed is kept while other kernels are launched and signatures change.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -18,27 +17,18 @@ from jitstudio.core.launch.request import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
 
 
-class SpecEditor(Protocol):
-    """Where the user types a launch."""
-
-    @property
-    def unreadable(self) -> Sequence[SpecProblem]:
-        """What of the typed text is no value."""
-
-    def finish(self) -> str:
-        """Takes over what is being typed; returns why it cannot be read, or nothing."""
-
-
 class LaunchSpecs(QObject):
     """The kernels of a build, the chosen one, and the launches by kernel title.
 
     Signals:
         replaced: The chosen launch is another one than was typed: views show it anew.
         changed: The chosen launch has changed, replaced or typed.
+        finishing: What is being typed is needed now: `edit` takes it before this comes back.
     """
 
     replaced = Signal()
     changed = Signal()
+    finishing = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -49,25 +39,21 @@ class LaunchSpecs(QObject):
         self._spec = LaunchSpec()
         self._waiting: LaunchSpec | None = None
         self._time_limit = LaunchSpec.timeout
-        self._editor: SpecEditor | None = None
+        self._unreadable: tuple[SpecProblem, ...] = ()
 
     def set_time_limit(self, seconds: float) -> None:
         """Sets the time limit of launches that are not typed yet."""
         self._time_limit = seconds
 
-    def set_editor(self, editor: SpecEditor) -> None:
-        """Asks this about what is being typed."""
-        self._editor = editor
-
     def finish(self) -> str:
         """Has what is being typed taken over; returns why it cannot be read, or nothing."""
-        return self._editor.finish() if self._editor is not None else ""
+        self.finishing.emit()
+        return self.unreadable
 
     @property
     def unreadable(self) -> str:
         """Why what is typed cannot be read, or nothing."""
-        problems = self._editor.unreadable if self._editor is not None else ()
-        return next((problem.message for problem in problems), "")
+        return next((problem.message for problem in self._unreadable), "")
 
     @property
     def forms(self) -> tuple[KernelForm, ...]:
@@ -112,10 +98,15 @@ class LaunchSpecs(QObject):
         self.remember(self._spec)
         self._emit_replaced()
 
-    @Slot(object)
-    def edit(self, spec: LaunchSpec) -> None:
-        """The user has typed this for the chosen kernel."""
-        self._spec = spec
+    @Slot(object, tuple)
+    def edit(self, spec: LaunchSpec, unreadable: tuple[SpecProblem, ...] = ()) -> None:
+        """The user has typed this for the chosen kernel.
+
+        Args:
+            spec: The launch.
+            unreadable: What was typed that no launch can hold.
+        """
+        self._spec, self._unreadable = spec, unreadable
         self.remember(spec)
         self.changed.emit()
 
@@ -172,6 +163,7 @@ class LaunchSpecs(QObject):
             self._spec = self.fitted(self._form)
 
     def _emit_replaced(self) -> None:
+        self._unreadable = ()
         self.replaced.emit()
         self.changed.emit()
 

@@ -27,7 +27,6 @@ def install(context: Context) -> None:
     view = LaunchPanel(state.launch_specs)
     shell.layout.fill("launch", view)
     LaunchPaneController(view, state.launches, state.launch_specs, shell)
-    state.launch_specs.set_editor(view.form)
     shell.context_menus.add_to_tables(view, OF_LAUNCHES)
     view.form.fix_requested.connect(context.fixer.apply)
     view.results.location_activated.connect(context.navigator.go_to_source)

@@ -122,13 +122,13 @@ class LaunchForm(QWidget):
     """The whole form, in two columns where there is room.
 
     Signals:
-        spec_changed: The user changed the launch; the new `LaunchSpec`.
+        spec_changed: The user changed the launch; the new `LaunchSpec`, and what it cannot hold.
         device_chosen: The user chose the GPU of this ordinal.
         kernel_chosen: The user chose the kernel of this title.
         fix_requested: The user wants this `Fix` done.
     """
 
-    spec_changed = Signal(object)
+    spec_changed = Signal(object, tuple)
     device_chosen = Signal(int)
     kernel_chosen = Signal(str)
     fix_requested = Signal(object)
@@ -163,6 +163,7 @@ class LaunchForm(QWidget):
         for part in self._parts:
             part.changed.connect(self._on_edited)
         specs.replaced.connect(self._on_replaced)
+        specs.finishing.connect(self.finish_editing)
         self._on_replaced()
 
     @property
@@ -193,14 +194,10 @@ class LaunchForm(QWidget):
             spec = part.apply_to(spec)
         return spec
 
+    @Slot()
     def finish_editing(self) -> None:
         """Takes what is being typed into a cell; a launch by shortcut leaves the cell open."""
         self._arguments.table.finish_editing()
-
-    def finish(self) -> str:
-        """Takes what is being typed; returns why the launch cannot be read, empty if it can."""
-        self.finish_editing()
-        return next((problem.message for problem in self.unreadable), "")
 
     @property
     def unreadable(self) -> tuple[SpecProblem, ...]:
@@ -314,4 +311,4 @@ class LaunchForm(QWidget):
     @Slot()
     def _on_edited(self) -> None:
         self._update_remark()
-        self.spec_changed.emit(self.spec())
+        self.spec_changed.emit(self.spec(), self.unreadable)

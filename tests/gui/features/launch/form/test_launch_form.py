@@ -132,7 +132,7 @@ def test_showing_is_no_edit(form, qtbot, specs):
 def test_an_edit_is_told_with_the_whole_launch(filled, qtbot):
     with qtbot.waitSignal(filled.spec_changed) as changed:
         QTest.keyClicks(field(filled, "block"), "0")
-    assert changed.args == [replace(FULL, block="640")]
+    assert changed.args == [replace(FULL, block="640"), ()]
     with qtbot.waitSignal(filled.spec_changed) as changed:
         filled.findChild(QPlainTextEdit).setPlainText("y = x")
     assert changed.args[0].expectations == ("y = x",)
@@ -142,14 +142,14 @@ def test_an_edit_is_told_with_the_whole_launch(filled, qtbot):
     assert dict(changed.args[0].arguments)["n"] == "99"
 
 
-def test_a_launch_by_shortcut_takes_what_is_being_typed(filled):
+def test_a_launch_by_shortcut_takes_what_is_being_typed(filled, specs):
     table = filled.findChild(ArgumentsView).table
     table.setFocus()
     table.setCurrentIndex(table.model().index(3, VALUE))
     QTest.keyClick(table, Qt.Key.Key_F2)
     table.viewport().findChild(QLineEdit).setText("77")
     assert dict(filled.spec().arguments)["n"] == "1024"
-    filled.finish_editing()
+    assert specs.finish() == ""
     assert dict(filled.spec().arguments)["n"] == "77"
 
 
@@ -257,7 +257,7 @@ def test_a_folded_section_says_what_is_in_it(filled):
     assert field(filled, "warmup").isVisible()
 
 
-def test_a_field_that_holds_no_number_is_told(filled):
+def test_a_field_that_holds_no_number_is_told(filled, specs):
     heading(filled, "runSection").click()
     field(filled, "warmup").selectAll()
     QTest.keyClicks(field(filled, "warmup"), "few")
@@ -266,9 +266,16 @@ def test_a_field_that_holds_no_number_is_told(filled):
     filled.show_problems(filled.unreadable)
     said = label(filled, "warmupProblem")
     assert said.text() == "Warm-up launches: 'few' is no whole number from 0 on."
+    assert specs.unreadable == said.text()
     field(filled, "warmup").selectAll()
     QTest.keyClicks(field(filled, "warmup"), "3")
     assert not said.isVisible()
+    assert specs.unreadable == ""
+    QTest.keyClicks(field(filled, "warmup"), "x")
+    assert specs.finish() == "Warm-up launches: '3x' is no whole number from 0 on."
+    # What is shown instead can be read.
+    specs.show(specs.spec)
+    assert (specs.finish(), field(filled, "warmup").text()) == ("", "3")
 
 
 def test_tab_goes_through_the_form_as_it_is_read(filled):

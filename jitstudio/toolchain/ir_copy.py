@@ -1,0 +1,146 @@
+"""The copy of a module of LLVM IR that libNVVM gets: what it merely lacks is supplied.
+
+Clang, rustc and others leave out what libNVVM insists on, or say it in words of their own. All
+changes are on the first line, in the place of a value, or behind the end: no line moves. Nothing is
+changed in a module that libNVVM may take as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from codecs import BOM_UTF8
+
+from jitstudio.core.result import Supplied
+
+_LAYOUT_OF_REST = (
+    "i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64"
+    "-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
+)
+# Triple and data layout of code with 64-bit and with 32-bit addresses: NVVM IR Specification,
+# "Target Triple" and "Data Layout".
+_WIDE = ("nvptx64-nvidia-cuda", f"e-p:64:64:64-{_LAYOUT_OF_REST}")
+_NARROW = ("nvptx-nvidia-cuda", f"e-p:32:32:32-{_LAYOUT_OF_REST}")
+_TRIPLE = re.compile(r'target[ \t]++triple[ \t]*+=[ \t]*+"(?P<value>[^"\n]*+)"')
+_LAYOUT = re.compile(r'target[ \t]++datalayout[ \t]*+=[ \t]*+"(?P<value>[^"\n]*+)"')
+_VERSION = re.compile(r"!nvvmir\.version\b")
+# What libNVVM takes: NVVM IR Specification, "Target Triple".
+_TAKEN = re.compile(r"(?:nvptx|nvptx64|nvgpu)-[^-]*+-cuda")
+_NUMBER = re.compile(r"!(\d{1,18}+)")
+_CODE = re.compile(r"^[ \t]*+(?:define|declare|@)", re.MULTILINE)
+
+
+class IrCopy:
+    """A text of LLVM IR, with changes that each know their place in the text as it was.
+
+    Attributes:
+        name: The module.
+        text: As it was given, each byte a character.
+        supplied: What it lacks.
+    """
+
+    def __init__(self, name: str, module: bytes) -> None:
+        self.name = name
+        self.text = module.decode("latin-1")
+        self.supplied: tuple[Supplied, ...] = ()
+        self._changes: list[tuple[int, int, str]] = []
+        self._free: int | None = None
+
+    def branch(self) -> IrCopy:
+        """Returns another copy of the same text with the same changes so far."""
+        other = IrCopy.__new__(IrCopy)
+        other.__dict__ |= self.__dict__ | {"_changes": [*self._changes]}
+        return other
+
+    @property
+    def code(self) -> bytes:
+        """The copy."""
+        parts: list[str] = []
+        at = 0
+        for start, end, more in sorted(self._changes, key=lambda change: change[:2]):
+            parts += self.text[at:start], more
+            at = end
+        return "".join((*parts, self.text[at:])).encode("latin-1")
+
+    def change(self, start: int, more: str, end: int | None = None) -> None:
+        """Puts this in the place of what is between two offsets; with one, before it."""
+        self._changes.append((start, start if end is None else end, more))
+
+    def append(self, lines: list[str]) -> None:
+        """Puts lines behind the end."""
+        self.change(len(self.text), "\n".join(("", *lines, "")))
+
+    def take_number(self) -> int:
+        """Returns a number that no metadata has."""
+        if self._free is None:
+            self._free = max(map(int, _NUMBER.findall(self.text)), default=-1) + 1
+        self._free += 1
+        return self._free - 1
+
+    def supply(self, what: str, value: str, instead_of: str = "") -> None:
+        """Notes what the text lacks, and what the copy has."""
+        self.supplied += (Supplied(self.name, what, value, instead_of),)
+
+
+def supplied_copy(name: str, module: bytes, versions: tuple[int, int, int, int]) -> IrCopy:
+    """Returns a copy of a module, with what it has to say and does not.
+
+    Args:
+        name: The module.
+        module: Its text.
+        versions: Those that libNVVM takes, as it says them (`nvvmIRVersion`).
+    """
+    copy = IrCopy(name, module)
+    if module.startswith(BOM_UTF8):
+        copy.change(0, "", len(BOM_UTF8))
+        copy.supply("byte-order mark", "", "U+FEFF")
+    if not _CODE.search(copy.text):
+        return copy
+    layout, triple = _said(_LAYOUT, copy.text), _said(_TRIPLE, copy.text)
+    own = _own(triple)
+    if own and not (layout and layout["value"]):
+        _say(copy, "datalayout", own[1], layout)
+    if own and not (triple and _TAKEN.fullmatch(triple["value"])):
+        _say(copy, "triple", own[0], triple)
+    if not _said(_VERSION, copy.text):
+        number = copy.take_number()
+        numbers = ", ".join(f"i32 {version}" for version in versions)
+        copy.append([f"!nvvmir.version = !{{!{number}}}", f"!{number} = !{{{numbers}}}"])
+        copy.supply("!nvvmir.version", f"{versions[0]}.{versions[1]}")
+    return copy
+
+
+def supply_layout(copy: IrCopy) -> bool:
+    """Puts libNVVM's data layout in the place of another compiler's, and returns whether it did.
+
+    Not in that of code for another machine.
+    """
+    layout, own = _said(_LAYOUT, copy.text), _own(_said(_TRIPLE, copy.text))
+    if not own or not layout or layout["value"] in ("", own[1]):
+        return False
+    _say(copy, "datalayout", own[1], layout)
+    return True
+
+
+def _own(triple: re.Match[str] | None) -> tuple[str, str] | None:
+    """Returns libNVVM's triple and data layout; None where the code is for another machine."""
+    machine = triple["value"].partition("-")[0] if triple else ""
+    return {"": _WIDE, "nvptx64": _WIDE, "nvgpu": _WIDE, "nvptx": _NARROW}.get(machine)
+
+
+def _said(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Returns the first place that is in no comment."""
+    found = pattern.finditer(text)
+    return next(
+        (m for m in found if text.rfind(";", 0, m.start()) <= text.rfind("\n", 0, m.start())), None
+    )
+
+
+def _say(copy: IrCopy, what: str, value: str, said: re.Match[str] | None) -> None:
+    """Gives a target its value; a first line that has code moves to the right."""
+    if said:
+        start, end = said.span("value")
+        copy.change(start, value, end)
+    else:
+        begin = len(BOM_UTF8) if copy.text.startswith(BOM_UTF8.decode("latin-1")) else 0
+        copy.change(begin, f'target {what} = "{value}" ')
+    copy.supply(f"target {what}", value, said["value"] if said else "")

@@ -1,0 +1,11 @@
+target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-f32:32:32-f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
+target triple = "nvptx64-unknown-cuda"
+define void @k(float* %p) {
+entry:
+  %v = load float* %p
+  %q = getelementptr float* %p, i32 1
+  store float %v, float* %q
+  ret void
+}
+!nvvm.annotations = !{!0}
+!0 = metadata !{void (float*)* @k, metadata !"kernel", i32 1}
