@@ -22,6 +22,8 @@ def violations(name: str, value: Any) -> list[str]:
 
 def schema_of(words: Sequence[str]) -> str:
     """The name of the schema for what these words of a command line print."""
+    if "--list" in words:
+        return "list"
     compared = (word[2:].partition("=")[0] for word in words if word.startswith("--compare-"))
     return next((name for name in compared if name in NAMES), words[0])
 

@@ -473,7 +473,8 @@ def _add_inspect(commands: _Commands) -> None:
         "inspect",
         help="read machine code: lines, registers, control flow, occupancy, findings",
         description="Read machine code: what it needs, where it comes from, what may cost time. "
-        "Files that hold no machine code are built first; of a fatbin the code for --arch is read.",
+        "Files that hold no machine code are built first; of a fatbin the code for --arch is read. "
+        "Of a program, shared library, wheel or zip --kernel chooses one of the kernels in it.",
         epilog=_INSPECT_STATUS,
         allow_abbrev=False,
     )
@@ -481,6 +482,12 @@ def _add_inspect(commands: _Commands) -> None:
     inspect.set_defaults(**_NOT_ASKED)
     _add_timeout(inspect, "the build, and the reading")
     inspect.add_argument("--kernel", metavar="K", help="tell of this kernel or function only")
+    inspect.add_argument(
+        "--list",
+        action="store_true",
+        help="list the kernels in a program, library, wheel, zip, fatbin or cubin, as it is: those "
+        "with K in their names, and those for --arch, where these are given",
+    )
     inspect.add_argument("--code", action="store_true", help="print the instructions, too")
     inspect.add_argument(
         "--block",

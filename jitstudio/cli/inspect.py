@@ -9,9 +9,14 @@ from collections.abc import Iterator, Sequence
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.cli import exit_codes, text_output
 from jitstudio.cli.json_output import inspect_object
+from jitstudio.cli.library import holds_modules, kernel_request, list_kernels, only_holds_code
 from jitstudio.cli.machine_code import Inspected, MachineCode, Unit, inspected, read_machine_code
 from jitstudio.cli.request import UsageError, base_request, given_project, request_from
 from jitstudio.cli.terminal import print_error, say
+from jitstudio.core.request import BuildRequest
+from jitstudio.core.result import Outcome
+
+_ENDED = (Outcome.BUILT, Outcome.FAILED)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -21,14 +26,18 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: An argument is wrong or a file cannot be read.
         WorkerError: The worker itself failed.
     """
-    project = given_project(arguments.sources)
-    request = request_from(arguments, base_request(project, arguments))
-    read = read_machine_code(request, arguments.timeout, with_calls=True)
-    found = [
-        inspected(unit, function, arguments.block, arguments.shared)
-        for unit in read.units
-        for function in _chosen(unit, arguments.kernel)
-    ]
+    if arguments.list:
+        return list_kernels(arguments)
+    path = arguments.sources[0] if len(arguments.sources) == 1 else ""
+    if only_holds_code(path):
+        read, found = _read_inside(path, arguments)
+    else:
+        project = given_project(arguments.sources)
+        request = request_from(arguments, base_request(project, arguments))
+        read, found = _read(request, arguments, arguments.kernel)
+        if arguments.kernel and holds_modules(path) and not found and read.result.outcome in _ENDED:
+            # A build takes the first module of it for the target; this one is in another.
+            read, found = _read_inside(path, arguments)
     if arguments.kernel is not None and read.result.ok and not found:
         raise UsageError(_no_such(arguments.kernel, read.units))
     if arguments.json:
@@ -37,6 +46,24 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _show(read, found, with_code=arguments.code)
     return exit_codes.OF_OUTCOME[read.result.outcome]
+
+
+def _read(
+    request: BuildRequest, arguments: argparse.Namespace, kernel: str | None
+) -> tuple[MachineCode, list[Inspected]]:
+    read = read_machine_code(request, arguments.timeout, with_calls=True)
+    found = [
+        inspected(unit, function, arguments.block, arguments.shared)
+        for unit in read.units
+        for function in _chosen(unit, kernel)
+    ]
+    return read, found
+
+
+def _read_inside(path: str, arguments: argparse.Namespace) -> tuple[MachineCode, list[Inspected]]:
+    """Reads one kernel of a file that holds many."""
+    base, kernel = kernel_request(path, arguments.kernel, arguments.arch, arguments.timeout)
+    return _read(request_from(arguments, base), arguments, kernel)
 
 
 def _chosen(unit: Unit, kernel: str | None) -> Iterator[SassFunction]:

@@ -45,8 +45,17 @@ from jitstudio.core.launch.result import (
     LaunchResult,
     Timing,
 )
+from jitstudio.core.library import CodePiece, LibraryFailure, LibraryKernel, LibraryListing
 from jitstudio.core.options import OptionSpec
-from jitstudio.core.result import BuildResult, Crash, Kernel, LoweredName, Resources, StageResult
+from jitstudio.core.result import (
+    BuildResult,
+    Crash,
+    Kernel,
+    LoweredName,
+    Outcome,
+    Resources,
+    StageResult,
+)
 from jitstudio.core.toolchain_info import ToolchainInfo, ToolInfo
 from jitstudio.display import WindowCheck
 from jitstudio.listing.lines import NOWHERE
@@ -369,6 +378,38 @@ def inspect_object(read: MachineCode, found: Sequence[Inspected]) -> Json:
         "notes": [note for unit in read.units for note in unit.code.notes],
         "kernels": [_function(one) for one in found if one.function.is_kernel],
         "functions": [_function(one) for one in found if not one.function.is_kernel],
+    }
+
+
+def library_object(
+    path: str, found: LibraryListing | LibraryFailure, kernels: Iterable[LibraryKernel]
+) -> Json:
+    """`jitstudio inspect --list`: the kernels in a file."""
+    if isinstance(found, LibraryFailure):
+        state: Json = {"ok": False, "outcome": found.outcome.value, "problem": found.message}
+        return state | {"file": path, "notes": [], "kernels": []}
+    return {
+        "ok": True,
+        "outcome": Outcome.BUILT.value,
+        "problem": None,
+        "file": path,
+        "notes": list(found.notes),
+        "kernels": [_listed(found.pieces[kernel.piece], kernel) for kernel in kernels],
+    }
+
+
+def _listed(piece: CodePiece, kernel: LibraryKernel) -> Json:
+    return {
+        "name": kernel.name,
+        "demangled": kernel.demangled,
+        "kind": piece.kind.value,
+        "target": piece.target,
+        "member": piece.member or None,
+        "section": piece.section or None,
+        "offset": piece.offset,
+        "relocatable": piece.relocatable,
+        **asdict(kernel.resources),
+        "code_bytes": kernel.code_bytes,
     }
 
 

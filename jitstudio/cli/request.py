@@ -67,7 +67,7 @@ def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None
     given = rooted(arguments.option, os.getcwd() if base.folder else "")
     return BuildRequest(
         sources=sources,
-        arch=base.arch if arguments.arch is None else _arch(arguments.arch),
+        arch=base.arch if arguments.arch is None else parsed_arch(arguments.arch),
         emit=_emit(arguments, sources, link),
         link=link,
         options=(*without(base.options, given), *given),
@@ -140,7 +140,12 @@ def assign_name_expressions(
     return with_name_expressions(sources, expressions)
 
 
-def _arch(text: str) -> Arch:
+def parsed_arch(text: str) -> Arch:
+    """Returns a target.
+
+    Raises:
+        UsageError: The text is none.
+    """
     try:
         return Arch.parse(text)
     except ValueError as error:
@@ -152,7 +157,7 @@ def _fat_targets(text: str) -> tuple[tuple[Arch, ...], tuple[Arch, ...]]:
     words = list(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
     virtual = [word for word in words if word.startswith("compute_")]
     real = [word for word in words if word not in virtual]
-    return tuple(map(_arch, real)), tuple(map(_arch, virtual))
+    return tuple(map(parsed_arch, real)), tuple(map(parsed_arch, virtual))
 
 
 def _emit(

@@ -11,6 +11,7 @@ import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from mmap import mmap
 
 from jitstudio.core.arch import Arch
 
@@ -78,7 +79,7 @@ class Variable:
     other: int
 
 
-def sections(content: bytes, named: re.Pattern[str] | None = None) -> tuple[ElfSection, ...]:
+def sections(content: bytes | mmap, named: re.Pattern[str] | None = None) -> tuple[ElfSection, ...]:
     """Returns the sections in their order; none of bytes that are no such file, or are cut short.
 
     Args:
@@ -89,6 +90,25 @@ def sections(content: bytes, named: re.Pattern[str] | None = None) -> tuple[ElfS
         return tuple(_sections(content, named))
     except (struct.error, IndexError, OverflowError):
         return ()
+
+
+def section_spans(content: bytes | mmap) -> tuple[tuple[str, int, int], ...]:
+    """Returns name, offset and end of what each section of an ELF file holds; see `sections`."""
+    try:
+        return tuple(
+            (name, start, start + length)
+            for name, kind, start, length, _ in _headers(content)
+            if kind != _RESERVES_ONLY
+        )
+    except (struct.error, IndexError, OverflowError):
+        return ()
+
+
+def is_program(content: bytes | mmap) -> bool:
+    """Returns whether an ELF file is linked: an executable or a shared library."""
+    head = content[: _HEADER.size]
+    is_elf = len(head) == _HEADER.size and head.startswith(_ELF_64)
+    return is_elf and _HEADER.unpack(head)[0] != _RELOCATABLE
 
 
 def variables(symbols: ElfSection, names: bytes) -> Iterator[Variable]:
@@ -123,7 +143,7 @@ def relocations(section: ElfSection, *, adds: bool) -> Iterator[tuple[int, int, 
         yield offset, kind, symbol, added
 
 
-def cubin_target(content: bytes) -> Arch | None:
+def cubin_target(content: bytes | mmap) -> Arch | None:
     """Returns what a cubin was built for; None for bytes that are none.
 
     The header has the number only. The letter behind it is in the note that the assembler leaves,
@@ -166,9 +186,9 @@ def kept_ptx(content: bytes) -> str:
     return "\n".join(_indented(kept.removesuffix("\0").split("\0"))) + "\n" if kept else ""
 
 
-def _cuda_header(content: bytes) -> tuple[int, int] | None:
+def _cuda_header(content: bytes | mmap) -> tuple[int, int] | None:
     """Type and flags of the file; None for bytes that are no cubin."""
-    if not content.startswith(_ELF_64) or len(content) < _HEADER.size:
+    if content[: len(_ELF_64)] != _ELF_64 or len(content) < _HEADER.size:
         return None
     kind, machine, _, flags, *_ = _HEADER.unpack_from(content)
     return (kind, flags) if machine == _CUDA_MACHINE else None
@@ -195,17 +215,22 @@ def _indented(lines: list[str]) -> Iterator[str]:
         inside += line.startswith("{")
 
 
-def _sections(content: bytes, named: re.Pattern[str] | None) -> Iterator[ElfSection]:
-    if not content.startswith(_ELF_64):
+def _headers(content: bytes | mmap) -> Iterator[tuple[str, int, int, int, int]]:
+    """Yields name, type, offset, bytes and link of each section."""
+    if content[: len(_ELF_64)] != _ELF_64:
         return
     _, _, begin, _, size, count, names_at = _HEADER.unpack_from(content)
     heads = [_SECTION.unpack_from(content, begin + n * size) for n in range(count)]
     _, _, start, length, _ = heads[names_at]
     names = content[start : start + length]
+    for name_at, *head in heads:
+        yield _text(names, name_at), *head
+
+
+def _sections(content: bytes | mmap, named: re.Pattern[str] | None) -> Iterator[ElfSection]:
     # Sections lie side by side: where they overlap, a small file would become a large one.
     left = len(content)
-    for name_at, kind, start, length, link in heads:
-        name = _text(names, name_at)
+    for name, kind, start, length, link in _headers(content):
         if named is not None and not named.fullmatch(name):
             continue
         held = b"" if kind == _RESERVES_ONLY else content[start : start + min(length, left)]

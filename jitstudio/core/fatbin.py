@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from mmap import mmap
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
@@ -17,6 +18,7 @@ from jitstudio.core.cubin import cubin_target, is_relocatable, keeps_ptx
 
 _MAGIC = 0xBA55ED50
 _MAGIC_BYTES = _MAGIC.to_bytes(4, "little")
+_VERSION = 1
 _CONTAINER = struct.Struct("<IHHQ")  # magic, version, bytes of this header, bytes that follow it
 # kind, version, bytes of this header, bytes of code; then the target, where the name lies, flags,
 # and the bytes of code before it was compressed.
@@ -69,7 +71,62 @@ def _entries(content: bytes) -> Iterator[FatbinEntry]:
             at += step
 
 
-def _entry(content: bytes, at: int) -> tuple[FatbinEntry, int]:
+@dataclass(frozen=True)
+class FatbinContainer:
+    """A container of entries.
+
+    Attributes:
+        offset: Where it begins in its file.
+        entries: What it holds.
+        spans: Where each entry begins and ends in the file, its header included.
+    """
+
+    offset: int
+    entries: tuple[FatbinEntry, ...]
+    spans: tuple[tuple[int, int], ...]
+
+
+def containers(content: bytes | mmap) -> Iterator[FatbinContainer]:
+    """Yields the containers that are whole and not empty, wherever in a file they lie.
+
+    Executables and libraries have most of them in the section ``.nv_fatbin``, but also elsewhere.
+    """
+    at = content.find(_MAGIC_BYTES)
+    while at >= 0:
+        found = _container(content, at)
+        if found is not None:
+            yield found
+            at = found.spans[-1][1]
+        else:
+            at += len(_MAGIC_BYTES)
+        at = content.find(_MAGIC_BYTES, at)
+
+
+def _container(content: bytes | mmap, start: int) -> FatbinContainer | None:
+    """Returns the container that begins there; None where these bytes are none."""
+    entries, spans = [], []
+    try:
+        _, version, head, length = _CONTAINER.unpack_from(content, start)
+        at, end = start + head, start + head + length
+        if version != _VERSION or head < _CONTAINER.size or end > len(content):
+            return None
+        while at < end:
+            entry, step = _entry(content, at)
+            entries.append(entry)
+            spans.append((at, at + step))
+            at += step
+    except struct.error:
+        return None
+    return FatbinContainer(start, tuple(entries), tuple(spans)) if at == end and spans else None
+
+
+def container_of(*entries: bytes) -> bytes:
+    """Returns a container of these entries, each with its header."""
+    body = b"".join(entries)
+    return _CONTAINER.pack(_MAGIC, _VERSION, _CONTAINER.size, len(body)) + body
+
+
+def _entry(content: bytes | mmap, at: int) -> tuple[FatbinEntry, int]:
     """Returns the entry there, and the distance to the next one."""
     number, _, head, size, target, name_at, name_length, flags, unpacked = _ENTRY.unpack_from(
         content, at

@@ -29,6 +29,7 @@ from jitstudio.core.result import Resources
 
 # Each kernel has a constant bank for its parameters; device functions have none.
 _PARAMETER_BANK = ".nv.constant0."
+_CODE_PREFIX = ".text."
 _CODE = re.compile(r"\.text\..*")
 _SYMBOLS = ".symtab"
 _INFO = ".nv.info"
@@ -65,6 +66,11 @@ _AMOUNTS: dict[str, re.Pattern[str]] = {
 def has_code(cubin: bytes) -> bool:
     """Returns whether there is any function in a cubin, kernel or not."""
     return bool(sections(cubin, _CODE))
+
+
+def code_sizes(cubin: bytes) -> dict[str, int]:
+    """Returns the bytes of machine code of each function of a cubin, by its lowered name."""
+    return {one.name.removeprefix(_CODE_PREFIX): one.size for one in sections(cubin, _CODE)}
 
 
 def cubin_resources(cubin: bytes) -> dict[str, Resources]:

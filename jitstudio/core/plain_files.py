@@ -10,6 +10,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 
 LARGEST = 256 * 2**20
@@ -39,13 +42,9 @@ def read_file(path: Path, limit: int = LARGEST) -> bytes:
             the system's error, such as `FileNotFoundError`.
     """
     try:
-        # Not after it is open only: a device may act on being opened.
-        _check(path, os.stat(path), limit)
-        with os.fdopen(os.open(path, _FLAGS), "rb", buffering=0) as file:
-            status = os.fstat(file.fileno())
-            _check(path, status, limit)
+        with open_file(path, limit) as file:
             pieces, left = [], limit
-            size = min(status.st_size, limit)
+            size = min(os.fstat(file.fileno()).st_size, limit)
             while piece := file.read(max(size, _PIECE)):
                 pieces.append(piece)
                 left, size = left - len(piece), size - len(piece)
@@ -53,9 +52,21 @@ def read_file(path: Path, limit: int = LARGEST) -> bytes:
                     raise _too_large(path, limit)
     except MemoryError:
         raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM), str(path)) from None
+    return b"".join(pieces)
+
+
+@contextmanager
+def open_file(path: Path, limit: int = LARGEST) -> Iterator[FileIO]:
+    """Opens a plain file to be read, for the block; see `read_file` for what it raises."""
+    try:
+        # Not after it is open only: a device may act on being opened.
+        _check(path, os.stat(path), limit)
+        descriptor = os.open(path, _FLAGS)
     except ValueError:
         raise OSError(errno.EINVAL, "no file can have such a name", str(path)) from None
-    return b"".join(pieces)
+    with FileIO(descriptor) as file:
+        _check(path, os.fstat(descriptor), limit)
+        yield file
 
 
 def _check(path: Path, status: os.stat_result, limit: int) -> None:

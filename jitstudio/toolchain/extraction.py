@@ -32,7 +32,9 @@ _TARGET_OPTION = "-arch="
 
 
 @dataclass(frozen=True)
-class _Piece:
+class Piece:
+    """A piece of code that was unpacked."""
+
     kind: CodeKind
     arch: Arch
     content: bytes
@@ -74,28 +76,46 @@ def _wanted(job: Job) -> Arch:
     return Arch.parse(target.removeprefix(_TARGET_OPTION))
 
 
-def _unpacked(ref: Ref, content: bytes, report: Report) -> tuple[_Piece, ...]:
+def _unpacked(ref: Ref, content: bytes, report: Report) -> tuple[Piece, ...]:
     """Everything in the file; the report says what went wrong."""
     report.error_log = nvjitlink.too_large(ref, content)
     if report.error_log:
         return ()
+    with report.timed():
+        pieces, status, errors = unpack(content, ref.kind, ref.file_name)
+    if status < 0 or not pieces:
+        report.ended(Tool.CUOBJDUMP, status, _empty(ref, errors), ref.file_name)
+    return pieces
+
+
+def unpack(content: bytes, kind: CodeKind, name: str) -> tuple[tuple[Piece, ...], int, str]:
+    """Has cuobjdump unpack a file.
+
+    Args:
+        content: The file.
+        kind: What it is.
+        name: How messages call it.
+
+    Returns:
+        The pieces, machine code and PTX each in the order of the file; the exit status; and what
+        cuobjdump reported.
+
+    Raises:
+        ToolMissing: There is no cuobjdump.
+    """
     with tempfile.TemporaryDirectory(prefix="jitstudio-") as folder:
         # By a name of our own: those of the pieces begin with it.
-        file = Path(folder, f"code{ref.kind.ending}")
+        file = Path(folder, f"code{kind.ending}")
         file.write_bytes(without_names(content))
-        with report.timed():
-            done = subprocess.run(
-                [locate.program(Tool.CUOBJDUMP), file.name, *_UNPACK],
-                cwd=folder,
-                capture_output=True,
-                check=False,
-                stdin=subprocess.DEVNULL,
-            )
-        message = text_of(done.stderr).replace(str(file), ref.file_name)
-        pieces = tuple(_pieces(Path(folder)))
-    if done.returncode < 0 or not pieces:
-        report.ended(Tool.CUOBJDUMP, done.returncode, _empty(ref, message), ref.file_name)
-    return pieces
+        done = subprocess.run(
+            [locate.program(Tool.CUOBJDUMP), file.name, *_UNPACK],
+            cwd=folder,
+            capture_output=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+        errors = text_of(done.stderr).replace(str(file), name)
+        return tuple(_pieces(Path(folder))), done.returncode, errors
 
 
 def _empty(ref: Ref, told: str) -> str:
@@ -103,24 +123,24 @@ def _empty(ref: Ref, told: str) -> str:
     return f"{words} {told}".strip()
 
 
-def _pieces(folder: Path) -> Iterable[_Piece]:
+def _pieces(folder: Path) -> Iterable[Piece]:
     """Yields what was unpacked, in the order of the file."""
     found = [(path, match) for path in folder.iterdir() if (match := _UNPACKED.match(path.name))]
     for path, match in sorted(found, key=lambda pair: int(pair[1]["number"] or 0)):
         kind, content = _KINDS[match["ending"]], read_file(path)
         arch = Arch.parse(match["target"])
-        yield _Piece(kind, (kind is CodeKind.CUBIN and cubin_target(content)) or arch, content)
+        yield Piece(kind, (kind is CodeKind.CUBIN and cubin_target(content)) or arch, content)
 
 
-def _of(kind: CodeKind, pieces: tuple[_Piece, ...]) -> dict[Arch, list[_Piece]]:
-    found: dict[Arch, list[_Piece]] = {}
+def _of(kind: CodeKind, pieces: tuple[Piece, ...]) -> dict[Arch, list[Piece]]:
+    found: dict[Arch, list[Piece]] = {}
     for piece in pieces:
         if piece.kind is kind:
             found.setdefault(piece.arch, []).append(piece)
     return found
 
 
-def _take_cubin(job: Job, pieces: tuple[_Piece, ...], wanted: Arch, report: Report) -> None:
+def _take_cubin(job: Job, pieces: tuple[Piece, ...], wanted: Arch, report: Report) -> None:
     ((ref, _),) = job.inputs
     cubins, texts = _of(CodeKind.CUBIN, pieces), _of(CodeKind.PTX, pieces)
     if chosen := machine_code_for(wanted, cubins):
@@ -137,7 +157,7 @@ def _take_cubin(job: Job, pieces: tuple[_Piece, ...], wanted: Arch, report: Repo
         )
 
 
-def _take_built(job: Job, there: list[_Piece], report: Report) -> None:
+def _take_built(job: Job, there: list[Piece], report: Report) -> None:
     """Machine code that is ready, or only has to be linked."""
     first = there[0]
     if is_relocatable(first.content):
@@ -173,7 +193,7 @@ def _join(report: Report, linked: Report) -> None:
     _say(report, linked.log)
 
 
-def _take_ptx(job: Job, pieces: tuple[_Piece, ...], wanted: Arch, report: Report) -> None:
+def _take_ptx(job: Job, pieces: tuple[Piece, ...], wanted: Arch, report: Report) -> None:
     """The PTX that the machine code was made from if it is there, else the nearest."""
     texts = _of(CodeKind.PTX, pieces)
     cubins = _of(CodeKind.CUBIN, pieces)
@@ -197,7 +217,7 @@ def _take_ptx(job: Job, pieces: tuple[_Piece, ...], wanted: Arch, report: Report
         )
 
 
-def _listed(pieces: tuple[_Piece, ...]) -> str:
+def _listed(pieces: tuple[Piece, ...]) -> str:
     """Returns such as ``cubins for sm_80 and sm_90, PTX for compute_90``."""
     words = {CodeKind.CUBIN: "machine code", CodeKind.PTX: "PTX"}
     parts = []

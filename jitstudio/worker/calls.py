@@ -212,10 +212,17 @@ class SingleWorker:
         with self._queue.closing():
             self._host.close()
 
-    def _ask(self, request: object, ticket: int, timeout: float, need: Need) -> Any:
+    def _ask(
+        self,
+        request: object,
+        ticket: int,
+        timeout: float,
+        need: Need,
+        on_event: Callable[[Any], None] = lambda event: None,
+    ) -> Any:
         """Returns the answer of the process; why it was killed before; or its own `ChildDeath`."""
         with self._queue.take(ticket, timeout) as calls:
-            answer = calls.ask(self._host, request, need=need)
+            answer = calls.ask(self._host, request, on_event, need)
             if isinstance(answer, ChildDeath) and answer.killed:
                 return calls.ending or Ending.CANCEL
             return answer

@@ -1,13 +1,15 @@
-"""The worker process that has nvdisasm read cubins, and makes columns of its text."""
+"""The worker process that reads machine code: cubins by nvdisasm, and the files they are in."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from jitstudio.analysis.reading_request import AnalysisRequest
+from jitstudio.core.library import ListRequest, TakeRequest
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.disassembly import read_cubin
+from jitstudio.toolchain.library import list_kernels, take_piece
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_memory
 from jitstudio.worker.programs.disassemble import DISASSEMBLING
@@ -19,8 +21,15 @@ def main(memory_limit: int) -> None:
     wire = take_wire()
     limit_memory(memory_limit)
     locate.announce_toolkit()
-    serve(wire, DISASSEMBLING, _work, ProgramNeeds(partial(locate.programs, Tool.NVDISASM)))
+    programs = partial(locate.programs, Tool.NVDISASM, Tool.CUOBJDUMP)
+    serve(wire, DISASSEMBLING, _work, ProgramNeeds(programs))
 
 
-def _work(request: AnalysisRequest, tell: Tell) -> CallResult:
-    return CallResult(read_cubin(request.cubin, request.name, request.ptx))
+def _work(request: AnalysisRequest | ListRequest | TakeRequest, tell: Tell) -> CallResult:
+    match request:
+        case AnalysisRequest():
+            return CallResult(read_cubin(request.cubin, request.name, request.ptx))
+        case ListRequest():
+            return CallResult(list_kernels(request, tell))
+        case TakeRequest():
+            return CallResult(take_piece(request))

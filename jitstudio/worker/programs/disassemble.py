@@ -1,12 +1,57 @@
-"""What the process that reads machine code can be asked."""
+"""What the process that reads machine code can be asked, and checks on its answers."""
 
 from __future__ import annotations
 
 from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
-from jitstudio.worker.protocol import RequestType, WorkerProgram
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
+from jitstudio.core.library import (
+    CodePiece,
+    LibraryFailure,
+    LibraryListing,
+    ListingProgress,
+    ListRequest,
+    TakenCode,
+    TakeRequest,
+)
+from jitstudio.worker.protocol import LARGEST, RequestType, Unfit, WorkerProgram
+
+
+def _check_list(_: ListRequest, said: ListingProgress | LibraryListing | LibraryFailure) -> None:
+    if not isinstance(said, LibraryListing):
+        return
+    if not all(map(_is_proper, said.pieces)):
+        raise Unfit("it tells of an architecture with no proper name")
+    if not all(0 <= kernel.piece < len(said.pieces) for kernel in said.kernels):
+        raise Unfit("it tells of a kernel that is nowhere")
+
+
+def _check_taken(asked: TakeRequest, said: TakenCode | LibraryFailure) -> None:
+    if isinstance(said, TakenCode) and said.kind not in (CodeKind.FATBIN, asked.piece.kind):
+        raise Unfit("it gives what nobody asked for")
+
+
+def _is_proper(piece: CodePiece) -> bool:
+    try:
+        return Arch.parse(piece.arch.sm) == piece.arch
+    except ValueError:
+        return False
+
 
 DISASSEMBLING = WorkerProgram(
     "jitstudio.worker.children.disassemble",
-    (RequestType(AnalysisRequest, 512 << 20, Disassembly | ReadingFailure),),
+    (
+        RequestType(AnalysisRequest, 512 << 20, Disassembly | ReadingFailure),
+        # How far it is, is reported ten times a second.
+        RequestType(
+            ListRequest,
+            512 << 20,
+            LibraryListing | LibraryFailure,
+            ListingProgress,
+            _check_list,
+            100_000,
+        ),
+        RequestType(TakeRequest, LARGEST, TakenCode | LibraryFailure, check=_check_taken),
+    ),
 )

@@ -1,0 +1,177 @@
+"""Kernels inside programs, libraries and wheels: which there are, and one of them as a module."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from pathlib import Path
+
+from jitstudio.cli import exit_codes
+from jitstudio.cli.json_output import library_object
+from jitstudio.cli.request import UsageError, parsed_arch
+from jitstudio.cli.terminal import print_error, say, table_lines
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind, Source, kind_of
+from jitstudio.core.figures import FIGURES
+from jitstudio.core.library import (
+    LibraryFailure,
+    LibraryKernel,
+    LibraryListing,
+    best_kernel,
+    kernels_named,
+)
+from jitstudio.core.project.project import is_project
+from jitstudio.core.request import BuildRequest
+from jitstudio.core.result import Resources
+from jitstudio.worker.library_reader import LibraryReader
+
+_PACKED = frozenset({CodeKind.FATBIN, CodeKind.OBJECT, CodeKind.LIBRARY})
+# Of the figures, those that a cubin tells; how much was spilled is in logs only.
+_COLUMNS = [
+    field.name for field in fields(Resources) if field.name not in ("spill_stores", "spill_loads")
+]
+_MOST_NAMED = 10
+
+
+def only_holds_code(path: str) -> bool:
+    """Returns whether a file may hold device code though it is no module by its ending."""
+    return kind_of(path) is None and not is_project(Path(path)) and Path(path).is_file()
+
+
+def holds_modules(path: str) -> bool:
+    """Returns whether a file is a module that may be made of several."""
+    return kind_of(path) in _PACKED
+
+
+def list_kernels(arguments: argparse.Namespace) -> int:
+    """Prints the kernels in a file; returns the exit status.
+
+    Raises:
+        UsageError: An argument is wrong.
+        WorkerError: The worker itself failed.
+    """
+    if len(arguments.sources) != 1:
+        raise UsageError("--list takes one file: a program, a library, a wheel, a fatbin, a cubin.")
+    (path,) = arguments.sources
+    reader = LibraryReader()
+    try:
+        found = reader.list(path, timeout=arguments.timeout)
+    finally:
+        reader.close()
+    kernels = _filtered(found, arguments) if isinstance(found, LibraryListing) else []
+    if arguments.json:
+        say(json.dumps(library_object(path, found, kernels), check_circular=False))
+    elif isinstance(found, LibraryListing):
+        _print(found, kernels)
+    if isinstance(found, LibraryFailure):
+        print_error(found.message)
+        return exit_codes.OF_OUTCOME[found.outcome]
+    return exit_codes.BUILT
+
+
+def _filtered(found: LibraryListing, arguments: argparse.Namespace) -> list[LibraryKernel]:
+    word = (arguments.kernel or "").lower()
+    target = parsed_arch(arguments.arch) if arguments.arch else None
+    return [
+        one
+        for one in found.kernels
+        if (word in one.name.lower() or word in one.demangled.lower())
+        and target in (None, found.pieces[one.piece].arch)
+    ]
+
+
+def _print(found: LibraryListing, kernels: Sequence[LibraryKernel]) -> None:
+    members = any(piece.member for piece in found.pieces)
+    headings = ("code", *(FIGURES[name].heading for name in _COLUMNS))
+    rows = [("kernel", "target", *(["in"] if members else []), *headings)]
+    for one in kernels:
+        piece = found.pieces[one.piece]
+        figures = (one.code_bytes, *(getattr(one.resources, name) for name in _COLUMNS))
+        cells = ("-" if figure is None else str(figure) for figure in figures)
+        rows.append((one.demangled, piece.target, *([piece.member] if members else []), *cells))
+    for line in table_lines(rows, left=3 if members else 2):
+        say(line)
+    for note in found.notes:
+        print_error(note)
+    print_error(f"{len(kernels):,} of {len(found.kernels):,} kernels")
+
+
+def kernel_request(
+    path: str, kernel: str | None, target: str | None, timeout: float
+) -> tuple[BuildRequest, str]:
+    """Returns the build that reads one kernel in a file, and its lowered name.
+
+    Args:
+        path: The file.
+        kernel: Its name, lowered or demangled, with or without its parameters.
+        target: The target to read it for; None for the newest one.
+        timeout: Seconds that reading may take.
+
+    Raises:
+        UsageError: The file holds no such kernel, or has several and none is named.
+        WorkerError: The worker itself failed.
+    """
+    wanted = parsed_arch(target) if target else None
+    reader = LibraryReader()
+    try:
+        found = reader.list(path, timeout=timeout)
+        if isinstance(found, LibraryFailure):
+            raise UsageError(found.message)
+        chosen = _chosen(path, found, kernel, wanted)
+        piece = found.pieces[chosen.piece]
+        code = reader.take(path, piece, timeout=timeout)
+    finally:
+        reader.close()
+    if isinstance(code, LibraryFailure):
+        raise UsageError(code.message)
+    source = Source(path, code.kind, code.content, str(Path(path).resolve().parent))
+    return BuildRequest((source,), arch=wanted or piece.arch), chosen.name
+
+
+def _chosen(
+    path: str, found: LibraryListing, kernel: str | None, wanted: Arch | None
+) -> LibraryKernel:
+    names = {one.name: one.demangled for one in found.kernels}
+    if kernel is None and len(names) != 1:
+        raise UsageError(
+            f"'{path}' holds {len(names):,} kernels. Choose one with --kernel, or see them with "
+            f"jitstudio inspect --list {path}"
+        )
+    there = found.kernels if kernel is None else kernels_named(found, kernel)
+    if not there:
+        alike = [text for text in names.values() if kernel and kernel.lower() in text.lower()]
+        raise UsageError(_no_such(path, kernel or "", alike))
+    if len(same := {one.name for one in there}) > 1:
+        raise UsageError(_several(path, kernel or "", [names[name] for name in same]))
+    chosen = best_kernel(found, there, wanted)
+    if chosen is None:
+        targets = sorted({found.pieces[one.piece].target for one in there})
+        raise UsageError(
+            f"'{path}' has no code of '{kernel or there[0].demangled}' that runs on {wanted}. "
+            f"It has it for {', '.join(targets)}: choose one of these with --arch."
+        )
+    piece = found.pieces[chosen.piece]
+    others = [one for one in there if found.pieces[one.piece].target == piece.target]
+    if len(others) > 1:
+        where = f" of {piece.member}" if piece.member else ""
+        print_error(f"The first{where} of {len(others):,} for {piece.target} is read.")
+    return chosen
+
+
+def _no_such(path: str, kernel: str, alike: Sequence[str]) -> str:
+    rest = (
+        f"There are: {_some(alike)}." if alike else f"See all with jitstudio inspect --list {path}"
+    )
+    return f"There is no kernel '{kernel}' in '{path}'. {rest}"
+
+
+def _several(path: str, kernel: str, names: Sequence[str]) -> str:
+    return f"'{kernel}' is the name of several kernels in '{path}'. Choose one: {_some(names)}."
+
+
+def _some(names: Iterable[str]) -> str:
+    first = sorted(set(names))
+    more = len(first) - _MOST_NAMED
+    return ", ".join(first[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")

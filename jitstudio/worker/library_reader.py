@@ -1,0 +1,103 @@
+"""Finds the kernels in programs, libraries and wheels, in a process that can reach that file only.
+
+Whatever the file makes of that process, the process has nothing else of the user's.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import Any
+
+from jitstudio.core.library import (
+    CodePiece,
+    LibraryFailure,
+    LibraryListing,
+    ListingProgress,
+    ListRequest,
+    TakenCode,
+    TakeRequest,
+)
+from jitstudio.core.result import Outcome
+from jitstudio.worker.calls import Ending, SingleWorker
+from jitstudio.worker.crash_report import cause_of_death
+from jitstudio.worker.disassembly_reader import DEFAULT_TIMEOUT
+from jitstudio.worker.host import ChildDeath
+from jitstudio.worker.programs.disassemble import DISASSEMBLING
+from jitstudio.worker.sandbox.access import Need, SandboxAccess
+
+
+class LibraryReader(SingleWorker):
+    """Lists kernels and takes code out, one request after another.
+
+    Args:
+        memory_limit: See `SingleWorker`.
+    """
+
+    def __init__(self, memory_limit: int | None = None) -> None:
+        super().__init__(DISASSEMBLING, memory_limit)
+
+    def list(
+        self,
+        path: str,
+        on_progress: Callable[[ListingProgress], None] = lambda _: None,
+        *,
+        ticket: int = 0,
+        timeout: float = DEFAULT_TIMEOUT,
+    ) -> LibraryListing | LibraryFailure:
+        """Lists the kernels in a file.
+
+        Args:
+            path: The file.
+            on_progress: Called in this thread with what has been found so far.
+            ticket: The number by which `cancel` knows it.
+            timeout: Seconds after which it is ended.
+
+        Raises:
+            WorkerError: The process could not be started, or a bug of jitstudio's own broke it.
+        """
+        request = ListRequest(os.path.realpath(path), _shown(path))
+        answer = self._carried_out(request, on_progress, ticket, timeout)
+        assert isinstance(answer, LibraryListing | LibraryFailure)
+        return answer
+
+    def take(
+        self, path: str, piece: CodePiece, *, ticket: int = 0, timeout: float = DEFAULT_TIMEOUT
+    ) -> TakenCode | LibraryFailure:
+        """Returns the code of a piece of a file; for the arguments and errors see `list`."""
+        request = TakeRequest(os.path.realpath(path), _shown(path), piece)
+        answer = self._carried_out(request, lambda _: None, ticket, timeout)
+        assert isinstance(answer, TakenCode | LibraryFailure)
+        return answer
+
+    def cancel(self, ticket: int) -> None:
+        """Ends the request with this ticket; one yet to come ends at once."""
+        self._queue.cancel(ticket)
+
+    def _carried_out(
+        self,
+        request: ListRequest | TakeRequest,
+        on_progress: Callable[[ListingProgress], None],
+        ticket: int,
+        timeout: float,
+    ) -> Any:
+        access = SandboxAccess(readable=(request.path,))
+        reading = f"Reading '{request.name}' was"
+        match self._ask(request, ticket, timeout, Need(access, most=access), on_progress):
+            case Ending.CANCEL:
+                return LibraryFailure(f"{reading} cancelled.", Outcome.CANCELLED)
+            case Ending.TIME_LIMIT:
+                words = f"{reading} stopped after {timeout:g} s, its time limit."
+                return LibraryFailure(f"{words} Unpack it, or raise the limit.", Outcome.TIMED_OUT)
+            case ChildDeath() as death:
+                _, what = cause_of_death(death)
+                words = f"The process that reads '{request.name}' {what}"
+                return LibraryFailure(words, Outcome.CRASHED)
+            case answer:
+                return answer
+
+
+def _shown(path: str) -> str:
+    """How messages call a file, whose name may be no UTF-8."""
+    return os.fsencode(PurePath(path).name).decode("utf-8", "replace")

@@ -1,0 +1,100 @@
+"""`jitstudio inspect` and `diff` of programs, libraries and wheels."""
+
+import pytest
+
+from tests.library_files import archive, elf, wheel
+from tests.support import SAMPLES
+
+pytestmark = pytest.mark.usefixtures("shared_cache")
+
+TEMPLATE = """\
+template <class T> __global__ void scale(T* p, T a) { p[threadIdx.x] *= a; }
+extern "C" __global__ void plain(int* p) { *p += 1; }
+"""
+
+
+@pytest.fixture
+def fatbin(run, tmp_path):
+    """Two instances of a template and a plain kernel, for two targets."""
+    (tmp_path / "k.cu").write_text(TEMPLATE)
+    names = ("--name-expression", "scale<float>", "--name-expression", "scale<double>")
+    ran = run("build", tmp_path / "k.cu", "--fat", "sm_80,sm_90", *names, "-o", tmp_path)
+    assert ran.code == 0, ran.err
+    return (tmp_path / "k.fatbin").read_bytes()
+
+
+@pytest.fixture
+def package(fatbin, tmp_path):
+    path = tmp_path / "k.whl"
+    path.write_bytes(wheel({"k/k.so": elf({".nv_fatbin": fatbin})}))
+    return path
+
+
+def test_the_list_of_a_wheel_as_text_and_as_json(run, package):
+    told = run("inspect", package, "--list", "--json").json
+    assert (told["ok"], told["outcome"], told["problem"]) == (True, "built", None)
+    assert len(told["kernels"]) == 6
+    assert {(k["member"], k["section"]) for k in told["kernels"]} == {("k/k.so", ".nv_fatbin")}
+    only = run("inspect", package, "--list", "--json", "--kernel", "SCALE", "--arch", "90").json
+    assert {k["demangled"] for k in only["kernels"]} == {
+        "void scale<float>(float*, float)",
+        "void scale<double>(double*, double)",
+    }
+    assert all(k["registers"] > 0 and k["code_bytes"] > 0 for k in only["kernels"])
+    ran = run("inspect", package, "--list")
+    assert "void scale<float>(float*, float) sm_90 k/k.so" in " ".join(ran.out.split())
+    assert "6 of 6 kernels" in ran.err
+
+
+def test_one_kernel_is_read_like_a_build(run, package, tmp_path):
+    # A name and no ending at all: the bytes say what it is.
+    program = tmp_path / "program"
+    program.write_bytes(package.read_bytes())
+    for path in (package, program):
+        told = run("inspect", path, "--kernel", "scale<double>", "--arch", "sm_86", "--json").json
+        assert (told["ok"], told["arch"]) == (True, "sm_80")
+        (kernel,) = told["kernels"]
+        assert kernel["demangled"] == "void scale<double>(double*, double)"
+        assert kernel["target"] == "sm_80"
+        assert any(row["opcode"].startswith("DMUL") for row in kernel["instructions"])
+
+
+def test_without_a_target_the_newest_code_is_read(run, package):
+    assert run("inspect", package, "--kernel", "plain", "--json").json["arch"] == "sm_90"
+
+
+def test_a_kernel_of_the_second_object_of_a_library_is_found(run, fatbin, tmp_path):
+    assert run("build", SAMPLES / "vector_add.cu", "--fat", "sm_90", "-o", tmp_path).code == 0
+    other = (tmp_path / "vector_add.fatbin").read_bytes()
+    objects = {"a.o": elf({".nv_fatbin": other}, 1), "b.o": elf({".nv_fatbin": fatbin}, 1)}
+    (tmp_path / "l.a").write_bytes(archive(objects))
+    for kernel in ("vector_add", "plain"):
+        told = run("inspect", tmp_path / "l.a", "--kernel", kernel, "--json").json
+        assert [one["name"] for one in told["kernels"]] == [kernel]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "holds 3 kernels. Choose one with --kernel"),
+        (["--kernel", "scale"], "several kernels"),
+        (["--kernel", "scal"], "There are: void scale<double>"),
+        (["--kernel", "zzz"], "See all with jitstudio inspect --list"),
+        (["--kernel", "plain", "--arch", "sm_75"], "It has it for sm_80, sm_90"),
+        (["--list", "--arch", "x"], "no target architecture"),
+    ],
+)
+def test_what_cannot_be_chosen_is_said_with_what_can(run, package, words, message):
+    ran = run("inspect", package, *words)
+    assert ran.code == 2
+    assert message in ran.err
+
+
+def test_a_program_without_device_code_is_a_sentence(run, tmp_path):
+    (tmp_path / "p").write_bytes(elf({".text": b"\x90" * 99}))
+    told = run("inspect", tmp_path / "p", "--list", "--json").json
+    assert (told["ok"], told["outcome"], told["kernels"]) == (False, "failed", [])
+    assert "holds no device code of CUDA" in told["problem"]
+    ran = run("inspect", tmp_path / "p", "--kernel", "k")
+    assert ran.code == 2
+    assert "holds no device code of CUDA" in ran.err

@@ -1,0 +1,46 @@
+"""Files with device code, read in a process of its own."""
+
+import pytest
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.library import LibraryFailure, LibraryListing
+from jitstudio.core.result import Outcome
+from jitstudio.worker.library_reader import LibraryReader
+from tests.library_files import elf, wheel
+from tests.support import cuda, request
+
+pytestmark = pytest.mark.tools
+
+
+@pytest.fixture
+def reader():
+    reader = LibraryReader()
+    yield reader
+    reader.close()
+
+
+def test_kernels_are_listed_and_taken_of_one_file_after_another(builder, reader, tmp_path):
+    cubin = builder.build(request(cuda('extern "C" __global__ void k() {}'), emit="cubin"))
+    content = cubin.artifact(CodeKind.CUBIN, "kernel.cu").content
+    for name in ("a.whl", "b.whl"):
+        (tmp_path / name).write_bytes(wheel({f"{name}.cubin": content}))
+        # What a link leads to is what is read.
+        (tmp_path / f"to-{name}").symlink_to(name)
+        path = str(tmp_path / f"to-{name}")
+        found = reader.list(path)
+        assert isinstance(found, LibraryListing), found
+        (kernel,), (piece,) = found.kernels, found.pieces
+        assert (kernel.name, piece.member) == ("k", f"{name}.cubin")
+        taken = reader.take(path, piece)
+        assert (taken.kind, taken.content) == (CodeKind.CUBIN, content)
+
+
+def test_a_reading_that_takes_too_long_is_ended_and_the_next_one_works(reader, tmp_path):
+    slow = tmp_path / "slow"
+    slow.write_bytes(b"\x50\xed\x55\xba" * (16 << 20))
+    found = reader.list(str(slow), timeout=0.5)
+    assert isinstance(found, LibraryFailure)
+    assert found.outcome is Outcome.TIMED_OUT
+    assert "after 0.5 s, its time limit" in found.message
+    (tmp_path / "p").write_bytes(elf({".text": b"\x90" * 99}))
+    assert "holds no device code" in reader.list(str(tmp_path / "p")).message
