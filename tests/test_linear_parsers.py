@@ -24,15 +24,7 @@ from jitstudio.analysis.word_at import word_at
 from jitstudio.core.axes import parse_axis
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import diagnose
-from jitstudio.core.explanations import (
-    explained,
-    free_metadata,
-    function_at,
-    kernel_annotation,
-    ptx_target,
-    quoted_name,
-    template_kernel,
-)
+from jitstudio.core.explanations import explained
 from jitstudio.core.kernel_resources import read_verbose_log
 from jitstudio.core.launch.arguments import parse_buffer
 from jitstudio.core.launch.c_types import named
@@ -44,6 +36,14 @@ from jitstudio.core.options import split_options
 from jitstudio.core.project.format import load
 from jitstudio.core.request import BuildRequest, with_name_expressions
 from jitstudio.core.result import Artifact, BuildResult, Outcome
+from jitstudio.core.source_facts import (
+    free_metadata,
+    function_at,
+    kernel_annotation,
+    ptx_target,
+    quoted_name,
+    template_kernel,
+)
 from jitstudio.core.tools import Tool
 from jitstudio.gui.state.file_text import line_changes, read_text
 from jitstudio.listing.cuda.declarations import prepare

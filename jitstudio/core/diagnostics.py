@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import takewhile
 from pathlib import PurePath
 
 from jitstudio.core.code import CodeKind, split_variant
@@ -153,6 +154,9 @@ _EDG = re.compile(
 )
 # `k.ll (3, 15): parse expected type`
 _NVVM_PARSE = re.compile(r"(?P<file>\S[^\n]*?) \((?P<line>\d+), (?P<column>\d+)\): (?P<message>.*)")
+# `error: Error: : Function `f': text`, `Error: :  Function `f' Basic Block `entry': ` of libNVVM's
+# verifier, which says more on lines further to the right
+_NVVM_VERIFIER = re.compile(r"(?:error: )?(?P<severity>Error|Warning): :? *(?P<message>.*)")
 # `ptxas application ptx input, line 4; error   : text`, `ptxas a.ptx, line 4; fatal   : text`
 _PTXAS_LINE = re.compile(
     r"ptxas (?P<file>[^\n,]+), line (?P<line>\d+); "
@@ -188,11 +192,14 @@ _SEVERITIES = {
     "internal error": Severity.ERROR,
     "error": Severity.ERROR,
     "fatal": Severity.ERROR,
+    "Error": Severity.ERROR,
     "warning": Severity.WARNING,
+    "Warning": Severity.WARNING,
     "remark": Severity.INFO,
     "info": Severity.INFO,
 }
 _SPELLINGS = (_EDG, _NVVM_PARSE, _PTXAS_LINE, _REMARK, _PLAIN)
+_OF_NVVM = (_NVVM_PARSE, _NVVM_VERIFIER, *_SPELLINGS)
 # A message is never longer; an echoed source line can be megabytes.
 _LONGEST = 4000
 # What ptxas calls PTX that reached it from memory.
@@ -232,16 +239,23 @@ def diagnose(
 def _read(text: str, tool: Tool, source: str) -> Iterator[Diagnostic]:
     pending: list[Diagnostic] = []
     lines = text.splitlines()
+    spellings = _OF_NVVM if tool is Tool.NVVM else _SPELLINGS
     for number, line in enumerate(line[:_LONGEST] for line in lines):
         trailer = _LINKER_TRAILER.match(line)
         if trailer is not None:
             yield from _named(pending, trailer, tool, source)
             pending.clear()
             continue
-        match = next((m for spelling in _SPELLINGS if (m := spelling.match(line))), None)
+        match = next((m for spelling in spellings if (m := spelling.match(line))), None)
         if match is None or match["message"].startswith(_SUMMARIES):
             continue
-        pending.append(_diagnostic(match, lines[number + 1 : number + 4], tool, source))
+        following = lines[number + 1 : number + 4]
+        said = _diagnostic(match, following, tool, source)
+        if match.re is _NVVM_VERIFIER:
+            more = takewhile(lambda line: line.startswith("  "), following)
+            words = " ".join((said.message, *(line.strip() for line in more)))
+            said = replace(said, message=words[:_LONGEST])
+        pending.append(said)
     yield from pending
 
 

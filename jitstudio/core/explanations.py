@@ -1,8 +1,7 @@
 """Explains what the tools complain about, and says what the program can do about it.
 
 The explanations are data, in `resources/explanations.toml`; that file says how one is written.
-What an explanation needs to know of a source text is read as a person skims, not as a compiler
-parses: each such function answers None where it is not sure, and then there is no fix.
+What one needs to know of a source text is in `source_facts`.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import chain
@@ -29,6 +28,21 @@ from jitstudio.core.diagnostics import (
 )
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, StageResult
+from jitstudio.core.source_facts import (
+    LLVM_READ,
+    PTX_TARGET,
+    PTX_VERSION,
+    chip_with,
+    first,
+    free_metadata,
+    function_at,
+    kernel_annotation,
+    line_of,
+    ptx_target,
+    quoted_name,
+    refused_attribute,
+    template_kernel,
+)
 from jitstudio.paths import resource
 
 _FILE = "explanations.toml"
@@ -101,6 +115,12 @@ class _Case:
         return None if content is None else content.decode("utf-8", "replace")[:_LONGEST_SOURCE]
 
     @property
+    def written(self) -> str:
+        """All texts of the build, one behind the other."""
+        sources = (source.content[:_LONGEST_SOURCE] for source in self.request.sources)
+        return "\n".join(content.decode("utf-8", "replace") for content in sources)
+
+    @property
     def line_text(self) -> str | None:
         """The line that the diagnostic is about."""
         source, line = self.source, self.diagnostic.line
@@ -108,6 +128,11 @@ class _Case:
             return None
         start = start_of_line(source, line)
         return source[start:].partition("\n")[0]
+
+    @property
+    def attribute(self) -> tuple[str | None, str | None]:
+        """What libNVVM refuses at a function as it is written, and its line."""
+        return refused_attribute(self.diagnostic.message, self.source or "") or (None, None)
 
 
 def _include(case: _Case) -> str | None:
@@ -143,6 +168,20 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "include": _include,
     "quoted_name": lambda case: _quoted_name(case.request),
     "ptx_target": lambda case: ptx_target(case.source or ""),
+    "target_line": lambda case: line_of(PTX_TARGET, case.source or ""),
+    "ptx_version": lambda case: first(PTX_VERSION, case.source or ""),
+    "version_line": lambda case: line_of(PTX_VERSION, case.source or ""),
+    # What says the target of the code: of PTX that the user has written, its own text.
+    "code_target": lambda case: ptx_target(case.source or "") or case.arch.sm,
+    "own_target": lambda case: ptx_target(case.source or "") or "",
+    "own_target_line": lambda case: line_of(PTX_TARGET, case.source or "") or "",
+    "target_kind": lambda case: (
+        (FixKind.REPLACE_TEXT if ptx_target(case.source or "") else FixKind.SET_ARCH).value
+    ),
+    "chip": lambda case: chip_with(case.diagnostic.message, case.written),
+    "llvm": lambda case: first(LLVM_READ, case.stage.log if case.stage else ""),
+    "attribute_text": lambda case: case.attribute[0],
+    "attribute_line": lambda case: case.attribute[1],
     "template_kernel": lambda case: template_kernel(case.source or ""),
     "function": lambda case: function_at(case.source or "", case.diagnostic.line),
     "free_metadata": lambda case: free_metadata(case.source or ""),
@@ -268,156 +307,3 @@ def _fix(explanation: Explanation, case: _Case, words: _Texts) -> Fix | None:
     if fix.kind in TEXT_FIXES and (case.source is None or edit_for(fix, case.source) is None):
         return None
     return fix
-
-
-# An escaped character begins no text, so that none is looked through twice for its end.
-_COMMENT_OR_TEXT = re.compile(
-    r"""//[^\n]*+|/\*.*?(?:\*/|\Z)|\\.|"(?:\\.|[^"\\\n])*+"|'(?:\\.|[^'\\\n])*+'""", re.DOTALL
-)
-_HEAD = re.compile(r"[^;{}]++")
-_TEMPLATE = re.compile(r"\btemplate\s*+<")
-_GLOBAL = re.compile(r">\s*+__global__\b")
-_FUNCTION_NAME = re.compile(
-    r"\b(?!__launch_bounds__|__cluster_dims__|__block_size__|__maxnreg__)([a-zA-Z_]\w*+)\s*+\("
-)
-_SCOPE = re.compile(r"\b(?:inline\s++)?namespace(?:\s++(?P<name>\w[\w:]*+))?+\s*+\{|[{}]")
-# The first that fits decides the argument that a template is tried with.
-_ARGUMENTS = (
-    (re.compile(r"(?:typename|class)\s+\w+"), "float"),
-    (re.compile(r"bool\b.*"), "true"),
-    (re.compile(r"(?>(?:unsigned|signed|int|long|short|char|\w+_t)\b\s*+)++\w*"), "32"),
-)
-_LONGEST_FUNCTION = 1 << 16
-_BRACE = re.compile(r"[{}]")
-_DEFINITION = re.compile(
-    r"^define\s++(?!internal\b|private\b|linkonce|available_externally)[^@(\n]*?\bvoid\s++"
-    r"(?P<name>@[\w.$]++)\s*+(?=\()",
-    re.MULTILINE,
-)
-_LLVM_COMMENT = re.compile(r";[^\n]*")
-_METADATA = re.compile(r"^!(\d{1,18}+)\s*+=", re.MULTILINE)
-_PARAMETER_NAME = re.compile(r"\s%[\w.$]+$")
-_PARAMETER_ATTRIBUTE = re.compile(
-    r"\s(?:noalias|nocapture|nonnull|readonly|readnone|writeonly|signext|zeroext|inreg|byval"
-    r"|noundef|align \d+|dereferenceable\(\d+\))(?=\s|$)"
-)
-_PTX_TARGET = re.compile(r"^[^\S\n]*+\.target\s++(sm_[0-9]{2,3}[af]?)\b", re.MULTILINE)
-
-_LINE_NAME = re.compile(
-    r'^[ \t]*#[ \t]*(?:line[ \t]+)?\d+[ \t]+"(?P<name>(?:\\.|[^"\\\n])*)"', re.MULTILINE
-)
-
-
-def quoted_name(text: str) -> str | None:
-    """Returns the first name with a quotation mark in it that a ``#line`` of CUDA C++ gives."""
-    names = (match["name"].replace('\\"', '"') for match in _LINE_NAME.finditer(text))
-    return next((name for name in names if '"' in name), None)
-
-
-def template_kernel(text: str) -> str | None:
-    """A name expression for the first kernel template in CUDA C++, such as ``ns::scale<float>``."""
-    code = _COMMENT_OR_TEXT.sub(" ", text)
-    kernels = (_kernel_head(code, head) for head in _HEAD.finditer(code))
-    start, parameters, name = next(filter(None, kernels), (0, "", ""))
-    if not name:
-        return None
-    arguments = []
-    for parameter in _split(parameters):
-        if "=" in parameter:
-            break  # it has a default, and so have all behind it
-        argument = next((a for form, a in _ARGUMENTS if form.fullmatch(parameter)), None)
-        if argument is None:
-            return None
-        arguments.append(argument)
-    scope = "".join(f"{name}::" for name in _namespaces(code[:start]))
-    return f"{scope}{name}<{', '.join(arguments)}>"
-
-
-def _kernel_head(code: str, head: re.Match[str]) -> tuple[int, str, str] | None:
-    """Where a head begins, its template's parameters and its name; None of what is no kernel's."""
-    end = head.end()
-    if (template := _TEMPLATE.search(code, head.start(), end)) is None:
-        return None
-    if (kernel := _GLOBAL.search(code, template.end(), end)) is None:
-        return None
-    if (name := _FUNCTION_NAME.search(code, kernel.end(), end)) is None:
-        return None
-    return template.start(), code[template.end() : kernel.start()], name[1]
-
-
-def _namespaces(before: str) -> list[str]:
-    """Returns the named namespaces that are open at the end of this code."""
-    open_braces: list[str] = []
-    for match in _SCOPE.finditer(before):
-        if match[0] == "}":
-            del open_braces[-1:]
-        else:
-            open_braces.append(match["name"] or "")
-    return [name for name in open_braces if name]
-
-
-def function_at(text: str, line: int | None) -> str | None:
-    """Returns the whole C++ function whose head is on this line, from there to its last brace."""
-    if line is None:
-        return None
-    start = start_of_line(text, line)
-    function = text[start : start + _LONGEST_FUNCTION]
-    # Braces in comments and texts do not count; all else must stay where it is.
-    code = _COMMENT_OR_TEXT.sub(lambda match: " " * len(match[0]), function)
-    depth = 0
-    for match in _BRACE.finditer(code):
-        depth += 1 if match[0] == "{" else -1
-        if depth <= 0:
-            return function[: match.end()] if depth == 0 else None
-    return None
-
-
-def kernel_annotation(text: str, *, typed_pointers: bool) -> str | None:
-    """The first function of an LLVM module as `!nvvm.annotations` names it: type and name."""
-    code = _LLVM_COMMENT.sub("", text)
-    match = _DEFINITION.search(code)
-    if match is None:
-        return None
-    if not typed_pointers:
-        return f"ptr {match['name']}"
-    types = (_type_of(parameter) for parameter in _split(_bracketed(code, match.end())))
-    return f"void ({', '.join(types)})* {match['name']}"
-
-
-def free_metadata(text: str) -> str:
-    """Returns the first number that no numbered metadata behind it uses, such as ``4``."""
-    return str(max((int(number) for number in _METADATA.findall(text)), default=-1) + 1)
-
-
-def ptx_target(text: str) -> str | None:
-    """Returns the target that a PTX module is written for, such as ``sm_90a``."""
-    match = _PTX_TARGET.search(text)
-    return match[1] if match else None
-
-
-def _type_of(parameter: str) -> str:
-    return _PARAMETER_ATTRIBUTE.sub("", _PARAMETER_NAME.sub("", parameter))
-
-
-def _bracketed(text: str, start: int) -> str:
-    """Returns what is between the bracket at `start` and its partner."""
-    depth = 0
-    for at in range(start, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[at], 0)
-        if depth == 0:
-            return text[start + 1 : at]
-    return ""
-
-
-def _split(listed: str) -> Iterator[str]:
-    """Yields the parts between the commas that are in no bracket."""
-    depth, part = 0, ""
-    for character in f"{listed},":
-        depth += {"(": 1, "<": 1, "{": 1, "[": 1}.get(character, 0)
-        depth -= {")": 1, ">": 1, "}": 1, "]": 1}.get(character, 0)
-        if character == "," and depth == 0:
-            if part.strip():
-                yield part.strip()
-            part = ""
-        else:
-            part += character

@@ -97,8 +97,9 @@ def supplied_copy(name: str, module: bytes, versions: tuple[int, int, int, int])
         return copy
     layout, triple = _said(_LAYOUT, copy.text), _said(_TRIPLE, copy.text)
     own = _own(triple)
-    if own and not (layout and layout["value"]):
-        _say(copy, "datalayout", own[1], layout)
+    if not (layout and layout["value"]):
+        # Without one libNVVM does not even say that a module is for another machine.
+        _say(copy, "datalayout", (own or _WIDE)[1], layout)
     if own and not (triple and _TAKEN.fullmatch(triple["value"])):
         _say(copy, "triple", own[0], triple)
     if not _said(_VERSION, copy.text):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import starmap
 
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
 from jitstudio.core.kernel_resources import has_code, kernels_of
-from jitstudio.core.plan import Job, JobDependencies
+from jitstudio.core.plan import Job, JobDependencies, Ref
 from jitstudio.core.result import Kernel, LoweredName, Outcome, Resources, StageResult
 from jitstudio.core.tools import Tool
 from jitstudio.disk import working_folder
@@ -124,12 +125,14 @@ def _noticed(job: Job, report: Report) -> Iterator[Diagnostic]:
         yield Diagnostic(Severity.ERROR, job.name, None, None, message, report.crash.tool)
     empty = _EMPTY.get(job.tool)
     if job.tool is Tool.NVJITLINK and any(ref.kind in _COMPILED_BY_IT for ref, _ in job.inputs):
-        empty = None  # it drops what is never called, as it should
+        # It drops what is never called, as it should; of compiled code its compiler has said so.
+        empty = _FUNCTIONS_ONLY if all(starmap(_is_ptx_of_functions, job.inputs)) else None
     if report.ok and job.final and empty and _lacks_kernel(job.tool, report):
         yield Diagnostic(Severity.WARNING, job.name, None, None, empty)
 
 
 _COMPILED_BY_IT = (CodeKind.PTX, CodeKind.LTOIR)
+_FUNCTIONS_ONLY = "Assembled, but there is no kernel in the PTX, and so no code in the result."
 # Why the compilers do so, and what to do, is explained by `core.explanations`.
 _COMPILED_TO_NOTHING = "Compiled, but there is no kernel in the result."
 _EMPTY = {
@@ -138,6 +141,12 @@ _EMPTY = {
     Tool.NVJITLINK: "Linked, but there is no code in the result. nvJitLink leaves out machine code "
     "that is not relocatable: compile it with -rdc=true, or give it as PTX.",
 }
+
+
+def _is_ptx_of_functions(ref: Ref, content: bytes) -> bool:
+    """Whether this is PTX that was given, without a kernel."""
+    given = ref.kind is CodeKind.PTX and ref.file_name == ref.name
+    return given and not entries(content.decode("utf-8", "replace"))
 
 
 def _lacks_kernel(tool: Tool, report: Report) -> bool:

@@ -1,6 +1,7 @@
 """Reads what is told of a failure, and carries out what is offered."""
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 
 from jitstudio.core.arch import Arch
@@ -8,6 +9,9 @@ from jitstudio.core.diagnostics import FixKind, edit_for
 from jitstudio.core.explanations import explanations
 from jitstudio.core.options import without_option
 from jitstudio.core.request import Assembler, LinkMode
+
+# What the user has to choose cannot be tried without one.
+CHOSEN = (FixKind.ADD_INCLUDE_FOLDER, FixKind.OPEN_FILES)
 
 
 def is_told(id_, diagnostic):
@@ -42,6 +46,19 @@ def mended(failed, fix):
     return replace(failed, sources=tuple(mended_source(source, fix) for source in failed.sources))
 
 
+def mended_all(failed, result):
+    """The request with every fix carried out that is offered and still fits."""
+    for fix in dict.fromkeys(d.fix for d in result.diagnostics if d.fix):
+        if fix.kind not in CHOSEN:
+            with suppress(NothingToMend):
+                failed = mended(failed, fix)
+    return failed
+
+
+class NothingToMend(Exception):
+    """What a fix replaces is not there any more."""
+
+
 def mended_source(source, fix):
     if source.name != fix.file:
         return source
@@ -50,5 +67,6 @@ def mended_source(source, fix):
         return replace(source, name_expressions=(*kept, fix.value))
     text = source.content.decode()
     edit = edit_for(fix, text)
-    assert edit is not None
+    if edit is None:
+        raise NothingToMend
     return replace(source, content=f"{text[: edit.start]}{edit.text}{text[edit.end :]}".encode())

@@ -71,7 +71,7 @@ PTX_LINK = {"link": "ptx", "emit": "cubin"}
 CUBIN = {"emit": "cubin"}
 F = FixKind
 PROVOKED = (
-    Failure("nvvm-crash", CRASHING),
+    Failure("nvvm-crash-of-address-space", CRASHING),
     Failure("ptx-too-new", request(bare_ptx(version="99.0"), **CUBIN), F.REPLACE_TEXT),
     Failure(
         "option-sent-anyway", request(cuda(KERNEL), options=("-arch=native",)), F.REMOVE_OPTION
@@ -210,7 +210,7 @@ REPORTED = (
         'no instance of overloaded function "__half::__half" matches the specified type',
     ),
     ("header-path-not-ascii", NVRTC, 'cannot open source file "C:\\Users\\榛刓\\mine.h"'),
-    ("llvm-dialect-old", NVVM, "parse expected type"),
+    ("nvvm-crash", NVVM, "libNVVM crashed on this input (SIGSEGV: ...)."),
     ("ir-version-old", NVVM, "DBG version 0.0 incompatible with current version 3.2"),
     ("link-option", LINKER, "ERROR_NULL_INPUT (10)"),
     (

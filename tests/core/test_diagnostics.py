@@ -131,6 +131,26 @@ Consider inserting/updating nvvmir.version module metadata. For example:
     assert read(Tool.NVVM, log, source="v.ll") == [(ERROR, "v.ll", None, None, message)]
 
 
+def test_what_the_verifier_of_libnvvm_says_on_several_lines_is_one_message():
+    log = """\
+error: Warning: : Global Variable `llvm.global_ctors':
+  context: @llvm.global_ctors = appending global [1 x ptr] [ptr @c]
+  llvm.global_ctors is not supported.
+Error: :  Function `f' Basic Block `entry':
+  context:   fence seq_cst
+  Illegal instruction: fence
+"""
+    ctors = (
+        "Global Variable `llvm.global_ctors': context: @llvm.global_ctors = appending global "
+        "[1 x ptr] [ptr @c] llvm.global_ctors is not supported."
+    )
+    fence = "Function `f' Basic Block `entry': context:   fence seq_cst Illegal instruction: fence"
+    assert read(Tool.NVVM, log, source="v.ll") == [
+        (Severity.WARNING, "v.ll", None, None, ctors),
+        (ERROR, "v.ll", None, None, fence),
+    ]
+
+
 def test_a_refused_option_of_libnvvm():
     log = "libnvvm : error: --bogus is an unsupported option"
     found = read(Tool.NVVM, log, source="v.ll")

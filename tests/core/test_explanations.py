@@ -9,23 +9,31 @@ from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import FixKind
 from jitstudio.core.result import Outcome
 from jitstudio.worker.builder import Builder
-from tests.core.explaining import is_told, mended, told
+from tests.core.explaining import CHOSEN, is_told, mended, mended_all, told
 from tests.core.failures import CALLEE, CALLER, CUBIN, PROVOKED, PTX_LINK
+from tests.core.foreign_failures import FOREIGN_FAILURES
 from tests.support import HUNGRY_CUDA, HUNGRY_LIMIT, KERNEL, SLOW, cuda, request
 
-# What the user has to choose cannot be tried without one.
-CHOSEN = (FixKind.ADD_INCLUDE_FOLDER, FixKind.OPEN_FILES)
+ALL = (*PROVOKED, *FOREIGN_FAILURES)
+# What lacks two things has two fixes, and the target of PTX is said in the PTX and of the build.
+MORE_STEPS = {
+    "feature-needs-ptx-target": 1,
+    "feature-needs-ptx-version": 1,
+    "instruction-needs-a": 1,
+}
 
 
-@pytest.mark.parametrize(
-    "failure", PROVOKED, ids=[f"{n}-{failure.id}" for n, failure in enumerate(PROVOKED)]
-)
+@pytest.mark.parametrize("failure", ALL, ids=[f"{n}-{row.id}" for n, row in enumerate(ALL)])
 def test_a_real_failure_is_explained_and_its_fix_mends_it(builder, failure):
     found = told(failure.id, builder.build(failure.request))
     assert "$" not in found.explanation
     assert (found.fix.kind if found.fix else None) == failure.fix
     if found.fix and found.fix.kind not in CHOSEN:
-        again = builder.build(mended(failure.request, found.fix))
+        better = mended(failure.request, found.fix)
+        again = builder.build(better)
+        for _ in range(MORE_STEPS.get(failure.id, 0)):
+            better = mended_all(better, again)
+            again = builder.build(better)
         assert again.outcome is Outcome.BUILT, again.diagnostics
         assert not any(is_told(failure.id, d) for d in again.diagnostics)
 

@@ -9,11 +9,14 @@ from jitstudio.core.arch import DEFAULT_ARCH
 from jitstudio.core.explanations import explained, explanations
 from jitstudio.core.result import BuildResult, Outcome
 from tests.core.failures import PROVOKED, REPORTED, reported
+from tests.core.foreign_failures import FOREIGN_FAILURES
 from tests.support import request, sample
 
 
 def test_every_explanation_is_tested():
-    here = {failure.id for failure in PROVOKED} | {id_ for id_, *_ in REPORTED}
+    here = {failure.id for failure in (*PROVOKED, *FOREIGN_FAILURES)} | {
+        id_ for id_, *_ in REPORTED
+    }
     by_name = {
         "unresolved-at-compile",
         "unresolved-in-only-module",
@@ -24,6 +27,7 @@ def test_every_explanation_is_tested():
         "time-limit",
         "option-leaks",
         "bitcode-lacks",
+        "nvvm-crash-of-bitcode",
         "ptx-empty-after-lto",
         "ptx-too-new-for-driver",
     }

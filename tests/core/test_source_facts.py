@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.core.explanations import (
+from jitstudio.core.source_facts import (
     free_metadata,
     function_at,
     kernel_annotation,

@@ -175,8 +175,9 @@ def test_a_module_that_fails_keeps_the_others_but_not_the_link(built):
 
 def test_a_duplicate_is_a_warning_with_the_linkers_own_words(host):
     # In a process of its own: after an LTO link, nvJitLink 13.5 dies of a duplicate.
-    body = ".visible .func f() { ret; }"
-    result = host.build(request(ptx("a.ptx", body), ptx("b.ptx", body), link="ptx", emit="cubin"))
+    body = ".visible .func f() { ret; }\n.entry %s() { ret; }"
+    modules = (ptx("a.ptx", body % "a"), ptx("b.ptx", body % "b"))
+    result = host.build(request(*modules, link="ptx", emit="cubin"))
     assert result.outcome is Outcome.BUILT
     (stage,) = result.stages
     assert "Multiple definition of 'f'" in stage.stderr

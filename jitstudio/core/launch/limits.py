@@ -17,12 +17,12 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind, split_variant
 from jitstudio.core.cubin import cubin_target
 from jitstudio.core.diagnostics import Fix, FixKind, Severity
-from jitstudio.core.explanations import ptx_target
 from jitstudio.core.launch.device import Device, DeviceLimits, Dim3
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.launch.result import KernelFacts
 from jitstudio.core.result import Resources
+from jitstudio.core.source_facts import ptx_target
 
 _AXES = "xyz"
 _REGISTERS_AT_ONCE = 8
