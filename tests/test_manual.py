@@ -9,8 +9,8 @@ pytest.importorskip("PySide6")
 from jitstudio.cli import COMMANDS
 from jitstudio.cli.arguments import command_parsers
 from jitstudio.cli.help import page_lines
-from jitstudio.gui.features.help.controller import _PAGES_OF
 from jitstudio.gui.shell.commands.table import ACTIONS
+from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.manual import find_page, pages, similar_topics
 from tests.manual import PAGES, written
 
@@ -26,7 +26,7 @@ def test_each_table_and_command_is_that_of_the_code():
 
 def test_each_page_is_listed_and_leads_only_to_what_there_is():
     assert {path.stem for path in PAGES.iterdir()} == set(pages())
-    assert set(_PAGES_OF.values()) <= set(pages())
+    assert {pane.name for pane in PANES} <= set(pages())
     ids = {spec.id for spec in ACTIONS}
     for page in pages().values():
         assert page.text.startswith(f"# {page.title}\n")

@@ -20,6 +20,7 @@ from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.editor.marks import DiagnosticMark
 from jitstudio.gui.editor.source_page import EditorPage, SourcePage
+from jitstudio.gui.kit.help_pages import explain_by
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import fit_icon
 from jitstudio.gui.kit.theme import current_theme, follow_theme
@@ -59,6 +60,7 @@ class EditorTabs(QTabWidget):
     def __init__(self, documents: Documents, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("editorTabs")
+        explain_by(self, "editor")
         self.setAccessibleName(self.tr("Source tabs"))
         self.setDocumentMode(True)
         self.setMovable(True)

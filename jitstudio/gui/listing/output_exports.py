@@ -161,6 +161,7 @@ class OutputExports(QObject):
     Attributes:
         copy_button: A menu of the forms to copy it in.
         save_button: A menu of what can be saved.
+        commands: What is in both menus.
 
     Signals:
         reported: A message about what was done.
@@ -180,6 +181,7 @@ class OutputExports(QObject):
         self._making.failed.connect(self.reported)
         self.copy_button = self._make_button(self.tr("Copy {kind}"), "copy")
         self.save_button = self._make_button(self.tr("Save {kind}"), "save")
+        self.commands: list[QAction] = []
         self._add_menus()
         self.set_available(False)
 
@@ -234,6 +236,7 @@ class OutputExports(QObject):
     def _add(self, menu: QMenu, text: str, name: str) -> QAction:
         action = menu.addAction(text)
         action.setObjectName(f"{self._kind.value}{name[0].upper()}{name[1:]}Action")
+        self.commands.append(action)
         return action
 
     def _columns(self) -> CopiedColumns | None:

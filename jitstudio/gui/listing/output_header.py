@@ -182,6 +182,11 @@ class FilterButton(QToolButton):
         action.toggled.connect(self._on_toggled)
         return action
 
+    @property
+    def commands(self) -> tuple[QAction, ...]:
+        """What leaves out lines of each class."""
+        return tuple(self._actions.values())
+
     @Slot()
     def _on_toggled(self) -> None:
         checked = (of for of, action in self._actions.items() if action.isChecked())

@@ -182,7 +182,8 @@ class OutputPane(QWidget):
         self.code = ListingCode(kind, self)
         self.header = OutputHeader(kind)
         self.columns = Columns(self.code_view) if kind is CodeKind.SASS else None
-        self.header.add_tool(FilterButton(kind, self.code_view.visibility), "filter")
+        filters = FilterButton(kind, self.code_view.visibility)
+        self.header.add_tool(filters, "filter")
         self.header.add_note(HiddenLines(kind, self.code_view.visibility))
         self._exports = OutputExports(kind, self.code_view)
         if self.columns is not None:
@@ -190,6 +191,8 @@ class OutputPane(QWidget):
             self._exports.offer_columns(self.columns.copied)
         self.header.add_tool(self._exports.copy_button, "copy")
         self.header.add_tool(self._exports.save_button, "save")
+        # The palette has what a pane offers.
+        self.addActions([*filters.commands, *self._exports.commands])
         self._lay_out()
         self._connect()
         self.show_output(Output())

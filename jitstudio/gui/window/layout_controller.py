@@ -49,8 +49,8 @@ class LayoutController(QObject):
                 "previousTabAction": self._on_previous_tab,
             }
         )
-        self._panes_of = {spec.id: spec.pane for spec in ACTIONS if spec.pane}
-        actions.bind(dict.fromkeys(self._panes_of, self._on_pane_wanted))
+        bring_up = self._layout.bring_up_pane
+        actions.bind({spec.id: partial(bring_up, spec.pane) for spec in ACTIONS if spec.pane})
         shell.notices.left.connect(actions["focusEditorAction"].trigger)
         editors.tabBarDoubleClicked.connect(self._on_editor_tab_clicked)
         self._layout.layout_changed.connect(self._on_layout_changed)
@@ -108,10 +108,6 @@ class LayoutController(QObject):
     @Slot(bool)
     def _on_maximised(self, on: bool) -> None:
         self._shell.status.show_message(self.tr("Esc brings the other panes back") if on else "")
-
-    @Slot()
-    def _on_pane_wanted(self) -> None:
-        self._layout.bring_up_pane(self._panes_of[self.sender().objectName()])
 
     @Slot()
     def _on_next_pane(self) -> None:

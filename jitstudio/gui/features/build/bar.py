@@ -18,6 +18,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.toolchain_info import ArchInfo
 from jitstudio.gui.features.build.option_completion import attach, is_half_typed
 from jitstudio.gui.kit.fonts import DEFAULT_SIZE, follow_letters, scaled, show_as_code
+from jitstudio.gui.kit.help_pages import explain_by
 from jitstudio.gui.kit.parts import fit_icon
 
 _OLDEST_OPAQUE = 15
@@ -194,6 +195,7 @@ def _arch_combo() -> QComboBox:
 def _options_edit() -> QLineEdit:
     edit = QLineEdit()
     edit.setObjectName("optionsEdit")
+    explain_by(edit, "options")
     show_as_code(edit, DEFAULT_SIZE)
     edit.setClearButtonEnabled(True)
     edit.setAccessibleName(QCoreApplication.translate("BuildBar", "Compiler and linker options"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.arch import Arch
@@ -67,7 +69,7 @@ class SettingsController(QObject):
         bar.options_edited.connect(self._on_options_edited)
         bar.options_finished.connect(self._on_options_finished)
         bar.refused.connect(shell.notices.show_message)
-        actions.bind(dict.fromkeys(_SWITCHES, self._on_switch_toggled))
+        actions.bind({name: partial(settings.turn, of) for name, of in _SWITCHES.items()})
         actions.bind(
             {
                 "autoBuildAction": self._on_auto_build_toggled,
@@ -91,10 +93,6 @@ class SettingsController(QObject):
     @Slot(bool)
     def _on_auto_build_toggled(self, on: bool) -> None:
         self._settings.auto_build = on
-
-    @Slot(bool)
-    def _on_switch_toggled(self, on: bool) -> None:
-        self._settings.turn(_SWITCHES[self.sender().objectName()], on)
 
     @Slot(frozenset)
     def _on_switches_changed(self, switches: frozenset[Switch]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 from PySide6.QtCore import QObject, Slot
@@ -16,29 +15,11 @@ from jitstudio.gui.features.help.shortcuts import KeyList, KeystrokeCommands
 from jitstudio.gui.features.help.toolchain_dialog import ToolchainDialog
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import open_dialog
-from jitstudio.gui.shell.pane_registry import PANES
+from jitstudio.gui.kit.help_pages import page_of
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.toolchain import Toolchain
 from jitstudio.manual import INDEX
-
-# By object names: docks, and what is in none.
-_PAGES_OF = {f"{pane.name}Dock": pane.name for pane in PANES} | {
-    "welcomePage": "welcome",
-    "editorTabs": "editor",
-    "optionsEdit": "options",
-    "variantsDialog": "variants",
-    "settingsDialog": "settings",
-}
-
-
-def page_for(names: Iterable[str]) -> str:
-    """Returns the page of the innermost of these widgets that has one.
-
-    Args:
-        names: Object names, from the widget with the keyboard to its window.
-    """
-    return next((_PAGES_OF[name] for name in names if name in _PAGES_OF), INDEX)
 
 
 def explain_parts(window: QWidget) -> None:
@@ -89,7 +70,7 @@ class HelpCommands(QObject):
 
     @Slot()
     def _on_help(self) -> None:
-        page = page_for(_names(QApplication.focusWidget() or self._window.focusWidget()))
+        page = page_of(QApplication.focusWidget() or self._window.focusWidget()) or INDEX
         if self._help is None:
             from jitstudio.gui.features.help.window import HelpWindow
 
@@ -131,13 +112,6 @@ class HelpCommands(QObject):
         from jitstudio.gui.features.help.about_dialog import AboutDialog
 
         open_dialog(AboutDialog(versions, self._window))
-
-
-def _names(widget: QWidget | None) -> Iterator[str]:
-    """Yields the names of a widget and of all that it is in."""
-    while widget is not None:
-        yield widget.objectName()
-        widget = widget.parentWidget()
 
 
 def _versions(

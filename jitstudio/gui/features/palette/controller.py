@@ -122,11 +122,11 @@ class PaletteController(QObject):
                 yield replace(_entry(title, path, go), is_place=True)
 
     def _of_menus(self) -> Iterator[PaletteEntry]:
-        leads = {spec.id for spec in ACTIONS if spec.pane}
+        leads = {self._actions[spec.id] for spec in ACTIONS if spec.pane}
         closes = self.tr("Close the pane {name}")
         for path, action in _commands(self._window):
             dock = action.parent()
-            if action.objectName() in leads:
+            if action in leads:
                 continue
             if not isinstance(dock, PaneDock):
                 yield _of_action(action, path)
@@ -136,11 +136,12 @@ class PaletteController(QObject):
 
     def _within_panes(self) -> Iterator[PaletteEntry]:
         """What panes offer by buttons and in menus of their own, such as copying a listing."""
+        shared = {self._actions[spec.id] for spec in ACTIONS}
         for dock in self._shell.layout.docks:
-            for action in dock.content.findChildren(QAction):
-                is_own = action.objectName().endswith("Action")
-                if action.text() and (is_own or isinstance(action.parent(), PanelTable)):
-                    yield _of_action(action, dock.windowTitle())
+            for part in (dock.content, *dock.content.findChildren(PanelTable)):
+                for action in part.actions():
+                    if action.text() and action not in shared:
+                        yield _of_action(action, dock.windowTitle())
 
     def _of_tabs(self) -> Iterator[PaletteEntry]:
         path = self.tr("Tab")

@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.gui.kit.command_keys import follow_keys
 from jitstudio.gui.kit.fonts import scaled
+from jitstudio.gui.kit.help_pages import explain_by
 from jitstudio.gui.kit.parts import heading, muted, show_icon, text_label
 from jitstudio.gui.shell.synonyms import also_called
 from jitstudio.gui.state.preferences import Preferences
@@ -230,6 +231,7 @@ class SettingsDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("settingsDialog")
+        explain_by(self, "settings")
         self.setWindowTitle(self.tr("Settings"))
         self.resize(*_SIZE)
         self._search = QLineEdit(clearButtonEnabled=True)

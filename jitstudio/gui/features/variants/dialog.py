@@ -22,6 +22,7 @@ from jitstudio.gui.features.variants.axes_editor import AxesEditor
 from jitstudio.gui.features.variants.table import VariantsTable
 from jitstudio.gui.features.variants.table_model import time_chart
 from jitstudio.gui.kit.banner import Banner
+from jitstudio.gui.kit.help_pages import explain_by
 from jitstudio.gui.kit.lazy_widget import LazyWidget
 from jitstudio.gui.kit.parts import FRAMED, icon_button, text_label
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
@@ -233,6 +234,7 @@ class VariantsDialog(QDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("variantsDialog")
+        explain_by(self, "variants")
         self.setWindowTitle(self.tr("Variants"))
         self.setWindowFlag(Qt.WindowType.WindowMaximizeButtonHint)
         self.resize(_SIZE.boundedTo(self.screen().availableSize() * _SCREEN_SHARE))

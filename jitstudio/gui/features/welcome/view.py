@@ -37,6 +37,7 @@ from PySide6.QtWidgets import (
 from jitstudio.core.code import ENDINGS
 from jitstudio.core.doctor_text import DoctorFinding
 from jitstudio.gui.code.languages import icon_name
+from jitstudio.gui.kit.help_pages import explain_by
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import fit_icon, heading, muted, text_label
 from jitstudio.gui.kit.presentation import plain_tooltip
@@ -255,6 +256,7 @@ class WelcomePage(QScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("welcomePage")
+        explain_by(self, "welcome")
         self.setWindowTitle(self.tr("Welcome"))
         self.setAccessibleName(self.tr("Welcome"))
         self.setFrameShape(QFrame.Shape.NoFrame)

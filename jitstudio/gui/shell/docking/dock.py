@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
+from jitstudio.gui.kit.help_pages import explain_by
 from jitstudio.gui.kit.parts import fit_icon, show_icon
 
 _ICON_SIDE, _ICON_COLOR = 14, "ui.muted_text"
@@ -101,6 +102,7 @@ class PaneDock(QDockWidget):
     def __init__(self, name: str, title: str, window: QMainWindow) -> None:
         super().__init__(title, window)
         self.setObjectName(f"{name}Dock")
+        explain_by(self, name)
         self.setFeatures(
             QDockWidget.DockWidgetFeature.DockWidgetClosable
             | QDockWidget.DockWidgetFeature.DockWidgetMovable

@@ -6,23 +6,30 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QDialog,
     QLineEdit,
+    QToolButton,
     QWhatsThis,
+    QWidget,
 )
 
 from jitstudio.gui.features.help.about_dialog import AboutDialog
-from jitstudio.gui.features.help.controller import page_for
 from jitstudio.gui.features.help.window import HelpWindow
 from jitstudio.gui.features.options.options_tree import OptionsTree
+from jitstudio.gui.kit.help_pages import explain_by, page_of
 from jitstudio.gui.shell.commands.table import ACTIONS
-from jitstudio.manual import INDEX
+from jitstudio.manual import INDEX, pages
 
 
-def test_the_innermost_pane_decides_and_the_index_is_for_the_rest():
-    assert page_for(["", "kernelsTable", "kernelsView", "kernelsDock", "window"]) == "kernels"
-    assert page_for(["findingsTable", "reportTabs", "reportView", "reportDock"]) == "report"
-    assert page_for(["optionsEdit", "editorTabs"]) == "options"
-    assert page_for([]) == page_for(["toolbar"]) == INDEX
+def test_the_innermost_part_with_a_page_decides(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    pane, other = QWidget(window), QWidget(window)
+    field = QWidget(pane)
+    explain_by(pane, "kernels")
+    assert [page_of(part) for part in (field, pane, other, None)] == ["kernels", "kernels", "", ""]
+    explain_by(field, "options")
+    assert page_of(QWidget(field)) == "options"
 
 
 _INPUTS = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QComboBox, QLineEdit)
@@ -81,6 +88,21 @@ def test_help_is_about_the_pane_with_the_keyboard_and_everything_has_words(start
         assert QWhatsThis.inWhatsThisMode()
         QWhatsThis.leaveWhatsThisMode()
         assert parts_without_words(window) == [], action
+    # A dialog has its own, and what has none the index.
+    started.trigger("sweepAction")
+    started.trigger("settingsAction")
+    dialogs = (started.find(QWidget, f"{name}Dialog") for name in ("variants", "settings"))
+    assert [page_of(dialog) for dialog in dialogs] == ["variants", "settings"]
+    assert {"variants", "settings"} <= set(pages())
+    for dialog in window.findChildren(QDialog):
+        dialog.close()
+    window.activateWindow()
+    started.find(QToolButton, "gpuButton").setFocus(Qt.FocusReason.OtherFocusReason)
+    started.trigger("helpAction")
+    assert help_window.page == INDEX
+    help_window.close()
+    window.activateWindow()
+
     silent = [spec.id for spec in ACTIONS if not started.find(QAction, spec.id).whatsThis()]
     assert silent == []
 
