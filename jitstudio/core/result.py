@@ -62,6 +62,10 @@ class Phase:
     ms: float
 
 
+MARK = "byte-order mark"
+"""What some editors write before a text, and no compiler reads."""
+
+
 @dataclass(frozen=True)
 class Supplied:
     """What a module lacks and the copy of it has that its tool got; the user's text stays.
@@ -80,9 +84,9 @@ class Supplied:
 
     def sentence(self, tool: Tool) -> str:
         """Returns it as a line of the log of the tool's stage."""
-        says = f"says {self.what} {self.instead_of}" if self.instead_of else f"has no {self.what}"
         if not self.value:
             return f"{self.module} begins with a {self.what}: the copy for {tool.value} does not."
+        says = f"says {self.what} {self.instead_of}" if self.instead_of else f"has no {self.what}"
         return f"{self.module} {says}: the copy for {tool.value} says {self.value}."
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8
 
-from jitstudio.core.result import Supplied
+from jitstudio.core.result import MARK, Supplied
 
 _LAYOUT_OF_REST = (
     "i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64"
@@ -92,7 +92,7 @@ def supplied_copy(name: str, module: bytes, versions: tuple[int, int, int, int])
     copy = IrCopy(name, module)
     if module.startswith(BOM_UTF8):
         copy.change(0, "", len(BOM_UTF8))
-        copy.supply("byte-order mark", "", "U+FEFF")
+        copy.supply(MARK, "")
     if not _CODE.search(copy.text):
         return copy
     layout, triple = _said(_LAYOUT, copy.text), _said(_TRIPLE, copy.text)

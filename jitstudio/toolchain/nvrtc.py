@@ -6,6 +6,7 @@ Through `cuda.bindings`, not `cuda.core`: the latter's compiler needs a driver.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -19,7 +20,7 @@ from jitstudio.core.diagnostics import Severity, diagnose
 from jitstudio.core.options import leave_traces
 from jitstudio.core.plan import Job
 from jitstudio.core.request import NAME_MAP, expression_in
-from jitstudio.core.result import Phase
+from jitstudio.core.result import MARK, Phase, Supplied
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.headers import (
@@ -73,11 +74,12 @@ def supported_archs() -> tuple[Arch, ...]:
 
 def compile_cuda(job: Job) -> Report:
     """Compiles one CUDA C++ module."""
+    job, supplied = _without_marks(job)
     options = (*job.options, *_own_options(job))
     folders = header_folders(version())
     if found := stray_include(job, folders):
         return Report(options=options, error_log=found)
-    report = Report()
+    report = Report(supplied=supplied)
     # What an option from outside the table does is unknown: it may list files by itself.
     plain = not leave_traces(job.options)
     prefix = prefix_of(job, options, folders) if job.precompile and plain else None
@@ -156,6 +158,18 @@ def _sort_out_names(job: Job, options: tuple[str, ...], report: Report) -> None:
     except NvrtcError:
         return
     report.lowered, report.refused = list(found.lowered.items()), found.refused
+
+
+def _without_marks(job: Job) -> tuple[Job, tuple[Supplied, ...]]:
+    """Takes the byte-order marks away, which NVRTC holds for code."""
+    texts = [(ref.name, text) for ref, text in job.inputs]
+    texts += [(header.name, header.content) for header in job.headers]
+    marked = tuple(Supplied(name, MARK, "") for name, text in texts if text.startswith(BOM_UTF8))
+    if not marked:
+        return job, ()
+    inputs = tuple((ref, text.removeprefix(BOM_UTF8)) for ref, text in job.inputs)
+    headers = (replace(h, content=h.content.removeprefix(BOM_UTF8)) for h in job.headers)
+    return replace(job, inputs=inputs, headers=tuple(headers)), marked
 
 
 def _compile(

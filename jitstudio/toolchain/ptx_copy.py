@@ -10,7 +10,7 @@ import re
 from codecs import BOM_UTF8
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.result import Supplied
+from jitstudio.core.result import MARK, Supplied
 
 _VERSION = re.compile(rb'^[^/"\n.]*+\.version[ \t]++(?P<value>\d{1,4}+\.\d{1,4}+)', re.MULTILINE)
 _TARGET = re.compile(
@@ -44,7 +44,7 @@ def supply_ptx(name: str, ptx: bytes, arch: Arch) -> tuple[bytes, tuple[Supplied
         arch: The target of a text that says none.
     """
     text = ptx.removeprefix(BOM_UTF8)
-    supplied = [Supplied(name, "byte-order mark", "", "U+FEFF")] if text != ptx else []
+    supplied = [Supplied(name, MARK, "")] if text != ptx else []
     version, target = _VERSION.search(text), _TARGET.search(text)
     if not _CODE.search(text):
         return text, tuple(supplied)

@@ -5,6 +5,7 @@ The plan, the order and the messages are made here, in the parent; a child runs 
 
 from __future__ import annotations
 
+import codecs
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -217,30 +218,31 @@ def unreadable(request: BuildRequest) -> Iterator[Problem]:
             message = f"'{source.name}' is empty: there is nothing to compile."
             yield Problem(Outcome.FAILED, _error(message, source.name))
         elif _is_text(source):
-            yield from _not_utf8(source.name, source.content)
+            yield from _no_text(source.name, source.content)
     for header in request.headers:
-        yield from _not_utf8(header.name, header.content)
+        yield from _no_text(header.name, header.content)
 
 
 def _is_text(source: Source) -> bool:
     return source.kind in TEXT_KINDS and not is_bitcode(source.content)
 
 
-def _not_utf8(name: str, content: bytes) -> Iterator[Problem]:
-    """The compilers take any bytes, stop at a NUL and blame lines; report the true cause first."""
-    try:
-        content.decode()
-        at = content.index(b"\0")
+def _no_text(name: str, content: bytes) -> Iterator[Problem]:
+    """The compilers take any bytes in comments, stop at a NUL and blame lines; says the cause."""
+    at = content.find(b"\0")
+    if content.startswith(_UTF_16):
+        at, found = 0, "UTF-16, which no compiler reads"
+    elif at >= 0:
         found = "a NUL character"
-    except UnicodeDecodeError as error:
-        at = error.start
-        found = f"the byte 0x{content[at]:02x}, which is not UTF-8"
-    except ValueError:
+    else:
         return
     line = content.count(b"\n", 0, at) + 1
     column = len(content[content.rfind(b"\n", 0, at) + 1 : at].decode("utf-8", "replace")) + 1
     message = f"'{name}' holds {found}. Save the file as UTF-8 text and build again."
     yield Problem(Outcome.FAILED, _error(message, name, line, column))
+
+
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def _error(

@@ -11,6 +11,7 @@ from jitstudio.gui.features.link.view import LinkView
 from jitstudio.gui.features.names.view import NamesView
 from jitstudio.gui.shell.notice_bar import NoticeBar
 from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.outputs import Absence
 
 
 def test_lowered_names_of_the_sample_and_of_one_more(started):
@@ -121,8 +122,8 @@ def test_a_link_whose_tabs_are_all_closed_is_shown_no_more(started):
     for document in tuple(documents):
         documents.remove(document)
     started.wait(lambda: not started.state.build_controller.is_busy)
-    hints = [started.state.outputs.output(kind).hint for kind in (CodeKind.PTX, CodeKind.SASS)]
-    assert not any("Being built" in hint for hint in hints)
+    for kind in (CodeKind.PTX, CodeKind.SASS):
+        assert started.state.outputs.output(kind).absence is not Absence.BEING_BUILT
     assert started.state.outputs.result is None
 
 

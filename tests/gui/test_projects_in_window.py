@@ -12,6 +12,7 @@ from jitstudio.core.project.format import VERSION, dump, load
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.kit.dialogs import ChangedFile, UnsavedChoice
+from jitstudio.gui.listing.hints import output_hint
 from tests.gui.driver import KERNEL, Driver, pause, write_project
 
 _CONTROL_ALT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
@@ -119,7 +120,7 @@ def test_a_project_is_saved_changed_and_opened_again(driver, answers, tmp_path):
     pause(700)
     assert not driver.state.build_controller.is_busy
     assert len(driver.results) == seen
-    hint = driver.state.outputs.output(CodeKind.PTX).hint
+    hint = output_hint(CodeKind.PTX, driver.state.outputs.output(CodeKind.PTX))
     assert "To build: Ctrl+B." in hint
     assert driver.next_result(lambda: driver.trigger("buildAction")).ok
     listings = driver.state.outputs.output(CodeKind.PTX).listings

@@ -9,7 +9,7 @@ import pytest
 from cuda.bindings import nvjitlink
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import CodeKind, Source, kind_of
+from jitstudio.core.code import CodeKind, Header, Source, kind_of
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate, nvvm
@@ -130,7 +130,7 @@ def test_an_error_of_ptx_is_at_its_own_line(builder):
     assert (found.file, found.line) == ("fragment.ptx", 7)
 
 
-@pytest.mark.parametrize("name", ["fill_typed.ll", "multiply.ptx"])
+@pytest.mark.parametrize("name", ["fill_typed.ll", "multiply.ptx", "vector_add.cu"])
 def test_a_byte_order_mark_is_left_out(builder, name):
     source = sample(name)
     marked = Source(name, source.kind, b"\xef\xbb\xbf" + source.content)
@@ -138,6 +138,20 @@ def test_a_byte_order_mark_is_left_out(builder, name):
     assert ours.ok
     assert ours.artifacts[0].content == plain.artifacts[0].content
     assert f"{name} begins with a byte-order mark" in ours.stages[0].log
+
+
+@pytest.mark.parametrize("name", ["k.cu", "k.ll", "k.ptx"])
+def test_latin_1_in_a_comment_is_taken(builder, name):
+    given = {"k.ll": sample("fill_typed.ll"), "k.ptx": sample("multiply.ptx")}
+    source = given.get(name, sample("vector_add.cu"))
+    comment = b"; Gr\xf6\xdfe\n" if name == "k.ll" else b"// Gr\xf6\xdfe\n"
+    marked = Source(name, source.kind, comment + source.content)
+    header = Header("sizes.cuh", b"\xef\xbb\xbf// Gr\xf6\xdfe\n#define SIZE 3\n")
+    if name == "k.cu":
+        more = b'\n#include "sizes.cuh"\n__constant__ int size = SIZE;\n'
+        marked = replace(marked, content=marked.content + more)
+    result = builder.build(replace(request(marked, emit="cubin"), headers=(header,)))
+    assert result.outcome is Outcome.BUILT, result.diagnostics
 
 
 TARGETS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from functools import partial
 
-from PySide6.QtCore import QPoint, Qt, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -25,7 +25,6 @@ from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import fit_icon
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.previews import part_in_builds
 
 # What Qt calls the buttons that scroll the tabs.
 _SCROLLERS = ("ScrollLeftButton", "ScrollRightButton")
@@ -365,3 +364,30 @@ def _with_explanation(diagnostic: Diagnostic) -> str:
     # Qt wraps no tooltip of plain text by itself.
     explanation = textwrap.fill(diagnostic.explanation, _TOOLTIP_WIDTH)
     return "\n\n".join(filter(None, (diagnostic.message, explanation)))
+
+
+def part_in_builds(document: Document) -> str:
+    """Returns how builds come by a document; empty where that is plain to see."""
+    if document.confined_to:
+        message = QCoreApplication.translate(
+            "Previews",
+            "Its text is from a project that is not trusted: builds of it read the toolchain and "
+            "files in {folder} only. Close the tab and open its file to build it as your own",
+        )
+        return message.format(folder=document.confined_to)
+    if document.is_header:
+        message = QCoreApplication.translate("Previews", "Builds take it from here, as '{name}'")
+        return message.format(name=document.name)
+    if not document.is_preview:
+        return ""
+    if document.text is None:
+        return QCoreApplication.translate("Previews", "Builds read the file itself")
+    return QCoreApplication.translate(
+        "Previews", "Builds read the file itself, until you edit it here"
+    )
+
+
+def opened_message(document: Document) -> str:
+    """Returns what to say once a preview has been opened."""
+    message = QCoreApplication.translate("Previews", "{path} is open. {part}")
+    return message.format(path=document.path, part=part_in_builds(document))

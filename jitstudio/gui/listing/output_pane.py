@@ -16,6 +16,7 @@ from jitstudio.gui.code.find_bar import FindBar
 from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.listing.columns.columns import Columns
+from jitstudio.gui.listing.hints import output_hint
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.output_exports import OutputExports
 from jitstudio.gui.listing.output_header import (
@@ -284,7 +285,7 @@ class OutputPane(QWidget):
         if not listings:
             self._shown = None
             self.header.show_line_count(0)
-            self.code_view.clear(self._output.hint)
+            self.code_view.clear(output_hint(self._kind, self._output))
             self._read(())
             self.listing_changed.emit()
             return

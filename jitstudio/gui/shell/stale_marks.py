@@ -13,6 +13,7 @@ from jitstudio.gui.kit.banner import Banner
 from jitstudio.gui.kit.parts import bare_button, show_icon
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import STALE_BAR, current_theme, follow_theme
+from jitstudio.gui.state.outputs import OldOutput
 from jitstudio.gui.state.staleness import Staleness
 
 _CLOSE_SIZE = QSize(12, 12)
@@ -144,4 +145,15 @@ class StaleMarks(QObject):
         self.changed.emit()
 
     def _show(self, marked: _Marked) -> None:
-        marked.mark.show_state(marked.is_old(), self._staleness.words if marked.says_why else "")
+        reason = self._staleness.reason
+        words = self._words(reason) if marked.says_why and reason is not None else ""
+        marked.mark.show_state(marked.is_old(), words)
+
+    def _words(self, old: OldOutput) -> str:
+        reason = self.tr("This has changed and is not built yet.")
+        if old.failed is not None:
+            reason = old.failed.reason
+        if old.built_at is None:
+            return reason
+        text = self.tr("{reason} Shown is the build of {time:%H:%M:%S}.")
+        return text.format(reason=reason, time=old.built_at)

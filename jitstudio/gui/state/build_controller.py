@@ -8,16 +8,15 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
-from jitstudio.core.events import Event, StageStarted
+from jitstudio.core.events import Event
 from jitstudio.core.plan import PlanError, plan
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.services.build_service import BuildOutput, BuildService, ListingsMade
 from jitstudio.gui.services.request_queue import RequestHandle
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
-from jitstudio.gui.state.outputs import SHOWN_KINDS, Outputs, nothing_built
+from jitstudio.gui.state.outputs import SHOWN_KINDS, Outputs
 from jitstudio.gui.state.requests import linked_modules, request_for
 from jitstudio.gui.state.settings_table import BY_KEY
 
@@ -50,8 +49,6 @@ class BuildController(QObject):
         began: A build is on its way; its subject, request and plan, None where there is none.
         event_received: An event of that build.
         built: What a build of this subject came to, whether it began or was refused.
-        build_started: A build is on its way; what is being built.
-        progressed: What the worker is doing now.
         build_ended: No build is on its way any more.
         refused: There is nothing to build.
         worker_broke: The worker itself failed.
@@ -61,8 +58,6 @@ class BuildController(QObject):
     began = Signal(object, BuildRequest, object)
     event_received = Signal(object)
     built = Signal(object, BuildResult)
-    build_started = Signal(str)
-    progressed = Signal(str)
     build_ended = Signal()
     refused = Signal(str)
     worker_broke = Signal(str)
@@ -85,7 +80,6 @@ class BuildController(QObject):
         self._module: Document | None = None
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self.build)
-        COMMAND_KEYS.changed.connect(self._emit_held_events)
         documents.added.connect(self._on_added)
         documents.edited.connect(self._on_edited)
         documents.saved.connect(self._on_saved)
@@ -161,22 +155,14 @@ class BuildController(QObject):
         self._outputs.expect(None)
         self._abandon()
         self._held = True
+        self._outputs.hold(True)
         self._outputs.clear()
-        self._emit_held_events()
-
-    @Slot()
-    def _emit_held_events(self) -> None:
-        if self._held:
-            hint = self.tr(
-                "Opening a project runs nothing, not even a compiler.\nTo build: {keys}."
-            )
-            self._outputs.set_hint(hint.format(keys=COMMAND_KEYS.words("buildAction")))
 
     def release(self) -> None:
         """Builds as ever: what is open is the user's own."""
         if self._held:
             self._held = False
-            self._outputs.set_hint(nothing_built())
+            self._outputs.hold(False)
 
     @Slot()
     def build(self) -> None:
@@ -214,9 +200,6 @@ class BuildController(QObject):
         handle.failed.connect(self._end)
         self._pending = _Pending(handle, subject, request)
         self.began.emit(subject, request, steps)
-        names = ", ".join(module.name for module in modules)
-        text = self.tr("Building {modules} for {arch}")
-        self.build_started.emit(text.format(modules=names, arch=request.arch))
 
     @Slot()
     def cancel(self) -> None:
@@ -324,12 +307,6 @@ class BuildController(QObject):
                 self._outputs.add(self._pending.subject, event.listings)
             return
         self.event_received.emit(event)
-        if isinstance(event, StageStarted):
-            text = self.tr("{tool} works on {source}")
-            if event.steps > 1:
-                text = self.tr("{tool} works on {source} ({step} of {steps})")
-            facts = {"source": event.source, "step": event.step, "steps": event.steps}
-            self.progressed.emit(text.format(tool=event.tool.value, **facts))
 
     @Slot(object)
     def _on_finished(self, output: BuildOutput) -> None:

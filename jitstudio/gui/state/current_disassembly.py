@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.occupancy.limits import limits_of
@@ -21,7 +21,7 @@ from jitstudio.core.result import BuildResult
 from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.services.request_queue import RequestHandle
-from jitstudio.gui.state.outputs import Built, Outputs
+from jitstudio.gui.state.outputs import Built, Output, Outputs
 from jitstudio.listing.kernel_names import short_names
 
 
@@ -142,25 +142,12 @@ class CurrentDisassembly(QObject):
             self.changed.emit()
 
     @property
-    def hint(self) -> str:
-        """What a pane says while there is no inspection."""
-        if self.is_reading:
-            return QCoreApplication.translate("CurrentDisassembly", "Reading the machine code…")
+    def lacking(self) -> Output | None:
+        """The output of SASS, if what it says of its absence is why there is nothing to read."""
         outputs, result = self._outputs, self._outputs.result
         has_failed = result is not None and not result.ok
-        if self._listing is None and (has_failed or outputs.is_first_expected):
-            # Why there is nothing to read, as the pane of SASS says it.
-            return self._outputs.output(CodeKind.SASS).hint
-        return self._problem or nothing_read()
-
-    @property
-    def sentence(self) -> str:
-        """What is reported while there is no inspection, in one line."""
-        if self.is_reading or self._outputs.is_first_expected:
-            return self.hint.partition("\n")[0]
-        return self._problem or QCoreApplication.translate(
-            "CurrentDisassembly", "No SASS has been read yet: build first"
-        )
+        is_why = self._listing is None and (has_failed or outputs.is_first_expected)
+        return outputs.output(CodeKind.SASS) if is_why else None
 
     @property
     def kernel(self) -> str:
@@ -281,12 +268,3 @@ class CurrentDisassembly(QObject):
     def _on_failed(self, message: str) -> None:
         self._is_mishap = True
         self._set(None, message)
-
-
-def nothing_read() -> str:
-    """Returns what a pane says while there is nothing that could be read."""
-    return QCoreApplication.translate(
-        "CurrentDisassembly",
-        "No machine code is shown yet.\n"
-        "Build something that makes SASS: what it is made of appears here.",
-    )

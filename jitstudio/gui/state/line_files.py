@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-from enum import Enum
+from enum import Enum, auto
 from pathlib import Path
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
-
 from jitstudio.analysis.correlation.modules import spellings
-from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.request import BuildRequest
 
 # What NVRTC calls the declarations that it knows without any file.
@@ -19,22 +16,12 @@ _BUILT_IN = "__nv_nvrtc_builtin_header.h"
 class FileAbsence(Enum):
     """Why there is no file to open."""
 
-    BUILT_IN = QT_TRANSLATE_NOOP(
-        "LineFiles", "{line} is in a header inside NVRTC itself, which is no file to open"
-    )
-    CLOSED = QT_TRANSLATE_NOOP(
-        "LineFiles", "{line} was in a tab that is closed: open it again to see the line"
-    )
-    MISSING = QT_TRANSLATE_NOOP(
-        "LineFiles",
-        "{line} is in no file here: the file is gone, a #line directive named it, or the code was "
-        "built elsewhere",
-    )
-
-    def message_about(self, place: SourceLocation) -> str:
-        """Returns the words, with the line they are about."""
-        line = f"{_without_folder(place.file)}:{place.line}"
-        return QCoreApplication.translate("LineFiles", str(self.value)).format(line=line)
+    BUILT_IN = auto()
+    """It is a header inside NVRTC itself."""
+    CLOSED = auto()
+    """It was in a tab that is closed."""
+    MISSING = auto()
+    """It is gone, a `#line` directive named it, or the code was built elsewhere."""
 
 
 def located(file: str, request: BuildRequest) -> Path | FileAbsence:
@@ -58,13 +45,4 @@ def followed(file: str) -> str:
     try:
         return os.path.realpath(file)
     except (OSError, ValueError):
-        return file
-
-
-def _without_folder(file: str) -> str:
-    """Returns a name as it was written: NVRTC puts the working directory before it."""
-    try:
-        return file.removeprefix(os.path.join(os.getcwd(), ""))
-    except OSError:
-        # The working directory is gone.
         return file

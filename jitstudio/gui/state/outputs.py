@@ -4,32 +4,41 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from enum import Enum, auto
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.services.build_service import Listing
 
 SHOWN_KINDS = (CodeKind.PTX, CodeKind.SASS)
 
 
-def nothing_built() -> str:
-    """Returns what a pane says before the first build."""
-    return QCoreApplication.translate(
-        "Outputs",
-        "Nothing has been built yet.\n"
-        "Open or write a kernel: what the compilers make of it appears here.",
-    )
+class Absence(Enum):
+    """Why a pane has nothing to show."""
+
+    NOTHING_BUILT = auto()
+    HELD = auto()
+    """Nothing is built before the user wants it: others may have written what is open."""
+    BEING_BUILT = auto()
+    FAILED = auto()
+    NOT_MADE = auto()
+    """The build makes none of this kind."""
 
 
-def being_built() -> str:
-    """Returns what a pane says while the first build is on its way."""
-    return QCoreApplication.translate(
-        "Outputs", "Being built…\nWhat the compilers make of it appears here."
-    )
+@dataclass(frozen=True)
+class OldOutput:
+    """Why some of what is shown is not of the newest text.
+
+    Attributes:
+        failed: The newest build, which has failed; None where the text was edited since.
+        built_at: When what is shown was built, as far as that is known.
+    """
+
+    failed: BuildResult | None
+    built_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -39,12 +48,14 @@ class Output:
     Attributes:
         listings: One per module, or the linked one; empty if there is nothing to show.
         old: The modules whose listings are of an older text: the newest is not built, or failed.
-        hint: What to say where there is nothing.
+        absence: Why, where there is nothing.
+        reason: How the build has failed, if that is why: a sentence.
     """
 
     listings: tuple[Listing, ...] = ()
     old: frozenset[str] = frozenset()
-    hint: str = field(default_factory=nothing_built)
+    absence: Absence = Absence.NOTHING_BUILT
+    reason: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +81,8 @@ class _History:
     is_edited: bool = False
 
 
-def _blank(hint: str) -> _History:
-    return _History(dict.fromkeys(SHOWN_KINDS, Output(hint=hint)))
+def _blank(absence: Absence) -> _History:
+    return _History(dict.fromkeys(SHOWN_KINDS, Output(absence=absence)))
 
 
 class Outputs(QObject):
@@ -93,8 +104,8 @@ class Outputs(QObject):
         self._histories: dict[object, _History] = {}
         self._subject: object = None
         self._expected: object = None
-        self._hint = nothing_built()
-        self._shown = _blank(self._hint).outputs
+        self._blank = Absence.NOTHING_BUILT
+        self._shown = _blank(self._blank).outputs
 
     @property
     def subject(self) -> object:
@@ -130,11 +141,12 @@ class Outputs(QObject):
         return self._history(self._subject).is_edited
 
     @property
-    def stale(self) -> str:
-        """Why some of what is shown is not of the newest text: a sentence; empty if all is."""
+    def stale(self) -> OldOutput | None:
+        """Why some of what is shown is not of the newest text; None if all is."""
         history = self._history(self._subject)
-        is_old = self.is_behind or any(output.old for output in history.outputs.values())
-        return _why_old(history) if is_old else ""
+        if not (self.is_behind or any(output.old for output in history.outputs.values())):
+            return None
+        return OldOutput(None if history.is_edited else history.result, history.built_at)
 
     @property
     def is_first_expected(self) -> bool:
@@ -186,7 +198,7 @@ class Outputs(QObject):
         for kind in SHOWN_KINDS:
             made = tuple(listing for listing in listings if listing.kind is kind)
             if result.ok:
-                history.outputs[kind] = Output(made, hint=_no_code(kind))
+                history.outputs[kind] = Output(made, absence=Absence.NOT_MADE)
             else:
                 history.outputs[kind] = _kept(history, kind, made, result)
         history.request, history.result = request, result
@@ -234,18 +246,18 @@ class Outputs(QObject):
         self._show()
         self.result_changed.emit(None)
 
-    def set_hint(self, hint: str) -> None:
-        """Says this from now on where nothing has been built."""
-        self._hint = hint
+    def hold(self, is_held: bool) -> None:
+        """Sets whether nothing is built before the user wants it."""
+        self._blank = Absence.HELD if is_held else Absence.NOTHING_BUILT
         self._show()
 
     def _history(self, subject: object) -> _History:
-        return self._histories.get(subject) or _blank(self._hint)
+        return self._histories.get(subject) or _blank(self._blank)
 
     def _show(self) -> None:
         for kind, output in self._history(self._subject).outputs.items():
             if self.is_first_expected and not output.listings:
-                output = replace(output, hint=being_built())
+                output = replace(output, absence=Absence.BEING_BUILT)
             if output != self._shown[kind]:
                 self._shown[kind] = output
                 self.changed.emit(kind)
@@ -260,19 +272,8 @@ def _kept(
     listings = [new.pop(listing.name, listing) for listing in history.outputs[kind].listings]
     listings += new.values()
     if not listings:
-        text = QCoreApplication.translate("Outputs", "{reason}\nThe Problems list says more.")
-        return Output(hint=text.format(reason=result.reason))
+        return Output(absence=Absence.FAILED, reason=result.reason)
     return Output(tuple(listings), old)
-
-
-def _why_old(history: _History) -> str:
-    reason = history.result.reason if history.result is not None else ""
-    if history.is_edited:
-        reason = QCoreApplication.translate("Outputs", "This has changed and is not built yet.")
-    if history.built_at is None:
-        return reason
-    text = QCoreApplication.translate("Outputs", "{reason} Shown is the build of {time:%H:%M:%S}.")
-    return text.format(reason=reason, time=history.built_at)
 
 
 def _concerns(request: BuildRequest | None, name: str | None) -> bool:
@@ -281,15 +282,3 @@ def _concerns(request: BuildRequest | None, name: str | None) -> bool:
         return True
     modules = (*request.sources, *request.libraries)
     return name in {part.name for part in modules} | {part.name for part in request.headers}
-
-
-_NO_CODE = {
-    CodeKind.PTX: QT_TRANSLATE_NOOP(
-        "Outputs", "This build makes no PTX: the module is PTX already, or holds machine code."
-    ),
-    CodeKind.SASS: QT_TRANSLATE_NOOP("Outputs", "This build makes no SASS."),
-}
-
-
-def _no_code(kind: CodeKind) -> str:
-    return QCoreApplication.translate("Outputs", _NO_CODE[kind])

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication
-
 from jitstudio.core.code import TEXT_KINDS, CodeKind, kind_of
 from jitstudio.gui.state.document_files import read_file, resolved
 from jitstudio.gui.state.documents import Document, Documents
@@ -74,33 +72,6 @@ def open_preview(documents: Documents, path: Path, reader: FileReader) -> Docume
         documents.add(document)
     documents.current = document
     return document
-
-
-def part_in_builds(document: Document) -> str:
-    """Returns how builds come by a document; empty where that is plain to see."""
-    if document.confined_to:
-        message = QCoreApplication.translate(
-            "Previews",
-            "Its text is from a project that is not trusted: builds of it read the toolchain and "
-            "files in {folder} only. Close the tab and open its file to build it as your own",
-        )
-        return message.format(folder=document.confined_to)
-    if document.is_header:
-        message = QCoreApplication.translate("Previews", "Builds take it from here, as '{name}'")
-        return message.format(name=document.name)
-    if not document.is_preview:
-        return ""
-    if document.text is None:
-        return QCoreApplication.translate("Previews", "Builds read the file itself")
-    return QCoreApplication.translate(
-        "Previews", "Builds read the file itself, until you edit it here"
-    )
-
-
-def opened_message(document: Document) -> str:
-    """Returns what to say once `open_preview` has turned to a document."""
-    message = QCoreApplication.translate("Previews", "{path} is open. {part}")
-    return message.format(path=document.path, part=part_in_builds(document))
 
 
 def is_installed(path: Path) -> bool:

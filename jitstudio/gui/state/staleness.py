@@ -8,17 +8,17 @@ from jitstudio.core.result import BuildResult
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.outputs import Outputs
+from jitstudio.gui.state.outputs import OldOutput, Outputs
 
 QUIET_MS = 2000
-"""Milliseconds without an edit and without success before words are shown: half a line fails."""
+"""Milliseconds without an edit and success before the reason is given: half a line fails."""
 
 
 class Staleness(QObject):
     """Watches edits and builds, and has `Outputs` know what is not built yet.
 
     Signals:
-        changed: There are other words, or more is old.
+        changed: There is another reason, or more is old.
     """
 
     changed = Signal()
@@ -38,7 +38,7 @@ class Staleness(QObject):
         # The modules and headers, None for settings: of the build on its way, and changed since.
         self._in_build: set[str | None] = set()
         self._changes: set[str | None] = set()
-        self._told = ""
+        self._reason: OldOutput | None = None
         self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
         self._quiet.timeout.connect(self._on_quiet)
         documents.edited.connect(self._on_edited)
@@ -47,9 +47,9 @@ class Staleness(QObject):
         outputs.result_changed.connect(self._on_result_changed)
 
     @property
-    def words(self) -> str:
-        """What to say about the old results; empty while the user types, or where none is old."""
-        return self._told
+    def reason(self) -> OldOutput | None:
+        """Why results are old; None while the user types, or where none is."""
+        return self._reason
 
     def _change(self, what: str | None) -> None:
         is_new = what not in self._changes
@@ -63,8 +63,8 @@ class Staleness(QObject):
         for name in changes:
             self._outputs.edit(name)
 
-    def _report(self, words: str) -> None:
-        self._told = words
+    def _report(self, reason: OldOutput | None) -> None:
+        self._reason = reason
         self.changed.emit()
 
     @Slot(Document)
@@ -92,7 +92,7 @@ class Staleness(QObject):
         if not self._settings.auto_build:
             self._mark(self._changes)
         if not self._outputs.stale:
-            self._report("")
+            self._report(None)
         elif not self._quiet.isActive():
             self._quiet.start()
 

@@ -147,7 +147,7 @@ def test_the_menu_shows_all_while_anything_is_hidden(pane, button):
 
 def test_filters_hold_for_the_next_output(pane, button, told):
     check(button, "hideCommentAction")
-    pane.show_output(Output(hint="Nothing"))
+    pane.show_output(Output())
     assert not told.isVisible()
     pane.show_output(Output((Listing(CodeKind.PTX, "other.cu", ("// c", *LINES)),)))
     assert told.text() == "3 hidden"

@@ -6,6 +6,7 @@ import pytest
 
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.result import Outcome
+from jitstudio.gui.listing.hints import disassembly_hint, disassembly_sentence, output_hint
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.services.request_queue import close_all
@@ -80,16 +81,16 @@ def test_nothing_is_read_while_nobody_wants_it(disassembly, outputs, service, re
 
 def test_a_first_build_that_is_on_its_way_is_no_lack_of_machine_code(disassembly, outputs, qtbot):
     disassembly.want("pane", True)
-    assert disassembly.hint.startswith("No machine code is shown yet.")
-    assert "build first" in disassembly.sentence
+    assert disassembly_hint(disassembly).startswith("No machine code is shown yet.")
+    assert "build first" in disassembly_sentence(disassembly)
     with qtbot.waitSignal(disassembly.changed):
         outputs.expect("k")
-    assert disassembly.hint.startswith("Being built…")
-    assert disassembly.sentence == "Being built…"
-    assert outputs.output(CodeKind.PTX).hint == disassembly.hint
+    assert disassembly_hint(disassembly).startswith("Being built…")
+    assert disassembly_sentence(disassembly) == "Being built…"
+    assert output_hint(CodeKind.PTX, outputs.output(CodeKind.PTX)) == disassembly_hint(disassembly)
     with qtbot.waitSignal(disassembly.changed):
         outputs.expect(None)
-    assert disassembly.hint.startswith("No machine code is shown yet.")
+    assert disassembly_hint(disassembly).startswith("No machine code is shown yet.")
 
 
 def test_what_is_looked_at_is_read(disassembly, outputs, result, qtbot):
@@ -176,7 +177,7 @@ def test_a_listing_without_a_good_build_has_no_code(disassembly, outputs, result
 
 def test_a_build_that_made_nothing_says_why_there_is_nothing_to_read(disassembly, outputs, result):
     heard = []
-    disassembly.changed.connect(lambda: heard.append(disassembly.hint))
+    disassembly.changed.connect(lambda: heard.append(disassembly_hint(disassembly)))
     missing = replace(result, outcome=Outcome.MISSING, artifacts=())
     outputs.publish("k", missing, (), REQUEST)
     assert heard[-1].startswith(missing.reason)
@@ -200,7 +201,7 @@ def test_a_listing_of_a_build_that_goes_on_is_not_read_as_that_of_the_build_befo
     disassembly.look_at(newer)
     assert disassembly.current is None
     assert disassembly.is_reading
-    assert disassembly.hint == "Reading the machine code…"
+    assert disassembly_hint(disassembly) == "Reading the machine code…"
     # The build before could have been read by now: it is known already.
     qtbot.wait(300)
     assert disassembly.current is None
@@ -246,4 +247,4 @@ def test_nothing_stays_once_there_is_nothing_more_to_look_at(disassembly, output
     assert disassembly.current is None
     assert not disassembly.is_reading
     assert disassembly.outgoing is None
-    assert disassembly.hint.startswith("No machine code is shown yet.")
+    assert disassembly_hint(disassembly).startswith("No machine code is shown yet.")

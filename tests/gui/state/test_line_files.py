@@ -4,6 +4,7 @@ import pytest
 
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.code import CodeKind, Header, Source
+from jitstudio.gui.features.correlation.sides import absence_text
 from jitstudio.gui.state.line_files import FileAbsence, followed, located
 from tests.support import request
 
@@ -52,11 +53,10 @@ def test_code_that_is_in_no_file_is_told_apart(build, tmp_path, file, absence):
 
 
 def test_the_words_name_the_line_as_it_was_written(build, tmp_path):
-    told = FileAbsence.MISSING.message_about(SourceLocation(f"{tmp_path}/nowhere.inc", 7))
+    told = absence_text(FileAbsence.MISSING, SourceLocation(f"{tmp_path}/nowhere.inc", 7))
     assert told.startswith("nowhere.inc:7 is in no file here")
-    assert FileAbsence.MISSING.message_about(SourceLocation("/elsewhere/a.inc", 7)).startswith(
-        "/elsewhere/a.inc:7 "
-    )
+    elsewhere = SourceLocation("/elsewhere/a.inc", 7)
+    assert absence_text(FileAbsence.MISSING, elsewhere).startswith("/elsewhere/a.inc:7 ")
 
 
 def test_links_are_followed_and_what_is_no_name_stays_as_it_is(build, tmp_path):

@@ -8,7 +8,7 @@ from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.services.build_service import Listing
-from jitstudio.gui.state.outputs import Outputs
+from jitstudio.gui.state.outputs import Absence, Outputs
 
 PTX = Listing(CodeKind.PTX, "k.cu", (".version 9.0",))
 SASS = Listing(CodeKind.SASS, "k.cu", ("EXIT",))
@@ -32,7 +32,7 @@ def shown(outputs, kind=CodeKind.PTX):
 
 def test_nothing_is_shown_before_a_build(outputs):
     assert shown(outputs) == ()
-    assert outputs.output(CodeKind.SASS).hint.startswith("Nothing has been built yet.")
+    assert outputs.output(CodeKind.SASS).absence is Absence.NOTHING_BUILT
     assert outputs.result is None
 
 
@@ -45,18 +45,18 @@ def test_a_build_is_shown_and_told(outputs, qtbot):
     assert told.args == [BUILT]
     assert shown(outputs) == (PTX,)
     assert shown(outputs, CodeKind.SASS) == (SASS,)
-    assert outputs.stale == ""
+    assert outputs.stale is None
     assert outputs.result is BUILT
 
 
 def test_a_failed_build_keeps_the_last_good_output_and_says_why(outputs):
     outputs.publish("k", BUILT, (PTX, SASS))
     outputs.publish("k", FAILED, ())
-    stale = outputs.stale
     assert shown(outputs) == (PTX,)
-    assert stale.startswith("Build failed, line 3: expected a ';' (and 1 more). Shown is the")
+    assert outputs.stale.failed is FAILED
+    assert outputs.stale.built_at is not None
     outputs.publish("k", BUILT, (PTX, SASS))
-    assert outputs.stale == ""
+    assert outputs.stale is None
 
 
 def test_the_last_good_build_is_kept_for_each_subject(outputs):
@@ -73,9 +73,9 @@ def test_the_last_good_build_is_kept_for_each_subject(outputs):
 
 def test_a_first_build_that_fails_says_why_where_nothing_can_be_shown(outputs):
     outputs.publish("k", FAILED, ())
-    assert outputs.output(CodeKind.PTX).hint == (
-        "Build failed, line 3: expected a ';' (and 1 more).\nThe Problems list says more."
-    )
+    output = outputs.output(CodeKind.PTX)
+    assert output.absence is Absence.FAILED
+    assert output.reason == "Build failed, line 3: expected a ';' (and 1 more)."
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_first_build_that_fails_says_why_where_nothing_can_be_shown(outputs):
 def test_every_way_to_end_has_words(outputs, outcome):
     outputs.publish("k", BUILT, (PTX,))
     outputs.publish("k", BuildResult(outcome, Arch(90)), ())
-    head = outputs.stale.partition(".")[0]
+    head = outputs.stale.failed.reason.partition(".")[0]
     assert len(head) > 10
     assert head != "The build ended early"
 
@@ -92,7 +92,7 @@ def test_every_way_to_end_has_words(outputs, outcome):
 def test_an_error_without_words_does_no_harm(outputs):
     silent = replace(FAILED, diagnostics=(replace(ERROR, message=""),))
     outputs.publish("k", silent, ())
-    assert outputs.output(CodeKind.PTX).hint.startswith("Build failed, line 3:")
+    assert outputs.output(CodeKind.PTX).reason.startswith("Build failed, line 3:")
 
 
 def test_what_a_failed_build_has_made_all_the_same_is_new(outputs):
@@ -118,25 +118,25 @@ def test_what_was_edited_and_not_built_is_old_until_it_is_built(outputs):
     outputs.publish("other", BUILT, (PTX,), replace(REQUEST, sources=()))
     outputs.publish("k", BUILT, (PTX, SASS), REQUEST)
     outputs.edit("elsewhere.cu")
-    assert outputs.stale == ""
+    assert outputs.stale is None
     outputs.edit("k.cu")
     assert outputs.output(CodeKind.SASS).old == {"k.cu"}
-    assert outputs.stale.startswith("This has changed and is not built yet. Shown is the build of")
+    assert (outputs.stale.failed, outputs.stale.built_at is None) == (None, False)
     assert outputs.is_behind
     newer = replace(PTX, lines=("newer",))
     outputs.add("k", (newer,))
     assert [bool(outputs.output(kind).old) for kind in (CodeKind.PTX, CodeKind.SASS)] == [0, 1]
     outputs.publish("k", BUILT, (newer, SASS), REQUEST)
-    assert (outputs.stale, outputs.is_behind) == ("", False)
+    assert (outputs.stale, outputs.is_behind) == (None, False)
     outputs.show_subject("other")
-    assert outputs.stale == ""
+    assert outputs.stale is None
 
 
 def test_a_build_that_makes_no_ptx_says_so(outputs):
     outputs.publish("k", BUILT, (PTX, SASS))
     outputs.publish("k", BUILT, (SASS,))
     assert shown(outputs) == ()
-    assert outputs.output(CodeKind.PTX).hint.startswith("This build makes no PTX")
+    assert outputs.output(CodeKind.PTX).absence is Absence.NOT_MADE
 
 
 def test_each_tab_has_its_own_last_result(outputs, qtbot):
@@ -205,7 +205,7 @@ def test_of_a_failed_link_each_module_that_was_not_made_anew_stays_and_is_old(ou
     output = outputs.output(CodeKind.PTX)
     assert output.listings == (newer, other)
     assert output.old == {"b.cu"}
-    assert outputs.stale.startswith("Build failed, line 3")
+    assert outputs.stale.failed is FAILED
     outputs.add("k", (replace(other, lines=("newer",)),))
     assert outputs.output(CodeKind.PTX).old == frozenset()
 

@@ -8,6 +8,8 @@ from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
+from jitstudio.core.events import Event, StageStarted
+from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.gui.context import Context
@@ -141,9 +143,8 @@ class ResultsController(QObject):
         status = shell.status
         outputs.result_changed.connect(self._on_result_changed)
         toolchain.follow(self._on_toolchain_found)
-        build_controller.build_started.connect(status.show_building)
-        build_controller.build_started.connect(self._on_building_changed)
-        build_controller.progressed.connect(status.show_progress)
+        build_controller.began.connect(self._on_began)
+        build_controller.event_received.connect(self._on_event)
         build_controller.build_ended.connect(self._on_building_changed)
         side_builds.changed.connect(self._on_building_changed)
         build_controller.built.connect(status.show_built)
@@ -163,6 +164,22 @@ class ResultsController(QObject):
     def _on_result_changed(self, result: BuildResult | None) -> None:
         self._editors.set_diagnostics(result.diagnostics if result else ())
         self._shell.status.show_result(result)
+
+    @Slot(object, BuildRequest, object)
+    def _on_began(self, _subject: object, request: BuildRequest, _steps: object) -> None:
+        text = self.tr("Building {modules} for {arch}")
+        names = ", ".join(source.name for source in request.sources)
+        self._shell.status.show_building(text.format(modules=names, arch=request.arch))
+        self._on_building_changed()
+
+    @Slot(object)
+    def _on_event(self, event: Event) -> None:
+        if isinstance(event, StageStarted):
+            text = self.tr("{tool} works on {source}")
+            if event.steps > 1:
+                text = self.tr("{tool} works on {source} ({step} of {steps})")
+            facts = {"source": event.source, "step": event.step, "steps": event.steps}
+            self._shell.status.show_progress(text.format(tool=event.tool.value, **facts))
 
     @Slot()
     def _on_building_changed(self) -> None:

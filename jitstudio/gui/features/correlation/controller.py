@@ -16,6 +16,7 @@ from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.correlation.sides import CorrelatedView, PtxSide, SassSide, SourceSide
 from jitstudio.gui.kit.visibility import Visibility
+from jitstudio.gui.listing.hints import disassembly_sentence
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.correlation import Correlations, MatchedLines
@@ -259,7 +260,7 @@ class CorrelationController(QObject):
 
     def _why_nothing(self, side: CorrelatedView) -> str:
         if self._disassembly.current is None:
-            return self._disassembly.sentence
+            return disassembly_sentence(self._disassembly)
         if self._state.tied is None:
             return self.tr("The line tables are being read")
         if side is self._source and self._source.is_edited:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -9,17 +10,19 @@ from typing import NamedTuple, Protocol
 
 from PySide6.QtCore import QCoreApplication
 
+from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.line_colours import LineColours
-from jitstudio.gui.editor.editor_tabs import EditorTabs
+from jitstudio.gui.editor.editor_tabs import EditorTabs, opened_message
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.correlation import Correlations, MatchedLines
 from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_reader import FileReader
-from jitstudio.gui.state.line_files import located
-from jitstudio.gui.state.previews import is_installed, open_preview, opened_message
+from jitstudio.gui.state.line_files import FileAbsence, located
+from jitstudio.gui.state.previews import is_installed, open_preview
 
 
 class CorrelatedView(Protocol):
@@ -182,7 +185,7 @@ class SourceSide:
                 if shown.sources and is_installed(file):
                     continue
                 return LinePlace(file, place.line), problem
-            problem = problem or file.message_about(place)
+            problem = problem or absence_text(file, place)
         return None, problem
 
     def _open(self, place: LinePlace) -> None:
@@ -334,3 +337,33 @@ class SassSide(_ListingSide):
         self._shell.layout.bring_up(self.pane)
         self.step_to(shown.sass[0])
         return True
+
+
+_ABSENCES = {
+    FileAbsence.BUILT_IN: QT_TRANSLATE_NOOP(
+        "LineFiles", "{line} is in a header inside NVRTC itself, which is no file to open"
+    ),
+    FileAbsence.CLOSED: QT_TRANSLATE_NOOP(
+        "LineFiles", "{line} was in a tab that is closed: open it again to see the line"
+    ),
+    FileAbsence.MISSING: QT_TRANSLATE_NOOP(
+        "LineFiles",
+        "{line} is in no file here: the file is gone, a #line directive named it, or the code was "
+        "built elsewhere",
+    ),
+}
+
+
+def absence_text(absence: FileAbsence, place: SourceLocation) -> str:
+    """Returns why the file of a place cannot be opened."""
+    line = f"{_without_folder(place.file)}:{place.line}"
+    return QCoreApplication.translate("LineFiles", _ABSENCES[absence]).format(line=line)
+
+
+def _without_folder(file: str) -> str:
+    """Returns a name as it was written: NVRTC puts the working directory before it."""
+    try:
+        return file.removeprefix(os.path.join(os.getcwd(), ""))
+    except OSError:
+        # The working directory is gone.
+        return file

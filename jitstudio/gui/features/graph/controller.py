@@ -19,6 +19,7 @@ from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.kit.theme import current_theme
 from jitstudio.gui.kit.visibility import Visibility
+from jitstudio.gui.listing.hints import disassembly_hint, output_hint
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
@@ -109,7 +110,7 @@ class GraphController(QObject):
         if outgoing is not None and self._shown is not None and self._shown[1] is outgoing:
             return
         if inspection is None or function is None:
-            self._show_nothing(self._disassembly.hint)
+            self._show_nothing(disassembly_hint(self._disassembly))
             return
         self._view.show_kernels(inspection.readable, function.name)
         letters = self._view.canvas.letters
@@ -141,7 +142,7 @@ class GraphController(QObject):
 
     def _why_no_ptx(self, pane: OutputPane) -> str:
         if pane.listing is None:
-            return pane.output.hint
+            return output_hint(pane.kind, pane.output)
         if pane.code.is_reading:
             return self.tr("Reading the PTX…")
         return self.tr("This PTX defines no function: there is no flow to draw.")

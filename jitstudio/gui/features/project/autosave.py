@@ -44,7 +44,7 @@ class AutosaveController(QObject):
         watch.uneditable.connect(self._on_uneditable)
         watch.conflicts_changed.connect(self._on_conflicts_changed)
         # Native code may take the machine down with it.
-        build_controller.build_started.connect(session.save_changes)
+        build_controller.began.connect(session.save_changes)
         preferences.changed.connect(self._on_preference_changed)
         self._on_preference_changed(_INTERVAL)
 

@@ -17,6 +17,7 @@ from jitstudio.gui.listing.columns.dialog import ColumnsDialog
 from jitstudio.gui.listing.columns.sass_cells import SassCells, peak_line
 from jitstudio.gui.listing.columns.sass_columns import ColumnChoice
 from jitstudio.gui.listing.columns.strip import PeakMark
+from jitstudio.gui.listing.hints import disassembly_sentence
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.shell.shell import Shell
@@ -86,7 +87,7 @@ class ColumnsController(QObject):
         cells, view = self._columns.cells, self._pane.code_view
         tell = self._shell.status.show_message
         if cells is None:
-            tell(self._disassembly.sentence)
+            tell(disassembly_sentence(self._disassembly))
             return
         found = peak_line(cells, self._line_to_leave(cells), step)
         if found is None:

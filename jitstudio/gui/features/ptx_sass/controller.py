@@ -16,6 +16,7 @@ from jitstudio.gui.features.ptx_sass.disassembly import DisassemblyController
 from jitstudio.gui.features.ptx_sass.filters import FiltersController
 from jitstudio.gui.features.ptx_sass.pressure import PressureController
 from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.context_menus import OF_LISTINGS
@@ -100,6 +101,7 @@ class ListingsController(QObject):
             pane.reported.connect(shell.status.show_message)
             pane.code.names_wanted.connect(self._on_names_wanted)
             pane.save_requested.connect(self._on_save_requested)
+        COMMAND_KEYS.changed.connect(self._on_keys_changed)
         self._on_preference_changed(DEMANGLE)
         self._disassembly = disassembly
         self._disassembly.kernel_changed.connect(self._on_kernels_changed)
@@ -127,6 +129,13 @@ class ListingsController(QObject):
         if current is not None and current.name in modules - self._listed[kind]:
             pane.choose(current.name)
         self._listed[kind] = modules
+
+    @Slot()
+    def _on_keys_changed(self) -> None:
+        """Names the new keys where that is all there is to show."""
+        for pane in self._listings.values():
+            if not pane.output.listings:
+                pane.show_output(pane.output)
 
     @Slot(object)
     def _on_current_changed(self, document: Document | None) -> None:

@@ -13,6 +13,7 @@ from jitstudio.gui.features.report.model import KernelReading, read
 from jitstudio.gui.features.report.view import ReportView
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.visibility import Visibility
+from jitstudio.gui.listing.hints import disassembly_hint
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly, Inspection
@@ -62,7 +63,7 @@ class ReportController(QObject):
         self._view.kernel_chosen.connect(self._disassembly.set_kernel)
         self._view.ptx_line_activated.connect(self._on_ptx_line_activated)
         self._view.instruction_activated.connect(self._on_instruction_activated)
-        self._view.show_hint(self._disassembly.hint)
+        self._view.show_hint(disassembly_hint(self._disassembly))
         self._on_visibility_changed(self._view.isVisible())
 
     @Slot(bool)
@@ -79,7 +80,7 @@ class ReportController(QObject):
         if inspection is None or function is None:
             self._shown = None
             self._background.stop()
-            self._view.show_hint(self._disassembly.hint)
+            self._view.show_hint(disassembly_hint(self._disassembly))
             return
         self._view.show_kernels(inspection.readable, function.name)
         if self._shown != (inspection, function.name):

@@ -13,7 +13,7 @@ from jitstudio.analysis.correlation.modules import spellings
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.context import Context
-from jitstudio.gui.editor.editor_tabs import EditorTabs
+from jitstudio.gui.editor.editor_tabs import EditorTabs, opened_message
 from jitstudio.gui.features.tabs.commands import TabCommands
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.files.fixer import Fixer
@@ -29,7 +29,7 @@ from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.preferences import Preferences
-from jitstudio.gui.state.previews import open_preview, opened_message
+from jitstudio.gui.state.previews import open_preview
 
 
 def install(context: Context) -> None:
