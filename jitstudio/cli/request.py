@@ -120,7 +120,10 @@ def source_from(path: str, name_expressions: Sequence[str] = ()) -> Source:
         endings = " ".join(
             e for e, k in ENDINGS.items() if k not in (CodeKind.SASS, CodeKind.HEADER)
         )
-        raise UsageError(f"'{path}' has no ending that tells its kind. Known ones: {endings}")
+        raise UsageError(
+            f"'{path}' has no ending that tells its kind. Known ones: {endings}. "
+            "Kernels in programs, libraries and wheels are read by jitstudio inspect."
+        )
     content = _read(path)
     # A file may be called by bytes that are no UTF-8; logs and JSON need a name that is.
     name = os.fsencode(path).decode("utf-8", "replace")

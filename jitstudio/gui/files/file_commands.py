@@ -26,6 +26,7 @@ from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.document_files import (
     DocumentError,
     has_changed,
+    holds_library,
     kind_of_file,
     read_file,
     rename_file,
@@ -40,6 +41,9 @@ from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.sample_tabs import open_sample
 from jitstudio.samples import Sample
+
+# What may be made of several modules, and for several targets.
+_HOLDS_MODULES = frozenset({CodeKind.FATBIN, CodeKind.OBJECT, CodeKind.LIBRARY})
 
 
 @dataclass(frozen=True)
@@ -63,9 +67,11 @@ class FileCommands(QObject):
         recent_changed: The list of recent files is another one.
         opened: The user has opened or begun something, and wants to write in it.
         project_wanted: This file is a project, which takes the place of what is open.
+        library_wanted: The kernels in this file shall be listed; whether it is in a tab, too.
     """
 
     project_wanted = Signal(Path)
+    library_wanted = Signal(Path, bool)
     failed = Signal(str)
     reported = Signal(str)
     recent_changed = Signal()
@@ -287,9 +293,14 @@ class FileCommands(QObject):
         self._documents.add(Document(name, template.kind, template.text.encode()))
         self.opened.emit()
 
-    def _on_looked_up(self, program: str | None, found: _LookedUp | DocumentError) -> None:
+    def _on_looked_up(self, program: str | None, found: _LookedUp | Path | DocumentError) -> None:
         if isinstance(found, DocumentError):
             self.failed.emit(str(found))
+            return
+        if isinstance(found, Path):
+            self._preferences.add_recent_file(found)
+            self.recent_changed.emit()
+            self.library_wanted.emit(found, False)
             return
         path, content = found.path, found.content
         document = self._documents.at_path(path)
@@ -311,6 +322,8 @@ class FileCommands(QObject):
         self._preferences.add_recent_file(path)
         self.recent_changed.emit()
         self.opened.emit()
+        if found.kind in _HOLDS_MODULES and program is None:
+            self.library_wanted.emit(path, True)
 
     def _is_open(self, document: Document) -> bool:
         """Returns whether it is still open: while the disk is slow, tabs can be closed."""
@@ -385,9 +398,11 @@ class FileCommands(QObject):
         return str(recent[0].parent) if recent else ""
 
 
-def _look_up(path: Path, known: frozenset[Path]) -> _LookedUp:
-    """Reads a file, unless it is one of those that are open already."""
+def _look_up(path: Path, known: frozenset[Path]) -> _LookedUp | Path:
+    """Reads a file, unless it is one of those that are open already, or no module."""
     path = resolved(path)
+    if holds_library(path):
+        return path
     kind = kind_of_file(path)
     return _LookedUp(path, kind, None if path in known else compare(kind, read_file(path), None))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QMessageBox, QWidget
 
+from jitstudio.core import library
 from jitstudio.core.code import ENDINGS
 from jitstudio.core.project.project import PROJECT_ENDING
 from jitstudio.gui.kit.fonts import follow_letters, scale_margins
@@ -16,6 +17,8 @@ from jitstudio.paths import fallback_folder
 
 _CODE_FILES = " ".join(f"*{ending}" for ending in ENDINGS)
 _Button = QMessageBox.StandardButton
+# With the numbers of versions that shared libraries have behind their endings.
+_LIBRARIES = " ".join(("*.so.*", *(f"*{ending}" for ending in library.ENDINGS), "*.a", "*.fatbin"))
 # More names than this make no message that anybody reads.
 _MOST_NAMES = 5
 
@@ -46,9 +49,11 @@ class Dialogs:
         """Returns which files to open; none if the user thinks better of it."""
         title = QCoreApplication.translate("Dialogs", "Open")
         text = QCoreApplication.translate(
-            "Dialogs", "CUDA code and projects ({kinds});;All files (*)"
+            "Dialogs",
+            "CUDA code and projects ({kinds});;Programs, libraries and wheels ({libraries});;"
+            "All files (*)",
         )
-        kinds = text.format(kinds=f"{_CODE_FILES} *{PROJECT_ENDING}")
+        kinds = text.format(kinds=f"{_CODE_FILES} *{PROJECT_ENDING}", libraries=_LIBRARIES)
         names, _ = QFileDialog.getOpenFileNames(self._window, title, folder, kinds)
         return [Path(name) for name in names]
 

@@ -122,6 +122,13 @@ PANES = (
         ("Ctrl+6",),
     ),
     Pane(
+        "library",
+        QT_TRANSLATE_NOOP("Panes", "Library"),
+        PaneGroup.FINDINGS,
+        QT_TRANSLATE_NOOP("Actions", "Go to library"),
+        is_hidden=True,
+    ),
+    Pane(
         "launch",
         QT_TRANSLATE_NOOP("Panes", "Launch"),
         PaneGroup.RUN,

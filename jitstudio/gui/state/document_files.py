@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QIODevice, QSaveFile
 
-from jitstudio.core import plain_files
+from jitstudio.core import library, plain_files
 from jitstudio.core.code import CodeKind, kind_of
 
 _UNKNOWN = "\ufffd"
@@ -149,10 +150,22 @@ def kind_of_file(path: Path) -> CodeKind:
         message = QCoreApplication.translate(
             "Files",
             "'{name}' has no ending that tells what it holds. Rename it to end in .cu, .cuh, "
-            ".ll, .bc, .ptx, .cubin, .fatbin, .ltoir, .o or .a.",
+            ".ll, .bc, .ptx, .cubin, .fatbin, .ltoir, .o or .a. Programs, libraries and wheels are "
+            "known by what is in them; this is none.",
         )
         raise DocumentError(message.format(name=path.name))
     return kind
+
+
+def holds_library(path: Path) -> bool:
+    """Returns whether a file is no module by its ending, but a program, library, wheel or zip."""
+    if kind_of(path.name) is not None:
+        return False
+    try:
+        with plain_files.open_file(path, sys.maxsize) as file:
+            return library.may_hold_code(file.read(library.HEAD) or b"")
+    except OSError:
+        return False
 
 
 def _not_ordinary() -> str:

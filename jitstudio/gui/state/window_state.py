@@ -8,6 +8,7 @@ from jitstudio.cache.store import Store
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.services.launch_service import LaunchService
+from jitstudio.gui.services.library_service import LibraryService
 from jitstudio.gui.services.request_queue import close_all
 from jitstudio.gui.services.variant_service import VariantService
 from jitstudio.gui.state.baselines import Baselines
@@ -56,6 +57,7 @@ class WindowState(QObject):
             self.documents, self.settings, self.outputs, self.build_controller, parent=self
         )
         self.analysis_service = AnalysisService(self)
+        self.library_service = LibraryService(self)
         self.baselines = Baselines(self)
         self.disassembly = CurrentDisassembly(self.outputs, self.analysis_service, self)
         self.correlations = Correlations(self.documents, self.disassembly, self)
@@ -90,6 +92,7 @@ class WindowState(QObject):
                 self.variant_service,
                 self.launch_service,
                 self.analysis_service,
+                self.library_service,
                 self.side_service,
                 self.service,
             )

@@ -1,0 +1,151 @@
+"""Lists the kernels of a file that is opened, and opens one of them like what a build has made."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.library import LibraryFailure, LibraryListing
+from jitstudio.gui.context import Context
+from jitstudio.gui.features.library.model import KernelRow
+from jitstudio.gui.features.library.view import LibraryView
+from jitstudio.gui.files.file_commands import FileCommands
+from jitstudio.gui.services.library_service import LibraryService
+from jitstudio.gui.services.request_queue import RequestHandle
+from jitstudio.gui.shell.navigation import KernelPlace, Navigator
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Documents
+from jitstudio.gui.state.outputs import Outputs
+
+# What may be in the name of a file.
+_NO_NAME = re.compile(r"[^\w.+-]")
+
+
+def install(context: Context) -> None:
+    """Makes the pane "Library"."""
+    state, shell = context.state, context.shell
+    view = LibraryView()
+    shell.layout.fill("library", view)
+    LibraryController(
+        view,
+        state.library_service,
+        context.files,
+        state.documents,
+        state.settings,
+        state.outputs,
+        context.navigator,
+        shell,
+    )
+    shell.context_menus.add_to_tables(view)
+
+
+class LibraryController(QObject):
+    """Has one file listed at a time, and leads to the kernel that was opened last."""
+
+    def __init__(
+        self,
+        view: LibraryView,
+        service: LibraryService,
+        files: FileCommands,
+        documents: Documents,
+        settings: BuildSettings,
+        outputs: Outputs,
+        navigator: Navigator,
+        shell: Shell,
+    ) -> None:
+        super().__init__(view)
+        self._view = view
+        self._service = service
+        self._files = files
+        self._documents = documents
+        self._settings = settings
+        self._outputs = outputs
+        self._navigator = navigator
+        self._shell = shell
+        self._path = Path()
+        self._listing: RequestHandle | None = None
+        self._taking: RequestHandle | None = None
+        self._wanted: tuple[Path, str] | None = None
+        files.library_wanted.connect(self._on_library_wanted)
+        view.stop_wanted.connect(self._on_stopped)
+        view.kernel_activated.connect(self._on_kernel_activated)
+        outputs.result_changed.connect(self._on_result_changed)
+
+    @Slot(Path, bool)
+    def _on_library_wanted(self, path: Path, is_module: bool) -> None:
+        self._forget(self._listing)
+        self._path = path
+        self._view.begin(path)
+        if is_module:
+            # It is in a tab, too, where the keyboard is.
+            self._shell.layout.uncover(self._view)
+        else:
+            self._shell.layout.bring_up(self._view)
+        self._listing = handle = self._service.list_kernels(path)
+        handle.progressed.connect(self._view.show_progress)
+        handle.finished.connect(self._on_listed)
+        handle.failed.connect(self._view.show_failure)
+        handle.dropped.connect(self._on_dropped)
+
+    @Slot(object)
+    def _on_listed(self, found: LibraryListing | LibraryFailure) -> None:
+        self._listing = None
+        if isinstance(found, LibraryListing):
+            self._view.show_listing(found)
+        else:
+            self._view.show_failure(found.message)
+
+    @Slot()
+    def _on_dropped(self) -> None:
+        self._view.show_failure(self.tr("The file was not read to its end. Open it again."))
+
+    @Slot()
+    def _on_stopped(self) -> None:
+        if self._listing is not None:
+            self._listing.cancel()
+
+    @Slot(KernelRow)
+    def _on_kernel_activated(self, row: KernelRow) -> None:
+        self._forget(self._taking)
+        inner = row.piece.member.rpartition("/")[2] or self._path.name
+        name = _NO_NAME.sub("_", inner.partition(".")[0]) or "kernels"
+        self._shell.status.show_message(self.tr("Opening {name}").format(name=row.kernel.demangled))
+        self._taking = handle = self._service.take(self._path, row.piece, name)
+        handle.finished.connect(lambda taken: self._on_taken(row, taken))
+        handle.failed.connect(self._shell.notices.show_message)
+
+    def _on_taken(self, row: KernelRow, taken: Path | LibraryFailure) -> None:
+        self._taking = None
+        if isinstance(taken, LibraryFailure):
+            self._shell.notices.show_message(taken.message)
+            return
+        self._wanted = (taken.resolve(), row.kernel.name)
+        # A fatbin has the code of other targets, too.
+        self._settings.arch = row.piece.arch
+        # By itself, whatever is linked.
+        self._files.open_paths([taken], program=self._path.name)
+        self._on_result_changed()
+
+    @Slot()
+    def _on_result_changed(self) -> None:
+        """Leads to the kernel that was opened, once it is built."""
+        document, figures = self._documents.current, self._outputs.figures
+        if self._wanted is None or document is None or figures is None:
+            return
+        path, name = self._wanted
+        if document.path != path or figures.arch != self._settings.arch:
+            return
+        kernel = next((k for k in figures.kernels if k.name == name), None)
+        if kernel is not None:
+            self._wanted = None
+            self._navigator.go_to(KernelPlace(CodeKind.SASS, kernel))
+
+    @staticmethod
+    def _forget(handle: RequestHandle | None) -> None:
+        if handle is not None:
+            handle.ignore()
+            handle.cancel()

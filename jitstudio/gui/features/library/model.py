@@ -1,0 +1,178 @@
+"""The kernels of a file as rows of a table, which are filtered and sorted in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from threading import Event
+from typing import NamedTuple
+
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
+
+from jitstudio.core.figures import FIGURES, KernelFigure
+from jitstudio.core.library import CodePiece, LibraryKernel, LibraryListing
+from jitstudio.gui.kit.background import Background, Paced
+from jitstudio.gui.kit.presentation import TableColumn
+from jitstudio.gui.kit.rows_model import RowsModel
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+
+
+class KernelRow(NamedTuple):
+    """A kernel, and the piece of code that it is in."""
+
+    kernel: LibraryKernel
+    piece: CodePiece
+
+
+def _figure(row: KernelRow, name: str) -> int | None:
+    value: int | None
+    value = row.kernel.code_bytes if name == "code_bytes" else getattr(row.kernel.resources, name)
+    return value
+
+
+def _column(figure: KernelFigure) -> TableColumn[KernelRow]:
+    def text(row: KernelRow) -> str:
+        value = _figure(row, figure.id)
+        return "" if value is None else f"{value:,}"
+
+    def meaning(row: KernelRow) -> str:
+        count = text(row) or QCoreApplication.translate("Kernels", "unknown")
+        message = QCoreApplication.translate("Kernels", "{count} {meaning}")
+        return message.format(
+            count=count, meaning=QCoreApplication.translate("Figures", figure.meaning)
+        )
+
+    return TableColumn(
+        figure.title,
+        text,
+        sort_key=lambda row: -1 if (value := _figure(row, figure.id)) is None else value,
+        tooltip=meaning,
+        number=True,
+    )
+
+
+def _place(row: KernelRow) -> str:
+    """Returns where a kernel is in its file."""
+    return row.piece.member or row.piece.section
+
+
+def _whole_place(row: KernelRow) -> str:
+    parts = (row.piece.member, row.piece.section, f"0x{row.piece.offset:x}")
+    return "\n".join(filter(None, parts))
+
+
+FIGURE_IDS = (
+    *("registers", "stack_bytes", "shared_bytes", "code_bytes"),
+    *("local_bytes", "constant_bytes", "barriers", "max_threads"),
+)
+"""The figures that are shown, in their order; how much was spilled no cubin says."""
+
+COLUMNS: tuple[TableColumn[KernelRow], ...] = (
+    TableColumn(
+        QT_TRANSLATE_NOOP("Columns", "Kernel"),
+        lambda row: row.kernel.demangled,
+        tooltip=lambda row: f"{row.kernel.demangled}\n{row.kernel.name}",
+    ),
+    TableColumn(
+        QT_TRANSLATE_NOOP("Columns", "Target"),
+        lambda row: row.piece.target,
+        sort_key=lambda row: f"{row.piece.arch.number:04}{row.piece.arch.suffix}{row.piece.target}",
+    ),
+    *(_column(FIGURES[name]) for name in FIGURE_IDS),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "In"), _place, tooltip=_whole_place),
+)
+
+
+@dataclass(frozen=True)
+class RowQuery:
+    """Which rows are shown, and in which order.
+
+    Attributes:
+        words: What the names of their kernels hold, in any case and order.
+        target: What they are for; empty for any.
+        column: What they are sorted by; -1 for the order of the file.
+        descending: Whether the last one comes first.
+    """
+
+    words: tuple[str, ...] = ()
+    target: str = ""
+    column: int = -1
+    descending: bool = False
+
+    def apply(self, rows: Sequence[KernelRow], stop: Event) -> tuple[KernelRow, ...]:
+        """Returns the rows that are shown."""
+        found = [row for row in Paced(rows, stop) if self._takes(row)]
+        if self.column >= 0:
+            column = COLUMNS[self.column]
+            key: Callable[[KernelRow], str | int | float] = column.sort_key or column.text
+            found.sort(key=key, reverse=self.descending)
+        return tuple(found)
+
+    def _takes(self, row: KernelRow) -> bool:
+        if self.target and row.piece.target != self.target:
+            return False
+        if not self.words:
+            return True
+        names = f"{row.kernel.demangled}\n{row.kernel.name}".lower()
+        return all(word in names for word in self.words)
+
+
+class LibraryModel(RowsModel[KernelRow]):
+    """Shows those kernels of a file that a query takes.
+
+    Signals:
+        filtered: The rows that the newest query takes are shown.
+    """
+
+    filtered = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(COLUMNS, parent)
+        self._all: tuple[KernelRow, ...] = ()
+        self._query = RowQuery()
+        self._background = Background(self)
+        self._background.done.connect(self._on_done)
+
+    @property
+    def all_rows(self) -> tuple[KernelRow, ...]:
+        """All kernels, in the order of the file."""
+        return self._all
+
+    @property
+    def query(self) -> RowQuery:
+        """Which of them are shown, or will be in a moment."""
+        return self._query
+
+    def show_listing(self, found: LibraryListing | None) -> None:
+        """Shows the kernels of another file; None for none."""
+        kernels: Iterable[LibraryKernel] = found.kernels if found else ()
+        pieces = found.pieces if found else ()
+        self._all = tuple(KernelRow(kernel, pieces[kernel.piece]) for kernel in kernels)
+        self.ask(self._query)
+
+    def ask(self, query: RowQuery) -> None:
+        """Shows what this query takes, in a moment."""
+        self._query = query
+        rows = self._all
+        self._background.start(lambda stop: query.apply(rows, stop))
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sorts by a column; -1 for the order of the file."""
+        old, descending = self._query, order == Qt.SortOrder.DescendingOrder
+        self.ask(RowQuery(old.words, old.target, column, descending))
+
+    def _on_done(self, rows: tuple[KernelRow, ...]) -> None:
+        self.set_rows(rows)
+        self.filtered.emit()
+
+
+def rows_as_text(rows: Iterable[KernelRow]) -> str:
+    """Tab-separated, with a header of the JSON's names: fit for a spreadsheet."""
+    lines = ["\t".join(("name", "demangled", "target", "member", "section", *FIGURE_IDS))]
+    for row in rows:
+        figures = (_figure(row, name) for name in FIGURE_IDS)
+        values = ("" if figure is None else str(figure) for figure in figures)
+        kernel, piece = row
+        names = (kernel.name, kernel.demangled, piece.target, piece.member, piece.section)
+        lines.append("\t".join((*names, *values)))
+    return "\n".join(lines)

@@ -1,0 +1,255 @@
+"""The Library pane: the kernels in a program, a library or a wheel, to be searched and opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QTableView,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.library import LibraryListing, ListingProgress
+from jitstudio.gui.features.library.model import (
+    COLUMNS,
+    FIGURE_IDS,
+    KernelRow,
+    LibraryModel,
+    rows_as_text,
+)
+from jitstudio.gui.kit.parts import ShorteningLabel, muted
+from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
+
+_REST_MS = 150
+_MARGIN = 5
+_WIDE_NAME = 40
+
+
+class LibraryView(QWidget):
+    """A field and a choice of targets over a table of kernels.
+
+    Signals:
+        kernel_activated: The user wants to read this kernel.
+        stop_wanted: The file shall not be read on.
+    """
+
+    kernel_activated = Signal(KernelRow)
+    stop_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("libraryView")
+        self._model = LibraryModel(self)
+        self._model.filtered.connect(self._on_filtered)
+        self._name = ""
+        self._field = QLineEdit(self, clearButtonEnabled=True)
+        self._field.setObjectName("libraryField")
+        self._field.setPlaceholderText(self.tr("Find kernels by parts of their names"))
+        self._field.setAccessibleName(self.tr("Find kernels"))
+        self._targets = QComboBox(self)
+        self._targets.setObjectName("libraryTargets")
+        self._targets.setAccessibleName(self.tr("Target of the kernels"))
+        self._targets.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._status = ShorteningLabel(self)
+        self._status.setObjectName("libraryStatus")
+        self._stop = QToolButton(self)
+        self._stop.setText(self.tr("Stop"))
+        self._stop.setToolTip(self.tr("Do not read the file any further (Esc)"))
+        self._stop.clicked.connect(self.stop_wanted)
+        self._notes = muted(ShorteningLabel(self))
+        self._notes.setObjectName("libraryNotes")
+        self._table = self._make_table()
+        self._lay_out()
+        self._rest = QTimer(self, singleShot=True, interval=_REST_MS)
+        self._rest.timeout.connect(self._ask)
+        self._field.textChanged.connect(self._rest.start)
+        self._field.returnPressed.connect(self._on_enter_in_field)
+        self._targets.currentIndexChanged.connect(self._ask)
+        self.setFocusProxy(self._field)
+        self.show_failure("")
+
+    @property
+    def model(self) -> LibraryModel:
+        """What is shown."""
+        return self._model
+
+    @property
+    def table(self) -> PanelTable:
+        """The table of kernels."""
+        return self._table
+
+    @property
+    def field(self) -> QLineEdit:
+        """Where parts of names are typed."""
+        return self._field
+
+    @property
+    def targets(self) -> QComboBox:
+        """The choice of a target."""
+        return self._targets
+
+    @property
+    def status(self) -> str:
+        """What is said about the file."""
+        return self._status.text()
+
+    def begin(self, path: Path) -> None:
+        """Shows that a file is being read."""
+        self._name = path.name
+        self._status.setToolTip(plain_tooltip(str(path)))
+        self._show(None)
+        self._stop.show()
+        reading = self.tr("Reading {name}…").format(name=path.name)
+        self._status.setText(reading)
+        self._table.set_hint(reading)
+
+    @Slot(object)
+    def show_progress(self, progress: ListingProgress) -> None:
+        """Says how far the file is read."""
+        words = self.tr("Reading {name}: {count:,} kernels so far, in {member}")
+        text = words.format(
+            name=self._name, count=progress.kernels, member=progress.member or self._name
+        )
+        self._status.setText(text)
+
+    def show_listing(self, found: LibraryListing) -> None:
+        """Shows the kernels of the file."""
+        self._field.clear()
+        self._show(found)
+        self._table.set_hint(self.tr("No kernel has such a name for this target."))
+
+    def show_failure(self, message: str) -> None:
+        """Says why there are no kernels; nothing where no file was opened yet."""
+        self._show(None)
+        self._status.setText(self.tr("No kernels") if message else "")
+        self._table.set_hint(message or self._nothing_open())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Stops reading on Esc; on Down goes from the field to the table."""
+        if event.key() == Qt.Key.Key_Escape and not self._stop.isHidden():
+            self.stop_wanted.emit()
+        elif event.key() == Qt.Key.Key_Down and self._field.hasFocus():
+            self._go_to_table()
+        else:
+            super().keyPressEvent(event)
+
+    @Slot()
+    def copy_all(self) -> None:
+        """Puts the rows that are shown on the clipboard, for a spreadsheet."""
+        QGuiApplication.clipboard().setText(rows_as_text(self._model.rows))
+
+    @Slot()
+    def copy_names(self) -> None:
+        """Puts the lowered names of the selected rows on the clipboard, one a line."""
+        selected = sorted(index.row() for index in self._table.selectionModel().selectedRows())
+        names = [self._model.rows[row].kernel.name for row in selected]
+        if names:
+            QGuiApplication.clipboard().setText("\n".join(names))
+
+    def _nothing_open(self) -> str:
+        return self.tr(
+            "Open a program, a shared or static library, a wheel or a zip, or drop it here.\n"
+            "The kernels inside are listed with what they need, and each can be read."
+        )
+
+    def _show(self, found: LibraryListing | None) -> None:
+        self._stop.hide()
+        self._model.show_listing(found)
+        archs = {row.piece.target: row.piece.arch for row in self._model.all_rows}
+        with QSignalBlocker(self._targets):
+            self._targets.clear()
+            self._targets.addItem(self.tr("All targets"), "")
+            for target in _in_order(archs):
+                self._targets.addItem(target, target)
+        notes = found.notes if found else ()
+        self._notes.setText("  ".join(notes))
+        self._notes.setToolTip(plain_tooltip("\n".join(notes)))
+        self._notes.setVisible(bool(notes))
+        for part in (self._field, self._targets):
+            part.setEnabled(found is not None)
+        if found is not None:
+            self._ask()
+
+    def _make_table(self) -> PanelTable:
+        table = PanelTable(self.tr("Kernels in the file"), self)
+        table.setObjectName("libraryTable")
+        table.setModel(self._model)
+        table.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
+        last = len(COLUMNS) - 1
+        figures = range(2, 2 + len(FIGURE_IDS))
+        widths = {n: len(COLUMNS[n].heading) + 3 for n in figures}
+        table.set_columns(stretched=0, widths={1: 13, **widths, last: 26})
+        table.hide_when_narrow(1, 2, 4, 3, 5, last, *figures[4:], least=_WIDE_NAME)
+        table.setSortingEnabled(True)
+        table.horizontalHeader().setSortIndicatorClearable(True)
+        table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        table.doubleClicked.connect(self._on_activated)
+        table.add_command(self.tr("&Open"), self._on_activated, *ENTER_KEYS)
+        table.add_command(self.tr("Copy &names"), self.copy_names, "Ctrl+C")
+        table.add_command(self.tr("Copy &table"), self.copy_all)
+        return table
+
+    def _lay_out(self) -> None:
+        bar = QHBoxLayout()
+        bar.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
+        bar.setSpacing(_MARGIN)
+        bar.addWidget(self._field, 3)
+        bar.addWidget(self._targets)
+        bar.addWidget(self._status, 2)
+        bar.addWidget(self._stop)
+        self._notes.setContentsMargins(2 * _MARGIN, _MARGIN, 2 * _MARGIN, _MARGIN)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(bar)
+        layout.addWidget(self._table, 1)
+        layout.addWidget(self._notes)
+
+    @Slot()
+    def _ask(self) -> None:
+        self._rest.stop()
+        words = tuple(self._field.text().lower().split())
+        target = self._targets.currentData() or ""
+        self._model.ask(replace(self._model.query, words=words, target=target))
+
+    @Slot()
+    def _on_filtered(self) -> None:
+        shown, there = len(self._model.rows), len(self._model.all_rows)
+        if not there:
+            return
+        words = self.tr("{shown:,} of {count:,} kernels in {name}")
+        self._status.setText(words.format(shown=shown, count=there, name=self._name))
+
+    @Slot()
+    def _on_enter_in_field(self) -> None:
+        if self._rest.isActive():
+            self._ask()
+        else:
+            self._go_to_table()
+
+    def _go_to_table(self) -> None:
+        if self._model.rows:
+            if not self._table.currentIndex().isValid():
+                self._table.selectRow(0)
+            self._table.setFocus()
+
+    @Slot()
+    def _on_activated(self) -> None:
+        index = self._table.currentIndex()
+        if index.isValid():
+            self.kernel_activated.emit(self._model.rows[index.row()])
+
+
+def _in_order(archs: dict[str, Arch]) -> Iterable[str]:
+    return sorted(archs, key=lambda target: (target.startswith("compute"), archs[target]))

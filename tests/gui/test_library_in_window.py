@@ -1,0 +1,83 @@
+"""A wheel opened in a real window: its kernels, and one of them to its SASS and PTX."""
+
+from dataclasses import replace
+
+import pytest
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
+from tests.library_files import archive, elf, wheel
+from tests.support import KERNEL, cuda, request
+
+OTHER = 'extern "C" __global__ void other(int* p) { *p += 1; }\n'
+
+
+@pytest.fixture(scope="module")
+def fatbin(builder):
+    """Two kernels for two targets, and their PTX."""
+    build = replace(
+        request(cuda(KERNEL + OTHER, "k.cu"), emit="fatbin"),
+        fat_archs=(Arch(80), Arch(90)),
+        fat_ptx=(Arch(90),),
+    )
+    return builder.build(build).artifacts[0].content
+
+
+def listed(driver, path):
+    view = driver.pane("library")
+    driver.files.open_paths([path])
+    driver.wait(lambda: path.name in view.status and not view.status.startswith("Reading"))
+    return view
+
+
+def test_a_kernel_of_a_wheel_opens_to_its_code(started, fatbin, tmp_path):
+    driver, path = started, tmp_path / "k-1.0.whl"
+    path.write_bytes(wheel({"k/libk.so.1": elf({".nv_fatbin": fatbin})}))
+    tabs = len(driver.state.documents)
+    view = listed(driver, path)
+    assert view.isVisible()
+    assert view.status == "6 of 6 kernels in k-1.0.whl"
+    assert len(driver.state.documents) == tabs
+    assert driver.state.preferences.recent_files[0] == path
+    for name, target in (("other", "sm_80"), ("fine", "sm_80"), ("other", "compute_90")):
+        row = next(
+            row for row in view.model.rows if (row.kernel.name, row.piece.target) == (name, target)
+        )
+        view.kernel_activated.emit(row)
+        sass = driver.listings[CodeKind.SASS]
+        driver.wait(lambda: sass.isVisible() and f".text.{name}:" in here(sass))  # noqa: B023
+        driver.settle()
+        result = driver.state.outputs.result
+        assert (result.ok, str(result.arch)) == (True, target.replace("compute", "sm"))
+        assert driver.document.name == "libk.fatbin"
+        (ptx,) = driver.state.outputs.output(CodeKind.PTX).listings
+        assert ".entry other(" in "\n".join(ptx.lines)
+    # One tab for all that the same fatbin has.
+    assert len(driver.state.documents) == tabs + 1
+
+
+def here(pane):
+    """The lines of a listing around its cursor."""
+    if pane.listing is None:
+        return ""
+    line = pane.code_view.line
+    return "\n".join(pane.listing.lines[max(line - 9, 0) : line + 2])
+
+
+def test_a_static_library_is_a_module_and_is_listed_too(started, fatbin, tmp_path):
+    path = tmp_path / "l.a"
+    path.write_bytes(archive({"k.o": elf({".nv_fatbin": fatbin}, kind=1)}))
+    view = listed(started, path)
+    assert view.status == "6 of 6 kernels in l.a"
+    assert started.document.path == path
+
+
+def test_a_program_without_device_code_and_a_text_without_ending_are_said(started, tmp_path):
+    program, text = tmp_path / "program", tmp_path / "notes"
+    program.write_bytes(elf({".text": b"\x90" * 99}))
+    text.write_text("hello")
+    view = started.pane("library")
+    started.files.open_paths([program, text])
+    started.wait(lambda: "holds no device code of CUDA" in view.table.hint)
+    assert view.status == "No kernels"
+    assert "'notes' has no ending" in started.shell.notices.text
