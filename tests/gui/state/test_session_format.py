@@ -1,5 +1,4 @@
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -96,7 +95,7 @@ def test_a_switch_that_the_file_does_not_know_stands_as_at_the_first_start():
 
 def test_half_a_character_is_kept():
     text = FileText("\ud83d\n")
-    half = replace(SESSION, documents=(replace(SESSION.documents[0], content=text),))
+    half = SESSION._replace(documents=(SESSION.documents[0]._replace(content=text),))
     assert load(dump(half)) == half
 
 
