@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # Without these the Qt modules cannot even be imported.
 _FOR_QT = {
@@ -38,8 +38,7 @@ _FOR_X11 = {
 _WINDOWLESS = ("offscreen", "minimal", "vnc")
 
 
-@dataclass(frozen=True)
-class WindowCheck:
+class WindowCheck(NamedTuple):
     """Whether a window can be opened.
 
     Attributes:

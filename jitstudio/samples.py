@@ -6,7 +6,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.launch.spec import LaunchSpec, spec_from
@@ -14,8 +14,7 @@ from jitstudio.core.request import LinkMode
 from jitstudio.paths import resource
 
 
-@dataclass(frozen=True)
-class SampleFile:
+class SampleFile(NamedTuple):
     """One file of a sample, with the name expressions it is built with."""
 
     path: Path

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ElementTree
 from configparser import ConfigParser
 
 from jitstudio import __version__
-from jitstudio.core.project.project import PROJECT_ENDING
+from jitstudio.core.code import PROJECT_ENDING
 from jitstudio.gui.window.application import DESKTOP_ID
 from jitstudio.paths import resource
 

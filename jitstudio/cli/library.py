@@ -13,7 +13,7 @@ from jitstudio.cli.json_output import library_object
 from jitstudio.cli.request import UsageError, parsed_arch
 from jitstudio.cli.terminal import print_error, say, table_lines
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import CodeKind, Source, kind_of
+from jitstudio.core.code import CodeKind, Source, is_project, kind_of
 from jitstudio.core.figures import FIGURES
 from jitstudio.core.library import (
     LibraryFailure,
@@ -22,7 +22,6 @@ from jitstudio.core.library import (
     best_kernel,
     kernels_named,
 )
-from jitstudio.core.project.project import is_project
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Resources
 from jitstudio.worker.library_reader import LibraryReader

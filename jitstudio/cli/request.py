@@ -13,14 +13,21 @@ from jitstudio.cli.terminal import print_error
 from jitstudio.compile_commands import CompileFlags, FlagsError, flags_in, flags_of
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.axes import VariantDraft, generic_name, placeholders_of
-from jitstudio.core.code import EMITTED_KINDS, ENDINGS, CodeKind, Header, Source, kind_of
+from jitstudio.core.code import (
+    EMITTED_KINDS,
+    ENDINGS,
+    CodeKind,
+    Header,
+    Source,
+    is_project,
+    kind_of,
+)
 from jitstudio.core.launch.choice import base_name
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.options import rooted, split_options, without
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import default_emit
-from jitstudio.core.project.project import is_project
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode, with_name_expressions
 from jitstudio.project_files import (
     OpenLaunch,

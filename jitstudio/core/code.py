@@ -88,6 +88,15 @@ def kind_of(name: str) -> CodeKind | None:
     return ENDINGS.get(PurePath(name).suffix.lower())
 
 
+PROJECT_ENDING = ".jitproj"
+"""How the name of a project's file ends."""
+
+
+def is_project(path: PurePath) -> bool:
+    """Returns whether the name of this file is that of a project."""
+    return path.suffix.lower() == PROJECT_ENDING
+
+
 _BITCODE = b"BC\xc0\xde"
 
 

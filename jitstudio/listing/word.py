@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(NamedTuple):
     """A word of a language.
 
     Attributes:
@@ -23,8 +22,7 @@ class Word:
     help: str = ""
 
 
-@dataclass(frozen=True)
-class Vocabulary:
+class Vocabulary(NamedTuple):
     """The words of a language, and the headers that are always there."""
 
     words: Mapping[str, Word]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
@@ -12,14 +11,6 @@ from jitstudio.core.axes import VariantDraft
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import LinkMode
-
-PROJECT_ENDING = ".jitproj"
-"""How the name of a project's file ends."""
-
-
-def is_project(path: Path) -> bool:
-    """Returns whether the name of this file is that of a project."""
-    return path.suffix.lower() == PROJECT_ENDING
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,9 @@ Lexer, sign of comments and icon by language; the highlighter of an editor.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, cached_property
 from time import perf_counter
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument, QTextLayout
@@ -25,6 +24,9 @@ LONGEST_LINE = 5000
 # one higher, so that lexing a block for the first time is always a change.
 _UNLEXED = -1
 _SLICE = 0.008
+# Text is painted before its colours are looked for: at first that compiles the expressions of its
+# language, which takes as long as half of a slice.
+_PAINTED_MS = 15
 # Behind a key press the rest can wait: only new text may take the whole slice.
 _EDIT_SLICE = 0.0012
 BINARY_ICON = "binary"
@@ -53,10 +55,10 @@ class SourceHighlighter(QObject):
         self._lexer = lexer
         # What waits for its turn. Cursors, as they move along with edits.
         self._waiting: tuple[QTextCursor, QTextCursor] | None = None
-        self._timer = QTimer(self)
-        self._timer.setInterval(0)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._on_turn)
+        self._has_begun = document.isEmpty()
+        QTimer.singleShot(0, self, self._begin)
         document.contentsChange.connect(self._on_contents_change)
         follow_theme(self, SourceHighlighter._put_all_off)
 
@@ -93,7 +95,8 @@ class SourceHighlighter(QObject):
             cursor.setPosition(at)
         ends[0].setKeepPositionOnInsert(True)
         self._waiting = ends
-        self._timer.start()
+        if self._has_begun:
+            self._timer.start(0)
 
     def _colour(self, block: QTextBlock, until: int, seconds: float) -> None:
         """Colours from a block to the one at a position, and on while states change."""
@@ -141,10 +144,19 @@ class SourceHighlighter(QObject):
         is_new = block.userState() == _UNLEXED
         # Qt counts the end of the last block in where a whole text is set.
         until = min(position + added, self._end)
-        self._colour(block, until, _SLICE if is_new else _EDIT_SLICE)
+        if self._has_begun:
+            self._colour(block, until, _SLICE if is_new else _EDIT_SLICE)
+        else:
+            self._put_off(block, until)
+
+    @Slot()
+    def _begin(self) -> None:
+        """Waits for the text to be painted, now that events are handled."""
+        self._timer.start(_PAINTED_MS)
 
     @Slot()
     def _on_turn(self) -> None:
+        self._has_begun = True
         if self._waiting is None:
             return
         first, last = self._waiting
@@ -152,8 +164,7 @@ class SourceHighlighter(QObject):
         self._colour(first.block(), last.position(), _SLICE)
 
 
-@dataclass(frozen=True)
-class Language:
+class Language(NamedTuple):
     """One kind of text.
 
     Attributes:

@@ -416,8 +416,7 @@ def _ends(caret: _Caret) -> tuple[int, int]:
     return caret.cursor.anchor(), caret.cursor.position()
 
 
-@dataclass(frozen=True)
-class _LineColumn:
+class _LineColumn(NamedTuple):
     """A place by its line, counted from the first of a group, and what is in that line."""
 
     line: int

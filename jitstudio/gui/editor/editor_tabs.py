@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
@@ -16,7 +17,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.editor.marks import DiagnosticMark
 from jitstudio.gui.editor.source_page import EditorPage, SourcePage
@@ -25,6 +25,10 @@ from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import fit_icon
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.gui.state.documents import Document, Documents
+
+if TYPE_CHECKING:
+    # The window comes up without any.
+    from jitstudio.core.diagnostics import Diagnostic
 
 # What Qt calls the buttons that scroll the tabs.
 _SCROLLERS = ("ScrollLeftButton", "ScrollRightButton")

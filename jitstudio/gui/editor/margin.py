@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
@@ -35,8 +35,7 @@ _FEWEST_DIGITS = 3
 _LEFT, _GAP, _RIGHT = 4, 4, 6
 
 
-@dataclass(frozen=True)
-class LineBar:
+class LineBar(NamedTuple):
     """What is alive on a line.
 
     Attributes:

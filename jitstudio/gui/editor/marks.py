@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtGui import QTextBlock, QTextCharFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QTextEdit
 
-from jitstudio.core.diagnostics import Severity
 from jitstudio.gui.kit.code_units import to_units
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import MarkColors, Theme
+
+if TYPE_CHECKING:
+    # The window comes up without any.
+    from jitstudio.core.diagnostics import Severity
 
 _TOKEN = re.compile(r"[%$@.#]?\w[\w$.]*|\S")
 # The worst comes first where a line has several.
-_RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
+_RANK = {severity: rank for rank, severity in enumerate(MarkColors._fields)}
 
 
-@dataclass(frozen=True)
-class DiagnosticMark:
+class DiagnosticMark(NamedTuple):
     """A message about a place in the text.
 
     Attributes:
@@ -36,8 +38,7 @@ class DiagnosticMark:
     message: str
 
 
-@dataclass(frozen=True)
-class PlacedMark:
+class PlacedMark(NamedTuple):
     """A mark and the text it is about; the cursor follows every edit."""
 
     mark: DiagnosticMark
@@ -75,13 +76,13 @@ class MarkList:
             for placed in self.alive()
             if placed.cursor.selectionStart() <= position <= placed.cursor.selectionEnd()
         ]
-        return sorted(found, key=lambda placed: _RANK[placed.mark.severity])
+        return sorted(found, key=lambda placed: _RANK[placed.mark.severity.value])
 
     def of_lines(self, first: QTextBlock, last: QTextBlock) -> list[PlacedMark]:
         """Returns the marks within some lines, worst first."""
         begin, end = first.position(), last.position() + last.length() - 1
         found = [p for p in self.alive() if begin <= p.cursor.selectionStart() <= end]
-        return sorted(found, key=lambda placed: _RANK[placed.mark.severity])
+        return sorted(found, key=lambda placed: _RANK[placed.mark.severity.value])
 
     def by_line(self) -> dict[int, list[PlacedMark]]:
         """Returns the marks of each line, worst first, by block number."""
@@ -90,7 +91,7 @@ class MarkList:
             block = self._document.findBlock(placed.cursor.selectionStart())
             lines.setdefault(block.blockNumber(), []).append(placed)
         for marks in lines.values():
-            marks.sort(key=lambda placed: _RANK[placed.mark.severity])
+            marks.sort(key=lambda placed: _RANK[placed.mark.severity.value])
         return lines
 
     def selections(self, first: int, last: int, theme: Theme) -> list[QTextEdit.ExtraSelection]:
@@ -100,7 +101,7 @@ class MarkList:
             for placed in self.alive()
             if placed.cursor.selectionEnd() >= first and placed.cursor.selectionStart() <= last
         ]
-        shown.sort(key=lambda placed: -_RANK[placed.mark.severity])
+        shown.sort(key=lambda placed: -_RANK[placed.mark.severity.value])
         return [_selection(placed, theme) for placed in shown]
 
     def _place(self, mark: DiagnosticMark) -> PlacedMark:

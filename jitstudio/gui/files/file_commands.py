@@ -10,8 +10,7 @@ from pathlib import Path, PurePosixPath
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
-from jitstudio.core.project.project import is_project
+from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind, is_project
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.files.templates import (
     CUDA_TEMPLATE,

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from jitstudio.core.code import PROJECT_ENDING
 from jitstudio.core.project.format import LARGEST, dump
-from jitstudio.core.project.project import PROJECT_ENDING, Project
+from jitstudio.core.project.project import Project
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, UnsavedChoice

@@ -7,8 +7,7 @@ can change.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeySequence
@@ -16,8 +15,7 @@ from PySide6.QtGui import QKeySequence
 from jitstudio.gui.kit.fonts import SignalFollower
 
 
-@dataclass(frozen=True)
-class _Command:
+class _Command(NamedTuple):
     """Its place in the menus, and its keys in Qt's portable spelling."""
 
     path: str

@@ -10,8 +10,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from jitstudio.core import library
-from jitstudio.core.code import ENDINGS
-from jitstudio.core.project.project import PROJECT_ENDING
+from jitstudio.core.code import ENDINGS, PROJECT_ENDING
 from jitstudio.gui.kit.fonts import follow_letters, scale_margins
 from jitstudio.paths import fallback_folder
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 from string import Template
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pygments.token import Comment, String, Token, string_to_tokentype
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
@@ -36,8 +36,7 @@ STALE_BAR = 3
 """Height in pixels of the bar over what is not of the newest text."""
 
 
-@dataclass(frozen=True)
-class UiColors:
+class UiColors(NamedTuple):
     """The colours of windows, panels and controls: the `[ui]` table."""
 
     window: QColor
@@ -59,8 +58,7 @@ class UiColors:
     tooltip_text: QColor
 
 
-@dataclass(frozen=True)
-class CodeColors:
+class CodeColors(NamedTuple):
     """The colours of editors and listings: the `[code]` table."""
 
     background: QColor
@@ -80,8 +78,7 @@ class CodeColors:
     placeholder: QColor
 
 
-@dataclass(frozen=True)
-class MarkColors:
+class MarkColors(NamedTuple):
     """The colours of findings: the `[marks]` table; the first three are named as severities."""
 
     error: QColor
@@ -90,8 +87,7 @@ class MarkColors:
     success: QColor
 
 
-@dataclass(frozen=True)
-class DiffColors:
+class DiffColors(NamedTuple):
     """The grounds of two texts side by side: the `[diff]` table."""
 
     removed: QColor
@@ -102,8 +98,7 @@ class DiffColors:
     missing: QColor
 
 
-@dataclass(frozen=True)
-class TokenStyle:
+class TokenStyle(NamedTuple):
     """How one kind of token looks."""
 
     color: QColor
@@ -215,7 +210,7 @@ class Theme:
 
 def _colors(kind: type[_Colors], content: Mapping[str, Any], table: str, name: str) -> _Colors:
     given = content.get(table, {})
-    wanted = {f.name for f in fields(kind)}
+    wanted = set(kind._fields)
     for key in sorted(wanted ^ given.keys()):
         problem = "is missing" if key in wanted else "is unknown"
         raise ThemeError(f"Theme {name!r}: {table}.{key} {problem}")
@@ -373,7 +368,7 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
 def _apply_sheet(app: QApplication, theme: Theme) -> None:
     """Sets the style sheet of a theme at the zoom that there is now, unless it is set already."""
     template = Template(resource("themes/application.qss").read_text("utf-8"))
-    colors_by_name = {f.name: getattr(theme.ui, f.name).name() for f in fields(UiColors)}
+    colors_by_name = {name: color.name() for name, color in theme.ui._asdict().items()}
     # A style sheet takes pictures from files only, and cannot colour them: theirs is a grey that
     # is seen on all grounds.
     pictures = {name: resource(f"themes/{name}.svg").as_posix() for name in _PICTURES}

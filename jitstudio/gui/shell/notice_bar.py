@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QResizeEvent
@@ -29,8 +29,7 @@ _ICON_SIZE = 16
 _LEAST_HEIGHT, _PART_OF_WINDOW = 48, 4
 
 
-@dataclass(frozen=True)
-class NoticeAction:
+class NoticeAction(NamedTuple):
     """What the user can do about something.
 
     Attributes:

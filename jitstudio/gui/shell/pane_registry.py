@@ -5,8 +5,8 @@ A new pane is a folder `features/NAME` whose `controller` module has `install`, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
@@ -30,8 +30,7 @@ class PaneGroup(Enum):
     """How to build; left of the editors, closed at first."""
 
 
-@dataclass(frozen=True)
-class Pane:
+class Pane(NamedTuple):
     """One pane.
 
     Attributes:

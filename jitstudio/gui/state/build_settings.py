@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
-from jitstudio.core.project.project import Project
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.preferences import Preferences
+
+if TYPE_CHECKING:
+    # The window comes up without one.
+    from jitstudio.core.project.project import Project
 
 
 class Switch(Enum):
@@ -38,8 +41,7 @@ _KEYS = frozenset(USERS_SWITCHES.values())
 _ON_CHANGE = "build.on_change"
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(NamedTuple):
     """The author of what is built.
 
     Attributes:
@@ -205,17 +207,6 @@ class BuildSettings(QObject):
         if origin != self._origin:
             self._origin = origin
             self.origin_changed.emit()
-
-    def as_project(self, program: str = "") -> Project:
-        """Returns what a project that consists of this program says of these settings."""
-        return Project(
-            arch=self._arch,
-            options=self._options,
-            link=self.link_of(program),
-            libdevice=Switch.LIBDEVICE in self._switches,
-            join_ir=Switch.JOIN_IR in self._switches,
-            driver_jit=Switch.DRIVER_JIT in self._switches,
-        )
 
     def take_from(self, project: Project) -> None:
         """Builds the user's own program as a project says."""

@@ -7,7 +7,6 @@ too large or too strange to edit, are kept as bytes: they take part in builds al
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path, PurePath
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -173,9 +172,9 @@ class Document(QObject):
 
     def set_encoding(self, encoding: Encoding) -> None:
         """Writes it to its file in another encoding from now on."""
-        self._form = replace(self._form, encoding=encoding)
+        self._form = self._form._replace(encoding=encoding)
         if self._held is not None:
-            self._held = replace(self._held, form=self._form)
+            self._held = self._held._replace(form=self._form)
         self.changed.emit()
 
     @property

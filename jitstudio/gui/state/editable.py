@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from PySide6.QtGui import QTextCursor, QTextDocument
 
@@ -31,8 +31,7 @@ class ReadOnlyReason(Enum):
     FOUND = "This file is shown as it is on disk, where builds find it. It cannot be edited here."
 
 
-@dataclass(frozen=True)
-class FileContent:
+class FileContent(NamedTuple):
     """What a file holds now.
 
     Attributes:

@@ -9,15 +9,14 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 # Comparing takes up to the product of both lengths: more is one change as a whole.
 _MOST_LINES = 2000
 
 
-@dataclass(frozen=True)
-class LineChange:
+class LineChange(NamedTuple):
     """Lines of one text in whose place the other has some of its own; counted from 0.
 
     Attributes:
@@ -118,8 +117,7 @@ class EncodingError(ValueError):
         self.characters = characters
 
 
-@dataclass(frozen=True)
-class TextForm:
+class TextForm(NamedTuple):
     """How a file holds a text.
 
     Attributes:
@@ -130,7 +128,7 @@ class TextForm:
 
     encoding: Encoding = Encoding.UTF_8
     line_end: str = "\n"
-    found: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    found: tuple[tuple[str, str], ...] = ()
 
     @property
     def line_end_name(self) -> str:
@@ -139,8 +137,7 @@ class TextForm:
         return f"{name}, mixed" if self.found else name
 
 
-@dataclass(frozen=True)
-class FileText:
+class FileText(NamedTuple):
     r"""A text whose lines are divided by `\n`, and the form it has in a file."""
 
     text: str

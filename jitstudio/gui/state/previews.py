@@ -8,9 +8,9 @@ looks at what it was made of.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from jitstudio.core.code import TEXT_KINDS, CodeKind, kind_of
 from jitstudio.gui.state.document_files import read_file, resolved
@@ -23,8 +23,7 @@ from jitstudio.paths import cache_folder
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
-@dataclass(frozen=True)
-class _Looked:
+class _Looked(NamedTuple):
     """What is on disk; `content` is None where it is open already."""
 
     path: Path

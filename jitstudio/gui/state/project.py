@@ -14,7 +14,7 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.format import ProjectFormatError, dump, load
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.state.build_settings import BuildSettings, Origin
+from jitstudio.gui.state.build_settings import BuildSettings, Origin, Switch
 from jitstudio.gui.state.document_files import digest
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_text import Encoding
@@ -294,7 +294,7 @@ class ProjectState(QObject):
     def _begin(self, path: Path, standing: TrustLevel) -> None:
         """Belongs to the project in this file."""
         if self._path is None:
-            self._own = self._settings.as_project()
+            self._own = _settings_only(self._settings)
         self._path = path
         self._set_trust(standing)
 
@@ -326,7 +326,7 @@ class ProjectState(QObject):
         links = {m.program: carried.links.get(m.program, LinkMode.NONE) for m in unread}
         links |= {title: self._settings.link_of(program) for program, title in titles.items()}
         return replace(
-            self._settings.as_project(program),
+            _settings_only(self._settings, program),
             modules=(
                 *(member for document, member in members if not document.is_header),
                 *unread,
@@ -387,6 +387,18 @@ class ProjectState(QObject):
         if not document.is_preview:
             self._edited.add(document)
         self._on_changed()
+
+
+def _settings_only(settings: BuildSettings, program: str = "") -> Project:
+    """Returns what a project that consists of this program says of these settings."""
+    return Project(
+        arch=settings.arch,
+        options=settings.options,
+        link=settings.link_of(program),
+        libdevice=Switch.LIBDEVICE in settings.switches,
+        join_ir=Switch.JOIN_IR in settings.switches,
+        driver_jit=Switch.DRIVER_JIT in settings.switches,
+    )
 
 
 def _carried(opened: OpenProject) -> Project:

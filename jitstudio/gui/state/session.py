@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from PySide6.QtCore import (
     QCoreApplication,
@@ -26,7 +25,6 @@ from PySide6.QtCore import (
 )
 
 from jitstudio.core import plain_files
-from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.document_files import DocumentError, overwrite_file, read_file
@@ -46,6 +44,10 @@ from jitstudio.gui.state.session_format import (
 from jitstudio.gui.state.session_slots import SessionSlot, set_aside, slots_in, take_slot
 from jitstudio.paths import fallback_folder
 from jitstudio.private import make_private
+
+if TYPE_CHECKING:
+    # Most windows come up without any.
+    from jitstudio.core.launch.spec import LaunchSpec
 
 # What it may take to write it, so that it is on the disk as soon as the user wants.
 _WRITING_MS = 400
@@ -96,8 +98,7 @@ class KeptProject(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class _Unclosed:
+class _Unclosed(NamedTuple):
     """A session that is back, and whose end was not written.
 
     Attributes:
@@ -446,6 +447,10 @@ class Session(QObject):
     def _open_all(self, entries: Iterable[SavedDocument]) -> None:
         for entry in entries:
             self._unread.append(entry)
+            if entry.content is not None and len(self._unread) == 1:
+                # No disk is needed, and no tab before it waits for one.
+                self._on_read(entry, entry.content)
+                continue
             self._reader.start(partial(content_of, entry), partial(self._on_read, entry))
         answered = self._reader.settle(_PATIENCE)
         for problem in self._problems[:_MOST_PROBLEMS]:
@@ -545,7 +550,7 @@ def _unsaved(saved: SavedSession) -> Iterator[SavedDocument]:
     for document in saved.documents:
         if document.modified:
             # The links of that window are not taken over.
-            yield replace(document, confined_to=document.confined_to or folder, program="")
+            yield document._replace(confined_to=document.confined_to or folder, program="")
 
 
 def _recovery(unclosed: Sequence[_Unclosed], back: Iterable[Document]) -> str:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
-from jitstudio.core.launch.spec import LaunchSpec, spec_from, spec_object
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import USERS_SWITCHES, Origin, Switch
 from jitstudio.gui.state.file_text import Encoding, FileText
+
+if TYPE_CHECKING:
+    # Most windows come up without any.
+    from jitstudio.core.launch.spec import LaunchSpec
 
 VERSION = 1
 MOST_DOCUMENTS = 1000
@@ -25,8 +28,7 @@ class SessionFormatError(ValueError):
     """A session file cannot be understood; the message says why."""
 
 
-@dataclass(frozen=True)
-class SavedDocument:
+class SavedDocument(NamedTuple):
     """One open document.
 
     Attributes:
@@ -58,8 +60,7 @@ class SavedDocument:
     program: str = ""
 
 
-@dataclass(frozen=True)
-class SavedProject:
+class SavedProject(NamedTuple):
     """The project that was open.
 
     Attributes:
@@ -91,8 +92,7 @@ class SavedProject:
         return Origin(str(Path(self.path).parent), self.trusted)
 
 
-@dataclass(frozen=True)
-class SavedSession:
+class SavedSession(NamedTuple):
     """All open documents in their order, the place of the current one, settings and launches.
 
     Attributes:
@@ -111,7 +111,7 @@ class SavedSession:
     launches: tuple[LaunchSpec, ...] = ()
     closed: bool = True
     project: SavedProject | None = None
-    links: Mapping[str, LinkMode] = field(default_factory=dict)
+    links: Mapping[str, LinkMode] = MappingProxyType({})
 
 
 def dump(session: SavedSession) -> bytes:
@@ -144,8 +144,8 @@ def dump(session: SavedSession) -> bytes:
             "links": {program: link.value for program, link in session.links.items()},
             "switches": {s.value: True for s in Switch if s in session.switches},
         },
-        "launches": [spec_object(spec) for spec in session.launches],
-        "project": session.project and asdict(session.project),
+        "launches": _launch_objects(session.launches),
+        "project": session.project and session.project._asdict(),
     }
     return json.dumps(state, indent=1).encode()
 
@@ -179,11 +179,27 @@ def _session(state: dict[str, Any]) -> SavedSession:
         options=str(settings["options"]),
         link=LinkMode(settings["link"]),
         switches=_switches(settings.get("switches", {})),
-        launches=tuple(spec_from(entry) for entry in state.get("launches", ())),
+        launches=_launches(state.get("launches", ())),
         closed=bool(state.get("closed", True)),
         project=_project(state.get("project")),
         links={str(program): LinkMode(link) for program, link in settings.get("links", {}).items()},
     )
+
+
+def _launch_objects(launches: Collection[LaunchSpec]) -> list[dict[str, Any]]:
+    if not launches:
+        return []
+    from jitstudio.core.launch.spec import spec_object  # noqa: PLC0415
+
+    return [spec_object(spec) for spec in launches]
+
+
+def _launches(entries: Collection[Any]) -> tuple[LaunchSpec, ...]:
+    if not entries:
+        return ()
+    from jitstudio.core.launch.spec import spec_from  # noqa: PLC0415
+
+    return tuple(map(spec_from, entries))
 
 
 def _project(entry: dict[str, Any] | None) -> SavedProject | None:

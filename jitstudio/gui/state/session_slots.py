@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QLockFile
 
@@ -14,8 +14,7 @@ _SLOTS = 16
 _UNREAD = "-unread-"
 
 
-@dataclass(frozen=True)
-class SessionSlot:
+class SessionSlot(NamedTuple):
     """A session file, and the lock that keeps other processes from it.
 
     Attributes:

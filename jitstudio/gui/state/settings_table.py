@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite
+from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
@@ -19,16 +19,14 @@ CONTEXT = "Settings"
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 
 
-@dataclass(frozen=True)
-class SettingChoice:
+class SettingChoice(NamedTuple):
     """One of several values, and what the user reads for it."""
 
     value: str
     title: str
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting; its type is that of its default.
 
     Attributes:

@@ -11,19 +11,18 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QMainWindow
 
-from jitstudio.core.project.project import is_project
+from jitstudio.core.code import is_project
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.focus_ring import FocusRing
 from jitstudio.gui.kit.fonts import LETTERS, follow_letters, scale_margins
 from jitstudio.gui.kit.theme import ThemeKeeper
-from jitstudio.gui.state.sample_tabs import open_sample
 from jitstudio.gui.state.user_state import UserState
 from jitstudio.gui.window.window_frame import WindowFrame
-from jitstudio.samples import Sample, samples
 
 if TYPE_CHECKING:
     # Loaded late: see `banned-module-level-imports` in pyproject.toml.
     from jitstudio.gui.window.window_builder import WindowBuilder
+    from jitstudio.samples import Sample
 
 # The rest is loaded once the texts are painted, or where the window is out of sight by then.
 _PAINTED_MS, _UNSEEN_MS = 20, 300
@@ -33,6 +32,16 @@ def _window_builder() -> type[WindowBuilder]:
     from jitstudio.gui.window.window_builder import WindowBuilder
 
     return WindowBuilder
+
+
+def _open_first_sample(user_state: UserState) -> Sample:
+    # Only the first start shows one.
+    from jitstudio.gui.state.sample_tabs import open_sample  # noqa: PLC0415
+    from jitstudio.samples import samples  # noqa: PLC0415
+
+    sample = samples()[0]
+    open_sample(sample, user_state.documents, user_state.settings)
+    return sample
 
 
 class MainWindow(QMainWindow):
@@ -98,8 +107,7 @@ class MainWindow(QMainWindow):
         user_state, sample = self.user_state, None
         by_itself = bool(files) and not any(map(is_project, files))
         if not user_state.session.restore(by_itself=by_itself) and not files:
-            sample = samples()[0]
-            open_sample(sample, user_state.documents, user_state.settings)
+            sample = _open_first_sample(user_state)
         self._wanted = files, sample
         user_state.session.watch()
         if self._is_complete:

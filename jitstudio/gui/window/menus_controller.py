@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Slot
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu
 
-from jitstudio.core.project.project import is_project
+from jitstudio.core.code import is_project
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.theme import ThemeMode
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP

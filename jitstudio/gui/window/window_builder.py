@@ -12,7 +12,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMainWindow
 
-from jitstudio.core.project.project import is_project
+from jitstudio.core.code import is_project
 from jitstudio.gui import features
 from jitstudio.gui.code.search import SearchSources
 from jitstudio.gui.context import Context

@@ -2,7 +2,7 @@
 
 import json
 import os
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -344,7 +344,7 @@ def test_a_session_file_holds_what_is_remembered(desk, folder):
     remembered = desk.project.remembered()
     assert load(remembered.carried.encode()).modules == (lost,)
     session = SavedSession((), None, Arch(90), "", LinkMode.NONE, frozenset())
-    data = session_format.dump(replace(session, project=remembered))
+    data = session_format.dump(session._replace(project=remembered))
     assert session_format.load(data).project == remembered
     assert session_format.load(session_format.dump(session)).project is None
     older = data.replace(b'"sweeps"', b'"no_sweeps"')
@@ -486,7 +486,7 @@ def test_closing_restores_the_settings_after_a_restart(desk, folder):
 
 def test_a_project_of_an_older_session_is_not_trusted_and_leaves_nothing_set(desk, folder):
     desk.project.open(read_project(_write(folder)))
-    told = asdict(desk.project.remembered())
+    told = desk.project.remembered()._asdict()
     older = {key: told[key] for key in ("path", "modified", "carried", "sweeps", "on_disk")}
     other = Desk()
     other.settings.take_from(PROJECT)
@@ -515,7 +515,7 @@ def test_a_project_that_cannot_be_brought_back_leaves_no_options(desk, folder):
     other = Desk()
     other.settings.take_from(PROJECT)
     with pytest.raises(ProjectFormatError):
-        other.project.resume(replace(desk.project.remembered(), carried="{}"))
+        other.project.resume(desk.project.remembered()._replace(carried="{}"))
     assert other.settings.options == ""
     assert not other.settings.origin.is_trusted
 

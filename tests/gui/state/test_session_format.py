@@ -1,5 +1,4 @@
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -98,7 +97,7 @@ def test_switches_of_the_user_in_an_older_file_are_left_to_his_preferences():
 
 def test_half_a_character_is_kept():
     text = FileText("\ud83d\n")
-    half = replace(SESSION, documents=(replace(SESSION.documents[0], content=text),))
+    half = SESSION._replace(documents=(SESSION.documents[0]._replace(content=text),))
     assert load(dump(half)) == half
 
 

@@ -196,14 +196,14 @@ class Completer(QObject):
         return super().eventFilter(watched, event)
 
     def _show(self) -> None:
-        # Loaded only where words are offered.
-        from jitstudio.gui.editor.completion.word_pools import Offers  # noqa: PLC0415
-
-        typed, is_header = self._typed()
+        # A window comes up without words; what reads them is loaded only once there are any.
+        typed, is_header = self._typed() if self._source is not None else (None, False)
         enough = self._asked or is_header or len(typed or "") >= _FEWEST_TYPED
         if self._source is None or typed is None or not enough:
             self.dismiss()
             return
+        from jitstudio.gui.editor.completion.word_pools import Offers  # noqa: PLC0415
+
         start = self._editor.textCursor().position() - len(typed)
         if self._offers is None or start != self._start:
             find = self._source.headers if is_header else self._source.words

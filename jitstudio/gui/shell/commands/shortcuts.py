@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
@@ -19,8 +19,7 @@ _FIRST_BY_ITSELF, _LAST_BY_ITSELF = Qt.Key.Key_F1, Qt.Key.Key_F35
 _OF_TEXT = ("MoveTo", "Select", "Delete", "Insert", "Copy", "Cut", "Paste", "Undo", "Redo")
 
 
-@dataclass(frozen=True)
-class KeyConflict:
+class KeyConflict(NamedTuple):
     """What prevents giving a key to a command.
 
     Attributes:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
@@ -19,8 +19,7 @@ class KeyScope(Enum):
     """In whatever has the keyboard: each text field, listing and table knows these keys."""
 
 
-@dataclass(frozen=True)
-class ActionSpec:
+class ActionSpec(NamedTuple):
     """One command.
 
     Attributes:

@@ -16,7 +16,10 @@ Shares = dict[str, tuple[float, float]]
 
 
 class Arranger:
-    """Arranges the docks of one window, known by the names of their panes."""
+    """Arranges the docks of one window, known by the names of their panes.
+
+    Until a layout is arranged, or a state of the window restored, they are all at the right.
+    """
 
     def __init__(self, window: QMainWindow, docks: Mapping[str, PaneDock]) -> None:
         self._window = window
@@ -30,6 +33,9 @@ class Arranger:
         # Results reach down to the status bar: PTX and SASS are long, problems are few.
         right = Qt.DockWidgetArea.RightDockWidgetArea
         window.setCorner(Qt.Corner.BottomRightCorner, right)
+        for dock in docks.values():
+            # Within reach, also where a state that is restored has no place for it.
+            window.addDockWidget(right, dock)
 
     def arrange(self, layout: PaneLayout) -> None:
         """Puts all docks where the layout has them, at their usual size."""

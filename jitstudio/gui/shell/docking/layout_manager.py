@@ -87,7 +87,6 @@ class LayoutManager(QObject):
             dock.resized.connect(self._on_resized)
             dock.maximise_requested.connect(self._on_title_clicked)
             dock.toggleViewAction().triggered.connect(self._on_toggled)
-        self._arranger.arrange(self._layout)
         window.installEventFilter(self)
 
     @property

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from PySide6.QtCore import Qt
 
@@ -27,8 +27,7 @@ class DockSide(Enum):
         return Qt.Orientation.Horizontal if beside else Qt.Orientation.Vertical
 
 
-@dataclass(frozen=True)
-class Area:
+class Area(NamedTuple):
     """One side of the window.
 
     Attributes:
@@ -46,8 +45,7 @@ class Area:
     least: int = 0
 
 
-@dataclass(frozen=True)
-class PaneLayout:
+class PaneLayout(NamedTuple):
     """A way to arrange all panes around the editors.
 
     Attributes:

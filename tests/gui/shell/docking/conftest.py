@@ -58,4 +58,6 @@ def make_scene(qtbot, tmp_path):
 
 @pytest.fixture
 def scene(make_scene):
-    return make_scene().show()
+    scene = make_scene()
+    scene.stage.restore()
+    return scene.show()
