@@ -138,9 +138,37 @@ def scale_margins(root: QWidget) -> None:
             layout.setSpacing(gap(between))
 
 
+class _CodeFont(QObject):
+    """Sets the font of code whenever a widget has another one.
+
+    Below a style sheet Qt drops the font of a widget that gets another parent or theme.
+    """
+
+    def __init__(self, widget: QWidget, size: float) -> None:
+        super().__init__(widget)
+        self._widget = widget
+        self._size = size
+        self._is_setting = False
+        widget.installEventFilter(self)
+        LETTERS.changed.connect(self._set)
+        self._set()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Sets the font again."""
+        if event.type() == QEvent.Type.FontChange and not self._is_setting:
+            self._set()
+        return super().eventFilter(watched, event)
+
+    @Slot()
+    def _set(self) -> None:
+        self._is_setting = True
+        self._widget.setFont(code_font(self._size))
+        self._is_setting = False
+
+
 def show_as_code(widget: QWidget, size: float) -> None:
     """Gives a widget the font of code from now on, so many points at a zoom of 1."""
-    follow_letters(widget, lambda it: it.setFont(code_font(size)))
+    _CodeFont(widget, size)
 
 
 class FontError(RuntimeError):

@@ -28,6 +28,7 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
+    QApplication,
     QHeaderView,
     QStyle,
     QStyledItemDelegate,
@@ -209,6 +210,8 @@ class PanelTable(QTableView):
         painter = QPainter(self.viewport())
         painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
         flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        # Words are no code, whatever the rows are.
+        painter.setFont(QApplication.font(self))
         painter.drawText(area, int(flags), self._hint)
         painter.end()
 

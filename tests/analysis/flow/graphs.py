@@ -1,7 +1,5 @@
 """Random control flow."""
 
-import random
-
 from jitstudio.analysis.control_flow import EdgeKind, FlowEffect, FlowGraph, divide, loops
 
 _LONGEST = 40
@@ -24,13 +22,6 @@ def structured_graph(chance, count) -> FlowGraph:
     leaps = [FlowEffect(count - 2, (1,), goes_on=True)]
     _fill(chance, 2, count - 2, (count - 1,), leaps)
     return graph_of(count, sorted(leaps), {0: "k"})
-
-
-def random_pairs(seed, count=40):
-    """Pairs of blocks to be one below the other, without circles."""
-    chance = random.Random(seed)
-    pairs = (sorted(chance.sample(range(count), 2)) for _ in range(count * 2))
-    return sorted({(one, other) for one, other in pairs})
 
 
 def graph_of(count, leaps, entries) -> FlowGraph:

@@ -1,6 +1,6 @@
 import pytest
-from PySide6.QtGui import QFontDatabase, QFontInfo, QFontMetricsF
-from PySide6.QtWidgets import QLabel, QLineEdit
+from PySide6.QtGui import QFont, QFontDatabase, QFontInfo, QFontMetricsF
+from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from jitstudio.gui.kit import fonts
 from jitstudio.gui.kit.fonts import (
@@ -85,6 +85,20 @@ def test_another_family_is_taken_at_once_and_one_that_is_gone_is_stood_in_for(qt
     assert code.font().families()[:2] == [ANOTHER, CODE_FAMILY]
     LETTERS.set_family("Nothing of that name")
     assert QFontInfo(code.font()).family() == CODE_FAMILY
+
+
+def test_the_font_of_code_comes_back_where_qt_drops_it(qtbot):
+    view = QWidget()
+    qtbot.addWidget(view)
+    code = QLineEdit("code", view)
+    show_as_code(code, 9.5)
+    # As Qt does below a style sheet, at another parent or theme.
+    code.setFont(QFont())
+    assert (code.font().families()[0], code.font().pointSizeF()) == (CODE_FAMILY, 9.5)
+    LETTERS.set_zoom(2)
+    code.setFont(QFont())
+    assert code.font().pointSizeF() == 19
+    LETTERS.set_zoom(1)
 
 
 def test_whoever_is_gone_is_told_no_more(qtbot):

@@ -15,7 +15,6 @@ from PySide6.QtCore import (
     Slot,
 )
 from PySide6.QtGui import (
-    QFont,
     QFontMetrics,
     QGuiApplication,
     QResizeEvent,
@@ -42,7 +41,7 @@ from jitstudio.gui.features.log.model import (
     tool_name,
     whole_log,
 )
-from jitstudio.gui.kit.fonts import code_font, follow_letters
+from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.parts import fit_icon, show_icon
 from jitstudio.gui.kit.tables import PanelTable
 from jitstudio.gui.kit.turning_splitter import TurningSplitter
@@ -75,6 +74,7 @@ class _TextField(QPlainTextEdit):
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
+        show_as_code(self, _FONT_SIZE)
 
 
 class _OptionsField(_TextField):
@@ -83,6 +83,12 @@ class _OptionsField(_TextField):
     def __init__(self, parent: QWidget | None = None) -> None:
         name = QCoreApplication.translate("LogView", "Options sent")
         super().__init__(name, "logOptions", parent)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Takes the height of lines in another font."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Wraps anew, and takes the height of that."""
@@ -129,7 +135,6 @@ class LogView(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._splitter)
         self.setFocusProxy(self._table)
-        follow_letters(self, lambda it: it.set_code_font(code_font(_FONT_SIZE)))
         self._model.modelReset.connect(self._on_stages_replaced)
         self._on_stages_replaced()
 
@@ -153,20 +158,6 @@ class LogView(QWidget):
         row = self._model.row_of(key)
         if row is not None:
             self._table.selectRow(row)
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Sets the fonts again: below a style sheet Qt drops them with a new parent."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.ParentChange:
-            self.set_code_font(self._code_font)
-
-    @Slot(QFont)
-    def set_code_font(self, font: QFont) -> None:
-        """Shows options and logs in this font."""
-        self._code_font = font
-        for field in (self._options, self._info, self._errors):
-            field.setFont(font)
-        self._options.fit()
 
     @Slot()
     def copy_options(self) -> None:

@@ -2,12 +2,12 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QSplitter
 
 from jitstudio.gui.features.log.model import whole_log
 from jitstudio.gui.features.log.view import LogView
+from jitstudio.gui.kit.fonts import CODE_FAMILY, LETTERS
 from tests.gui.results import COMPILED, CRASHED, DISASSEMBLED, FAILED, LINKED_STAGE, WARNED
 
 STAGES = (COMPILED, WARNED, LINKED_STAGE, DISASSEMBLED)
@@ -166,6 +166,12 @@ def test_the_options_are_as_high_as_their_lines(view):
     assert options.verticalScrollBarPolicy() == bar.ScrollBarAsNeeded
 
 
-def test_wears_the_code_font(view):
-    view.set_code_font(QFont("Code", 17))
-    assert {field(view, n).font().pointSize() for n in ("logOptions", "logInfo")} == {17}
+def test_what_tools_said_is_shown_as_code(view):
+    fonts = [field(view, name).font() for name in ("logOptions", "logInfo", "logErrors")]
+    assert {font.families()[0] for font in fonts} == {CODE_FAMILY}
+    options = field(view, "logOptions")
+    height = options.height()
+    LETTERS.set_zoom(2)
+    assert options.height() > 1.5 * height
+    LETTERS.set_zoom(1)
+    assert options.height() == height

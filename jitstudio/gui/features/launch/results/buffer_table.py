@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QObject, Qt, Signal, Slot
 from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.gui.features.launch.models.launch_notes import index_text
-from jitstudio.gui.kit.fonts import code_font, show_as_code
+from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.parts import icon_button
 from jitstudio.gui.kit.presentation import MARK_ROLE, ModelIndex, plain_tooltip
 from jitstudio.gui.kit.tables import PanelTable
@@ -349,8 +349,6 @@ class BufferTable(QWidget):
         """Shows another buffer, or why there is none."""
         self._model.set_buffer(data)
         self._table.set_hint("" if data else why_not)
-        # Words are no code.
-        self._table.setFont(code_font(_FONT_SIZE) if data else self.font())
         self._table.verticalHeader().setVisible(data is not None)
         self._next.setVisible(data is not None and data.marked_after(-1) is not None)
         for widget in (self._go, self._hexadecimal):
@@ -391,12 +389,6 @@ class BufferTable(QWidget):
         text = self._table.currentIndex().data()
         if text:
             QGuiApplication.clipboard().setText(text)
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Sets the font again: below a style sheet Qt drops it with a new parent."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.ParentChange and self._model.buffer is not None:
-            self._table.setFont(code_font(_FONT_SIZE))
 
     def _lay_out(self) -> None:
         label = QLabel(self.tr("Go to &index"), self)

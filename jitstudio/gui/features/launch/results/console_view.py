@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QTimer, Slot
-from PySide6.QtGui import QFont, QGuiApplication, QTextCursor
+from PySide6.QtCore import QTimer, Slot
+from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from jitstudio.gui.kit.fonts import code_font, follow_letters
+from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.parts import icon_button, text_label
 from jitstudio.gui.kit.text_limits import LONGEST_LINE
 from jitstudio.gui.kit.translating import counted
@@ -44,6 +44,7 @@ class ConsoleView(QWidget):
         self._text.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._text.document().setDocumentMargin(_MARGIN)
+        show_as_code(self._text, _FONT_SIZE)
         self._facts = text_label(self, "consoleFacts")
         self._copy = icon_button(self, self.tr("Copy"), self.tr("Copy all that is kept"), "copy")
         self._copy.clicked.connect(self.copy_all)
@@ -52,7 +53,6 @@ class ConsoleView(QWidget):
         self._timer = QTimer(self, interval=_REFRESH_MS, singleShot=True)
         self._timer.timeout.connect(self.flush)
         self._lay_out()
-        follow_letters(self, lambda it: it.set_code_font(code_font(_FONT_SIZE)))
         self._update_facts()
 
     @property
@@ -115,18 +115,6 @@ class ConsoleView(QWidget):
         if follows:
             bar.setValue(bar.maximum())
         self._update_facts()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Sets the font again: below a style sheet Qt drops it with a new parent."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.ParentChange:
-            self.set_code_font(self._code_font)
-
-    @Slot(QFont)
-    def set_code_font(self, font: QFont) -> None:
-        """Shows the text in this font."""
-        self._code_font = font
-        self._text.setFont(font)
 
     def _lay_out(self) -> None:
         bar = QHBoxLayout()
