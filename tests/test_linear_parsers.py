@@ -23,6 +23,7 @@ from jitstudio.analysis.sass.reading import read_code, read_live
 from jitstudio.analysis.word_at import word_at
 from jitstudio.core.axes import parse_axis
 from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.cuda_facts import function_at, quoted_name, template_kernel
 from jitstudio.core.diagnostics import diagnose
 from jitstudio.core.explanations import explained
 from jitstudio.core.kernel_resources import read_verbose_log
@@ -36,14 +37,7 @@ from jitstudio.core.options import split_options
 from jitstudio.core.project.format import load
 from jitstudio.core.request import BuildRequest, with_name_expressions
 from jitstudio.core.result import Artifact, BuildResult, Outcome
-from jitstudio.core.source_facts import (
-    free_metadata,
-    function_at,
-    kernel_annotation,
-    ptx_target,
-    quoted_name,
-    template_kernel,
-)
+from jitstudio.core.source_facts import free_metadata, kernel_annotation, ptx_target
 from jitstudio.core.tools import Tool
 from jitstudio.gui.state.file_text import line_changes, read_text
 from jitstudio.listing.cuda.declarations import prepare

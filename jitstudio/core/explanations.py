@@ -17,6 +17,18 @@ from string import Template
 from typing import Any
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.cuda_facts import (
+    ALIASES,
+    CONSTANTS,
+    Function,
+    bare_code,
+    enclosing_head,
+    function_at,
+    missing_name,
+    quoted_name,
+    std_name,
+    template_kernel,
+)
 from jitstudio.core.diagnostics import (
     FILE_FIXES,
     TEXT_FIXES,
@@ -35,13 +47,10 @@ from jitstudio.core.source_facts import (
     chip_with,
     first,
     free_metadata,
-    function_at,
     kernel_annotation,
     line_of,
     ptx_target,
-    quoted_name,
     refused_attribute,
-    template_kernel,
 )
 from jitstudio.paths import resource
 
@@ -129,6 +138,16 @@ class _Case:
         start = start_of_line(source, line)
         return source[start:].partition("\n")[0]
 
+    @cached_property
+    def function(self) -> Function | None:
+        """The function whose name is on that line."""
+        return function_at(self.source or "", self.diagnostic.line, self.diagnostic.column)
+
+    @property
+    def missing(self) -> str | None:
+        """The name that NVRTC does not know."""
+        return missing_name(self.diagnostic.message, self.line_text or "")
+
     @property
     def attribute(self) -> tuple[str | None, str | None]:
         """What libNVVM refuses at a function as it is written, and its line."""
@@ -141,9 +160,35 @@ def _include(case: _Case) -> str | None:
     return match["included"] if match else None
 
 
+def _in_place_of_std(case: _Case, scope: str) -> str | None:
+    """Returns the name in std on the line as it is to be written, with the character before it."""
+    written = std_name(case.diagnostic.message, case.line_text or "")
+    return re.sub(r"std\s*+::\s*+", scope, written) if written else None
+
+
 def _only_option(case: _Case) -> str | None:
     """Returns the option that the user has typed, if it is only one."""
     return case.request.options[0] if len(case.request.options) == 1 else None
+
+
+# Headers, each with the names on a line that it declares.
+_TYPE_HEADERS = {
+    "cuda_fp16.h": re.compile(r"\b(?:__)?half2?\b"),
+    "cuda_bf16.h": re.compile(r"\b(?:__)?nv_bfloat162?\b"),
+    "cuda_fp8.h": re.compile(r"\b__nv_fp8\w*+\b"),
+}
+_LIMITS_HEADERS = {
+    "cuda/std/cfloat": re.compile(r"\b(?:FLT|DBL)_\w*+"),
+    "cuda/std/climits": re.compile(r"_(?:MAX|MIN|BIT)\b"),
+}
+
+
+def _first_of(headers: Mapping[str, re.Pattern[str]], case: _Case) -> str | None:
+    """Returns the first header that declares what is missed and that is not included."""
+    found = case.missing if "identifier" in case.diagnostic.message else case.line_text
+    declaring = (header for header, names in headers.items() if names.search(found or ""))
+    header = next(declaring, None)
+    return header if header and f"<{header}>" not in (case.source or "") else None
 
 
 # What an explanation may name besides the groups of its message. None: not known in this case.
@@ -183,7 +228,22 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "attribute_text": lambda case: case.attribute[0],
     "attribute_line": lambda case: case.attribute[1],
     "template_kernel": lambda case: template_kernel(case.source or ""),
-    "function": lambda case: function_at(case.source or "", case.diagnostic.line),
+    "function": lambda case: case.function and case.function.text,
+    "function_line": lambda case: str(case.function.line) if case.function else None,
+    "hidden_function": lambda case: case.function and case.function.hidden,
+    "enclosing": lambda case: enclosing_head(
+        case.source or "", case.diagnostic.line, case.diagnostic.column
+    ),
+    "code": lambda case: bare_code(case.source or ""),
+    "std_name": lambda case: std_name(case.diagnostic.message, case.line_text or ""),
+    "cuda_std_name": lambda case: _in_place_of_std(case, "cuda::std::"),
+    "plain_name": lambda case: _in_place_of_std(case, ""),
+    "column": lambda case: str(case.diagnostic.column or ""),
+    "type_header": lambda case: _first_of(_TYPE_HEADERS, case),
+    "limits_header": lambda case: _first_of(_LIMITS_HEADERS, case),
+    "missing": lambda case: case.missing,
+    "constant": lambda case: CONSTANTS.get(case.missing or ""),
+    "alias": lambda case: ALIASES.get(case.missing or ""),
     "free_metadata": lambda case: free_metadata(case.source or ""),
     "annotation": lambda case: kernel_annotation(
         case.source or "", typed_pointers=not _reads_opaque(case)

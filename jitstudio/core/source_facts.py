@@ -1,4 +1,4 @@
-"""What explanations need to know of a source text.
+"""What explanations need to know of LLVM IR and PTX.
 
 It is read as a person skims, not as a compiler parses: each function answers None where it is not
 sure, and then there is no fix.
@@ -7,31 +7,11 @@ sure, and then there is no fix.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.diagnostics import start_of_line
+from jitstudio.core.cuda_facts import split_at_commas
 
-# An escaped character begins no text, so that none is looked through twice for its end.
-_COMMENT_OR_TEXT = re.compile(
-    r"""//[^\n]*+|/\*.*?(?:\*/|\Z)|\\.|"(?:\\.|[^"\\\n])*+"|'(?:\\.|[^'\\\n])*+'""", re.DOTALL
-)
-_HEAD = re.compile(r"[^;{}]++")
-_TEMPLATE = re.compile(r"\btemplate\s*+<")
-_GLOBAL = re.compile(r">\s*+__global__\b")
-_FUNCTION_NAME = re.compile(
-    r"\b(?!__launch_bounds__|__cluster_dims__|__block_size__|__maxnreg__)([a-zA-Z_]\w*+)\s*+\("
-)
-_SCOPE = re.compile(r"\b(?:inline\s++)?namespace(?:\s++(?P<name>\w[\w:]*+))?+\s*+\{|[{}]")
-# The first that fits decides the argument that a template is tried with.
-_ARGUMENTS = (
-    (re.compile(r"(?:typename|class)\s+\w+"), "float"),
-    (re.compile(r"bool\b.*"), "true"),
-    (re.compile(r"(?>(?:unsigned|signed|int|long|short|char|\w+_t)\b\s*+)++\w*"), "32"),
-)
-_LONGEST_FUNCTION = 1 << 16
-_BRACE = re.compile(r"[{}]")
 _DEFINITION = re.compile(
     r"^define\s++(?!internal\b|private\b|linkonce|available_externally)[^@(\n]*?\bvoid\s++"
     r"(?P<name>@[\w.$]++)\s*+(?=\()",
@@ -74,74 +54,6 @@ _CHIPS = (
     _Chip(re.compile(""), 100),
 )
 
-_LINE_NAME = re.compile(
-    r'^[ \t]*#[ \t]*(?:line[ \t]+)?\d+[ \t]+"(?P<name>(?:\\.|[^"\\\n])*)"', re.MULTILINE
-)
-
-
-def quoted_name(text: str) -> str | None:
-    """Returns the first name with a quotation mark in it that a ``#line`` of CUDA C++ gives."""
-    names = (match["name"].replace('\\"', '"') for match in _LINE_NAME.finditer(text))
-    return next((name for name in names if '"' in name), None)
-
-
-def template_kernel(text: str) -> str | None:
-    """A name expression for the first kernel template in CUDA C++, such as ``ns::scale<float>``."""
-    code = _COMMENT_OR_TEXT.sub(" ", text)
-    kernels = (_kernel_head(code, head) for head in _HEAD.finditer(code))
-    start, parameters, name = next(filter(None, kernels), (0, "", ""))
-    if not name:
-        return None
-    arguments = []
-    for parameter in _split(parameters):
-        if "=" in parameter:
-            break  # it has a default, and so have all behind it
-        argument = next((a for form, a in _ARGUMENTS if form.fullmatch(parameter)), None)
-        if argument is None:
-            return None
-        arguments.append(argument)
-    scope = "".join(f"{name}::" for name in _namespaces(code[:start]))
-    return f"{scope}{name}<{', '.join(arguments)}>"
-
-
-def _kernel_head(code: str, head: re.Match[str]) -> tuple[int, str, str] | None:
-    """Where a head begins, its template's parameters and its name; None of what is no kernel's."""
-    end = head.end()
-    if (template := _TEMPLATE.search(code, head.start(), end)) is None:
-        return None
-    if (kernel := _GLOBAL.search(code, template.end(), end)) is None:
-        return None
-    if (name := _FUNCTION_NAME.search(code, kernel.end(), end)) is None:
-        return None
-    return template.start(), code[template.end() : kernel.start()], name[1]
-
-
-def _namespaces(before: str) -> list[str]:
-    """Returns the named namespaces that are open at the end of this code."""
-    open_braces: list[str] = []
-    for match in _SCOPE.finditer(before):
-        if match[0] == "}":
-            del open_braces[-1:]
-        else:
-            open_braces.append(match["name"] or "")
-    return [name for name in open_braces if name]
-
-
-def function_at(text: str, line: int | None) -> str | None:
-    """Returns the whole C++ function whose head is on this line, from there to its last brace."""
-    if line is None:
-        return None
-    start = start_of_line(text, line)
-    function = text[start : start + _LONGEST_FUNCTION]
-    # Braces in comments and texts do not count; all else must stay where it is.
-    code = _COMMENT_OR_TEXT.sub(lambda match: " " * len(match[0]), function)
-    depth = 0
-    for match in _BRACE.finditer(code):
-        depth += 1 if match[0] == "{" else -1
-        if depth <= 0:
-            return function[: match.end()] if depth == 0 else None
-    return None
-
 
 def kernel_annotation(text: str, *, typed_pointers: bool) -> str | None:
     """The first function of an LLVM module as `!nvvm.annotations` names it: type and name."""
@@ -151,7 +63,7 @@ def kernel_annotation(text: str, *, typed_pointers: bool) -> str | None:
         return None
     if not typed_pointers:
         return f"ptr {match['name']}"
-    types = (_type_of(parameter) for parameter in _split(_bracketed(code, match.end())))
+    types = (_type_of(parameter) for parameter in split_at_commas(_bracketed(code, match.end())))
     return f"void ({', '.join(types)})* {match['name']}"
 
 
@@ -178,20 +90,6 @@ def _bracketed(text: str, start: int) -> str:
         if depth == 0:
             return text[start + 1 : at]
     return ""
-
-
-def _split(listed: str) -> Iterator[str]:
-    """Yields the parts between the commas that are in no bracket."""
-    depth, part = 0, ""
-    for character in f"{listed},":
-        depth += {"(": 1, "<": 1, "{": 1, "[": 1}.get(character, 0)
-        depth -= {")": 1, ">": 1, "}": 1, "]": 1}.get(character, 0)
-        if character == "," and depth == 0:
-            if part.strip():
-                yield part.strip()
-            part = ""
-        else:
-            part += character
 
 
 def first(pattern: re.Pattern[str], text: str) -> str | None:

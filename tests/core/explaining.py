@@ -1,12 +1,12 @@
 """Reads what is told of a failure, and carries out what is offered."""
 
 import re
-from contextlib import suppress
 from dataclasses import replace
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.diagnostics import FixKind, edit_for
+from jitstudio.core.diagnostics import TEXT_FIXES, FixKind, edit_for
 from jitstudio.core.explanations import explanations
+from jitstudio.core.mending import edits_for, mendable
 from jitstudio.core.options import without_option
 from jitstudio.core.request import Assembler, LinkMode
 
@@ -47,16 +47,19 @@ def mended(failed, fix):
 
 
 def mended_all(failed, result):
-    """The request with every fix carried out that is offered and still fits."""
-    for fix in dict.fromkeys(d.fix for d in result.diagnostics if d.fix):
-        if fix.kind not in CHOSEN:
-            with suppress(NothingToMend):
-                failed = mended(failed, fix)
-    return failed
-
-
-class NothingToMend(Exception):
-    """What a fix replaces is not there any more."""
+    """The request with all that is offered carried out in one step."""
+    fixes = mendable(result.diagnostics)
+    for fix in fixes:
+        if fix.kind not in TEXT_FIXES:
+            failed = mended(failed, fix)
+    sources = []
+    for source in failed.sources:
+        text = source.content.decode()
+        of_it = [fix for fix in fixes if fix.kind in TEXT_FIXES and fix.file == source.name]
+        for edit in edits_for(of_it, text):
+            text = f"{text[: edit.start]}{edit.text}{text[edit.end :]}"
+        sources.append(replace(source, content=text.encode()))
+    return replace(failed, sources=tuple(sources))
 
 
 def mended_source(source, fix):
@@ -67,6 +70,5 @@ def mended_source(source, fix):
         return replace(source, name_expressions=(*kept, fix.value))
     text = source.content.decode()
     edit = edit_for(fix, text)
-    if edit is None:
-        raise NothingToMend
+    assert edit is not None
     return replace(source, content=f"{text[: edit.start]}{edit.text}{text[edit.end :]}".encode())

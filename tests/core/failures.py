@@ -67,6 +67,16 @@ def including(header):
     return request(cuda(f"#include {header}\n{KERNEL}"))
 
 
+def in_kernel(line, header=None):
+    include = f"#include {header}\n" if header else ""
+    return request(cuda(f"{include}__global__ void k(int* p) {{\n{line}\n}}\n"))
+
+
+def kernel_of(parameters):
+    return request(cuda(f"__global__ void k({parameters}) {{ }}\n"))
+
+
+TRAITS = "<cuda/std/type_traits>"
 PTX_LINK = {"link": "ptx", "emit": "cubin"}
 CUBIN = {"emit": "cubin"}
 F = FixKind
@@ -119,7 +129,48 @@ PROVOKED = (
         request(cuda("int twice(int a) { return 2 * a; }\n" + KERNEL)),
         F.ADD_OPTION,
     ),
-    Failure("host-call", request(cuda("__global__ void k() { cudaMalloc(0, 1); }"))),
+    Failure(
+        "host-function",
+        request(cuda(KERNEL + 'extern "C" void launch(int* p)\n{\n  fine<<<1, 1>>>(p);\n}\n')),
+        F.REPLACE_TEXT,
+    ),
+    Failure(
+        "host-function",
+        request(cuda("template <class T> static void\nrun(T* p) { cudaFree(p); }\n" + KERNEL)),
+        F.REPLACE_TEXT,
+    ),
+    Failure("unmarked-function", request(cuda("void launch(int* p);\n" + KERNEL)), F.ADD_OPTION),
+    Failure("host-call", request(cuda("int main() { cudaMalloc(0, 1); }\n" + KERNEL))),
+    Failure("device-runtime", in_kernel("cudaMalloc(0, 1);")),
+    Failure("device-runtime", in_kernel("cudaGraphLaunch(cudaGetCurrentGraphExec(), 0);")),
+    Failure("device-runtime", in_kernel("cudaGraphSetConditional(0, 1);")),
+    Failure("type-of-cuda", kernel_of("half* p"), F.INSERT_TEXT),
+    Failure("type-of-stdint", kernel_of("uint8_t* p"), F.INSERT_TEXT),
+    Failure("type-of-stdint", in_kernel("int64_t n = 1; *p = n;"), F.INSERT_TEXT),
+    Failure("type-of-the-host", kernel_of("uint* p"), F.INSERT_TEXT),
+    Failure("type-unknown", kernel_of("missing_t* p")),
+    Failure("unmarked-variable-of-unknown-type", kernel_of("missing_t* p")),
+    Failure("unmarked-variable", request(cuda("int total;\n" + KERNEL)), F.ADD_OPTION),
+    Failure("texture-reference", request(cuda("texture<float, 2> t;\n" + KERNEL))),
+    Failure("unmarked-variable-of-texture", request(cuda("texture<float, 2> t;\n" + KERNEL))),
+    Failure("name-of-mathematics", in_kernel("*p = INFINITY > NAN;"), F.INSERT_TEXT),
+    Failure("constant-of-mathematics", in_kernel("*p = M_PI;"), F.INSERT_TEXT),
+    Failure("limit-of-a-type", in_kernel("*p = INT_MAX;"), F.INSERT_TEXT),
+    Failure("limit-of-a-type", in_kernel("*p = FLT_EPSILON;"), F.INSERT_TEXT),
+    Failure("output-of-the-host", in_kernel('fprintf(stderr, "x");')),
+    Failure("generator-of-the-host", in_kernel("*p = rand();")),
+    Failure("end-of-the-host", in_kernel("exit(1);")),
+    Failure(
+        "std-of-cuda",
+        in_kernel(
+            "*p = cuda::std::is_void_v<int> + std::is_void_v<int>;", "<cuda/std/type_traits>"
+        ),
+        F.REPLACE_TEXT,
+    ),
+    Failure("std-of-built-in", in_kernel("*p = std::min(1, 2);"), F.REPLACE_TEXT),
+    Failure("member-of-cuda-std", in_kernel("*p = cuda::std::gcd(4, 6);", TRAITS)),
+    Failure("std-of-the-host", in_kernel("std::swap(p[0], p[1]);")),
+    Failure("letter-in-code", in_kernel("*p = \u201c1\u201d;")),
     Failure(
         "name-expression-of-template",
         request(cuda(TEMPLATE, "k.cu", "math::k")),

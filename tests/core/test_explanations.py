@@ -75,6 +75,13 @@ def test_a_fatbin_without_code_for_the_target(builder):
     assert (again.ok, again.arch) == (True, Arch(90))
 
 
+def test_a_header_with_a_byte_order_mark(builder, tmp_path):
+    (tmp_path / "sizes.cuh").write_bytes(b"\xef\xbb\xbf#define SIZE 3\n")
+    code = cuda(f'#include "sizes.cuh"\n{KERNEL}')
+    failed = builder.build(request(code, options=(f"--include-path={tmp_path}",)))
+    assert told("mark-of-a-header", failed).fix is None
+
+
 @pytest.mark.tools
 @pytest.mark.parametrize("limit", [HUNGRY_LIMIT // 2, HUNGRY_LIMIT])
 def test_a_build_that_ran_out_of_memory(limit):

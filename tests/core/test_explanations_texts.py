@@ -27,6 +27,7 @@ def test_every_explanation_is_tested():
         "time-limit",
         "option-leaks",
         "bitcode-lacks",
+        "mark-of-a-header",
         "nvvm-crash-of-bitcode",
         "ptx-empty-after-lto",
         "ptx-too-new-for-driver",

@@ -8,7 +8,6 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import Outcome
 from jitstudio.gui.state.documents import Document
-from tests.support import SAMPLES
 
 
 def press_fix(driver):
@@ -17,7 +16,8 @@ def press_fix(driver):
 
 
 def test_a_version_that_is_too_new_is_explained_and_set(started):
-    text = (SAMPLES / "multiply.ptx").read_text().replace(".version 8.0", ".version 99.0")
+    head = ".version 99.0\n.target sm_75\n.address_size 64\n"
+    text = f"{head}.visible .entry k() {{ ret; }}\n"
     document = Document("k.ptx", CodeKind.PTX, text.encode())
     failed = started.next_result(lambda: started.state.documents.add(document))
     assert failed.outcome is Outcome.FAILED
@@ -37,6 +37,23 @@ def test_a_fix_builds_though_nothing_else_does(started):
     assert built.kernels == ()
     assert [kernel.demangled for kernel in press_fix(started).kernels] == ["void k<float>(float*)"]
     assert started.document.name_expressions == ("k<float>",)
+
+
+LACKING = """\
+// For nvcc, which includes much by itself.
+extern "C" __global__ void k(int* p, float* q) { *p = INT_MAX; *q = M_PI * std::fmin(1.f, *q); }
+"""
+
+
+def test_all_that_a_text_lacks_is_mended_by_one_press_and_one_undo(started):
+    document = Document("k.cu", CodeKind.CUDA, LACKING.encode())
+    failed = started.next_result(lambda: started.state.documents.add(document))
+    assert failed.outcome is Outcome.FAILED
+    built = started.next_result(lambda: started.trigger("mendAllAction"))
+    assert [kernel.name for kernel in built.kernels] == ["k"]
+    assert document.content.decode().count("#ifdef __CUDACC_RTC__") == 1
+    started.trigger("undoAction")
+    assert document.content.decode() == LACKING
 
 
 CALLS = """\

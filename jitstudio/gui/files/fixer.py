@@ -10,7 +10,8 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QWidget
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.diagnostics import Fix, FixKind, edit_for
+from jitstudio.core.diagnostics import TEXT_FIXES, Fix, FixKind
+from jitstudio.core.mending import edits_for
 from jitstudio.core.options import join_options, split_options, without_option
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.files.file_commands import FileCommands
@@ -74,6 +75,18 @@ class Fixer(QObject):
         if self._ways[fix.kind](fix):
             self.applied.emit()
 
+    @Slot(object)
+    def apply_all(self, fixes: tuple[Fix, ...]) -> None:
+        """Does all of these: what changes one text is one step of undo."""
+        by_file: dict[str, list[Fix]] = {}
+        for fix in fixes:
+            if fix.kind in TEXT_FIXES:
+                by_file.setdefault(fix.file, []).append(fix)
+        done = [self._ways[fix.kind](fix) for fix in fixes if fix.kind not in TEXT_FIXES]
+        done += [self._edit(file, its) for file, its in by_file.items()]
+        if any(done):
+            self.applied.emit()
+
     def _set_arch(self, fix: Fix) -> bool:
         self._settings.arch = Arch.parse(fix.value)
         return True
@@ -112,12 +125,15 @@ class Fixer(QObject):
         return True
 
     def _edit_text(self, fix: Fix) -> bool:
-        document = self._document(fix)
+        return self._edit(fix.file, [fix])
+
+    def _edit(self, file: str, fixes: list[Fix]) -> bool:
+        document = self._named(file)
         if document is None or document.text is None or document.held is None:
             return False
         content = document.held.text
-        edit = edit_for(fix, content)
-        if edit is None:
+        edits = edits_for(fixes, content)
+        if not edits:
             self.refused.emit(
                 self.tr(
                     "The text has changed since that build, and there is nothing left to mend. "
@@ -126,9 +142,12 @@ class Fixer(QObject):
             )
             return False
         cursor = QTextCursor(document.text)
-        cursor.setPosition(to_units(content, edit.start))
-        cursor.setPosition(to_units(content, edit.end), QTextCursor.MoveMode.KeepAnchor)
-        cursor.insertText(edit.text)
+        cursor.beginEditBlock()
+        for edit in edits:
+            cursor.setPosition(to_units(content, edit.start))
+            cursor.setPosition(to_units(content, edit.end), QTextCursor.MoveMode.KeepAnchor)
+            cursor.insertText(edit.text)
+        cursor.endEditBlock()
         self._documents.current = document
         return True
 

@@ -191,3 +191,19 @@ def test_the_user_opens_a_module(desk):
 def test_a_user_who_thinks_better_of_it_changes_nothing(desk, kind):
     assert not desk.apply(kind)
     assert (desk.settings.options, desk.refused) == ("", [])
+
+
+def test_all_at_once_is_one_step_of_undo_for_each_text(desk):
+    document, other = desk.open(), desk.open(name="other.cu")
+    replaced = Fix("", FixKind.REPLACE_TEXT, "long x;", "k.cu", 3, "int x;")
+    inserted = Fix("", FixKind.INSERT_TEXT, "#include <a>", "k.cu", 1)
+    gone = Fix("", FixKind.REPLACE_TEXT, "b", "k.cu", 1, "not there")
+    elsewhere = Fix("", FixKind.INSERT_TEXT, "// end", "other.cu")
+    option = Fix("", FixKind.ADD_OPTION, "-DA")
+    desk.fixer.apply_all((replaced, inserted, gone, elsewhere, option))
+    assert desk.applied == 1
+    assert document.content.decode() == "#include <a>\n" + TEXT.replace("int x", "long x")
+    assert other.content.decode() == f"{TEXT}// end\n"
+    assert desk.settings.options == "-DA"
+    document.text.undo()
+    assert document.content.decode() == TEXT

@@ -25,6 +25,7 @@ def install(context: Context) -> None:
     view.location_activated.connect(context.navigator.go_to_source)
     context.navigator.lead(ProblemPlace, lambda _place: view.go_to_first())
     view.fix_requested.connect(context.fixer.apply)
+    view.fixes_requested.connect(context.fixer.apply_all)
     # Of the newest build, which may have failed: old once the text has changed; others say why.
     shell.stale_marks.add(view.table, lambda: state.outputs.is_edited, says_why=False)
     shell.context_menus.add_to_tables(view)
@@ -41,6 +42,7 @@ class ProblemsController(QObject):
             {
                 "nextProblemAction": view.go_to_next,
                 "previousProblemAction": view.go_to_previous,
+                "mendAllAction": view.mend_all,
             }
         )
         show = shell.actions["focusProblemsAction"]

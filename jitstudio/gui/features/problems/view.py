@@ -31,6 +31,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.diagnostics import Diagnostic, Fix, Severity, diagnostic_line
+from jitstudio.core.mending import mendable
 from jitstudio.gui.features.problems.model import SEVERITY_ROLE, ProblemsModel
 from jitstudio.gui.kit.fonts import when_letters_change
 from jitstudio.gui.kit.parts import fit_icon, show_icon
@@ -172,10 +173,12 @@ class ProblemsView(QWidget):
         location_activated: The user went to a problem: file, line, column; 0 and an empty file
             where they are unknown.
         fix_requested: The user wants this done about a problem.
+        fixes_requested: The user wants all of these done.
     """
 
     location_activated = Signal(str, int, int)
     fix_requested = Signal(Fix)
+    fixes_requested = Signal(object)
 
     def __init__(self, model: ProblemsModel | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -194,6 +197,10 @@ class ProblemsView(QWidget):
         for button in self._filters.values():
             bar.addWidget(button)
         bar.addStretch(1)
+        self._mend_all = QPushButton()
+        self._mend_all.setObjectName("mendAllButton")
+        self._mend_all.clicked.connect(self.mend_all)
+        bar.addWidget(self._mend_all)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -241,6 +248,17 @@ class ProblemsView(QWidget):
     def go_to_previous(self) -> None:
         """Goes to the place of the problem before; before the first comes the last."""
         self._go(-1)
+
+    @property
+    def mendable(self) -> tuple[Fix, ...]:
+        """All that can be done about the problems in one step."""
+        return mendable(self._model.rows)
+
+    @Slot()
+    def mend_all(self) -> None:
+        """Does all that can be done in one step."""
+        if fixes := self.mendable:
+            self.fixes_requested.emit(fixes)
 
     @Slot()
     def copy_selected(self) -> None:
@@ -337,6 +355,13 @@ class ProblemsView(QWidget):
             message = self.tr("{problems} in this build").format(problems=words)
             button.setAccessibleDescription(message)
             button.setToolTip(tip)
+        fixes = len(self.mendable)
+        self._mend_all.setText(self.tr("&Mend all ({count:,})").format(count=fixes))
+        self._mend_all.setToolTip(
+            self.tr("Carry out all fixes that are offered; one step of undo for each text")
+        )
+        # One has its button below.
+        self._mend_all.setVisible(fixes > 1)
         self._update_hint()
         self._update_explanation()
 

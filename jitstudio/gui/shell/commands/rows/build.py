@@ -136,6 +136,15 @@ BUILD_ROWS = (
         keys=("Shift+F8",),
     ),
     ActionSpec(
+        "mendAllAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "Mend all p&roblems"),
+        keys=("Ctrl+Shift+.",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Carry out all fixes that are offered; one step of undo for each text"
+        ),
+    ),
+    ActionSpec(
         "showMessageAction",
         BUILD,
         QT_TRANSLATE_NOOP("Actions", "Sho&w the message here"),

@@ -1,0 +1,99 @@
+"""What explanations read of CUDA C++."""
+
+import pytest
+
+from jitstudio.core.cuda_facts import enclosing_head, function_at, quoted_name, template_kernel
+
+
+@pytest.mark.parametrize(
+    ("code", "expression"),
+    [
+        ("template <typename T> __global__ void k(T* p) {}", "k<float>"),
+        ("template <class T, int N>\n__global__ void\nk(T (&p)[N]) {}", "k<float, 32>"),
+        ("template <unsigned int N, bool B> __global__ void k() {}", "k<32, true>"),
+        ("template <typename T, typename U = T> __global__ void k(T* p) {}", "k<float>"),
+        ("template <size_t> __global__ void __launch_bounds__(256) k() {}", "k<32>"),
+        ("namespace a { namespace { template <class T> __global__ void k(T) {} } }", "a::k<float>"),
+        ("namespace a { } template <class T> __global__ void k(T) {}", "k<float>"),
+        ("// template <class T> __global__ void no(T);\n__global__ void k() {}", None),
+        ("template <template <class> class T> __global__ void k() {}", None),
+        ("template <typename T> __device__ T twice(T a) { return a; }", None),
+    ],
+)
+def test_finds_an_instance_of_a_kernel_template(code, expression):
+    assert template_kernel(code) == expression
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ('#line 7 "a\\"b.cuh"\n', 'a"b.cuh'),
+        ('#line 7 "plain.cuh"\n  # 3 "folder\\\\\\"b.cu" 1\n', 'folder\\\\"b.cu'),
+        ('#line 7 "plain.cuh"\nint a; // "\n', None),
+        ('#line 7 "cut', None),
+    ],
+)
+def test_finds_a_name_with_a_quotation_mark(code, name):
+    assert quoted_name(code) == name
+
+
+def test_a_function_ends_with_its_last_brace():
+    function = 'int main() {\n  puts("}"); // }\n  if (a) { b(); }\n}'
+    found = function_at(f"int a;\n{function}\nint b;\n", 2)
+    assert (found.text, found.line) == (function, 2)
+
+
+@pytest.mark.parametrize(("text", "line"), [("int f()", 1), ("int f() {", 1), ("", None)])
+def test_half_a_function_is_none(text, line):
+    assert function_at(text, line) is None
+
+
+BEFORE = "#include <vector>\n#define TWO 2\n"
+KERNEL = "__global__ void k(int* p) { *p = TWO; }\n"
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        ('extern "C" int launch(int a)\n{\n  return a;\n}', "launch"),
+        ("template <typename T>\nstatic void\ncheck(T a)\n{ std::vector<T> v; }", "check"),
+        ("void launch(int* p, int n = 3);", "launch"),
+        ("static inline std::vector<int> all(void) { return {1, 2}; }", "all"),
+        ("int main() {\n#ifdef A\n  a();\n#endif\n  return 0;\n}", "main"),
+    ],
+)
+@pytest.mark.parametrize("between", ["\n", "// It runs {\n", "}", "};\n", "public: "])
+def test_a_function_of_the_host_is_hidden_whole_and_nothing_else(function, name, between):
+    head = BEFORE + ("struct S {\n" if "}" in between or "public" in between else "")
+    text = f"{head}{between}{function}\n{KERNEL}"
+    line = text[: text.index(f"{name}(")].count("\n") + 1
+    found = function_at(text, line, len(text[: text.index(f"{name}(")].rpartition("\n")[2]) + 1)
+    assert found.text == function
+    assert text.split("\n")[found.line - 1].endswith(function.partition("\n")[0])
+    hidden = text.replace(function, found.hidden).split("\n")
+    at = hidden.index("#ifndef __CUDACC_RTC__")
+    assert hidden[hidden.index("#endif", at) :][-2:] == [KERNEL.strip(), ""]
+    assert next(line for line in hidden if line.startswith("#i")) == "#include <vector>"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int main()\n#if A\n{\n#else\n{ a();\n#endif\n}\n",
+        "int main() { auto f = [] __device__ (int i) { return i; }; }",
+        "__host__ __device__ int f() { return 1; }",
+    ],
+)
+def test_what_may_be_code_for_the_gpu_is_not_hidden(text):
+    assert function_at(text, 1) is None
+
+
+def test_the_function_around_a_place():
+    text = (
+        'namespace a { extern "C" {\n__global__ void k(int* p) {\n  if (*p) {\n    *p = 1;\n'
+        "  }\n}\nstruct S { int n; };\nint main() { k(); }\n} }\nint n;\n"
+    )
+    assert "__global__ void k" in enclosing_head(text, 4, None)
+    assert "int main()" in enclosing_head(text, 8, 16)
+    assert enclosing_head(text, 7, 14) is None
+    assert enclosing_head(text, 10, None) is None
