@@ -15,9 +15,12 @@ from jitstudio.analysis.findings.warp import value_of
 from jitstudio.analysis.sass.opcodes import stem
 from jitstudio.analysis.sass.operands import NONE, Operand
 
-# What moves and adds. Shifts and masks need threads, which begin at a multiple of 32.
+# What moves and adds. Other shifts and masks need threads, which begin at a multiple of 32.
 _LINEAR = frozenset(
-    ("MOV", "UMOV", "MOV32I", "IADD", "IADD3", "IADD32I", "VIADD", "UIADD3", "IMAD", "UIMAD")
+    (
+        *("MOV", "UMOV", "MOV32I", "IADD", "IADD3", "IADD32I", "VIADD", "UIADD3", "IMAD", "UIMAD"),
+        *("LEA", "ULEA"),
+    )
 )
 # Copies and sums that a value may come through in a pass.
 _DEPTH = 4
