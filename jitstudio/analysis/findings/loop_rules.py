@@ -81,7 +81,8 @@ def _is_uneven(facts: FunctionFacts, induction: Induction, jump: int) -> bool:
     if comparison == NONE:
         return False
     one, other, *_ = facts.forms[comparison].sources
-    change = _known(total(induction.change(one), negated(induction.change(other))))
+    change_one, change_other = (induction.change(x, comparison) for x in (one, other))
+    change = _known(total(change_one, negated(change_other)))
     distance = facts.warp.compared[comparison]
     threads = _SHORT_ROW if facts.has_rows else WARP
     if distance.stairs and 1 < distance.stairs.height == abs(change):

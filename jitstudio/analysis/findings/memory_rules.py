@@ -41,9 +41,10 @@ def local_memory(facts: FunctionFacts) -> Iterator[RuleHit]:
     needs = facts.resources
     # Without a stack the accesses are of pointers that may lead anywhere, as atomics take them.
     # What is only written is handed to printf and the like.
-    if not facts.of_opcode("LDL") or (needs and not _stack_bytes(needs)):
+    stack = _stack_bytes(needs) if needs is not None else None
+    if not facts.of_opcode("LDL") or stack == 0:
         return
-    words = {"bytes": _stack_bytes(needs) if needs else "?"}
+    words = {"bytes": stack or "an unknown number of"}
     indexed = [index for index in indices if not _is_fixed(facts, index)]
     for line in facts.by_line(indexed):
         yield RuleHit(line, words, "indexed")
@@ -131,7 +132,8 @@ def _change(facts: FunctionFacts, access: MemoryAccess) -> int:
     loop = facts.graph.innermost[block.id] if block is not None else NOWHERE
     if loop == NOWHERE:
         return 0
-    lane = Induction(facts, loop).change(Operand("", register=access.base[0]))
+    base = Operand("", register=access.base[0])
+    lane = Induction(facts, loop).change(base, access.index)
     return lane.step if lane.shape is LaneShape.STEP else 0
 
 
@@ -220,8 +222,9 @@ def _is_fixed(facts: FunctionFacts, index: int) -> bool:
     return address is None or address.base == STACK_POINTER
 
 
-def _stack_bytes(needs: Resources) -> int:
-    return needs.stack_bytes or needs.local_bytes or 0
+def _stack_bytes(needs: Resources) -> int | None:
+    known = [size for size in (needs.stack_bytes, needs.local_bytes) if size is not None]
+    return max(known, default=None)
 
 
 def _what_of(facts: FunctionFacts, indices: tuple[int, ...]) -> str:
