@@ -109,6 +109,27 @@ class FlowGraph:
                 found[block] = index
         return tuple(found)
 
+    def only_by(self, source: int, target: int) -> frozenset[int]:
+        """Returns the blocks that nothing leads to but the way from one block to another."""
+        others = self._reached(
+            (block.id for block in self.blocks if block.is_entry), source, target
+        )
+        return self._reached((target,)) - others
+
+    def _reached(
+        self, starts: Iterable[int], source: int = NOWHERE, target: int = NOWHERE
+    ) -> frozenset[int]:
+        """Returns the blocks that these lead to, and these; one way may be left out."""
+        todo = list(starts)
+        found = {*todo}
+        while todo:
+            block = todo.pop()
+            for each in self.successors[block]:
+                if each not in found and (block, each) != (source, target):
+                    found.add(each)
+                    todo.append(each)
+        return frozenset(found)
+
     def depth(self, block: int) -> int:
         """Returns how many loops are around a block."""
         loop = self.innermost[block]

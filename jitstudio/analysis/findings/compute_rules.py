@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from jitstudio.analysis.findings.facts import FunctionFacts
 from jitstudio.analysis.findings.lanes import DOUBLES
 from jitstudio.analysis.findings.model import RuleHit
-from jitstudio.analysis.findings.origins import ValueOrigins, is_narrowing
+from jitstudio.analysis.findings.origins import is_narrowing
 from jitstudio.analysis.sass.opcodes import class_of, stem
 from jitstudio.analysis.sass.operands import NONE, guard
 
@@ -48,12 +48,27 @@ def _chains(facts: FunctionFacts) -> Iterator[list[list[int]]]:
     for line in facts.by_line(facts.own):
         moves: dict[int, list[int]] = {}
         for index in line:
-            if function.opcodes[index] in _MOVES and guard(function.predicates[index]) != NONE:
+            if function.opcodes[index] in _MOVES and _is_choice(facts, index):
                 for register in facts.forms[index].results:
                     moves.setdefault(register, []).append(index)
         chains = [chain for chain in moves.values() if len(chain) >= _SHORT_CHAIN]
         if chains:
             yield chains
+
+
+def _is_choice(facts: FunctionFacts, index: int) -> bool:
+    """Returns whether an instruction runs if an index is a certain number, as far as that shows."""
+    condition = guard(facts.function.predicates[index])
+    block = facts.graph.block_at(index)
+    if condition == NONE or block is None:
+        return False
+    comparison = facts.last_writer(block, index, condition)
+    if comparison == NONE:
+        return True
+    opcode, *modifiers = facts.function.opcodes[comparison].split(".")
+    is_equality = opcode == "ISETP" and not {"EQ", "NE"}.isdisjoint(modifiers)
+    sources = facts.forms[comparison].sources
+    return is_equality and any(source.constant is not None for source in sources[:2])
 
 
 def missed_fma(facts: FunctionFacts) -> Iterator[RuleHit]:
@@ -84,6 +99,9 @@ def missed_fma(facts: FunctionFacts) -> Iterator[RuleHit]:
 def _is_fusible(facts: FunctionFacts, product: int, addition: int, register: int) -> bool:
     """Whether both could be one: nothing else reads the product, and no rounding is asked for."""
     function = facts.function
+    # What does both work has no absolute values.
+    if any("|" in function.operands[index] for index in (product, addition)):
+        return False
     first, second = function.opcodes[product], function.opcodes[addition]
     read_again = register not in facts.forms[addition].written and (
         facts.is_live_behind(addition, register)
@@ -111,8 +129,8 @@ def doubles(facts: FunctionFacts) -> Iterator[RuleHit]:
     beginnings = [index for index in facts.own if opcodes[index] in _BEGINNINGS]
     if not accidents and not beginnings:
         return
-    origins = ValueOrigins(facts)
-    idle, meant = _purposes(facts, origins)
+    origins = facts.origins
+    idle, meant = _purposes(facts)
     compared = {
         index
         for index in accidents
@@ -135,9 +153,9 @@ def doubles(facts: FunctionFacts) -> Iterator[RuleHit]:
             yield RuleHit(line, {"opcodes": ", ".join(stems)})
 
 
-def _purposes(facts: FunctionFacts, origins: ValueOrigins) -> tuple[set[int], set[int]]:
+def _purposes(facts: FunctionFacts) -> tuple[set[int], set[int]]:
     """What only leads from single precision back to it; and what has a part in more than that."""
-    opcodes = facts.function.opcodes
+    opcodes, origins = facts.function.opcodes, facts.origins
     ends = {index for index in facts.own if is_narrowing(opcodes[index])}
     detours = ends & origins.singles(ends)
     meant = set(origins.ancestors(ends - detours | set(_double_stores(facts))))

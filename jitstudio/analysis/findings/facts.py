@@ -6,18 +6,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from jitstudio.analysis.control_flow import FlowGraph
+from jitstudio.analysis.control_flow import BasicBlock, FlowGraph
+from jitstudio.analysis.findings.origins import ValueOrigins, is_of_library
 from jitstudio.analysis.findings.warp import MemoryAccess, Warp, follow
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.liveness import Liveness, effects
-from jitstudio.analysis.sass.model import FunctionPart, SassFunction, SourceLocation
+from jitstudio.analysis.sass.model import SassFunction, SourceLocation
 from jitstudio.analysis.sass.opcodes import stem
-from jitstudio.analysis.sass.operands import DecodedOperands, Mask, decode
+from jitstudio.analysis.sass.operands import NONE, DecodedOperands, Mask, decode, guard
 from jitstudio.core.result import Resources
 from jitstudio.listing.lines import NOWHERE
 
-# What ptxas brings along for divisions, roots and the like is not the author's.
-_LIBRARY = "__internal_"
+# Up to here sinf and the like take away multiples of pi by three multiplications.
+_LARGEST = "105615"
+_ABOVE = frozenset(("GE", "GEU", "GT", "GTU"))
 _CALLS = frozenset(("CALL", "RET", "BRX", "BRXU", "JMX", "JMXU"))
 
 
@@ -48,6 +50,11 @@ class FunctionFacts:
         """What its values look like across a warp."""
         return follow(self.function, self.graph, self.forms)
 
+    @cached_property
+    def origins(self) -> ValueOrigins:
+        """What its values are made of."""
+        return ValueOrigins(self.function, self.graph, self.forms)
+
     def is_live_behind(self, index: int, register: int) -> bool:
         """Whether a register may be read behind an instruction, before it is written again."""
         block = self.graph.block_at(index)
@@ -76,8 +83,44 @@ class FunctionFacts:
         """The instructions that the author is to blame for."""
         library = [part for part in self.function.parts if is_of_library(part)]
         foreign = {index for part in library for index in range(part.start, part.end)}
+        foreign |= self._reductions()
         code = range(self.function.code_length)
         return tuple(index for index in code if index not in foreign) if foreign else code
+
+    def _reductions(self) -> set[int]:
+        """What sinf, cosf and tanf do for large arguments: an array, a loop and many choices."""
+        found: set[int] = set()
+        for block in self.graph.blocks:
+            slow = self._slow_way(block)
+            if slow is not None:
+                for id_ in self.graph.only_by(block.id, slow):
+                    found.update(range(self.graph.blocks[id_].start, self.graph.blocks[id_].end))
+        return found
+
+    def _slow_way(self, block: BasicBlock) -> int | None:
+        """Returns where a block leads to if an argument is large; None if it does not ask that."""
+        jump = self.function.predicates[block.end - 1]
+        writers = self.origins.writers(block.end - 1, guard(jump)) if jump else ()
+        asked = {self._asks_for_large(index) for index in writers}
+        if asked not in ({True}, {False}):
+            return None
+        is_behind = ("!" not in jump) in asked
+        ways = self.graph.successors[block.id]
+        return next((way for way in ways if (way != block.id + 1) == is_behind), None)
+
+    def _asks_for_large(self, index: int) -> bool | None:
+        """Whether a comparison holds if an argument is large; None if it is no such comparison."""
+        if index < 0 or _LARGEST not in self.function.operands[index].split(", "):
+            return None
+        opcode, *modifiers = self.function.opcodes[index].split(".")
+        return not _ABOVE.isdisjoint(modifiers) if opcode == "FSETP" else None
+
+    def last_writer(self, block: BasicBlock, end: int, register: int) -> int:
+        """Returns what writes a register last in a block, before an instruction; or `NONE`."""
+        for index in range(end - 1, block.start - 1, -1):
+            if register in self.forms[index].written:
+                return index
+        return NONE
 
     def of_opcode(self, *stems: str) -> tuple[int, ...]:
         """Returns the author's instructions with one of these opcodes, whatever their modifiers."""
@@ -119,11 +162,6 @@ class FunctionFacts:
         for index in indices:
             found.setdefault(self.line(index), []).append(index)
         return map(tuple, found.values())
-
-
-def is_of_library(part: FunctionPart) -> bool:
-    """Returns whether ptxas has brought it along."""
-    return _LIBRARY in part.name
 
 
 def _offset(access: MemoryAccess) -> int:

@@ -15,9 +15,13 @@ from jitstudio.analysis.findings.warp import value_of
 from jitstudio.analysis.sass.opcodes import stem
 from jitstudio.analysis.sass.operands import NONE, Operand
 
-# What moves and adds. Shifts and masks need threads, which begin at a multiple of 32.
+# What moves, adds and reads parameters. Other shifts, and masks, need threads: a warp begins at a
+# multiple of 32.
 _LINEAR = frozenset(
-    ("MOV", "UMOV", "MOV32I", "IADD", "IADD3", "IADD32I", "VIADD", "UIADD3", "IMAD", "UIMAD")
+    (
+        *("MOV", "UMOV", "MOV32I", "IADD", "IADD3", "IADD32I", "VIADD", "UIADD3", "IMAD", "UIMAD"),
+        *("LEA", "ULEA", "LDC", "ULDC", "LDCU"),
+    )
 )
 # Copies and sums that a value may come through in a pass.
 _DEPTH = 4
@@ -43,9 +47,9 @@ class Induction:
                 for register in facts.forms[index].written:
                     self._writers.setdefault(register, []).append((id_, index))
 
-    def change(self, source: Operand) -> Lane:
-        """Returns how much more an operand is in each pass than in the one before."""
-        return self._value(source, {})
+    def change(self, source: Operand, at: int) -> Lane:
+        """Returns how much more an operand of an instruction is in each pass than in the last."""
+        return self._value(source, at, {}, _DEPTH)
 
     @cached_property
     def in_each(self) -> frozenset[int]:
@@ -89,22 +93,35 @@ class Induction:
                     todo.append(target)
         return []
 
-    def _value(self, source: Operand, assumed: Mapping[int, Lane]) -> Lane:
+    def _value(self, source: Operand, at: int, assumed: Mapping[int, Lane], depth: int) -> Lane:
         if source.register == NONE:
             return value_of(source, {})
-        return value_of(source, {source.register: self._lane(source.register, assumed)})
+        lane = self._lane(source.register, at, assumed, depth)
+        return value_of(source, {source.register: lane})
 
-    def _lane(self, register: int, assumed: Mapping[int, Lane]) -> Lane:
+    def _lane(self, register: int, at: int, assumed: Mapping[int, Lane], depth: int) -> Lane:
+        """Returns how much more a register is, read by an instruction, than in the pass before.
+
+        Args:
+            register: Its number.
+            at: The instruction.
+            assumed: How registers change that have led here.
+            depth: Copies and sums that it may come through.
+        """
         if register in assumed:
             return assumed[register]
         writers = self._writers.get(register)
         if writers is None:
             return SAME
+        if not depth:
+            return ANY
+        if len(writers) > 1:
+            return self._of_latest(register, at, assumed, depth)
         block, index = writers[0]
-        if len(writers) > 1 or len(assumed) >= _DEPTH or block not in self.in_each:
+        if block not in self.in_each:
             return ANY
         from_zero, from_any = (
-            self._computed(index, register, {**assumed, register: lane})
+            self._computed(index, register, {**assumed, register: lane}, depth - 1)
             for lane in (literal(0), THREAD)
         )
         if from_zero == from_any:
@@ -114,14 +131,22 @@ class Induction:
             return step(_signed(from_zero.constant))
         return ANY
 
-    def _computed(self, index: int, register: int, assumed: Mapping[int, Lane]) -> Lane:
+    def _of_latest(self, register: int, at: int, assumed: Mapping[int, Lane], depth: int) -> Lane:
+        """The same for a register that a pass writes again and again, each time anew."""
+        block = self._facts.graph.block_at(at)
+        if block is None or block.id not in self.in_each:
+            return ANY
+        index = self._facts.last_writer(block, at, register)
+        return self._computed(index, register, assumed, depth - 1) if index != NONE else ANY
+
+    def _computed(self, index: int, register: int, assumed: Mapping[int, Lane], depth: int) -> Lane:
         """Returns what an instruction writes to a register."""
         function, form = self._facts.function, self._facts.forms[index]
         opcode = function.opcodes[index]
         is_known = register in form.results and stem(opcode) in _LINEAR
         if not is_known or function.predicates[index]:
             return ANY
-        values = [self._value(source, assumed) for source in form.sources]
+        values = [self._value(source, index, assumed, depth) for source in form.sources]
         return result(opcode, form.sources, values, SAME)
 
 

@@ -62,6 +62,7 @@ class Lane(NamedTuple):
         is_literal: Whether it is written in the code, in all bits or at least in its higher ones.
         is_widened: Whether it is of double precision, and made of single precision and literals.
         stairs: For `LaneShape.ANY`, the stairs that it still is, if it is.
+        terms: The parameters that it is a sum of, with whatever else; so an address has a pointer.
     """
 
     shape: LaneShape
@@ -70,6 +71,7 @@ class Lane(NamedTuple):
     is_literal: bool = False
     is_widened: bool = False
     stairs: Stairs | None = None
+    terms: frozenset[str] = frozenset()
 
     def spread(self, threads: int) -> int:
         """Returns how far the least and the greatest of so many threads surely lie apart."""
@@ -96,6 +98,12 @@ def literal(number: int | None) -> Lane:
     return Lane(LaneShape.STEP, 0, number, is_literal=True)
 
 
+@lru_cache(1 << 10)
+def parameter(name: str) -> Lane:
+    """Returns a parameter of the kernel, by its place in constant memory."""
+    return SAME._replace(terms=frozenset((name,)))
+
+
 def step(amount: int) -> Lane:
     """Returns a value that grows by this much from thread to thread."""
     return Lane(LaneShape.STEP, amount)
@@ -110,9 +118,10 @@ def merge(one: Lane, other: Lane) -> Lane:
     """Returns what is known of a value that is one or the other."""
     if one == other:
         return one
+    terms = one.terms & other.terms
     if one.shape == other.shape and one.step == other.step:
-        return Lane(one.shape, one.step)
-    return Lane(max(one.shape, other.shape, LaneShape.ANY))
+        return Lane(one.shape, one.step, terms=terms)
+    return Lane(max(one.shape, other.shape, LaneShape.ANY), terms=terms)
 
 
 def mixed(*lanes: Lane) -> Lane:
@@ -128,7 +137,9 @@ def mixed(*lanes: Lane) -> Lane:
 
 def total(*lanes: Lane) -> Lane:
     """Returns their sum."""
-    return reduce(_plus, lanes)
+    whole = reduce(_plus, lanes)
+    terms = frozenset().union(*(lane.terms for lane in lanes))
+    return whole if whole.terms == terms else whole._replace(terms=terms)
 
 
 def _plus(one: Lane, other: Lane) -> Lane:
@@ -162,7 +173,7 @@ def _of_sum(lane: Lane, more: Lane) -> Stairs | None:
 def negated(lane: Lane) -> Lane:
     """Returns the same with the other sign."""
     constant = None if lane.constant is None else -lane.constant
-    return lane._replace(step=-lane.step, constant=constant)
+    return lane._replace(step=-lane.step, constant=constant, terms=frozenset())
 
 
 def product(one: Lane, other: Lane) -> Lane:
@@ -308,6 +319,10 @@ def _move(_opcode: str, _sources: Sequence[Operand], values: Values) -> Lane:
     return values[0]
 
 
+def _constant(_opcode: str, _sources: Sequence[Operand], values: Values) -> Lane:
+    return mixed(*values)._replace(terms=values[0].terms)
+
+
 def _special(_opcode: str, sources: Sequence[Operand], _values: Values) -> Lane:
     name = sources[0].text
     if name in _NUMBERING:
@@ -383,6 +398,7 @@ def _has(opcode: str, modifier: str) -> bool:
 
 _TABLE: tuple[tuple[str, int, Rule], ...] = (
     ("MOV UMOV MOV32I", 1, _move),
+    ("LDC ULDC LDCU", 1, _constant),
     ("S2R CS2R S2UR", 1, _special),
     ("IADD IADD3 VIADD UIADD3 IADD32I", 2, _sum),
     ("IMAD UIMAD", 3, _multiply_add),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from jitstudio.analysis.control_flow import BasicBlock
@@ -12,6 +13,7 @@ from jitstudio.analysis.findings.model import RuleHit
 from jitstudio.analysis.sass.opcodes import stem
 from jitstudio.analysis.sass.operands import NONE, guard
 
+_SWAPS = re.compile(r"ATOM[GS]?\.(?:\w+\.)*CAST?\b")
 _LEAVING = frozenset(("EXIT", "RET"))
 # Induction by which the threads of a warp must differ: one more or less is what strided loops have.
 _UNEVEN = 2
@@ -25,17 +27,37 @@ def divergence(facts: FunctionFacts) -> Iterator[RuleHit]:
     own = set(facts.own)
     by_data: list[int] = []
     by_index: list[int] = []
+    by_retry: list[int] = []
     for number in range(len(facts.graph.loops)):
         exits = [index for index in _exits(facts, number) if index in own]
+        if retries := _retries(facts, number):
+            if not all("SPIN" in facts.function.opcodes[index] for index in retries):
+                by_retry += exits
+            continue
         told = [index for index in exits if conditions[index].shape is LaneShape.DATA]
         by_data += told
         if not told:
             induction = Induction(facts, number)
             by_index += (index for index in exits if _is_uneven(facts, induction, index))
     # The compiler makes several loops of one: its unrolled passes, and those that are left.
-    for form, found in (("", by_data), ("index", by_index)):
+    for form, found in (("", by_data), ("index", by_index), ("retry", by_retry)):
         for line in facts.by_line(sorted(found)):
             yield RuleHit(line, form=form)
+
+
+def _retries(facts: FunctionFacts, number: int) -> list[int]:
+    """Returns the comparisons with a swap of a loop, loops inside it apart.
+
+    Where the GPU has no such atomic the compiler makes a loop that spins.
+    """
+    graph = facts.graph
+    return [
+        index
+        for block in graph.loops[number].blocks
+        if graph.innermost[block] == number
+        for index in range(graph.blocks[block].start, graph.blocks[block].end)
+        if _SWAPS.match(facts.function.opcodes[index])
+    ]
 
 
 def _exits(facts: FunctionFacts, number: int) -> Iterator[int]:
@@ -59,7 +81,8 @@ def _is_uneven(facts: FunctionFacts, induction: Induction, jump: int) -> bool:
     if comparison == NONE:
         return False
     one, other, *_ = facts.forms[comparison].sources
-    change = _known(total(induction.change(one), negated(induction.change(other))))
+    change_one, change_other = (induction.change(x, comparison) for x in (one, other))
+    change = _known(total(change_one, negated(change_other)))
     distance = facts.warp.compared[comparison]
     threads = _SHORT_ROW if facts.has_rows else WARP
     if distance.stairs and 1 < distance.stairs.height == abs(change):

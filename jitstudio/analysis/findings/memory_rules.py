@@ -6,16 +6,21 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from jitstudio.analysis.findings.facts import FunctionFacts
+from jitstudio.analysis.findings.induction import Induction
 from jitstudio.analysis.findings.lanes import LaneShape
 from jitstudio.analysis.findings.model import RuleHit
 from jitstudio.analysis.findings.warp import MemoryAccess
-from jitstudio.analysis.sass.operands import STACK_POINTER
+from jitstudio.analysis.sass.operands import STACK_POINTER, Operand
+from jitstudio.core.result import Resources
+from jitstudio.listing.lines import NOWHERE
 
 _LOCAL = ("LDL", "STL")
 
 _WORD = 4
 _VECTORS = (16, 8)
 _SECTOR = 32
+# So far apart what a thread accesses next is no longer in the sector of this access, nor the next.
+_NEAR = 64
 
 
 def spills(facts: FunctionFacts) -> Iterator[RuleHit]:
@@ -33,21 +38,32 @@ def spills(facts: FunctionFacts) -> Iterator[RuleHit]:
 def local_memory(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Arrays and calls that make a thread use memory of its own."""
     indices = facts.of_opcode(*_LOCAL)
-    # Only written: that is what is handed to printf and the like.
-    if not facts.of_opcode("LDL"):
+    needs = facts.resources
+    # Without a stack the accesses are of pointers that may lead anywhere, as atomics take them.
+    # What is only written is handed to printf and the like.
+    stack = _stack_bytes(needs) if needs is not None else None
+    if not facts.of_opcode("LDL") or stack == 0:
         return
+    words = {"bytes": stack or "an unknown number of"}
     indexed = [index for index in indices if not _is_fixed(facts, index)]
     for line in facts.by_line(indexed):
-        yield RuleHit(line, {"bytes": _stack_bytes(facts)}, "indexed")
-    needs = facts.resources
+        yield RuleHit(line, words, "indexed")
     spilled = needs is not None and (needs.spill_loads or needs.spill_stores)
     if not indexed and not spilled:
-        yield RuleHit(_of_most_lines(facts, indices), {"bytes": _stack_bytes(facts)}, "fixed")
+        yield RuleHit(_of_most_lines(facts, indices), words, "fixed")
 
 
 def narrow(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Neighbouring bytes, each by a thread of its own."""
-    found = [a for a in facts.accesses if a.bytes < _WORD and _is_contiguous(a)]
+    wide = [access for access in facts.accesses if access.bytes >= _WORD]
+    found = [
+        access
+        for access in facts.accesses
+        if access.bytes < _WORD
+        and _is_contiguous(access)
+        # What is left over where most goes by words.
+        and not any(_is_of_same_array(access, other) for other in wide)
+    ]
     for line in facts.by_line(sorted(access.index for access in found)):
         first = facts.access_at[line[0]]
         yield RuleHit(
@@ -63,28 +79,74 @@ def narrow(facts: FunctionFacts) -> Iterator[RuleHit]:
 
 def strided(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Threads that leave gaps between what they access."""
-    gaps: dict[int, RuleHit] = {}
-    for group in facts.groups:
-        lane = group[0].lane
-        step, used = abs(lane.step), _used(group)
-        if lane.shape is LaneShape.SCALED and max(access.bytes for access in group) < _VECTORS[0]:
-            words: dict[str, object] = {}
-        elif lane.shape is LaneShape.STEP and step and used * 2 < min(step, _SECTOR):
-            words = {"step": step, "used": used}
-        else:
-            continue
-        form = "known" if words else "scaled"
-        for access in group:
-            gaps[access.index] = RuleHit((access.index,), words, form)
+    gaps = _gaps(facts)
     for line in facts.by_line(sorted(gaps)):
         first = gaps[line[0]]
         yield RuleHit(line, {**first.words, "what": _what_of(facts, line)}, first.form)
 
 
+def _gaps(facts: FunctionFacts) -> dict[int, RuleHit]:
+    """What is wrong with how neighbouring threads are apart, by the accesses that it is about."""
+    found: dict[int, RuleHit] = {}
+    for group in facts.groups:
+        lane, width = group[0].lane, max(access.bytes for access in group)
+        step = abs(lane.step)
+        hit = None
+        if lane.shape is LaneShape.SCALED and width < _VECTORS[0]:
+            hit = RuleHit((), form="scaled")
+        elif lane.shape is LaneShape.STEP and step and width * 2 < min(step, _SECTOR):
+            hit = _known_gap(facts, group)
+        if hit is not None:
+            found |= {access.index: hit for access in group}
+    return found
+
+
+def _known_gap(facts: FunctionFacts, group: tuple[MemoryAccess, ...]) -> RuleHit | None:
+    """Returns what is wrong where each access leaves a gap; None if others fill it."""
+    step, used = abs(group[0].lane.step), _used(_of_same_base(facts, group))
+    goes_on = 0 < abs(_change(facts, group[0])) < step
+    words = {"step": step, "used": used, "width": max(access.bytes for access in group)}
+    if step > _NEAR and (used > _SECTOR or goes_on):
+        return RuleHit((), words, "block")
+    is_left = used * 2 < min(step, _SECTOR) and not goes_on
+    return RuleHit((), words, "known") if is_left else None
+
+
+def _of_same_base(facts: FunctionFacts, group: tuple[MemoryAccess, ...]) -> Iterator[MemoryAccess]:
+    """Yields a group, and what differs from it by the offset only in other blocks."""
+    first = group[0]
+    base = first.base[0]
+    writers = facts.origins.writers(first.index, base)
+    for access in facts.accesses:
+        if (
+            access.base[:2] == first.base[:2]
+            and (access.is_load, access.lane) == (first.is_load, first.lane)
+            and facts.origins.writers(access.index, base) == writers
+        ):
+            yield access
+
+
+def _change(facts: FunctionFacts, access: MemoryAccess) -> int:
+    """Returns how much the address grows in each pass of the innermost loop; 0 if unknown."""
+    block = facts.graph.block_at(access.index)
+    loop = facts.graph.innermost[block.id] if block is not None else NOWHERE
+    if loop == NOWHERE:
+        return 0
+    base = Operand("", register=access.base[0])
+    lane = Induction(facts, loop).change(base, access.index)
+    return lane.step if lane.shape is LaneShape.STEP else 0
+
+
 def no_vectors(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Neighbouring words, each by an access of its own."""
+    gaps = _gaps(facts)
     found = [
-        hit for group in facts.groups for run in _runs(group) if (hit := _vector(run)) is not None
+        hit
+        for group in facts.groups
+        # That neighbouring threads are far apart is worse.
+        if group[0].index not in gaps
+        for run in _runs(facts, group)
+        if (hit := _vector(run)) is not None
     ]
     first = {hit.indices[0]: hit for hit in found}
     for line in facts.by_line(sorted(first)):
@@ -114,18 +176,29 @@ def _fits(width: int, run: tuple[MemoryAccess, ...]) -> bool:
     return aligned and width <= size and run[0].bytes < width
 
 
-def _runs(group: tuple[MemoryAccess, ...]) -> Iterator[tuple[MemoryAccess, ...]]:
-    """Accesses of one width that are one behind the other, each thread with its own."""
+def _runs(
+    facts: FunctionFacts, group: tuple[MemoryAccess, ...]
+) -> Iterator[tuple[MemoryAccess, ...]]:
+    """Accesses of one width and condition that are one behind the other, each thread's own."""
     run: list[MemoryAccess] = []
     for access in group:
         if access.lane.shape is not LaneShape.STEP or not access.lane.step or access.bytes > 8:
             continue
-        if run and (access.bytes, access.offset) != (run[-1].bytes, run[-1].offset + run[-1].bytes):
+        if run and not _follows(facts, run[-1], access):
             yield tuple(run)
             run = []
         run.append(access)
     if run:
         yield tuple(run)
+
+
+def _follows(facts: FunctionFacts, one: MemoryAccess, other: MemoryAccess) -> bool:
+    conditions = facts.function.predicates
+    return (
+        one.bytes == other.bytes
+        and one.offset + one.bytes == other.offset
+        and conditions[one.index] == conditions[other.index]
+    )
 
 
 def _used(group: Iterable[MemoryAccess]) -> int:
@@ -137,14 +210,21 @@ def _is_contiguous(access: MemoryAccess) -> bool:
     return access.lane.shape is LaneShape.STEP and abs(access.lane.step) == access.bytes
 
 
+def _is_of_same_array(one: MemoryAccess, other: MemoryAccess) -> bool:
+    """Returns whether both addresses are sums of the same pointer."""
+    terms, others = one.lane.terms, other.lane.terms
+    is_same = bool(terms) and (terms <= others or others <= terms) and bool(others)
+    return is_same and one.is_load == other.is_load
+
+
 def _is_fixed(facts: FunctionFacts, index: int) -> bool:
     address = facts.forms[index].address
     return address is None or address.base == STACK_POINTER
 
 
-def _stack_bytes(facts: FunctionFacts) -> object:
-    needs = facts.resources
-    return needs.stack_bytes or needs.local_bytes or "?" if needs else "?"
+def _stack_bytes(needs: Resources) -> int | None:
+    known = [size for size in (needs.stack_bytes, needs.local_bytes) if size is not None]
+    return max(known, default=None)
 
 
 def _what_of(facts: FunctionFacts, indices: tuple[int, ...]) -> str:

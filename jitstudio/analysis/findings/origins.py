@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from jitstudio.analysis.control_flow import BasicBlock
-from jitstudio.analysis.findings.facts import FunctionFacts, is_of_library
+from jitstudio.analysis.control_flow import BasicBlock, FlowGraph
 from jitstudio.analysis.findings.lanes import is_widening
 from jitstudio.analysis.findings.warp import LITERAL_BANKS
+from jitstudio.analysis.sass.model import FunctionPart, SassFunction
 from jitstudio.analysis.sass.opcodes import stem
 from jitstudio.analysis.sass.operands import (
     GENERAL,
     NONE,
     STACK_POINTER,
+    DecodedOperands,
     guard,
     is_predicate,
     is_uniform,
@@ -28,6 +29,8 @@ from jitstudio.analysis.sass.operands import (
 # Represents what has written a register where the function does not say.
 _OUTSIDE = -1
 _TO_SINGLE = re.compile(r"F2F(?:\.\w+)*\.F32\.F64\b")
+# What ptxas brings along for divisions, roots and the like is not the author's.
+_LIBRARY = "__internal_"
 # What brings in whole numbers, or what another thread has.
 _FOREIGN = frozenset(("S2R", "S2UR", "CS2R", "I2F", "SHFL"))
 # Functions of the library look up their coefficients, two at a time.
@@ -41,6 +44,11 @@ class _Call(NamedTuple):
     writes: frozenset[int]
 
 
+def is_of_library(part: FunctionPart) -> bool:
+    """Returns whether ptxas has brought it along."""
+    return _LIBRARY in part.name
+
+
 def is_narrowing(opcode: str) -> bool:
     """Returns whether it makes single precision of double precision."""
     return _TO_SINGLE.match(opcode) is not None
@@ -50,17 +58,23 @@ class ValueOrigins:
     """Finds out what the values of a function are made of.
 
     Args:
-        facts: The function.
+        function: Its code.
+        graph: Its blocks.
+        forms: The operands of each instruction.
     """
 
-    def __init__(self, facts: FunctionFacts) -> None:
-        self._facts = facts
-        self._calls = dict(_library_calls(facts))
+    def __init__(
+        self, function: SassFunction, graph: FlowGraph, forms: Sequence[DecodedOperands]
+    ) -> None:
+        self._function = function
+        self._graph = graph
+        self._forms = forms
+        self._calls = dict(_library_calls(function, forms))
         # A kernel begins with nothing in its registers; what others begin with is handed to them.
         self._entries = {
             block.id
-            for block in facts.graph.blocks
-            if block.is_entry and not (facts.function.is_kernel and block.start == 0)
+            for block in graph.blocks
+            if block.is_entry and not (function.is_kernel and block.start == 0)
         }
         self._parents: dict[int, frozenset[int]] = {}
         self._starts: dict[int, Mapping[int, frozenset[int]]] = {}
@@ -109,18 +123,18 @@ class ValueOrigins:
     def parents(self, index: int) -> frozenset[int]:
         """Returns the instructions that may have written what one reads."""
         if index not in self._parents:
-            writers = (self._writers(index, register) for register in self._read(index))
+            writers = (self.writers(index, register) for register in self._read(index))
             self._parents[index] = frozenset().union(*writers)
         return self._parents[index]
 
     def _changes_precision(self, index: int) -> bool:
-        opcode = self._facts.function.opcodes[index]
+        opcode = self._function.opcodes[index]
         return is_widening(opcode) or is_narrowing(opcode)
 
     def _is_foreign(self, index: int) -> bool:
         """Returns whether it brings in what is neither a literal nor was of single precision."""
-        opcode = self._facts.function.opcodes[index]
-        form = self._facts.forms[index]
+        opcode = self._function.opcodes[index]
+        form = self._forms[index]
         if stem(opcode) == "CALL":
             return index not in self._calls
         if stem(opcode) in _FOREIGN:
@@ -134,7 +148,7 @@ class ValueOrigins:
         if index in self._calls:
             yield from self._calls[index].reads
             return
-        form = self._facts.forms[index]
+        form = self._forms[index]
         yield from numbers(form.reads & GENERAL)
         # Those of an address say where something lies, and not what it is.
         plain = {source.register for source in form.sources}
@@ -147,9 +161,9 @@ class ValueOrigins:
     def _written_at(self) -> dict[int, list[int]]:
         """Per register the instructions that write it; for `NONE` those that may write all."""
         found: dict[int, list[int]] = defaultdict(list)
-        for index, form in enumerate(self._facts.forms):
+        for index, form in enumerate(self._forms):
             written: Iterable[int] = form.written
-            if stem(self._facts.function.opcodes[index]) == "CALL":
+            if stem(self._function.opcodes[index]) == "CALL":
                 written = self._calls[index].writes if index in self._calls else (NONE,)
             for register in written:
                 found[register].append(index)
@@ -164,13 +178,13 @@ class ValueOrigins:
         for at in range(bisect_left(indices, end) - 1, bisect_left(indices, start) - 1, -1):
             yield indices[at]
 
-    def _writers(self, index: int, register: int) -> frozenset[int]:
+    def writers(self, index: int, register: int) -> frozenset[int]:
         """Returns what may have written a register last that an instruction reads."""
-        graph = self._facts.graph
+        graph = self._graph
         block = graph.block_at(index)
         if block is None:
             return frozenset((_OUTSIDE,))
-        condition = self._facts.function.predicates[index]
+        condition = self._function.predicates[index]
         found, is_sure = self._last_in(block, index, register, condition)
         return found if is_sure else found | self._at_starts(register)[block.id]
 
@@ -181,20 +195,18 @@ class ValueOrigins:
         """
         if register in self._starts:
             return self._starts[register]
-        graph = self._facts.graph
+        graph = self._graph
         outside = frozenset((_OUTSIDE,))
         before: defaultdict[int, frozenset[int]] = defaultdict(frozenset)
         before.update(dict.fromkeys(self._entries, outside))
-        writers = (
-            graph.block_at(index) for index in self._latest(register, 0, len(self._facts.forms))
-        )
+        writers = (graph.block_at(index) for index in self._latest(register, 0, len(self._forms)))
         queued = self._entries | {block.id for block in writers if block is not None}
         # In the order of the code most blocks have their turn but once.
         todo = sorted(queued)
         while todo:
             block = graph.blocks[heappop(todo)]
             queued.discard(block.id)
-            jump = self._facts.function.predicates[block.end - 1]
+            jump = self._function.predicates[block.end - 1]
             for target in graph.successors[block.id]:
                 condition = jump if target != block.id + 1 else ""
                 found, is_sure = self._last_in(block, block.end, register, condition)
@@ -215,7 +227,7 @@ class ValueOrigins:
         Only threads with this condition are looked at.
         """
         found: set[int] = set()
-        predicates = self._facts.function.predicates
+        predicates = self._function.predicates
         for index in self._latest(register, block.start, end):
             found.add(index)
             if predicates[index] not in ("", condition):
@@ -226,15 +238,16 @@ class ValueOrigins:
         return frozenset(found), False
 
 
-def _library_calls(facts: FunctionFacts) -> Iterator[tuple[int, _Call]]:
-    function = facts.function
+def _library_calls(
+    function: SassFunction, forms: Sequence[DecodedOperands]
+) -> Iterator[tuple[int, _Call]]:
     parts = {part.name: part for part in function.parts if is_of_library(part)}
     for index in range(function.code_length):
         part = parts.get(function.operands[index].strip("`() "))
         if part is not None and stem(function.opcodes[index]) == "CALL":
             reads: set[int] = set()
             writes: set[int] = set()
-            for form in facts.forms[part.start : part.end]:
+            for form in forms[part.start : part.end]:
                 reads.update(r for r in numbers(form.reads & GENERAL) if r not in writes)
                 writes.update(form.written)
             yield index, _Call(frozenset(reads - {STACK_POINTER}), frozenset(writes))

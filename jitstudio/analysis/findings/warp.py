@@ -20,6 +20,7 @@ from jitstudio.analysis.findings.lanes import (
     merge,
     mixed,
     negated,
+    parameter,
     result,
     total,
 )
@@ -36,7 +37,10 @@ from jitstudio.analysis.sass.operands import (
 )
 
 LITERAL_BANKS = (2, 4)
-"""Where compilers keep the constants of the code. The parameters are in bank 0."""
+"""Where compilers keep the constants of the code."""
+
+_PARAMETERS = 0
+"""Where the parameters are."""
 
 _State = dict[int, Lane]
 _JUMPS = frozenset(("BRA", "BRX", "EXIT", "JMP", "RET"))
@@ -226,6 +230,8 @@ def _lane(register: int, state: Mapping[int, Lane]) -> Lane:
 def value_of(source: Operand, state: Mapping[int, Lane]) -> Lane:
     """Returns what an operand is across a warp, by what registers are."""
     register = source.register
+    if source.bank == _PARAMETERS and register == NONE:
+        return parameter(source.text.lstrip("-"))
     if source.bank != NONE:
         index = SAME if register == NONE else _lane(register, state)
         return literal(None) if source.bank in LITERAL_BANKS else loaded(index)
@@ -253,7 +259,8 @@ def _place(address: MemoryAddress, state: _State) -> Lane:
 def _kept(register: int, lane: Lane, *, is_first: bool) -> Lane:
     """Returns what is known of a register that is written."""
     if is_uniform(register):
-        return Lane(SAME.shape, 0, lane.constant if is_first else None, lane.is_literal)
+        constant = lane.constant if is_first else None
+        return Lane(SAME.shape, 0, constant, lane.is_literal, terms=lane.terms)
     # Of several registers only the first holds what was computed, and a predicate never does.
     return lane if is_first and not is_predicate(register) else mixed(lane)
 

@@ -39,6 +39,22 @@ extern "C" __global__ void local(const float* a, float* b, int n)
     b[threadIdx.x] = t[n & 63] + t[n >> 5 & 63];
 }
 
+extern "C" __global__ void local_of_sines(const float* a, float* b, int n)
+{
+    float t[64];
+    for (int k = 0; k < n; ++k) t[k * 7 & 63] = sinf(a[k * blockDim.x + threadIdx.x]); // HERE
+    b[threadIdx.x] = t[n & 63] + t[n >> 5 & 63];
+}
+
+// What these do for large arguments has an array of its own, many choices and a loop.
+extern "C" __global__ void quiet_sines(const float* a, float* b, int n)
+{
+    int i = PLACE;
+    float sum = 0;
+    for (int k = 0; k < n; ++k) sum += sinf(a[i] * k) * cosf(a[i] * k) + tanf(a[i] + k);
+    b[i] = sum;
+}
+
 extern "C" __global__ void quiet_constant_indices(const float* a, float* b)
 {
     float t[8];
@@ -67,6 +83,23 @@ extern "C" __global__ void strided_by_rows(const float* a, float* b, int n)
     b[i] = sum;
 }
 
+extern "C" __global__ void strided_blocks(const float* a, float* b, int n)
+{
+    int i = PLACE * 64;
+    float sum = 0;
+    for (int k = i; k < i + 64 && k < n; ++k) sum = sum * 0.5f + a[k]; // HERE
+    b[PLACE] = sum;
+}
+
+extern "C" __global__ void strided_unrolled_blocks(const float* a, float* b)
+{
+    int i = PLACE;
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < 32; ++k) sum += a[i * 32 + k]; // HERE
+    b[i] = sum;
+}
+
 extern "C" __global__ void quiet_columns(const float* a, float* b, int n)
 {
     int i = PLACE;
@@ -79,6 +112,17 @@ extern "C" __global__ void quiet_whole_structs(const float* a, float* b, int n)
 {
     int i = PLACE;
     if (i < n) b[i] = a[3 * i] * a[3 * i] + a[3 * i + 1] * a[3 * i + 2];
+}
+
+extern "C" __global__ void quiet_structs_written_by_and_by(const float* a, float* b, int n)
+{
+    int i = PLACE;
+    if (i >= n) return;
+    float value = a[i];
+    b[4 * i] = value;
+    b[4 * i + 1] = value > 0 ? powf(value, 1.7f) : 0;
+    b[4 * i + 2] = sqrtf(value);
+    b[4 * i + 3] = 1 / value;
 }
 
 extern "C" __global__ void quiet_backwards(const float* a, float* b, int n)
@@ -116,6 +160,22 @@ extern "C" __global__ void quiet_four_bytes(const uchar4* a, uchar4* b, int n)
     if (i < n) b[i] = make_uchar4(a[i].w, a[i].z, a[i].y, a[i].x);
 }
 
+extern "C" __global__ void quiet_bytes_left_over(const unsigned char* a, unsigned char* b, int n)
+{
+    int count = gridDim.x * blockDim.x;
+    for (int i = PLACE; i < n / 4; i += count) {
+        uchar4 v = ((const uchar4*)a)[i];
+        ((uchar4*)b)[i] = make_uchar4(v.w, v.z, v.y, v.x);
+    }
+    for (int i = n / 4 * 4 + PLACE; i < n; i += count) b[i] = a[i];
+}
+
+extern "C" __global__ void narrow_next_to_words(const unsigned char* a, const int* b, int* c, int n)
+{
+    int i = PLACE;
+    if (i < n) c[i] = a[i] + b[i]; // HERE
+}
+
 extern "C" __global__ void quiet_one_byte_for_all(const unsigned char* flag, float* b, int n)
 {
     int i = PLACE;
@@ -126,6 +186,17 @@ extern "C" __global__ void scalar(const float* a, float* b, int n)
 {
     int i = PLACE;
     if (i < n) b[i] = a[4 * i] + a[4 * i + 1] + a[4 * i + 2] + a[4 * i + 3]; // HERE
+}
+
+extern "C" __global__ void quiet_guarded_one_by_one(const float* a, float* b, int n)
+{
+    int i = 4 * PLACE;
+    float sum = 0;
+    if (i < n) sum += a[i];
+    if (i + 1 < n) sum += a[i + 1];
+    if (i + 2 < n) sum += a[i + 2];
+    if (i + 3 < n) sum += a[i + 3];
+    b[PLACE] = sum;
 }
 
 extern "C" __global__ void quiet_vectors(const float4* a, float4* b, int n)
@@ -145,6 +216,16 @@ extern "C" __global__ void predicated(const float* a, float* b, int n)
     b[threadIdx.x] = t[n & 31] + t[n >> 5 & 31]; // HERE
 }
 
+extern "C" __global__ void quiet_counting(const int* a, int* b, int n)
+{
+    __shared__ int digits[256];
+    digits[threadIdx.x] = a[PLACE];
+    __syncthreads();
+    int rank = 0;
+    for (int t = 0; t < 256; ++t) rank += digits[t] == n;
+    b[PLACE] = rank;
+}
+
 extern "C" __global__ void quiet_choice(const float* a, const float* b, float* c, int n)
 {
     int i = PLACE;
@@ -161,6 +242,12 @@ extern "C" __global__ void quiet_fused(const float* a, float* b, int n)
 {
     int i = PLACE;
     if (i < n) b[i] = a[i] * 3.0f + 1.0f;
+}
+
+extern "C" __global__ void quiet_absolute_product(const float* a, float* b, int n)
+{
+    int i = PLACE;
+    if (i < n) b[i] = fabsf(a[i] * 3.0f) + 1.0f;
 }
 
 extern "C" __global__ void quiet_product_used_twice(const float* a, float* b, int n)

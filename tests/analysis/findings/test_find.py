@@ -5,7 +5,9 @@ import pytest
 from jitstudio.analysis.findings.find import RULES, findings
 from jitstudio.analysis.sass.reading import read_code
 from jitstudio.core.diagnostics import Severity
+from jitstudio.core.result import Resources
 from tests.analysis.findings.conftest import SOURCE
+from tests.analysis.findings.listings import facts_of
 from tests.sample_builds import builds
 from tests.support import cuda, request
 
@@ -95,6 +97,19 @@ def test_samples_are_clean(found_in, build):
     assert told <= _IN_SAMPLES
     if "histogram" in found:
         assert told == _IN_SAMPLES
+
+
+def test_each_reason_is_of_its_case(kernels):
+    assert "64 bytes apart" not in kernels["strided_blocks"][0].reason
+    assert "256 bytes apart, and each goes" in kernels["strided_blocks"][0].reason
+    assert "compare-and-swap" in kernels["divergent_by_retries"][0].reason
+
+
+@pytest.mark.parametrize(("stack", "rules"), [(0, set()), (64, {"local"})])
+def test_without_a_stack_nothing_is_local(stack, rules):
+    function = facts_of("LDL R0, [R2]\nSTL [R2], R0\nEXIT").function
+    needs = Resources(registers=8, stack_bytes=stack, local_bytes=0)
+    assert {one.rule for one in findings(function, needs)} == rules
 
 
 def test_loads_and_stores_of_one_line_are_told_together(found_in):

@@ -38,17 +38,29 @@ EXIT
         ("IADD3 R0, R0, 0x1, RZ\nIADD3 R0, R0, 0x1, RZ", ANY),
         ("@P1 BRA `(.L_2)\nIADD3 R0, R0, 0x1, RZ\n.L_2:", ANY),
         ("NOP\n.L_2:\nIADD3 R0, R0, 0x1, RZ\n@P1 BRA `(.L_2)", ANY),
+        ("IADD3 R5, R5, 0x1, RZ\nLDC R0, c[0x0][0x164]\nIMAD R0, R5, 0x4, R0", step(4)),
+        ("IADD3 R5, R5, 0x1, RZ\nMOV R0, R5\nLDG.E R0, [R0]", ANY),
         ("@P1 BRA `(.L_2)\nNOP\n.L_2:\nIADD3 R0, R0, 0x1, RZ", step(1)),
     ],
 )
 def test_what_a_pass_adds(body, expected):
-    induction = Induction(facts_of(LOOP.format(body=body)), 0)
-    assert induction.change(operand("R0")) == expected
-    assert induction.change(operand("-R0")).step == -expected.step
+    facts = facts_of(LOOP.format(body=body))
+    induction, end = Induction(facts, 0), facts.function.code_length - 3
+    found = induction.change(operand("R0"), end)
+    assert (found.shape, found.step) == (expected.shape, expected.step)
+    assert induction.change(operand("-R0"), end).step == -expected.step
+
+
+def test_a_register_is_what_was_written_last_to_it():
+    body = "IADD3 R5, R5, 0x1, RZ\nIMAD R0, R5, 0x4, R9\nLDG.E R0, [R0]"
+    facts = facts_of(LOOP.format(body=body))
+    induction, load = Induction(facts, 0), facts.function.opcodes.index("LDG.E")
+    assert induction.change(operand("R0"), load).step == 4
+    assert induction.change(operand("R0"), load + 1) == ANY
 
 
 def test_what_no_pass_writes_stays_the_same():
     induction = Induction(facts_of(LOOP.format(body="IADD3 R0, R0, 0x4, RZ")), 0)
     assert all(
-        induction.change(operand(text)).is_same for text in ("R9", "RZ", "0x7", "c[0x0][0x4]")
+        induction.change(operand(text), 2).is_same for text in ("R9", "RZ", "0x7", "c[0x0][0x4]")
     )

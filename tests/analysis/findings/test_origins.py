@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.analysis.findings.origins import ValueOrigins, is_narrowing
+from jitstudio.analysis.findings.origins import is_narrowing
 from tests.analysis.findings.listings import facts_of
 
 
@@ -8,7 +8,7 @@ def made_of(body):
     facts = facts_of(f"{body}\nF2F.F32.F64 R9, R8\nSTG.E [R2], R9\nEXIT")
     opcodes = facts.function.opcodes
     (end,) = (index for index, opcode in enumerate(opcodes) if is_narrowing(opcode))
-    origins = ValueOrigins(facts)
+    origins = facts.origins
     names = [opcodes[index] for index in sorted(origins.ancestors((end,)))]
     return names, end in origins.singles((end,))
 
