@@ -518,14 +518,19 @@ def _add_diff(commands: _Commands) -> None:
         diff.add_argument(
             place.lower(),
             metavar=place,
-            help=".cu .cuh .ll .bc .ptx .cubin .fatbin .ltoir .a .o, a project, or the text that "
-            "nvdisasm has written (.sass)",
+            help=".cu .cuh .ll .bc .ptx .cubin .fatbin .ltoir .a .o, a project, the text that "
+            "nvdisasm has written (.sass), or a program, library, wheel or zip with the kernel K",
         )
     diff.add_argument(
         "--what",
         choices=("sass", "ptx", "source"),
         default="sass",
         help="what is compared: machine code (default), PTX, or the files as they are",
+    )
+    diff.add_argument(
+        "--kernel",
+        metavar="K",
+        help="compare this kernel only, with its parameters and limits, and nothing else",
     )
     diff.add_argument(
         "--normalised",

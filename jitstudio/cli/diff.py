@@ -10,19 +10,27 @@ from dataclasses import replace
 from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.diff.data import data_sections, listed_data
 from jitstudio.analysis.diff.deltas import report_deltas
-from jitstudio.analysis.diff.program import CubinProgram
+from jitstudio.analysis.diff.program import CubinProgram, by_itself
 from jitstudio.analysis.diff.text import bare_lines, compare_lines, ptx_lines
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import read_code
 from jitstudio.cli import exit_codes, text_output
 from jitstudio.cli.json_output import diff_object
-from jitstudio.cli.machine_code import CodeDifference, ComparedInput, Unit, read_machine_code
+from jitstudio.cli.library import kernel_request, only_holds_code
+from jitstudio.cli.machine_code import (
+    CodeDifference,
+    ComparedInput,
+    Unit,
+    no_such_kernel,
+    read_machine_code,
+)
 from jitstudio.cli.request import UsageError, base_request, given_project, read_text, request_from
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import TEXT_KINDS, CodeKind, kind_of
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Resources
+from jitstudio.listing.functions import functions
 from jitstudio.worker.builder import Builder
 
 
@@ -35,11 +43,14 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.normalised and arguments.what != "sass":
         raise UsageError("--normalised is about machine code. Leave it or --what out.")
+    if arguments.kernel is not None and arguments.what == "source":
+        raise UsageError("--kernel is about what was built. Leave it or --what source out.")
     read = _READERS[arguments.what]
     left, right = (read(name, arguments) for name in (arguments.a, arguments.b))
     found = _compared(left, right, normalised=arguments.normalised)
     if arguments.json:
-        say(json.dumps(diff_object(found, arguments.what, normalised=arguments.normalised)))
+        words = arguments.what, arguments.kernel
+        say(json.dumps(diff_object(found, *words, normalised=arguments.normalised)))
     else:
         text_output.print_diff(found)
     return _status(found)
@@ -79,39 +90,57 @@ def _machine_code(name: str, arguments: argparse.Namespace) -> ComparedInput:
         if not code.functions:
             raise UsageError(f"'{name}' holds no function as nvdisasm -c writes it.")
         return ComparedInput(name, program=CubinProgram(code, listed_data(text), is_listed=True))
-    read = read_machine_code(_request(name, arguments), arguments.timeout)
+    request, kernel = _request(name, arguments)
+    read = read_machine_code(request, arguments.timeout)
     resources: dict[str, Resources] = {}
     for unit in read.units:
         resources |= unit.resources
     if read.result.ok and not read.units:
         raise UsageError(f"'{name}' holds no machine code.")
-    program = _program(read.units) if read.units else None
+    program = _program(read.units, kernel) if read.units else None
+    if program is not None and kernel is not None and not program.code.functions:
+        raise UsageError(no_such_kernel(kernel, read.units))
     return ComparedInput(name, read.result, program=program, resources=resources)
 
 
-def _program(units: tuple[Unit, ...]) -> CubinProgram:
-    """Returns all modules of a build as one."""
+def _program(units: tuple[Unit, ...], kernel: str | None) -> CubinProgram:
+    """Returns all modules of a build as one, or one kernel of them."""
+    if kernel is None:
+        chosen = [(unit, unit.code.functions) for unit in units]
+    else:
+        chosen = [(unit, tuple(map(by_itself, unit.named(kernel)))) for unit in units]
+    data = (
+        section
+        for unit, functions in chosen
+        for name in ([None] if kernel is None else [function.name for function in functions])
+        for section in data_sections(unit.cubin.content, name)
+    )
     return CubinProgram(
         Disassembly(
             ", ".join(dict.fromkeys(unit.code.target for unit in units)),
-            tuple(one for unit in units for one in unit.code.functions),
+            tuple(function for _, functions in chosen for function in functions),
         ),
-        tuple(section for unit in units for section in data_sections(unit.cubin.content)),
+        tuple(data),
         {lowered: name for unit in units for lowered, name in unit.code.demangled.items()},
     )
 
 
 def _ptx(name: str, arguments: argparse.Namespace) -> ComparedInput:
     if kind_of(name) is CodeKind.PTX:
-        return ComparedInput(name, lines=tuple(ptx_lines(read_text(name))))
-    request = replace(_request(name, arguments), emit=frozenset({CodeKind.PTX}))
+        return ComparedInput(name, lines=tuple(_of_kernel(read_text(name), arguments.kernel)))
+    request, kernel = _request(name, arguments)
+    request = replace(request, emit=frozenset({CodeKind.PTX}))
     builder = Builder()
     try:
         result = with_idle_options(request, builder.build(request, timeout=arguments.timeout))
     finally:
         builder.close()
     made = [one for one in result.artifacts if one.kind is CodeKind.PTX]
-    lines = tuple(line for artifact in made for line in ptx_lines(artifact.text))
+    lines = tuple(line for artifact in made for line in _of_kernel(artifact.text, kernel))
+    if result.ok and kernel is not None and not lines:
+        raise UsageError(
+            f"The PTX of '{name}' has no kernel '{kernel}'; its lowered name is needed."
+        )
     is_kept = any(source.kind not in TEXT_KINDS for source in request.sources)
     return ComparedInput(name, result, lines, is_kept=is_kept)
 
@@ -122,9 +151,22 @@ def _source(name: str, _arguments: argparse.Namespace) -> ComparedInput:
     return ComparedInput(name, lines=tuple(read_text(name).splitlines()))
 
 
-def _request(name: str, arguments: argparse.Namespace) -> BuildRequest:
+def _of_kernel(ptx: str, kernel: str | None) -> Sequence[str]:
+    """Returns the lines of PTX that are compared."""
+    lines = ptx_lines(ptx)
+    if kernel is None:
+        return lines
+    found = (each for each in functions(CodeKind.PTX, lines) if each.name == kernel)
+    return [line for each in found for line in lines[each.line : each.end]]
+
+
+def _request(name: str, arguments: argparse.Namespace) -> tuple[BuildRequest, str | None]:
+    """Returns a build, and the kernel that is compared; None for all."""
     one = argparse.Namespace(**vars(arguments), sources=[name])
-    return request_from(one, base_request(given_project(one.sources), one))
+    if only_holds_code(name):
+        base, kernel = kernel_request(name, one.kernel, one.arch, one.timeout)
+        return request_from(one, base), kernel
+    return request_from(one, base_request(given_project(one.sources), one)), one.kernel
 
 
 _READERS = {"sass": _machine_code, "ptx": _ptx, "source": _source}

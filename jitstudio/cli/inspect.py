@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.cli import exit_codes, text_output
 from jitstudio.cli.json_output import inspect_object
 from jitstudio.cli.library import holds_modules, kernel_request, list_kernels, only_holds_code
-from jitstudio.cli.machine_code import Inspected, MachineCode, Unit, inspected, read_machine_code
+from jitstudio.cli.machine_code import (
+    Inspected,
+    MachineCode,
+    inspected,
+    no_such_kernel,
+    read_machine_code,
+)
 from jitstudio.cli.request import UsageError, base_request, given_project, request_from
 from jitstudio.cli.terminal import print_error, say
 from jitstudio.core.request import BuildRequest
@@ -39,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
             # A build takes the first module of it for the target; this one is in another.
             read, found = _read_inside(path, arguments)
     if arguments.kernel is not None and read.result.ok and not found:
-        raise UsageError(_no_such(arguments.kernel, read.units))
+        raise UsageError(no_such_kernel(arguments.kernel, read.units))
     if arguments.json:
         # On one line: a kernel may have thousands of instructions.
         say(json.dumps(inspect_object(read, found), check_circular=False))
@@ -55,7 +60,7 @@ def _read(
     found = [
         inspected(unit, function, arguments.block, arguments.shared)
         for unit in read.units
-        for function in _chosen(unit, kernel)
+        for function in unit.named(kernel)
     ]
     return read, found
 
@@ -64,17 +69,6 @@ def _read_inside(path: str, arguments: argparse.Namespace) -> tuple[MachineCode,
     """Reads one kernel of a file that holds many."""
     base, kernel = kernel_request(path, arguments.kernel, arguments.arch, arguments.timeout)
     return _read(request_from(arguments, base), arguments, kernel)
-
-
-def _chosen(unit: Unit, kernel: str | None) -> Iterator[SassFunction]:
-    for function in unit.functions:
-        if kernel in (None, function.name, unit.code.demangled.get(function.name)):
-            yield function
-
-
-def _no_such(kernel: str, units: Sequence[Unit]) -> str:
-    names = [unit.code.demangled.get(f.name, f.name) for unit in units for f in unit.functions]
-    return f"There is no kernel '{kernel}'. There are: {', '.join(names) or 'none'}."
 
 
 def _show(read: MachineCode, found: Sequence[Inspected], *, with_code: bool) -> None:

@@ -650,13 +650,14 @@ def _hunk(comparison: Comparison, hunk: Hunk) -> Json:
     return {"rows": rows}
 
 
-def diff_object(found: CodeDifference, what: str, *, normalised: bool) -> Json:
+def diff_object(found: CodeDifference, what: str, kernel: str | None, *, normalised: bool) -> Json:
     """Returns the JSON object of the command; without a comparison `equal` is null."""
     comparison = found.comparison
     return {
         "equal": comparison.equal if comparison else None,
         "what": what,
         "normalised": normalised,
+        "kernel": kernel,
         "data_compared": found.data_compared,
         "a": _side(found.sides[0]),
         "b": _side(found.sides[1]),

@@ -76,6 +76,20 @@ class Unit:
         """The kernels, then the functions that others call."""
         return tuple(sorted(self.code.functions, key=lambda function: not function.is_kernel))
 
+    def named(self, name: str | None) -> tuple[SassFunction, ...]:
+        """Returns the functions of this name, lowered or demangled; all of them for None."""
+        return tuple(
+            function
+            for function in self.functions
+            if name in (None, function.name, self.code.demangled.get(function.name))
+        )
+
+
+def no_such_kernel(kernel: str, units: Sequence[Unit]) -> str:
+    """Returns that there is no such function, with those that there are."""
+    names = [unit.code.demangled.get(f.name, f.name) for unit in units for f in unit.functions]
+    return f"There is no kernel '{kernel}'. There are: {', '.join(names) or 'none'}."
+
 
 @dataclass(frozen=True, eq=False)
 class MachineCode:

@@ -17,6 +17,7 @@ import tempfile
 import time
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from io import FileIO
@@ -173,10 +174,9 @@ def list_kernels(request: ListRequest, tell: Tell) -> LibraryListing | LibraryFa
 def take_piece(request: TakeRequest) -> TakenCode | LibraryFailure:
     """Returns the code of one piece of a file."""
     piece = request.piece
-    wanted = piece.member.partition(":")[0]
     try:
         with open_file(Path(request.path), _LARGEST_FILE) as file:
-            for member in _members(file, request.name, _Notes(), wanted):
+            for member in _members(file, request.name, _Notes(), piece.member):
                 if member.name == piece.member:
                     return _taken(member, piece, request.name)
     except OSError as error:
@@ -390,7 +390,7 @@ def _is_ptx(member: _Member) -> bool:
 
 
 def _members(file: FileIO, name: str, notes: _Notes, wanted: str = "") -> Iterator[_Member]:
-    """Yields the file, or what is in it where it holds others; `wanted` alone if that is named."""
+    """Yields the file, or what is in it where it holds others; `wanted` alone if it is named."""
     match _head(file):
         case head if head.startswith((_ZIP, _EMPTY_ZIP)):
             yield from _unzipped(file, name, notes, wanted)
@@ -407,6 +407,7 @@ def _inner(member: _Member) -> Iterator[_Member]:
         yield member
         return
     at, long_names = len(_ARCHIVE), b""
+    seen: Counter[str] = Counter()
     while at + _AR_HEADER <= len(content):
         head = content[at : at + _AR_HEADER]
         name, size = head[:16].rstrip(), head[48:58].strip()
@@ -426,6 +427,10 @@ def _inner(member: _Member) -> Iterator[_Member]:
             name = long_names[int(name[1:]) :].partition(b"\n")[0]
         if name not in _AR_TABLES:
             shown = name.removesuffix(b"/").decode("utf-8", "replace")
+            # Objects of one library may share a name.
+            seen[shown] += 1
+            if seen[shown] > 1:
+                shown = f"{shown}#{seen[shown]}"
             yield _Member(f"{member.name}:{shown}".lstrip(":"), content[begin:end])
 
 
@@ -441,7 +446,7 @@ def _unzipped(file: FileIO, name: str, notes: _Notes, wanted: str) -> Iterator[_
     if len(members) > _MOST_MEMBERS:
         notes.add(f"It has {len(members):,} files: the first {_MOST_MEMBERS:,} were looked at.")
     for info in members[:_MOST_MEMBERS]:
-        if wanted not in ("", info.filename):
+        if wanted and not f"{wanted}:".startswith(f"{info.filename}:"):
             continue
         try:
             with archive.open(info) as source:

@@ -98,3 +98,33 @@ def test_a_program_without_device_code_is_a_sentence(run, tmp_path):
     ran = run("inspect", tmp_path / "p", "--kernel", "k")
     assert ran.code == 2
     assert "holds no device code of CUDA" in ran.err
+
+
+def test_one_kernel_of_two_versions_of_a_library_is_compared(run, package, tmp_path):
+    newer = tmp_path / "k-2.whl"
+    (tmp_path / "k.cu").write_text(TEMPLATE.replace("*= a", "+= a"))
+    names = ("--name-expression", "scale<float>", "--name-expression", "scale<double>")
+    assert run("build", tmp_path / "k.cu", "--fat", "sm_90", *names, "-o", tmp_path).code == 0
+    newer.write_bytes(wheel({"k/k.so": elf({"x": (tmp_path / "k.fatbin").read_bytes()})}))
+    same = run("diff", package, newer, "--kernel", "plain", "--arch", "sm_90", "--json")
+    assert (same.code, same.json["equal"], same.json["kernel"]) == (0, True, "plain")
+    assert same.json["data_compared"] is True
+    other = run("diff", package, newer, "--kernel", "scale<float>", "--arch", "sm_90", "--json")
+    assert (other.code, other.json["equal"]) == (1, False)
+    rows = [row for hunk in other.json["hunks"] for row in hunk["rows"]]
+    assert any("FMUL" in (row["a"] or "") and "FADD" in (row["b"] or "") for row in rows)
+    assert {figure["name"] for figure in other.json["report"]} == {"_Z5scaleIfEvPT_S0_"}
+    assert run("diff", package, newer).code == 2
+    # The kernel of a source against the same in a library.
+    assert run("diff", tmp_path / "k.cu", newer, "--kernel", "plain", "--arch", "sm_90").code == 0
+    ran = run("diff", tmp_path / "k.cu", newer, "--kernel", "nothing", "--arch", "sm_90")
+    assert ran.code == 2
+    assert "There is no kernel 'nothing'. There are: plain" in ran.err
+
+
+def test_the_ptx_of_one_kernel_is_compared(run, tmp_path):
+    one, two = tmp_path / "one.cu", tmp_path / "two.cu"
+    one.write_text('extern "C" __global__ void a() {} extern "C" __global__ void b() {}')
+    two.write_text('extern "C" __global__ void a() {} extern "C" __global__ void b(int) {}')
+    for kernel, code in (("a", 0), ("b", 1), ("c", 2)):
+        assert run("diff", one, two, "--what", "ptx", "--kernel", kernel).code == code

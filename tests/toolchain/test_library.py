@@ -141,6 +141,17 @@ def test_a_taken_piece_is_the_very_code(tmp_path, fatbin, cubin):
     assert {piece.title for piece in unpack(first.content, K.FATBIN, "f")[0]} == set(TARGETS)
 
 
+def test_members_of_one_name_and_of_names_with_colons_are_told_apart(tmp_path, fatbin, cubin):
+    one, two = elf({"x": fatbin}, 1), elf({"x": container(entry(2, 90, cubin))}, 1)
+    path = tmp_path / "f.whl"
+    twins = archive({"a.o": one}) + archive({"a.o": two})[8:]
+    path.write_bytes(wheel({"b:c/l.a": twins}))
+    found = list_kernels(ListRequest(str(path), "f"), lambda _: None)
+    assert list(dict.fromkeys(p.member for p in found.pieces)) == ["b:c/l.a:a.o", "b:c/l.a:a.o#2"]
+    taken = take_piece(TakeRequest(str(path), "f", found.pieces[-1]))
+    assert unpack(taken.content, K.FATBIN, "f")[0][0].content == cubin
+
+
 def test_a_file_that_was_replaced_meanwhile_gives_no_other_code(tmp_path, fatbin):
     path = tmp_path / "f.so"
     path.write_bytes(elf({".nv_fatbin": fatbin}))

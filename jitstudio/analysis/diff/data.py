@@ -52,14 +52,22 @@ class DataSection:
     lines: tuple[str, ...]
 
 
-def data_sections(cubin: bytes) -> tuple[DataSection, ...]:
+def data_sections(cubin: bytes, function: str | None = None) -> tuple[DataSection, ...]:
     """Returns what counts besides code: constants, variables, parameters, limits on threads.
 
     Empty for bytes that are no cubin.
+
+    Args:
+        cubin: The file.
+        function: Whose sections are wanted, by its lowered name; None for all.
     """
     found = sections(cubin)
     public = PublicNames(one.name for one in found)
-    told = (DataSection(public.within(one.name), tuple(_lines(found, one))) for one in found)
+    told = (
+        DataSection(public.within(one.name), tuple(_lines(found, one)))
+        for one in found
+        if function is None or one.name.endswith(f".{function}")
+    )
     return tuple(sorted((one for one in told if one.lines), key=lambda one: one.name))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from jitstudio.analysis.diff.data import DataSection
@@ -14,6 +14,7 @@ from jitstudio.analysis.sass.model import Disassembly, SassFunction
 
 # `void lib::scale<float>(float*, int)`: the last name in front of arguments of either kind.
 _BASE = re.compile(r"(?:^|[\s:])([A-Za-z_$][\w$]*)(?=[<(]|\Z)")
+_LABEL = re.compile(r"\.L_\w+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,23 @@ class CubinProgram:
         """Returns the name as the programmer wrote it, without what it takes."""
         found = _BASE.search(self.demangled.get(function.name, function.name))
         return found[1] if found else function.name
+
+
+def by_itself(function: SassFunction) -> SassFunction:
+    """Returns a function with its labels numbered as in a file that holds nothing else.
+
+    nvdisasm numbers the labels of all functions of a file one after another.
+    """
+    names = {label.name: f".L_x_{number}" for number, label in enumerate(function.labels)}
+
+    def renamed(label: re.Match[str]) -> str:
+        return names.get(label[0], label[0])
+
+    return replace(
+        function,
+        operands=tuple(_LABEL.sub(renamed, operands) for operands in function.operands),
+        labels=tuple(replace(label, name=names[label.name]) for label in function.labels),
+    )
 
 
 def data_comparable(left: CubinProgram, right: CubinProgram) -> bool:
