@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.project.project import Project
-from jitstudio.core.request import LinkMode
+from jitstudio.core.request import CudaCompiler, LinkMode
 from jitstudio.gui.state.preferences import Preferences
 
 
@@ -23,6 +23,7 @@ class Switch(Enum):
     LIBDEVICE = "libdevice"
     JOIN_IR = "join_ir"
     DRIVER_JIT = "driver_jit"
+    NVCC = "nvcc"
     CACHE = "cache"
     PRECOMPILE = "precompile_headers"
     UNSAFE = "unsafe_options"
@@ -206,6 +207,11 @@ class BuildSettings(QObject):
             self._origin = origin
             self.origin_changed.emit()
 
+    @property
+    def compiler(self) -> CudaCompiler:
+        """What compiles CUDA C++."""
+        return CudaCompiler.NVCC if Switch.NVCC in self._switches else CudaCompiler.NVRTC
+
     def as_project(self, program: str = "") -> Project:
         """Returns what a project that consists of this program says of these settings."""
         return Project(
@@ -215,6 +221,7 @@ class BuildSettings(QObject):
             libdevice=Switch.LIBDEVICE in self._switches,
             join_ir=Switch.JOIN_IR in self._switches,
             driver_jit=Switch.DRIVER_JIT in self._switches,
+            compiler=self.compiler,
         )
 
     def take_from(self, project: Project) -> None:
@@ -226,6 +233,7 @@ class BuildSettings(QObject):
             Switch.LIBDEVICE: project.libdevice,
             Switch.JOIN_IR: project.join_ir,
             Switch.DRIVER_JIT: project.driver_jit,
+            Switch.NVCC: project.compiler is CudaCompiler.NVCC,
         }
         self.works_switches = frozenset(switch for switch, is_on in on.items() if is_on)
 
