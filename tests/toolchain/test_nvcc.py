@@ -16,6 +16,8 @@ from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate, nvcc
 from jitstudio.toolchain.tool_output import ToolMissing
 from jitstudio.worker.builder import Builder
+from tests.core.explaining import CHOSEN, mended, told
+from tests.core.failures import NVCC_FAILURES
 from tests.program_kernels import PROGRAMS
 from tests.support import cuda, request
 from tests.toolchain.test_options import samples
@@ -98,6 +100,20 @@ def test_what_its_programs_complain_of_has_its_place(builder, program, text, exp
     assert found == [(file_name, line, column)]
     made_ptx = result.artifact(CodeKind.PTX, "new.cu") is not None
     assert made_ptx is (file_name == "new.ptx")
+
+
+@pytest.mark.parametrize("failure", NVCC_FAILURES, ids=[row.id for row in NVCC_FAILURES])
+def test_a_failure_is_explained_and_its_fix_mends_it(builder, program, failure):
+    found = told(failure.id, builder.build(failure.request))
+    assert "$" not in found.explanation
+    assert (found.fix.kind if found.fix else None) == failure.fix
+    # What the text says itself cannot be mended by an option.
+    if (
+        found.fix
+        and found.fix.kind not in CHOSEN
+        and b"#error" not in failure.request.sources[0].content
+    ):
+        assert builder.build(mended(failure.request, found.fix)).ok
 
 
 def test_headers_in_memory_are_found(builder, program):
