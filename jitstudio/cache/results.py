@@ -20,7 +20,7 @@ from jitstudio.cache.store import Store
 from jitstudio.core.events import StageFinished
 from jitstudio.core.options import have_effects
 from jitstudio.core.plan import Job, JobDependencies, Search
-from jitstudio.core.tools import Tool, ToolFile
+from jitstudio.core.tools import CUDA_COMPILERS, Tool, ToolFile
 from jitstudio.disk import Disk, SearchSnapshot, working_folder
 
 _ROOTS = ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX")
@@ -136,11 +136,11 @@ class Cache:
         if job.tool is Tool.CUOBJDUMP or have_effects(job.options):
             return None
         # Line tables hold the working directory, and folders may be relative to it.
-        folder = working_folder() if job.tool is Tool.NVRTC else ""
+        folder = working_folder() if job.tool in CUDA_COMPILERS else ""
         around = fingerprint(surroundings(job.tool), job.confined_to)
         file = self._files.get(around) or self._store.recall(around)
         mark = Mark(job, folder, around, file, Searched(), self._disk.look(()))
-        if file is None or job.tool is not Tool.NVRTC:
+        if file is None or job.tool not in CUDA_COMPILERS:
             return mark
         searched = self._store.fetch(Searched, mark.place(file)) or Searched()
         return replace(mark, searched=searched, sight=self._disk.look(searched.searches))
@@ -165,7 +165,7 @@ class Cache:
             self._store.remember(mark.surroundings, file)
         if not finished.stage.ok or basis.searches is None:
             return
-        if mark.job.tool is Tool.NVRTC and mark.folder != basis.folder:
+        if mark.job.tool in CUDA_COMPILERS and mark.folder != basis.folder:
             return
         searched = Searched(basis.searches)
         sight = self._disk.look(searched.searches)

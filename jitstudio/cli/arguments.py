@@ -12,6 +12,7 @@ from jitstudio.cli import terminal
 from jitstudio.core.code import EMITTED_KINDS
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.options import ADDRESSES
+from jitstudio.core.request import CudaCompiler
 from jitstudio.worker.builder import DEFAULT_TIMEOUT
 
 _Commands: TypeAlias = "_SubParsersAction[argparse.ArgumentParser]"
@@ -169,6 +170,11 @@ def _add_settings(
         default=[],
         metavar="EXPR",
         help="ask for a lowered name, such as 'saxpy<float>'",
+    )
+    command.add_argument(
+        "--compiler",
+        choices=[compiler.value for compiler in CudaCompiler],
+        help="what compiles CUDA C++: nvrtc, or a CUDA toolkit's nvcc with a host compiler",
     )
     command.add_argument(
         "--libdevice", action="store_true", help="let libNVVM take functions from libdevice"

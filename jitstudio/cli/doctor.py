@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(json.dumps(doctor_object(info, window), indent=2))
     else:
         _show(info, window)
-    return exit_codes.MISSING if any(tool.problem for tool in info.tools) else exit_codes.BUILT
+    return exit_codes.MISSING if info.problems else exit_codes.BUILT
 
 
 def _show(info: ToolchainInfo, window: WindowCheck) -> None:

@@ -28,7 +28,13 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.options import rooted, split_options, without
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import default_emit
-from jitstudio.core.request import Assembler, BuildRequest, LinkMode, with_name_expressions
+from jitstudio.core.request import (
+    Assembler,
+    BuildRequest,
+    CudaCompiler,
+    LinkMode,
+    with_name_expressions,
+)
 from jitstudio.project_files import (
     OpenLaunch,
     OpenMember,
@@ -79,6 +85,7 @@ def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None
         link=link,
         options=(*without(base.options, given), *given),
         headers=tuple(headers.values()),
+        compiler=CudaCompiler(arguments.compiler) if arguments.compiler else base.compiler,
         assembler=Assembler.DRIVER if arguments.driver_jit else base.assembler,
         libdevice=arguments.libdevice or base.libdevice,
         libraries=(*base.libraries, *map(source_from, arguments.library)),
@@ -286,6 +293,7 @@ def base_request(opened: OpenProject | None, arguments: argparse.Namespace) -> B
         link=project.link,
         options=options,
         headers=tuple(_member_header(m) for m in opened.members[len(modules) :]),
+        compiler=project.compiler,
         assembler=Assembler.DRIVER if project.driver_jit else Assembler.NVJITLINK,
         libdevice=project.libdevice,
         libraries=tuple(_member_source(m) for m in taken if m.member.is_library),

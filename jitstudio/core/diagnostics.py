@@ -166,6 +166,11 @@ _PTXAS_LINE = re.compile(
 _REMARK = re.compile(
     r"(?P<severity>remark): (?P<file>[^\n]+?):(?P<line>\d+):(?P<character>\d+): (?P<message>.*)"
 )
+# `k.cu:5:10: fatal error: text`, of the preprocessor that nvcc starts
+_GCC = re.compile(
+    r"(?P<file>[^\s:][^\n:]*):(?P<line>\d+):(?P<character>\d+): "
+    r"(?P<severity>fatal error|error|warning): (?P<message>.*)"
+)
 # `ptxas fatal   : text`, `nvrtc: error: text`, `libnvvm : error: text`, `error   : text`,
 # `k.ll: error: text`
 _PLAIN = re.compile(
@@ -191,6 +196,7 @@ _SEVERITIES = {
     "catastrophic error": Severity.ERROR,
     "internal error": Severity.ERROR,
     "error": Severity.ERROR,
+    "fatal error": Severity.ERROR,
     "fatal": Severity.ERROR,
     "Error": Severity.ERROR,
     "warning": Severity.WARNING,
@@ -198,7 +204,7 @@ _SEVERITIES = {
     "remark": Severity.INFO,
     "info": Severity.INFO,
 }
-_SPELLINGS = (_EDG, _NVVM_PARSE, _PTXAS_LINE, _REMARK, _PLAIN)
+_SPELLINGS = (_EDG, _NVVM_PARSE, _PTXAS_LINE, _REMARK, _GCC, _PLAIN)
 _OF_NVVM = (_NVVM_PARSE, _NVVM_VERIFIER, *_SPELLINGS)
 # A message is never longer; an echoed source line can be megabytes.
 _LONGEST = 4000
@@ -267,7 +273,8 @@ def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: 
     number = groups.get("number") or ""
     if number:
         message = f"{message} [#{number}]"
-    column = _column(groups) or _caret_column(following)
+    # nvcc's front end shows, and points into, a line in which macros are expanded.
+    column = _column(groups) or (None if tool is Tool.NVCC else _caret_column(following))
     if file == NAME_MAP:
         # The line is one of NVRTC's own list of name expressions, not of the user's source.
         file, line, column = source, None, None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.launch.problems import in_bytes
 from jitstudio.core.toolchain_info import ArchInfo, SandboxState, ToolchainInfo, ToolInfo
+from jitstudio.core.tools import OPTIONAL_TOOLS
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class DoctorFinding:
         found: Which one is here; empty where there is none.
         place: The file it is in, where it is a file.
         problem: What is wrong with it and what to do; empty where all is well.
-        is_tool: Whether it is one of the tools that builds are made of.
+        is_tool: Whether it is one of the tools that every installation has.
     """
 
     name: str
@@ -32,7 +33,8 @@ class DoctorFinding:
 def tool_findings(info: ToolchainInfo) -> Iterator[DoctorFinding]:
     """Yields the tools, the targets that they know, and what holds them."""
     for tool in info.tools:
-        yield DoctorFinding(tool.tool.value, _tool(tool), tool.path, tool.problem, True)
+        needed = tool.tool not in OPTIONAL_TOOLS
+        yield DoctorFinding(tool.tool.value, _tool(tool), tool.path, tool.problem, needed)
     unknown = "" if info.archs else "The targets are unknown without NVRTC."
     yield DoctorFinding("targets", "  ".join(map(_target, info.archs)), problem=unknown)
     if info.sandbox is not None:

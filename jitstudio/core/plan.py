@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from jitstudio.core.code import LINKED, CodeKind, Header, Source, split_variant
 from jitstudio.core.cubin import keeps_ptx
 from jitstudio.core.diagnostics import Diagnostic, Severity
-from jitstudio.core.options import hazard, refusal, refused, shown
+from jitstudio.core.options import hazard, nvcc_objection, refusal, refused, shown
 from jitstudio.core.options.steps import StepKind, idle_options, step_options
-from jitstudio.core.request import Assembler, BuildRequest, LinkMode
+from jitstudio.core.request import Assembler, BuildRequest, CudaCompiler, LinkMode
 from jitstudio.core.result import BuildResult
-from jitstudio.core.tools import Tool, ToolFile
+from jitstudio.core.tools import CUDA_COMPILERS, Tool, ToolFile
 
 
 class PlanError(ValueError):
@@ -149,6 +149,8 @@ def _check(request: BuildRequest) -> None:
     if reason := refusal(request.options):
         raise PlanError(reason)
     _check_trust(request)
+    if _has_nvcc(request) and (reason := _nvcc_refusal(request)):
+        raise PlanError(reason)
     names = [source.name for source in (*request.sources, *request.libraries)]
     for name in names:
         if names.count(name) > 1:
@@ -163,6 +165,28 @@ def _check(request: BuildRequest) -> None:
             raise PlanError(
                 f"The library '{library.name}' is no LLVM IR, as .ll and .bc files are."
             )
+
+
+def _has_nvcc(request: BuildRequest) -> bool:
+    """Returns whether nvcc compiles one of the modules."""
+    given = any(source.kind is _K.CUDA for source in request.sources)
+    return given and request.compiler is CudaCompiler.NVCC
+
+
+def _nvcc_refusal(request: BuildRequest) -> str:
+    """Why nvcc cannot be what compiles the modules; empty if it can."""
+    if request.confined_to is not None:
+        return (
+            f"{NOT_TRUSTED} nvcc starts the host compiler of this machine, which reads more than "
+            "the project's folder. Compile with NVRTC, or trust the project: --trust on the "
+            "command line, File > Trust this project in the window."
+        )
+    wanted = next((kind for kind in (_K.LTOIR, _K.OPTIXIR) if kind in request.emit), None)
+    if request.link is LinkMode.LTO:
+        wanted = _K.LTOIR
+    if wanted:
+        return f"nvcc is asked for PTX and cubins here, not for {wanted.title}. Compile with NVRTC."
+    return nvcc_objection(request.options)
 
 
 def _check_trust(request: BuildRequest) -> None:
@@ -269,7 +293,7 @@ def _step(
 ) -> PlanStep:
     tool, out_of = _route(request, source, target)
     makes: tuple[CodeKind, ...] = (target,)
-    if tool in (Tool.NVRTC, Tool.CUOBJDUMP) and target is _K.CUBIN and _K.PTX in wanted:
+    if tool in (*CUDA_COMPILERS, Tool.CUOBJDUMP) and target is _K.CUBIN and _K.PTX in wanted:
         makes = (_K.PTX, _K.CUBIN)
     inputs: tuple[Ref, ...] = (Ref(out_of, source.name),)
     if out_of is _K.LLVM_IR and request.join_ir:
@@ -291,8 +315,10 @@ def _step(
 def _route(request: BuildRequest, source: Source, target: CodeKind) -> tuple[Tool, CodeKind]:
     route = ROUTES[(source.kind, target)]
     assembles = (route.out_of, target) == (_K.PTX, _K.CUBIN)
-    by_driver = assembles and request.assembler is Assembler.DRIVER
-    return (Tool.DRIVER if by_driver else route.tool), route.out_of
+    if assembles and request.assembler is Assembler.DRIVER:
+        return Tool.DRIVER, route.out_of
+    by_nvcc = route.tool is Tool.NVRTC and request.compiler is CudaCompiler.NVCC
+    return (Tool.NVCC if by_nvcc else route.tool), route.out_of
 
 
 def _link_steps(request: BuildRequest) -> Iterator[PlanStep]:
@@ -438,6 +464,9 @@ def _warnings(request: BuildRequest) -> Iterator[Diagnostic]:
     except PlanError:
         # The result says why.
         return
+    if _has_nvcc(request) and any(source.name_expressions for source in request.sources):
+        message = "nvcc takes no name expressions: it makes the instances that the source uses."
+        yield Diagnostic(Severity.WARNING, "", None, None, message)
     for given, tools in idle_options(request, {step.tool for step in steps}):
         wanted = " and ".join(tool.value for tool in tools)
         message = f"No tool of this build takes '{' '.join(given.words)}': it is for {wanted}."

@@ -26,6 +26,13 @@ class Assembler(Enum):
     DRIVER = "driver"
 
 
+class CudaCompiler(Enum):
+    """What compiles CUDA C++."""
+
+    NVRTC = "nvrtc"
+    NVCC = "nvcc"
+
+
 @dataclass(frozen=True)
 class BuildRequest:
     """One build.
@@ -38,6 +45,7 @@ class BuildRequest:
         options: What the user typed, one option an entry; `core.options` sends each to the
             tools that take it.
         headers: Headers that exist in memory only.
+        compiler: What compiles CUDA C++.
         assembler: What makes machine code of PTX outside a link.
         libdevice: Whether libNVVM may take functions from libdevice.
         libraries: LLVM IR of which libNVVM takes only the functions that are called.
@@ -60,6 +68,7 @@ class BuildRequest:
     link: LinkMode = LinkMode.NONE
     options: tuple[str, ...] = ()
     headers: tuple[Header, ...] = ()
+    compiler: CudaCompiler = CudaCompiler.NVRTC
     assembler: Assembler = Assembler.NVJITLINK
     libdevice: bool = False
     libraries: tuple[Source, ...] = ()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.tools import Tool
+from jitstudio.core.tools import OPTIONAL_TOOLS, Tool
 
 
 @dataclass(frozen=True)
@@ -67,3 +67,9 @@ class ToolchainInfo:
     archs: tuple[ArchInfo, ...]
     driver: DeviceList | None = None
     sandbox: SandboxState | None = None
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Why tools cannot be used that every installation has, and what to do."""
+        needed = (tool for tool in self.tools if tool.tool not in OPTIONAL_TOOLS)
+        return tuple(tool.problem for tool in needed if tool.problem)

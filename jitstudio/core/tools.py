@@ -19,7 +19,15 @@ class Tool(Enum):
     NVFATBIN = "nvFatbin"
     NVDISASM = "nvdisasm"
     CUOBJDUMP = "cuobjdump"
+    NVCC = "nvcc"
     DRIVER = "CUDA driver"
+
+
+CUDA_COMPILERS = frozenset((Tool.NVRTC, Tool.NVCC))
+"""The tools that CUDA C++ can be given to."""
+
+OPTIONAL_TOOLS = frozenset((Tool.NVCC,))
+"""The tools that the wheels jitstudio asks for do not bring: without them nothing is amiss."""
 
 
 @dataclass(frozen=True)

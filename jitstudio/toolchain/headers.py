@@ -23,7 +23,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from errno import EIO
 from functools import cache
 from pathlib import Path, PurePath
@@ -33,7 +33,7 @@ from cuda.bindings import nvrtc
 from cuda.pathfinder import find_nvidia_header_directory
 
 from jitstudio.core.code import split_variant
-from jitstudio.core.options import OptionEffect, lies_in, read, shown
+from jitstudio.core.options import OptionEffect, is_within, lies_in, read, shown
 from jitstudio.core.plan import HOW_TO_TRUST, NOT_TRUSTED, Job, Search
 from jitstudio.disk import (
     TICK_NS,
@@ -207,7 +207,11 @@ TRACE = _Trace()
 
 
 def searches_of(
-    job: Job, options: Iterable[str], folders: Iterable[str], opened: Iterable[str] | None
+    job: Job,
+    options: Iterable[str],
+    folders: Iterable[str],
+    opened: Iterable[str] | None,
+    system: Sequence[str] = (),
 ) -> tuple[Search, ...] | None:
     """All places where a file was looked for on behalf of a job; None if they cannot be known.
 
@@ -216,6 +220,8 @@ def searches_of(
         options: All that was sent.
         folders: Where NVIDIA's own headers lie.
         opened: What NVRTC opened, as it writes it.
+        system: The folders of headers that are installed with the compiler. Where a macro in them
+            names a file, it is one of those that were opened.
     """
     if opened is None or not (here := working_folder()):
         return None
@@ -230,9 +236,15 @@ def searches_of(
     scans.append(("", includes(" ".join((*words, *job.name_expressions)).encode(errors="replace"))))
     in_memory = {header.name for header in job.headers}
     try:
-        scans += [scan for name in opened if (scan := _scan(name, in_memory))]
+        scans += [
+            (at, replace(scan, computed=False, pastes=False) if lies_in(system, at) else scan)
+            for name in opened
+            for at, scan in _scan(name, in_memory)
+        ]
     except (UnreadableFile, OSError):
         return None
+    if system:
+        scans.append(("", Includes(frozenset(_names_in(system, opened)), frozenset(), False)))
     everywhere = [
         os.path.join(here, at) for at in ("", str(PurePath(source).parent), *own, *folders)
     ]
@@ -249,14 +261,20 @@ def _all_known(scans: list[tuple[str, Includes]]) -> bool:
     return not pasted and not any(scan.computed or scan.clock for _, scan in scans)
 
 
-def _scan(name: str, in_memory: set[str]) -> tuple[str, Includes] | None:
-    """Returns the folder of a file that was opened, and what is in it; None for one in memory."""
+def _names_in(folders: Iterable[str], opened: Iterable[str]) -> Iterator[str]:
+    """Yields the names by which files that were opened are found in these folders."""
+    for folder in folders:
+        yield from (os.path.relpath(name, folder) for name in opened if is_within(name, folder))
+
+
+def _scan(name: str, in_memory: set[str]) -> Iterator[tuple[str, Includes]]:
+    """Yields the folder of a file that was opened, and what is in it; nothing for one in memory."""
     status = status_of(name)
     if status is None and name in in_memory:
-        return None
+        return
     if status is None:
         raise FileNotFoundError(name)
-    return os.path.dirname(name), _READINGS.of(os.path.join(working_folder(), name), status)
+    yield os.path.dirname(name), _READINGS.of(os.path.join(working_folder(), name), status)
 
 
 def _searches(

@@ -35,10 +35,11 @@ WHEELS = {
     Tool.NVVM: "nvidia-nvvm",
     Tool.NVJITLINK: "nvidia-nvjitlink",
     Tool.NVFATBIN: "nvidia-nvfatbin",
+    Tool.NVCC: "nvidia-cuda-nvcc",
     Tool.NVDISASM: "nvidia-cuda-nvdisasm",
     Tool.CUOBJDUMP: "nvidia-cuda-cuobjdump",
 }
-_PROGRAMS = {Tool.NVDISASM: "nvdisasm", Tool.CUOBJDUMP: "cuobjdump"}
+_PROGRAMS = {Tool.NVCC: "nvcc", Tool.NVDISASM: "nvdisasm", Tool.CUOBJDUMP: "cuobjdump"}
 
 
 def announce_toolkit() -> None:

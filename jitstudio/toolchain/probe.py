@@ -14,7 +14,7 @@ from jitstudio.core.request import ProbeRequest
 from jitstudio.core.toolchain_info import ArchInfo, ToolchainInfo, ToolInfo
 from jitstudio.core.tools import FileStamp, Tool, ToolFile
 from jitstudio.disk import TICK_NS
-from jitstudio.toolchain import driver, locate, nvfatbin, nvjitlink, nvrtc, nvvm
+from jitstudio.toolchain import driver, locate, nvcc, nvfatbin, nvjitlink, nvrtc, nvvm
 from jitstudio.toolchain.tool_output import ToolMissing
 
 _VERSIONS: dict[Tool, Callable[[], str]] = {
@@ -24,6 +24,7 @@ _VERSIONS: dict[Tool, Callable[[], str]] = {
     Tool.NVFATBIN: nvfatbin.version,
     Tool.NVDISASM: partial(locate.program_version, Tool.NVDISASM),
     Tool.CUOBJDUMP: partial(locate.program_version, Tool.CUOBJDUMP),
+    Tool.NVCC: nvcc.version,
 }
 
 
@@ -106,6 +107,8 @@ def _parts(tool: Tool, path: str) -> Iterator[str]:
         yield from (file for file in _mapped() if _is_of(tool, file))
     if tool is Tool.NVVM:
         yield from nvvm.libdevice_file()
+    if tool is Tool.NVCC:
+        yield from nvcc.parts()
 
 
 def _is_of(tool: Tool, path: str) -> bool:

@@ -13,7 +13,7 @@ from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
 from jitstudio.core.kernel_resources import has_code, kernels_of
 from jitstudio.core.plan import Job, JobDependencies, Ref
 from jitstudio.core.result import Kernel, LoweredName, Outcome, Resources, StageResult
-from jitstudio.core.tools import Tool
+from jitstudio.core.tools import CUDA_COMPILERS, Tool
 from jitstudio.disk import working_folder
 from jitstudio.listing.ptx import entries
 from jitstudio.toolchain import (
@@ -21,6 +21,7 @@ from jitstudio.toolchain import (
     driver_jit,
     extraction,
     locate,
+    nvcc,
     nvfatbin,
     nvjitlink,
     nvrtc,
@@ -42,6 +43,7 @@ class _Runner:
 
 _RUNNERS = {
     Tool.NVRTC: _Runner(nvrtc.version, nvrtc.compile_cuda),
+    Tool.NVCC: _Runner(nvcc.version, nvcc.compile_cuda),
     Tool.NVVM: _Runner(nvvm.version, nvvm.compile_ir),
     Tool.NVJITLINK: _Runner(nvjitlink.version, nvjitlink.link),
     Tool.NVFATBIN: _Runner(nvfatbin.version, nvfatbin.pack),
@@ -137,6 +139,7 @@ _FUNCTIONS_ONLY = "Assembled, but there is no kernel in the PTX, and so no code 
 _COMPILED_TO_NOTHING = "Compiled, but there is no kernel in the result."
 _EMPTY = {
     Tool.NVRTC: _COMPILED_TO_NOTHING,
+    Tool.NVCC: _COMPILED_TO_NOTHING,
     Tool.NVVM: _COMPILED_TO_NOTHING,
     Tool.NVJITLINK: "Linked, but there is no code in the result. nvJitLink leaves out machine code "
     "that is not relocatable: compile it with -rdc=true, or give it as PTX.",
@@ -153,7 +156,7 @@ def _lacks_kernel(tool: Tool, report: Report) -> bool:
     if (text := report.made.get(CodeKind.PTX)) is not None:
         # NVRTC's user has asked for a device function; in LLVM IR it is what a kernel becomes
         # whose annotation is missing.
-        wanted = (b".entry", b".func") if tool is Tool.NVRTC else (b".entry",)
+        wanted = (b".entry", b".func") if tool in CUDA_COMPILERS else (b".entry",)
         return not any(word in text for word in wanted)
     code = report.made.get(CodeKind.CUBIN)
     return code is not None and not has_code(code)

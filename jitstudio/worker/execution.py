@@ -14,7 +14,7 @@ from jitstudio.core.events import Event, Notice, Problem, StageFinished, StageSt
 from jitstudio.core.plan import Job, JobDependencies, PlanStep, Ref
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import Crash, Outcome
-from jitstudio.core.tools import Tool
+from jitstudio.core.tools import CUDA_COMPILERS, Tool
 from jitstudio.worker.calls import Ending, RunningCalls
 from jitstudio.worker.crash_report import crash_after_death, crash_after_time_limit
 from jitstudio.worker.host import ChildDeath, WorkerHost
@@ -63,7 +63,7 @@ class Schedule:
             inputs=tuple((ref, self._made[ref]) for ref in step.inputs),
             makes=step.makes,
             options=step.options,
-            headers=request.headers if nvrtc else (),
+            headers=request.headers if step.tool in CUDA_COMPILERS else (),
             name_expressions=source.name_expressions if nvrtc and source else (),
             libraries=tuple(map(_given, request.libraries)) if nvvm else (),
             libdevice=nvvm and request.libdevice,

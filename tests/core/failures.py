@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import Diagnostic, FixKind, Severity
-from jitstudio.core.request import BuildRequest
+from jitstudio.core.request import BuildRequest, CudaCompiler
 from jitstudio.core.result import BuildResult, Outcome, StageResult
 from jitstudio.core.tools import Tool
 from tests.support import CRASHING, KERNEL, SAMPLES, cuda, ptx, request
@@ -74,6 +74,10 @@ def in_kernel(line, header=None):
 
 def kernel_of(parameters):
     return request(cuda(f"__global__ void k({parameters}) {{ }}\n"))
+
+
+def by_nvcc(text, **words):
+    return replace(request(cuda(text), **words), compiler=CudaCompiler.NVCC)
 
 
 TRAITS = "<cuda/std/type_traits>"
@@ -281,3 +285,33 @@ def reported(message, tool, severity=Severity.ERROR, **more):
     stages = (StageResult(tool, "13.4", "k.ll", (), False, 1.0),) if tool else ()
     said = Diagnostic(severity, "k.ll", 1, None, message, tool)
     return built, BuildResult(Outcome.FAILED, built.arch, stages, diagnostics=(said,))
+
+
+NVCC_FAILURES = (
+    Failure("nvcc-option-unknown", by_nvcc(KERNEL, options=("--bogus",)), F.REMOVE_OPTION),
+    Failure("nvcc-target-unknown", by_nvcc(KERNEL, arch="sm_30")),
+    Failure(
+        "nvcc-host-compiler-too-new",
+        by_nvcc(
+            "#error -- unsupported GNU version! gcc versions later than 15 are not supported!\n"
+        ),
+        F.ADD_OPTION,
+    ),
+    Failure("nvcc-header-missing", by_nvcc('#include "no.h"\n'), F.ADD_INCLUDE_FOLDER),
+    Failure(
+        "nvcc-extended-lambda",
+        by_nvcc(
+            "__global__ void k(int *p) { auto f = [] __device__ () { return 1; }; *p = f(); }\n"
+        ),
+        F.ADD_OPTION,
+    ),
+    Failure(
+        "nvcc-constexpr-of-the-host",
+        by_nvcc(
+            "constexpr int one(int x) { return x; }\n__global__ void k(int *p) { *p = one(*p); }\n"
+        ),
+        F.ADD_OPTION,
+    ),
+    Failure("inline-ptx", by_nvcc('__global__ void k() { asm("bogus.op;"); }', emit="cubin")),
+)
+"""Those of nvcc, which is not on every machine."""

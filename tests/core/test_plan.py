@@ -5,7 +5,7 @@ import pytest
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, CodeKind, Source
 from jitstudio.core.plan import ROUTES, PlanError, Ref, default_emit, plan
-from jitstudio.core.request import Assembler, LinkMode
+from jitstudio.core.request import Assembler, CudaCompiler, LinkMode
 from jitstudio.core.tools import Tool
 from tests.support import cuda, ptx, request
 
@@ -334,3 +334,41 @@ def test_a_link_is_made_for_each_target_of_a_fatbin():
 def test_what_cannot_be_packed_is_refused_in_words(sources, link, fields, message):
     with pytest.raises(PlanError, match=message):
         plan(changed(*sources, emit="fatbin", link=link, **fields))
+
+
+def by_nvcc(*sources, **words):
+    return replace(request(*sources, **words), compiler=CudaCompiler.NVCC)
+
+
+def test_nvcc_compiles_cuda_in_the_place_of_nvrtc_and_nothing_else():
+    steps = plan(by_nvcc(CUDA, PTX, emit="sass,ptx", options=("-DN=1,2", "--warning-as-error=x")))
+    assert [(step.tool, step.name) for step in steps] == [
+        (Tool.NVCC, "a.cu"),
+        (Tool.NVDISASM, "a.cu"),
+        (Tool.NVJITLINK, "c.ptx"),
+        (Tool.NVDISASM, "c.ptx"),
+    ]
+    assert steps[0].makes == (CodeKind.PTX, CodeKind.CUBIN)
+    assert steps[0].options == ("-arch=sm_90", "-cubin", LINES, "-DN=1\\,2", "-Werror=x")
+    (first, *_) = plan(by_nvcc(CUDA, link="ptx", emit="cubin"))
+    assert first.options == ("-arch=compute_90", "-ptx", "-rdc=true", LINES)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"emit": "ltoir"}, "nvcc is asked for PTX and cubins here, not for LTO-IR"),
+        ({"link": "lto", "emit": "cubin"}, "not for LTO-IR. Compile with NVRTC"),
+        ({"options": ("--minimal",)}, "no counterpart of '--minimal', an option of NVRTC. Take it"),
+        ({"options": ("-ccbin=/x",)}, "Take '-ccbin=/x' out of the options: jitstudio says what"),
+    ],
+)
+def test_what_nvcc_is_not_asked_for_is_refused_in_words(words, message):
+    with pytest.raises(PlanError, match=message):
+        plan(by_nvcc(CUDA, **words))
+
+
+def test_nvcc_is_not_given_what_nobody_trusts():
+    with pytest.raises(PlanError, match="nvcc starts the host compiler of this machine"):
+        plan(replace(by_nvcc(CUDA), confined_to=("/project",)))
+    assert plan(replace(by_nvcc(PTX, emit="cubin"), confined_to=("/project",)))

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from jitstudio.core.tools import Tool
+from jitstudio.core.tools import OPTIONAL_TOOLS, Tool
 from jitstudio.toolchain import locate
 
 
-@pytest.mark.parametrize("tool", [tool for tool in Tool if tool is not Tool.DRIVER])
+@pytest.mark.parametrize("tool", [t for t in Tool if t not in (Tool.DRIVER, *OPTIONAL_TOOLS)])
 def test_every_tool_is_found_with_its_origin(tool):
     path, found_via = locate.locate(tool)
     assert Path(path).is_file()

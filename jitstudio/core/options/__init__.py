@@ -7,6 +7,7 @@ nothing else.
 
 from __future__ import annotations
 
+from jitstudio.core.options.nvcc import nvcc_objection, nvcc_spelling
 from jitstudio.core.options.parsing import (
     ADDRESSES,
     OPTIONS,
@@ -43,6 +44,8 @@ __all__ = [
     "join_options",
     "leave_traces",
     "lies_in",
+    "nvcc_objection",
+    "nvcc_spelling",
     "options_for",
     "read",
     "refusal",

@@ -44,8 +44,10 @@ def find(text: str) -> tuple[OptionSpec | None, str | None]:
     return None, None
 
 
-# The compiler in the driver has no spellings of its own: it is sent what nvJitLink would be.
-ADDRESSES = {tool.value.lower(): tool for tool in Tool if tool is not Tool.DRIVER} | {
+# These have no spellings of their own: the compiler in the driver is sent what nvJitLink would be,
+# nvcc what NVRTC would be.
+_SPELLED_LIKE_OTHERS = (Tool.DRIVER, Tool.NVCC)
+ADDRESSES = {tool.value.lower(): tool for tool in Tool if tool not in _SPELLED_LIKE_OTHERS} | {
     "nvvm": Tool.NVVM
 }
 """What may come before the colon of an option, in small letters."""

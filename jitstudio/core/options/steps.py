@@ -6,9 +6,17 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.options import GivenOption, find, options_for, read, rooted, takers
+from jitstudio.core.options import (
+    GivenOption,
+    find,
+    nvcc_spelling,
+    options_for,
+    read,
+    rooted,
+    takers,
+)
 from jitstudio.core.request import BuildRequest, LinkMode
-from jitstudio.core.tools import Tool
+from jitstudio.core.tools import CUDA_COMPILERS, Tool
 
 _K = CodeKind
 _FRONT_ENDS = {_K.CUDA: Tool.NVRTC, _K.LLVM_IR: Tool.NVVM}
@@ -16,8 +24,15 @@ _FRONT_ENDS = {_K.CUDA: Tool.NVRTC, _K.LLVM_IR: Tool.NVVM}
 _FOR_KIND: dict[tuple[Tool, CodeKind], tuple[str, ...]] = {
     (Tool.NVRTC, _K.LTOIR): ("-dlto",),
     (Tool.NVRTC, _K.OPTIXIR): ("-optix-ir",),
+    (Tool.NVCC, _K.PTX): ("-ptx",),
+    (Tool.NVCC, _K.CUBIN): ("-cubin",),
     (Tool.NVVM, _K.LTOIR): ("-gen-lto",),
     (Tool.NVDISASM, _K.SASS): ("-c",),
+}
+_SPELLED_AS = {
+    Tool.DRIVER: Tool.NVJITLINK,
+    Tool.CUOBJDUMP: Tool.NVJITLINK,
+    Tool.NVCC: Tool.NVRTC,
 }
 _LINE_TABLE, _ = find("-lineinfo")
 _DEBUG, _ = find("-G")
@@ -45,14 +60,15 @@ def step_options(
         folder: Where the module's file lies.
     """
     given = _user_options(request, step.tool, sources)
-    return (
+    sent = (
         *_target(request, step),
         *_FOR_KIND.get((step.tool, step.target), ()),
         *_for_link(request, step),
         *_line_table(step.tool, given),
-        *((f"--include-path={folder}",) if folder and step.tool is Tool.NVRTC else ()),
+        *((f"--include-path={folder}",) if folder and step.tool in CUDA_COMPILERS else ()),
         *given,
     )
+    return tuple(map(nvcc_spelling, sent)) if step.tool is Tool.NVCC else sent
 
 
 def idle_options(
@@ -72,7 +88,7 @@ def idle_options(
 
 def _target(request: BuildRequest, step: StepKind) -> tuple[str, ...]:
     match step.tool:
-        case Tool.NVRTC:
+        case Tool.NVRTC | Tool.NVCC:
             real = step.target is _K.CUBIN
             return (f"-arch={request.arch.sm if real else request.arch.compute}",)
         case Tool.NVVM:
@@ -85,7 +101,7 @@ def _target(request: BuildRequest, step: StepKind) -> tuple[str, ...]:
 
 def _for_link(request: BuildRequest, step: StepKind) -> tuple[str, ...]:
     match step.tool:
-        case Tool.NVRTC if request.link is LinkMode.PTX:
+        case Tool.NVRTC | Tool.NVCC if request.link is LinkMode.PTX:
             return ("-rdc=true",)
         case Tool.NVJITLINK if step.out_of is _K.LTOIR:
             return ("-lto", *(("-ptx",) if step.target is _K.PTX else ()))
@@ -104,18 +120,19 @@ def _spelling(tool: Tool) -> Tool:
     """Returns the tool whose spelling is sent.
 
     That of nvJitLink to the driver, which takes options by number, and to the tool that takes code
-    out of files: what it finds may have to be linked.
+    out of files: what it finds may have to be linked. That of NVRTC to nvcc, whose front end and
+    optimiser it has.
     """
-    return Tool.NVJITLINK if tool in (Tool.DRIVER, Tool.CUOBJDUMP) else tool
+    return _SPELLED_AS.get(tool, tool)
 
 
 def _user_options(
     request: BuildRequest, tool: Tool, sources: AbstractSet[CodeKind]
 ) -> tuple[str, ...]:
     # An unknown option goes to the compilers; with none in the build, to nvJitLink.
-    compilers = _compilers(sources)
-    front_end = tool if tool in compilers else next(iter(compilers), Tool.NVJITLINK)
-    return options_for(_spelling(tool), rooted(request.options, request.folder), front_end)
+    compilers, spelling = _compilers(sources), _spelling(tool)
+    front_end = spelling if spelling in compilers else next(iter(compilers), Tool.NVJITLINK)
+    return options_for(spelling, rooted(request.options, request.folder), front_end)
 
 
 def _compilers(sources: AbstractSet[CodeKind]) -> set[Tool]:

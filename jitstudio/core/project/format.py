@@ -19,7 +19,7 @@ from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.core.launch.spec import LaunchSpec, RunOptions, spec_from, spec_object
 from jitstudio.core.project.project import Member, Project
-from jitstudio.core.request import LinkMode
+from jitstudio.core.request import CudaCompiler, LinkMode
 
 LARGEST = 64 * 2**20
 """Bytes of the largest project that is read."""
@@ -232,7 +232,7 @@ MOST = 1000
 
 _KEYS = frozenset(
     ("version", "target", "options", "link", "links", "libdevice", "join_ir", "driver_jit")
-) | {"modules", "headers", "launches", "kernel", "sweeps", "layout", "current"}
+) | {"compiler", "modules", "headers", "launches", "kernel", "sweeps", "layout", "current"}
 _HEADER_KEYS = frozenset(("name", "kind", "path", "text"))
 _MODULE_KEYS = _HEADER_KEYS | {"name_expressions", "included", "library", "program"}
 _LAUNCH_KEYS = frozenset(spec_object(LaunchSpec()))
@@ -259,6 +259,7 @@ def dump(project: Project) -> bytes:
         "libdevice": project.libdevice,
         "join_ir": project.join_ir,
         "driver_jit": project.driver_jit,
+        **({} if project.compiler is CudaCompiler.NVRTC else {"compiler": project.compiler.value}),
         "modules": listed("modules", project.modules, _module_object),
         "headers": listed("headers", project.headers, _header_object),
         "launches": listed("launches", project.launches, _launch_object, "kernel"),
@@ -306,6 +307,7 @@ def load(data: bytes) -> Project:
         libdevice=state.value("libdevice", False),
         join_ir=state.value("join_ir", False),
         driver_jit=state.value("driver_jit", False),
+        compiler=state.choice("compiler", CudaCompiler.NVRTC),
         launches=listed("launches", _launch, _LAUNCH_KEYS, "kernel"),
         kernel=state.value("kernel", ""),
         sweeps=listed("sweeps", _sweep, _SWEEP_KEYS, "kernel"),

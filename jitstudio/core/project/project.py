@@ -10,7 +10,7 @@ from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.axes import VariantDraft
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.request import LinkMode
+from jitstudio.core.request import CudaCompiler, LinkMode
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,7 @@ class Project:
         link: Whether and how the modules of the project's own program are linked.
         libdevice: Whether libNVVM may take functions from libdevice.
         join_ir: Whether all LLVM IR goes into one libNVVM program.
+        compiler: What compiles CUDA C++.
         driver_jit: Whether the driver assembles PTX, in the place of nvJitLink.
         launches: One for each kernel at most.
         kernel: The kernel whose launch was worked on last.
@@ -77,6 +78,7 @@ class Project:
     libdevice: bool = False
     join_ir: bool = False
     driver_jit: bool = False
+    compiler: CudaCompiler = CudaCompiler.NVRTC
     launches: tuple[LaunchSpec, ...] = ()
     kernel: str = ""
     sweeps: tuple[VariantDraft, ...] = ()

@@ -13,6 +13,7 @@ from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.result import ENDINGS, BuildResult, Outcome
 from jitstudio.core.toolchain_info import ToolchainInfo
+from jitstudio.core.tools import OPTIONAL_TOOLS
 from jitstudio.gui.kit.amounts import duration_text
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import show_icon
@@ -192,10 +193,10 @@ class StatusLine(QStatusBar):
     def show_toolchain(self, info: ToolchainInfo) -> None:
         """Says which tools are here."""
         missing = self.tr("missing")
-        found = [f"{tool.tool.value} {tool.version or missing}" for tool in info.tools]
+        shown = [t for t in info.tools if t.version or t.tool not in OPTIONAL_TOOLS]
+        found = [f"{tool.tool.value} {tool.version or missing}" for tool in shown]
         self._tools.setText(" · ".join(found))
-        problems = [tool.problem for tool in info.tools if tool.problem]
-        tip = "\n".join(problems) or self.tr("Help > Toolchain tells more")
+        tip = "\n".join(info.problems) or self.tr("Help > Toolchain tells more")
         self._tools.setToolTip(plain_tooltip(tip))
         self._fit()
 

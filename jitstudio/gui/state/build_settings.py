@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
-from jitstudio.core.request import LinkMode
+from jitstudio.core.request import CudaCompiler, LinkMode
 from jitstudio.gui.state.preferences import Preferences
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ class Switch(Enum):
     LIBDEVICE = "libdevice"
     JOIN_IR = "join_ir"
     DRIVER_JIT = "driver_jit"
+    NVCC = "nvcc"
     CACHE = "cache"
     PRECOMPILE = "precompile_headers"
     UNSAFE = "unsafe_options"
@@ -208,6 +209,11 @@ class BuildSettings(QObject):
             self._origin = origin
             self.origin_changed.emit()
 
+    @property
+    def compiler(self) -> CudaCompiler:
+        """What compiles CUDA C++."""
+        return CudaCompiler.NVCC if Switch.NVCC in self._switches else CudaCompiler.NVRTC
+
     def take_from(self, project: Project) -> None:
         """Builds the user's own program as a project says."""
         self.arch = project.arch
@@ -217,6 +223,7 @@ class BuildSettings(QObject):
             Switch.LIBDEVICE: project.libdevice,
             Switch.JOIN_IR: project.join_ir,
             Switch.DRIVER_JIT: project.driver_jit,
+            Switch.NVCC: project.compiler is CudaCompiler.NVCC,
         }
         self.works_switches = frozenset(switch for switch, is_on in on.items() if is_on)
 

@@ -398,6 +398,7 @@ def _settings_only(settings: BuildSettings, program: str = "") -> Project:
         libdevice=Switch.LIBDEVICE in settings.switches,
         join_ir=Switch.JOIN_IR in settings.switches,
         driver_jit=Switch.DRIVER_JIT in settings.switches,
+        compiler=settings.compiler,
     )
 
 

@@ -53,6 +53,7 @@ def request_for(
         link=settings.link if link is None else link,
         options=split_options(settings.options),
         headers=tuple(header.as_header() for header in headers),
+        compiler=settings.compiler,
         assembler=Assembler.DRIVER if Switch.DRIVER_JIT in switches else Assembler.NVJITLINK,
         libraries=tuple(library.as_source() for library in libraries),
         libdevice=Switch.LIBDEVICE in switches,

@@ -9,7 +9,7 @@ from jitstudio.core.options import leave_traces
 from jitstudio.core.plan import Job
 from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.core.tools import Tool
-from jitstudio.toolchain import locate, nvrtc
+from jitstudio.toolchain import locate, nvcc, nvrtc
 from jitstudio.toolchain.capture import Capture
 from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.headers import header_folders
@@ -39,7 +39,9 @@ def _unpacked() -> tuple[str, ...]:
         return ()
 
 
-_ROLE = ProgramNeeds(partial(locate.programs, Tool.NVDISASM, Tool.CUOBJDUMP), _unpacked)
+_ROLE = ProgramNeeds(
+    partial(locate.programs, Tool.NVDISASM, Tool.CUOBJDUMP, Tool.NVCC), _unpacked, nvcc.programs
+)
 _Request = Job | ProbeRequest | DemangleRequest | Precompile
 
 

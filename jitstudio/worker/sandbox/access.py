@@ -21,6 +21,7 @@ class SandboxAccess:
         readable: Files, and folders with all that is in them; None for every file.
         writable: Folders whose files it may read, make, change and remove.
         gpu: Whether it may use the driver and the GPUs.
+        host_compiler: Whether it may start nvcc's programs and the host compiler.
         confined_to: See `Job.confined_to`. What nobody trusts may have taken the process over, so
             it does no other's work.
     """
@@ -28,6 +29,7 @@ class SandboxAccess:
     readable: tuple[str, ...] | None = ()
     writable: tuple[str, ...] = ()
     gpu: bool = False
+    host_compiler: bool = False
     confined_to: tuple[str, ...] | None = None
 
     def covers(self, other: SandboxAccess) -> bool:
@@ -37,7 +39,8 @@ class SandboxAccess:
         else:
             reads = other.readable is not None and _all_within(other.readable, self.readable)
         writes = _all_within(other.writable, self.writable)
-        return reads and writes and self.gpu >= other.gpu
+        starts = self.gpu >= other.gpu and self.host_compiler >= other.host_compiler
+        return reads and writes and starts
 
     def roots_of(self, other: SandboxAccess) -> tuple[str, ...]:
         """The files and folders named here by which all that the other names may be reached."""
@@ -58,7 +61,13 @@ class SandboxAccess:
         else:
             readable = _union(self.readable, other.readable)
         writable = _union(self.writable, other.writable)
-        return SandboxAccess(readable, writable, self.gpu or other.gpu, self.confined_to)
+        return SandboxAccess(
+            readable,
+            writable,
+            self.gpu or other.gpu,
+            self.host_compiler or other.host_compiler,
+            self.confined_to,
+        )
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from jitstudio.core.launch.request import Buffer, FillKind
 from jitstudio.core.options import OptionEffect, find, is_within, read
 from jitstudio.core.plain_files import LARGEST, read_file
 from jitstudio.core.plan import Job
-from jitstudio.core.tools import Tool
+from jitstudio.core.tools import CUDA_COMPILERS, Tool
 from jitstudio.listing.includes import Includes, includes
 from jitstudio.worker.sandbox import system_paths
 from jitstudio.worker.sandbox.access import Need, SandboxAccess, folder_or_file, holds_home
@@ -175,7 +175,8 @@ def need_of(job: Job, headers: HeaderScan) -> Need:
     except Unknowable:
         readable = None
     if job.confined_to is None:
-        return Need(SandboxAccess(readable, tuple(_outputs(job)), gpu))
+        by_nvcc = job.tool is Tool.NVCC
+        return Need(SandboxAccess(readable, tuple(_outputs(job)), gpu, host_compiler=by_nvcc))
     ours = job.confined_to
     most = SandboxAccess(tuple(_inside(ours, readable or ())), gpu=gpu, confined_to=ours)
     least = SandboxAccess(readable, gpu=gpu, confined_to=ours)
@@ -222,7 +223,7 @@ def need_of_buffers(
 def _roots(job: Job, headers: HeaderScan) -> Iterator[str]:
     named = tuple(_named(job.options))
     paths = named
-    if job.tool is Tool.NVRTC:
+    if job.tool in CUDA_COMPILERS:
         folders = [path for path in named if os.path.isdir(path)]
         rows = ((given.spec, given.value) for given in read(job.options))
         forced = [

@@ -71,10 +71,12 @@ class ProgramNeeds:
         programs: Finds the programs that it starts.
         headers: Unpacks the headers that come inside a compiler, if they are not, and returns
             where; nothing can be written there afterwards.
+        host_compiler: Finds the programs that it starts where it may start a host compiler.
     """
 
     programs: Callable[[], Iterable[str]] = tuple
     headers: Callable[[], Iterable[str]] = tuple
+    host_compiler: Callable[[], Iterable[str]] = tuple
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,8 @@ def seal(access: SandboxAccess, role: ProgramNeeds, syscall: Syscall | None = No
         RuntimeError: Another thread runs already, which would stay outside.
     """
     headers, programs = tuple(role.headers()), tuple(role.programs())
+    if access.host_compiler:
+        programs = (*programs, *role.host_compiler())
     grant = SeccompGrant.PROGRAMS if programs else SeccompGrant.NOTHING
     if access.gpu:
         system_paths.prepare_driver(tempfile.gettempdir())

@@ -12,7 +12,7 @@ from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.project.format import LARGEST, VERSION, ProjectFormatError, dump, load
 from jitstudio.core.project.project import Member, Project
-from jitstudio.core.request import LinkMode
+from jitstudio.core.request import CudaCompiler, LinkMode
 
 _OLD = Path(__file__).parents[2] / "data" / "projects"
 _SMALL = Project(
@@ -266,6 +266,7 @@ def _random_project(rng):
         libdevice=rng.random() < 0.5,
         join_ir=rng.random() < 0.5,
         driver_jit=rng.random() < 0.5,
+        compiler=rng.choice(list(CudaCompiler)),
         launches=tuple(launches),
         kernel=_random_text(rng),
         sweeps=tuple(sweeps),

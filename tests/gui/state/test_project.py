@@ -124,9 +124,10 @@ def test_what_changes_a_project_is_told_and_untold(desk, folder):
         assert desk.is_modified(), back
         setattr(desk.settings, back, before)
         assert not desk.is_modified(), back
-    desk.settings.turn(Switch.DRIVER_JIT, True)
-    assert desk.is_modified()
-    desk.settings.turn(Switch.DRIVER_JIT, False)
+    for switch in (Switch.DRIVER_JIT, Switch.NVCC):
+        desk.settings.turn(switch, True)
+        assert desk.is_modified()
+        desk.settings.turn(switch, False)
     desk.settings.turn(Switch.CACHE, False)
     assert not desk.is_modified()
 

@@ -15,7 +15,7 @@ from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode
 from jitstudio.core.options import rooted
 from jitstudio.core.project.paths import with_axis_files, with_buffer_files
-from jitstudio.core.request import Assembler, BuildRequest, LinkMode
+from jitstudio.core.request import Assembler, BuildRequest, CudaCompiler, LinkMode
 
 _LINKS = {LinkMode.NONE: (), LinkMode.PTX: ("--link",), LinkMode.LTO: ("--lto",)}
 _DRIVER_JIT = "--driver-jit"
@@ -96,6 +96,8 @@ def _built(request: BuildRequest, paths: Mapping[str, str]) -> Iterator[str]:
     yield from _LINKS[request.link]
     options = rooted(request.options, request.folder) if request.folder else request.options
     yield from (f"--option={option}" for option in options)
+    if request.compiler is not CudaCompiler.NVRTC:
+        yield f"--compiler={request.compiler.value}"
     expressions = dict.fromkeys(e for source in request.sources for e in source.name_expressions)
     yield from (f"--name-expression={expression}" for expression in expressions)
     yield from (f"--header={header.name}={paths[header.name]}" for header in request.headers)

@@ -35,6 +35,7 @@ _SWITCHES = {
     "libdeviceAction": Switch.LIBDEVICE,
     "joinIrAction": Switch.JOIN_IR,
     "driverJitAction": Switch.DRIVER_JIT,
+    "nvccAction": Switch.NVCC,
 }
 
 
@@ -206,9 +207,8 @@ class ResultsController(QObject):
     def _on_toolchain_found(self, info: ToolchainInfo) -> None:
         self._bar.set_archs(info.archs)
         self._shell.status.show_toolchain(info)
-        for tool in info.tools:
-            if tool.problem:
-                self._shell.notices.show_message(tool.problem)
+        for problem in info.problems:
+            self._shell.notices.show_message(problem)
 
     @Slot()
     def _empty_cache(self) -> None:

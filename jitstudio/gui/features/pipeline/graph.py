@@ -18,7 +18,7 @@ from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
 from jitstudio.core.plan import PlanError, PlanStep, Ref, plan
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.core.tools import Tool
+from jitstudio.core.tools import CUDA_COMPILERS, Tool
 
 
 class NodeRole(Enum):
@@ -245,7 +245,7 @@ def _mentions(content: bytes, names: set[str]) -> bool:
 
 
 def _reads(step: PlanStep, readers: frozenset[str]) -> bool:
-    compiles = step.tool in (Tool.NVRTC, Tool.NVVM)
+    compiles = step.tool in (*CUDA_COMPILERS, Tool.NVVM)
     return compiles and any(ref.name in readers for ref in step.inputs)
 
 

@@ -12,7 +12,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
-from jitstudio.core.request import Assembler, BuildRequest, LinkMode
+from jitstudio.core.request import Assembler, BuildRequest, CudaCompiler, LinkMode
 from jitstudio.gui.features.build.command_line import build_command, run_command, sweep_command
 from jitstudio.variants.plan import VariantPlan
 
@@ -38,6 +38,7 @@ def test_the_command_builds_the_same(tmp_path):
         libraries=(source("lib.ll", CodeKind.LLVM_IR),),
         libdevice=True,
         join_ir=True,
+        compiler=CudaCompiler.NVCC,
         assembler=Assembler.DRIVER,
         use_cache=False,
         unsafe_options=True,

@@ -87,12 +87,22 @@ BUILD_ROWS = (
         checkable=True,
     ),
     ActionSpec(
+        "nvccAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "CUDA C++: comp&ile with nvcc"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Let nvcc of a CUDA toolkit make PTX and machine code; it needs a host compiler",
+        ),
+        checkable=True,
+        separated=True,
+    ),
+    ActionSpec(
         "libdeviceAction",
         BUILD,
         QT_TRANSLATE_NOOP("Actions", "LLVM IR: use lib&device"),
         tip=QT_TRANSLATE_NOOP("Actions", "Let libNVVM take mathematical functions from libdevice"),
         checkable=True,
-        separated=True,
     ),
     ActionSpec(
         "libraryAction",
