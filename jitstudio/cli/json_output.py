@@ -46,7 +46,15 @@ from jitstudio.core.launch.result import (
     Timing,
 )
 from jitstudio.core.options import OptionSpec
-from jitstudio.core.result import BuildResult, Crash, Kernel, LoweredName, Resources, StageResult
+from jitstudio.core.result import (
+    BuildResult,
+    Crash,
+    HostCodeAside,
+    Kernel,
+    LoweredName,
+    Resources,
+    StageResult,
+)
 from jitstudio.core.toolchain_info import ToolchainInfo, ToolInfo
 from jitstudio.display import WindowCheck
 from jitstudio.listing.lines import NOWHERE
@@ -197,6 +205,17 @@ def _stage(stage: StageResult) -> Json:
         "crash": _crash(stage.crash),
         "cached": stage.cached,
         "phases": [{"name": phase.name, "ms": round(phase.ms, 3)} for phase in stage.phases],
+        "host_code": [_host_code(part) for part in stage.host_code],
+        "stand_ins": list(stage.stand_ins),
+    }
+
+
+def _host_code(part: HostCodeAside) -> Json:
+    return {
+        "name": part.name,
+        "lines": part.lines,
+        "ranges": [list(each) for each in part.ranges],
+        "doubts": [{"line": line, "reason": reason} for line, reason in part.doubts],
     }
 
 

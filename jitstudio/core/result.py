@@ -6,6 +6,7 @@ the same way.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -63,6 +64,31 @@ class Phase:
 
 
 @dataclass(frozen=True)
+class HostCodeAside:
+    """What of a text the compiler did not get, as it is for the host only.
+
+    Attributes:
+        name: The module or header.
+        ranges: The first and the last line of each part, from 1.
+        doubts: Lines that could not be judged, each with the reason.
+    """
+
+    name: str
+    ranges: tuple[tuple[int, int], ...]
+    doubts: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def lines(self) -> int:
+        """The number of lines."""
+        return sum(last - first + 1 for first, last in self.ranges)
+
+    def line_numbers(self) -> Iterator[int]:
+        """Yields each of the lines."""
+        for first, last in self.ranges:
+            yield from range(first, last + 1)
+
+
+@dataclass(frozen=True)
 class StageResult:
     """One run of one tool.
 
@@ -80,6 +106,8 @@ class StageResult:
         crash: How the process died in this stage, or None.
         cached: Whether the tool did not run, as the cache had what it would have made.
         phases: What the time was spent on, where the tool says.
+        host_code: What was set aside, a text each.
+        stand_ins: The host's headers that were served by jitstudio's own, as they are included.
     """
 
     tool: Tool
@@ -95,6 +123,8 @@ class StageResult:
     crash: Crash | None = None
     cached: bool = False
     phases: tuple[Phase, ...] = ()
+    host_code: tuple[HostCodeAside, ...] = ()
+    stand_ins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

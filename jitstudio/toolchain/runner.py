@@ -76,6 +76,8 @@ def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
         stderr=stderr,
         crash=report.crash,
         phases=report.phases,
+        host_code=report.host_code,
+        stand_ins=report.stand_ins,
     )
     emit(
         StageFinished(

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import Search
-from jitstudio.core.result import Crash, Phase
+from jitstudio.core.result import Crash, HostCodeAside, Phase
 from jitstudio.core.tools import Tool
 
 
@@ -38,6 +38,8 @@ class Report:
         crash: How a tool that is a program of its own died.
         options: The options really sent, where they are more than those of the job.
         phases: What the time was spent on, where the tool says.
+        host_code: See `core.result.StageResult`.
+        stand_ins: See `core.result.StageResult`.
         find_searches: Gives the `searches`, which only who keeps the result asks for.
         began_ns: See `core.plan.JobDependencies`.
     """
@@ -52,6 +54,8 @@ class Report:
     crash: Crash | None = None
     options: tuple[str, ...] | None = None
     phases: tuple[Phase, ...] = ()
+    host_code: tuple[HostCodeAside, ...] = ()
+    stand_ins: tuple[str, ...] = ()
     find_searches: Callable[[], tuple[Search, ...] | None] = tuple
     began_ns: int = field(default_factory=time.time_ns)
 

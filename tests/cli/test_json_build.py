@@ -9,6 +9,7 @@ from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
 from jitstudio.core.result import (
     BuildResult,
     Crash,
+    HostCodeAside,
     Kernel,
     LoweredName,
     Outcome,
@@ -35,6 +36,8 @@ RESULT = BuildResult(
             1.23456,
             "log",
             phases=(Phase("front end", 1.0),),
+            host_code=(HostCodeAside("k.cu", ((1, 2), (4, 4)), ((7, "why"),)),),
+            stand_ins=("vector",),
         ),
         StageResult(Tool.NVVM, "2.0", "k.ll", (), False, 0.0, stderr="words", crash=CRASH),
     ),
@@ -88,6 +91,15 @@ def test_keys_and_values_of_a_build():
                 "crash": None,
                 "cached": False,
                 "phases": [{"name": "front end", "ms": 1.0}],
+                "host_code": [
+                    {
+                        "name": "k.cu",
+                        "lines": 3,
+                        "ranges": [[1, 2], [4, 4]],
+                        "doubts": [{"line": 7, "reason": "why"}],
+                    }
+                ],
+                "stand_ins": ["vector"],
             },
             {
                 "tool": "libNVVM",
@@ -103,6 +115,8 @@ def test_keys_and_values_of_a_build():
                 "crash": crash,
                 "cached": False,
                 "phases": [],
+                "host_code": [],
+                "stand_ins": [],
             },
         ],
         "artifacts": [
