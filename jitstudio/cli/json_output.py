@@ -50,6 +50,7 @@ from jitstudio.core.options import OptionSpec
 from jitstudio.core.result import (
     BuildResult,
     Crash,
+    HostCodeAside,
     Kernel,
     LoweredName,
     Outcome,
@@ -215,6 +216,17 @@ def _stage(stage: StageResult) -> Json:
             }
             for one in stage.supplied
         ],
+        "host_code": [_host_code(part) for part in stage.host_code],
+        "stand_ins": list(stage.stand_ins),
+    }
+
+
+def _host_code(part: HostCodeAside) -> Json:
+    return {
+        "name": part.name,
+        "lines": part.lines,
+        "ranges": [list(each) for each in part.ranges],
+        "doubts": [{"line": line, "reason": reason} for line, reason in part.doubts],
     }
 
 

@@ -401,6 +401,7 @@ class Job:
         name_expressions: Expressions to lower, for NVRTC.
         libraries: LLVM IR of which libNVVM takes only the functions that are called.
         libdevice: Whether libNVVM may take functions from libdevice.
+        keep_host_code: See `BuildRequest`.
         precompile: Whether NVRTC may use a precompiled header, and keep one for the next build.
         final: Whether the result is for the user. What a link is made of has no kernels to list,
             and need not have any; those of a cubin that was built are listed already.
@@ -416,6 +417,7 @@ class Job:
     name_expressions: tuple[str, ...] = ()
     libraries: tuple[tuple[Ref, bytes], ...] = ()
     libdevice: bool = False
+    keep_host_code: bool = False
     precompile: bool = False
     final: bool = True
     confined_to: tuple[str, ...] | None = None

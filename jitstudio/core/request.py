@@ -54,6 +54,7 @@ class BuildRequest:
         fat_ptx: The targets of which a fatbin takes the PTX, in order. With neither, the fatbin
             holds the cubin for `arch`.
         use_cache: Whether what was compiled before may be taken from the cache.
+        keep_host_code: Whether NVRTC gets host code, too, which it refuses.
         precompile_headers: Whether NVRTC may keep precompiled headers in the worker.
         confined_to: The folders whose files the build may read apart from the toolchain's, and the
             sign that nobody has said yet that he trusts it; None for a build of the user's own,
@@ -75,6 +76,7 @@ class BuildRequest:
     join_ir: bool = False
     fat_archs: tuple[Arch, ...] = ()
     fat_ptx: tuple[Arch, ...] = ()
+    keep_host_code: bool = False
     use_cache: bool = True
     precompile_headers: bool = True
     confined_to: tuple[str, ...] | None = None

@@ -6,6 +6,7 @@ the same way.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -91,6 +92,31 @@ class Supplied:
 
 
 @dataclass(frozen=True)
+class HostCodeAside:
+    """What of a text the compiler did not get, as it is for the host only.
+
+    Attributes:
+        name: The module or header.
+        ranges: The first and the last line of each part, from 1.
+        doubts: Lines that could not be judged, each with the reason.
+    """
+
+    name: str
+    ranges: tuple[tuple[int, int], ...]
+    doubts: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def lines(self) -> int:
+        """The number of lines."""
+        return sum(last - first + 1 for first, last in self.ranges)
+
+    def line_numbers(self) -> Iterator[int]:
+        """Yields each of the lines."""
+        for first, last in self.ranges:
+            yield from range(first, last + 1)
+
+
+@dataclass(frozen=True)
 class StageResult:
     """One run of one tool.
 
@@ -109,6 +135,8 @@ class StageResult:
         cached: Whether the tool did not run, as the cache had what it would have made.
         phases: What the time was spent on, where the tool says.
         supplied: What its modules lack and their copies have; the log says so, too.
+        host_code: What was set aside, a text each.
+        stand_ins: The host's headers that were served by jitstudio's own, as they are included.
     """
 
     tool: Tool
@@ -125,6 +153,8 @@ class StageResult:
     cached: bool = False
     phases: tuple[Phase, ...] = ()
     supplied: tuple[Supplied, ...] = ()
+    host_code: tuple[HostCodeAside, ...] = ()
+    stand_ins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

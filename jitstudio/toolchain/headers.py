@@ -44,7 +44,7 @@ from jitstudio.disk import (
     working_folder,
 )
 from jitstudio.listing.includes import Includes, includes
-from jitstudio.paths import UNPACKED_HEADERS, cache_folder, fallback_folder
+from jitstudio.paths import UNPACKED_HEADERS, cache_folder, fallback_folder, resource
 from jitstudio.private import make_private
 
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
@@ -52,6 +52,7 @@ _FORCED = ("--pre-include", "-include")
 _BUNDLED = "--use-bundled-headers"
 _OURS = ("-use-bundled-headers", _BUNDLED)
 _MARKER = "cuda_fp16.h"
+_SHARED = "jitstudio/host.h"
 _UNPACKING = "unpacking-"
 _ABANDONED = 3600.0
 """Seconds after which unpacking counts as given up."""
@@ -63,16 +64,31 @@ def header_options(job: Job, version: str) -> tuple[str, ...]:
     texts = (*(content for _, content in job.inputs), *(h.content for h in job.headers))
     if not includes and not any(_INCLUDE.search(text) for text in texts):
         return ()
-    if any(option.startswith(_OURS) for option in job.options):
-        return ()
-    return _options(version)
+    own = any(option.startswith(_OURS) for option in job.options)
+    # Where a real header is, in whichever folder, it is taken.
+    last = () if job.keep_host_code else (f"--include-path={stand_in_folder()}",)
+    return (*(() if own else _options(version)), *last)
 
 
 def header_folders(version: str) -> tuple[str, ...]:
     """Returns the folders that `header_options` lets NVRTC search."""
     named = [option.partition("=")[2] for option in _options(version)]
     below = [str(Path(folder) / "cccl") for folder in named]
-    return (*named, *(folder for folder in below if folder not in named and os.path.isdir(folder)))
+    more = (folder for folder in below if folder not in named and os.path.isdir(folder))
+    return (*named, *more, stand_in_folder())
+
+
+@cache
+def stand_in_folder() -> str:
+    """Returns the folder of jitstudio's own headers, for those of the host that are not found."""
+    return str(resource("host_headers"))
+
+
+def stand_ins(opened: Iterable[str]) -> tuple[str, ...]:
+    """Returns those of jitstudio's own headers that were opened, as they are included."""
+    folder = f"{stand_in_folder()}/"
+    names = {name.removeprefix(folder) for name in opened if name.startswith(folder)}
+    return tuple(sorted(names - {_SHARED}))
 
 
 def header_problem(version: str) -> str:

@@ -23,12 +23,19 @@ from jitstudio.core.request import NAME_MAP, expression_in
 from jitstudio.core.result import MARK, Phase, Supplied
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
+from jitstudio.toolchain.device_part import (
+    device_part,
+    without_idle_warnings,
+    words_on_calls,
+    words_on_host_code,
+)
 from jitstudio.toolchain.headers import (
     TRACE,
     header_folders,
     header_options,
     header_problem,
     searches_of,
+    stand_ins,
     stray_file,
     stray_include,
 )
@@ -75,11 +82,13 @@ def supported_archs() -> tuple[Arch, ...]:
 def compile_cuda(job: Job) -> Report:
     """Compiles one CUDA C++ module."""
     job, supplied = _without_marks(job)
+    part = device_part(job)
+    job = part.job
     options = (*job.options, *_own_options(job))
     folders = header_folders(version())
     if found := stray_include(job, folders):
         return Report(options=options, error_log=found)
-    report = Report(supplied=supplied)
+    report = Report(supplied=supplied, host_code=part.host_code)
     # What an option from outside the table does is unknown: it may list files by itself.
     plain = not leave_traces(job.options)
     prefix = prefix_of(job, options, folders) if job.precompile and plain else None
@@ -93,9 +102,11 @@ def compile_cuda(job: Job) -> Report:
     opened = TRACE.opened() if plain else None
     if opened and (found := stray_file(job, opened, folders)):
         return Report(options=sent, error_log=found)
+    report.stand_ins = stand_ins(opened or ())
     opened = opened if report.ok else None
     if opened is not None and prefix and precompiled:
         opened |= PRECOMPILED.opened(prefix)
+        report.stand_ins = stand_ins(opened)
     report.find_searches = partial(searches_of, job, options, folders, opened)
     if not report.ok and "ptxas" in report.error_log and CodeKind.PTX in job.makes:
         _rescue_ptx(job, options, report)
@@ -107,6 +118,14 @@ def compile_cuda(job: Job) -> Report:
         report.error_log = f"{report.error_log.rstrip()}\n{found}"
     report.log = tidy(report.log, folders)
     report.error_log = tidy(report.error_log, folders)
+    if part.host_code:
+        report.log = without_idle_warnings(report.log, part)
+    said = [*words_on_host_code(part)]
+    if report.stand_ins:
+        said.append(f"Stood in for headers of the host: {', '.join(report.stand_ins)}.")
+    report.log = "\n".join((*said, report.log)).rstrip()
+    if calls := words_on_calls(part, report.error_log):
+        report.error_log = f"{report.error_log.rstrip()}\n{calls}"
     return report
 
 

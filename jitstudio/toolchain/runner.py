@@ -80,6 +80,8 @@ def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
         crash=report.crash,
         phases=report.phases,
         supplied=report.supplied,
+        host_code=report.host_code,
+        stand_ins=report.stand_ins,
     )
     emit(
         StageFinished(

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import Search
-from jitstudio.core.result import Crash, Phase, Supplied
+from jitstudio.core.result import Crash, HostCodeAside, Phase, Supplied
 from jitstudio.core.tools import Tool
 
 
@@ -39,6 +39,8 @@ class Report:
         options: The options really sent, where they are more than those of the job.
         phases: What the time was spent on, where the tool says.
         supplied: What its modules lack and the copies have that the tool got.
+        host_code: See `core.result.StageResult`.
+        stand_ins: See `core.result.StageResult`.
         find_searches: Gives the `searches`, which only who keeps the result asks for.
         began_ns: See `core.plan.JobDependencies`.
     """
@@ -54,6 +56,8 @@ class Report:
     options: tuple[str, ...] | None = None
     phases: tuple[Phase, ...] = ()
     supplied: tuple[Supplied, ...] = ()
+    host_code: tuple[HostCodeAside, ...] = ()
+    stand_ins: tuple[str, ...] = ()
     find_searches: Callable[[], tuple[Search, ...] | None] = tuple
     began_ns: int = field(default_factory=time.time_ns)
 

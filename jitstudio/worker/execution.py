@@ -67,6 +67,7 @@ class Schedule:
             name_expressions=source.name_expressions if nvrtc and source else (),
             libraries=tuple(map(_given, request.libraries)) if nvvm else (),
             libdevice=nvvm and request.libdevice,
+            keep_host_code=nvrtc and request.keep_host_code,
             precompile=nvrtc and request.precompile_headers,
             final=self._is_final(step, module),
             confined_to=request.confined_to,

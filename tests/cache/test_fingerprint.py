@@ -24,6 +24,7 @@ OTHERS = {
     "libraries": ((Ref(CodeKind.LLVM_IR, "lib.ll"), b""),),
     "libdevice": True,
     "precompile": True,
+    "keep_host_code": True,
     "final": False,
     "confined_to": (),
 }

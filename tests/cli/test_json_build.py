@@ -9,6 +9,7 @@ from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
 from jitstudio.core.result import (
     BuildResult,
     Crash,
+    HostCodeAside,
     Kernel,
     LoweredName,
     Outcome,
@@ -37,6 +38,8 @@ RESULT = BuildResult(
             "log",
             phases=(Phase("front end", 1.0),),
             supplied=(Supplied("k.ll", "target triple", "nvptx64-nvidia-cuda"),),
+            host_code=(HostCodeAside("k.cu", ((1, 2), (4, 4)), ((7, "why"),)),),
+            stand_ins=("vector",),
         ),
         StageResult(Tool.NVVM, "2.0", "k.ll", (), False, 0.0, stderr="words", crash=CRASH),
     ),
@@ -98,6 +101,15 @@ def test_keys_and_values_of_a_build():
                         "instead_of": "",
                     }
                 ],
+                "host_code": [
+                    {
+                        "name": "k.cu",
+                        "lines": 3,
+                        "ranges": [[1, 2], [4, 4]],
+                        "doubts": [{"line": 7, "reason": "why"}],
+                    }
+                ],
+                "stand_ins": ["vector"],
             },
             {
                 "tool": "libNVVM",
@@ -114,6 +126,8 @@ def test_keys_and_values_of_a_build():
                 "cached": False,
                 "phases": [],
                 "supplied": [],
+                "host_code": [],
+                "stand_ins": [],
             },
         ],
         "artifacts": [

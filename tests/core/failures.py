@@ -63,8 +63,12 @@ class Failure(NamedTuple):
     fix: FixKind | None = None
 
 
+def whole(text):
+    return replace(request(cuda(text)), keep_host_code=True)
+
+
 def including(header):
-    return request(cuda(f"#include {header}\n{KERNEL}"))
+    return whole(f"#include {header}\n{KERNEL}")
 
 
 def in_kernel(line, header=None):
@@ -127,10 +131,10 @@ PROVOKED = (
     Failure("header-path-not-ascii", including('"C:/Users/榛/mine.h"'), F.OPEN_FILES),
     Failure("header-missing", including('"mine.h"'), F.ADD_INCLUDE_FOLDER),
     Failure("header-missing", including('"curve.cuh"'), F.ADD_INCLUDE_FOLDER),
-    Failure("host-function", request(cuda(KERNEL + MAIN)), F.REPLACE_TEXT),
+    Failure("host-function", whole(KERNEL + MAIN), F.REPLACE_TEXT),
     Failure(
         "unmarked-function",
-        request(cuda("int twice(int a) { return 2 * a; }\n" + KERNEL)),
+        whole("int twice(int a) { return 2 * a; }\n" + KERNEL),
         F.ADD_OPTION,
     ),
     Failure(

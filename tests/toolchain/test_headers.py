@@ -67,7 +67,8 @@ def test_whatever_includes_gets_one(wish):
 
 def test_the_user_s_own_choice_of_bundled_headers_is_left_alone(tmp_path):
     wish = job("#include <cuda_fp16.h>", f"--use-bundled-headers={tmp_path}")
-    assert headers.header_options(wish, nvrtc.version()) == ()
+    only = (f"--include-path={headers.stand_in_folder()}",)
+    assert headers.header_options(wish, nvrtc.version()) == only
 
 
 def test_the_user_s_folders_are_searched_first(tmp_path):
@@ -79,7 +80,7 @@ def test_the_user_s_folders_are_searched_first(tmp_path):
 
 
 def test_headers_are_unpacked_into_the_cache_folder(fresh):
-    (option,) = headers.header_options(job("#include <mma.h>"), nvrtc.version())
+    option, _ = headers.header_options(job("#include <mma.h>"), nvrtc.version())
     folder = Path(option.partition("=")[2])
     assert fresh in folder.parents
     assert (folder / "cuda_fp16.h").is_file()
@@ -88,7 +89,7 @@ def test_headers_are_unpacked_into_the_cache_folder(fresh):
 
 def test_a_cache_folder_that_cannot_be_made_is_no_obstacle(fresh):
     fresh.write_text("a file where a folder should be")
-    (option,) = headers.header_options(job("#include <mma.h>"), nvrtc.version())
+    option, _ = headers.header_options(job("#include <mma.h>"), nvrtc.version())
     assert os.path.isfile(os.path.join(option.partition("=")[2], "mma.h"))
 
 
@@ -160,11 +161,11 @@ def test_a_disk_that_is_full_leaves_no_half_and_is_told(environment, tmp_path):
 
 
 def test_nobody_else_may_change_what_is_unpacked(fresh):
-    (option,) = headers.header_options(job("#include <mma.h>"), nvrtc.version())
+    option, _ = headers.header_options(job("#include <mma.h>"), nvrtc.version())
     folder = Path(option.partition("=")[2])
     assert folder.stat().st_mode & 0o777 == folder.parent.stat().st_mode & 0o777 == 0o700
     if os.getuid() == 0:
         headers._unpacked.cache_clear()
         os.chown(folder, 4711, 4711)
-        (option,) = headers.header_options(job("#include <mma.h>"), nvrtc.version())
+        option, _ = headers.header_options(job("#include <mma.h>"), nvrtc.version())
         assert str(folder) not in option

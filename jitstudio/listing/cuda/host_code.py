@@ -1,0 +1,684 @@
+"""Which parts of a CUDA C++ text are for the host only, so that NVRTC need not see them.
+
+nvcc gives such a text to two compilers; NVRTC is the one for the device and refuses functions and
+variables that nothing marks as the device's. What is set aside is blanked, not removed: all lines
+and columns stay. What cannot be judged stays, too, and is named.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from jitstudio.listing.cuda.outline import (
+    COMMENT,
+    DEVICE,
+    QUOTED,
+    Kind,
+    Outline,
+    OutlineItem,
+    class_name,
+    close_of,
+    outline,
+    plain,
+)
+
+LineRange = tuple[int, int]
+"""The first and the last line, from 1."""
+
+_HOST = re.compile(rb"\b__host__\b")
+_NAMES = re.compile(rb"~?[A-Za-z_]\w*(?:\s*+::\s*+~?[A-Za-z_]\w*)*")
+_ANGLES = re.compile(rb"<[^<>;{}]*+>")
+_OPERATOR = re.compile(rb"\boperator\b\s*+(?:\(\s*+\)|[^\s\w(]{1,3}|[A-Za-z_][^(]*)")
+_OPERATOR_NAME = b" operator__ "
+_DEFINE = re.compile(rb"[ \t]*+#[ \t]*+define[ \t]++(\w+)(\([^)]*+\))?(.*)", re.DOTALL)
+_BUILT_IN = frozenset(
+    b"void bool char short int long float double signed unsigned auto wchar_t char8_t char16_t "
+    b"char32_t size_t __int128 __int64 half2".split()
+)
+_WORDS = frozenset(
+    b"static inline extern const constexpr consteval constinit volatile virtual explicit friend "
+    b"typename struct class union enum register mutable restrict __restrict__ __restrict "
+    b"thread_local __inline__ __inline __forceinline__ __forceinline __noinline__ __host__ typedef "
+    b"__extension__ template export final override noexcept __cdecl __stdcall WINAPI CALLBACK "
+    b"APIENTRY".split()
+)
+# In capitals, and yet types of the host.
+_CAPITAL_TYPES = frozenset(b"FILE DIR BOOL DWORD HANDLE HWND LRESULT UINT LPVOID SOCKET".split())
+_NAMES_OTHERS = re.compile(
+    rb"(?:using|typedef|namespace|static_assert|template\s+(?:class|struct|union))\b"
+)
+_NO_FUNCTION = re.compile(
+    rb"(?:_Static_assert|asm|__asm__|concept|goto|return|extern\s+template"
+    rb"|friend\s+(?:class|struct))\b"
+)
+_NO_VARIABLE = re.compile(rb"(?:typedef|(?:static\s+)?const)\b")
+_DECLARED_ONLY = re.compile(rb"(?:class|struct|union|enum)\s+\w+\Z|texture\s*+<")
+_CONST = re.compile(rb"\b(?:const|constexpr)\b")
+_CONSTEXPR = re.compile(rb"\bconstexpr\b")
+_VIRTUAL = re.compile(rb"\bvirtual\b")
+_DEFAULTED = re.compile(rb"=\s*+(?:default|delete)\s*+;\Z")
+_ASSIGNED = re.compile(rb"(?<![=!<>+\-*/%&|^])=(?!=)")
+_CALL = re.compile(rb"[\w>\]]\s*+\(|\]\s*+\{|\bnew\b")
+# What no device code has. A kernel may launch others and call a few functions of the runtime.
+_SURELY_HOST = re.compile(
+    rb"\bstd\s*+::\s*+(?:cout|cerr|endl|vector|string|chrono|ofstream|ifstream|mt19937|thread)\b"
+    rb"|\bcuda(?:Malloc|Memcpy|Free|EventCreate|EventRecord|DeviceSynchronize|SetDevice)\w*\s*+\("
+    rb"|\b(?:fopen|fprintf|argv|argc|exit|getenv|scanf|atoi)\b"
+)
+_LIBRARIES = re.compile(
+    rb"\busing namespace (?:thrust|cub)\b"
+    rb"|\b(?!(?:cuda|nvcuda|cooperative_groups|cg|cub|nv|wmma|cute|cutlass)\b)[a-z]\w*\s*+::"
+    rb"|\b(?:cu(?:blas|dnn|fft|rand|sparse|solver|tensor)|nccl|nvml|GL|gl|MPI|omp|pthread)_?[A-Z_a-z]\w*"
+    rb"|\b(?:FILE|DIR|timeval|timespec|jmp_buf|va_list)\b"
+)
+_LIBRARY_HEADER = re.compile(rb"#[ \t]*+include[ \t]*+<(thrust|cub)/")
+_NAMED = re.compile(rb"(?<!using )\bnamespace\s++([A-Za-z_]\w*)")
+_QUALIFIER = re.compile(rb"\b([A-Za-z_]\w*)\s*+::")
+_DEVICE_LAMBDA = re.compile(rb"\]\s*+(?:__host__\s*+)?__device__\b(?:\s*+__host__\b)?")
+_TEMPLATE_NAMES = re.compile(rb"\b(?:typename|class|int|bool|unsigned|size_t|auto)[\s.]++(\w+)")
+_BLANKED = bytes(byte if byte in b" \t\r\n\v\f" else 32 for byte in range(256))
+_STAYS = re.compile(rb"[ \t]*+#[ \t]*+(?:if|el|endif|define|undef|error|line)")
+_IDENTIFIER = re.compile(rb"(?<![\w.])[A-Za-z_]\w*")
+_NOT_MENTIONS = re.compile(
+    rb"(?P<quoted>" + QUOTED + rb")|" + COMMENT + rb"|^[ \t]*+#[ \t]*+include[^\n]*+", re.MULTILINE
+)
+
+
+MARKS = {b"constexpr": b"__hd_cx__", b"virtual": b"__hd_v_"}
+"""Words as long as those that they stand for, to be defined as that with the marks of device code.
+
+A function that nothing marks is of the host, though its result may be needed to compile, or its
+place in a table of virtual functions. No column may move.
+"""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Text that is kept although it may be host code, or set aside although more was meant.
+
+    Attributes:
+        line: Where it begins, from 1.
+        reason: What could not be judged: a sentence.
+    """
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class HostCode:
+    """What of a text is for the host only.
+
+    Attributes:
+        text: The text.
+        spans: Where host code is, in bytes, in order and apart from each other.
+        directives: The preprocessor's lines that stay within them.
+        marks: Words outside of them for which others stand in what the compiler gets: ``MARKS``.
+        doubts: What could not be judged.
+        names: The functions and variables in it with the line of each.
+    """
+
+    text: bytes
+    spans: tuple[tuple[int, int], ...] = ()
+    directives: tuple[tuple[int, int], ...] = ()
+    marks: tuple[tuple[int, int], ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    names: tuple[tuple[str, int], ...] = ()
+
+    @cached_property
+    def device_text(self) -> bytes:
+        """The text with blanks for host code: every other byte is where it was."""
+        text = bytearray(_without(self.text, self.spans, self.directives))
+        for start, end in self.marks:
+            text[start:end] = MARKS[self.text[start:end]]
+        return bytes(text)
+
+    @cached_property
+    def ranges(self) -> tuple[LineRange, ...]:
+        """The lines with host code; lines next to each other are one range."""
+        found: list[LineRange] = []
+        line, at = 1, 0
+        for start, end in self.spans:
+            line += self.text.count(b"\n", at, start)
+            first = line
+            line += self.text.count(b"\n", start, end)
+            at = end
+            if (
+                found
+                and not self.text[:start].rpartition(b"\n")[2].strip()
+                and (first <= found[-1][1] + 1)
+            ):
+                found[-1] = (found[-1][0], max(line, found[-1][1]))
+            elif found and first <= found[-1][1]:
+                found[-1] = (found[-1][0], line)
+            else:
+                found.append((first, line))
+        return tuple(found)
+
+    @property
+    def lines(self) -> int:
+        """The number of lines with host code."""
+        return sum(last - first + 1 for first, last in self.ranges)
+
+
+def find_host_code(
+    text: bytes, device_macros: Collection[str] = (), mentioned: bytes = b""
+) -> HostCode:
+    """Returns what of a text is for the host only; whatever the text is, this raises nothing.
+
+    Args:
+        text: CUDA C++, complete or not.
+        device_macros: Macros of headers that mark device code.
+        mentioned: What else needs declarations of the text, such as name expressions.
+    """
+    return _Judge(text, device_macros, mentioned).judge()
+
+
+def device_macros(text: bytes) -> frozenset[str]:
+    """Returns the macros of a text that mark device code."""
+    if not DEVICE.search(text):
+        return frozenset()
+    found = outline(text)
+    marks = _Macros(text, found, ()).device
+    return frozenset(name.decode("ascii", "replace") for name in marks)
+
+
+class _Macros:
+    """The macros that a text defines.
+
+    Attributes:
+        known: The names of all of them.
+        device: Those that mark device code.
+        makers: Those that make functions of the host.
+    """
+
+    def __init__(self, text: bytes, found: Outline, others: Collection[str]) -> None:
+        bodies: defaultdict[bytes, bytes] = defaultdict(bytes)
+        for start, end in found.directives:
+            if match := _DEFINE.match(text, start, end):
+                bodies[match[1]] += b" " + match[3]
+        self.known = frozenset(bodies)
+        self.device = {name.encode() for name in others}
+        self.device |= {name for name, body in bodies.items() if DEVICE.search(body)}
+        users = {name: frozenset(_NAMES.findall(body)) for name, body in bodies.items()}
+        while more := {
+            name for name, used in users.items() if name not in self.device and used & self.device
+        }:
+            self.device |= more
+        self.makers = {
+            name
+            for name, body in bodies.items()
+            if name not in self.device
+            and re.search(rb"\)[^;{}]*\{", body)
+            and not re.search(rb"\b(?:struct|class|union|enum|constexpr|namespace)\b", body)
+        }
+
+
+class _Signature(NamedTuple):
+    """What tells overloads of a function apart: its scope, its name, its parameters' types."""
+
+    owner: bytes
+    name: bytes
+    types: tuple[bytes, ...]
+
+
+class _Head(NamedTuple):
+    """The parts of a declaration's head.
+
+    Attributes:
+        words: The words before the parameters, the name not among them.
+        name: What is declared, with its qualifiers; empty where that is not plain.
+        parameters: The text from the bracket on; None where there is none.
+    """
+
+    words: list[bytes]
+    name: bytes
+    parameters: bytes | None
+
+
+@dataclass(eq=False)
+class _Candidate:
+    """What stays if device code mentions it, and may not if it needs something of the host.
+
+    Attributes:
+        declaration: The type, alias, constant or constexpr function.
+        name: What it declares; empty for what nobody can mention.
+        calls: Whether it calls something before `main`.
+        is_value: Whether it is a constant, which goes with the host code that alone uses it.
+    """
+
+    declaration: OutlineItem
+    name: bytes
+    calls: bool
+    is_value: bool = False
+
+
+class _Judge:
+    def __init__(self, text: bytes, macros: Collection[str], mentioned: bytes) -> None:
+        self._text = text
+        self._mentioned = mentioned
+        self._outline = outline(text)
+        self._macros = _Macros(text, self._outline, macros)
+        self._spans: list[tuple[int, int]] = []
+        self._doubts: list[tuple[int, str]] = []
+        self._names: dict[bytes, int] = {}
+        self._candidates: list[_Candidate] = []
+        self._marks: list[tuple[int, int]] = []
+        self._heads: dict[int, _Head] = {}
+
+    def judge(self) -> HostCode:
+        """Returns what is for the host only."""
+        for declaration in self._outline.declarations:
+            if not self._is_device(declaration):
+                self._look_at(declaration)
+        self._spare_bodies_of_macros()
+        if self._spans:
+            self._weigh_candidates()
+            self._look_at_includes()
+        return self._result()
+
+    def _head(self, declaration: OutlineItem) -> _Head:
+        key = id(declaration)
+        if key not in self._heads:
+            self._heads[key] = _head_of(declaration)
+        return self._heads[key]
+
+    @cached_property
+    def _types(self) -> set[bytes]:
+        """The types that the text makes known."""
+        declarations = self._outline.declarations
+        found = {self._head(d).name for d in declarations if d.kind is Kind.TYPE}
+        return found.union(_alias(d.head) for d in declarations if d.kind is Kind.OTHER)
+
+    @cached_property
+    def _signatures(self) -> set[_Signature]:
+        """The functions of the device."""
+        functions = [d for d in self._outline.declarations if b"(" in d.head]
+        return {self._signature(d) for d in functions if self._is_device(d)}
+
+    @cached_property
+    def _counts(self) -> set[tuple[bytes, bytes, int]]:
+        """The scope, the name and the number of parameters of each function of the device."""
+        return {(s.owner, s.name, len(s.types)) for s in self._signatures}
+
+    def _look_at_includes(self) -> None:
+        """Sets aside headers of libraries for the host that no device code mentions."""
+        found = [
+            (start, end, match[1])
+            for start, end in self._outline.directives
+            if (match := _LIBRARY_HEADER.match(self._text, start, end))
+        ]
+        if found:
+            mentions = self._mentions([])
+            self._spans += [(s, e) for s, e, library in found if library not in mentions]
+
+    def _result(self) -> HostCode:
+        spans: list[tuple[int, int]] = []
+        for start, end in sorted(self._spans):
+            if spans and start < spans[-1][1]:
+                spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+            elif start < end:
+                spans.append((start, end))
+        inside = _within(self._outline.directives, spans)
+        stays = tuple(x for x in inside if self._stays(x))
+        doubts = tuple(Doubt(self._line(at), reason) for at, reason in sorted(self._doubts))
+        names = tuple((n.decode("utf-8", "replace"), self._line(x)) for n, x in self._names.items())
+        aside = bytearray(len(self._text) if self._marks else 0)
+        for start, end in spans if self._marks else ():
+            aside[start:end] = b"\1" * (end - start)
+        marks = tuple(sorted({mark for mark in self._marks if not aside[mark[0]]}))
+        return HostCode(self._text, tuple(spans), stays, marks, doubts, names)
+
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [match.start() for match in re.finditer(rb"\n", self._text)]
+
+    def _line(self, at: int) -> int:
+        return bisect_left(self._line_ends, at) + 1
+
+    def _look_at(self, declaration: OutlineItem) -> None:
+        head = self._head(declaration)
+        match declaration.kind:
+            case Kind.TYPE:
+                self._look_at_type(declaration, head)
+            case Kind.FUNCTION:
+                self._look_at_function(declaration, head)
+            case Kind.OTHER:
+                self._look_at_other(declaration, head)
+            case Kind.UNCLEAR:
+                pass
+
+    def _is_device(self, declaration: OutlineItem) -> bool:
+        head = declaration.head
+        marks = self._macros.device
+        return bool(DEVICE.search(head)) or bool(
+            marks and not marks.isdisjoint(_NAMES.findall(head))
+        )
+
+    def _look_at_type(self, declaration: OutlineItem, head: _Head) -> None:
+        if declaration.parent:
+            return
+        start, end = declaration.start, declaration.end
+        tail = plain(self._text[declaration.body_end : end]).strip(b"; \t\r\n")
+        if tail and not _NO_VARIABLE.match(declaration.head):
+            self._set_aside(declaration.body_end, end - 1)
+        text = self._text[start:end]
+        if DEVICE.search(text) or not self._macros.device.isdisjoint(_NAMES.findall(text)):
+            return
+        is_typedef = declaration.head.startswith(b"typedef")
+        if name := head.name or (_alias(b"typedef " + tail) if is_typedef else b""):
+            self._candidates.append(_Candidate(declaration, name, False))
+
+    def _look_at_function(self, declaration: OutlineItem, head: _Head) -> None:
+        if head.parameters is None or self._is_redeclared(declaration):
+            return
+        start = declaration.start
+        body = self._text[declaration.body : declaration.end]
+        if DEVICE.search(body):
+            rest, lambdas = _DEVICE_LAMBDA.subn(b"]", plain(body))
+            if DEVICE.search(rest):
+                self._doubt(start, "This looks like host code, but there is device code in it.")
+                return
+            if lambdas:
+                self._doubt(start, "NVRTC takes no __device__ lambda: none of this is compiled.")
+        elif not _SURELY_HOST.search(body) and self._may_be_marked(declaration, head):
+            return
+        is_host = _HOST.search(declaration.head)
+        if not is_host and self._mark(declaration, _CONSTEXPR):
+            if not declaration.parent:
+                self._candidates.append(_Candidate(declaration, head.name, False))
+        elif declaration.parent and declaration.complete and self._mark(declaration, _VIRTUAL):
+            # Without it the objects would be laid out otherwise.
+            self._set_aside(declaration.body + 1, declaration.end - 1)
+        else:
+            if not declaration.complete:
+                self._doubt(start, "The closing brace of this function is missing.")
+            self._set_aside(start, declaration.end, head.name)
+
+    def _look_at_other(self, declaration: OutlineItem, head: _Head) -> None:
+        text = declaration.head
+        if _NAMES_OTHERS.match(text):
+            if not declaration.parent:
+                self._candidates.append(_Candidate(declaration, _alias(text), False))
+        elif _NO_FUNCTION.match(text):
+            pass
+        elif not self._is_prototype(declaration, head):
+            self._look_at_variable(declaration, head)
+        elif _DEFAULTED.search(text) or self._is_redeclared(declaration):
+            pass
+        elif self._mark(declaration, _CONSTEXPR):
+            self._candidates.append(_Candidate(declaration, head.name, False))
+        elif declaration.parent and self._mark(declaration, _VIRTUAL):
+            pass
+        elif b"const" in head.words and not declaration.parent:
+            self._candidates.append(_Candidate(declaration, head.name, True))
+        elif _HOST.search(text) or not self._may_be_marked(declaration, head):
+            self._set_aside(declaration.start, declaration.end)
+
+    def _look_at_variable(self, declaration: OutlineItem, head: _Head) -> None:
+        text = declaration.head.rstrip(b"; \t\r\n")
+        if not head.words or not head.name:
+            if self._macros.makers.intersection(_NAMES.findall(text)[:1]):
+                self._set_aside(declaration.start, declaration.end)
+        elif _DECLARED_ONLY.match(text):
+            pass
+        elif declaration.parent:
+            if b"static" in head.words and not _CONST.search(text):
+                self._set_aside(declaration.start, declaration.end)
+        elif b"constexpr" in head.words or _CONST.search(text, _pointed_to(text), _valued(text)):
+            calls = bool(_CALL.search(_ANGLES.sub(b"", text)))
+            self._candidates.append(_Candidate(declaration, head.name, calls, is_value=True))
+        elif not self._may_be_marked(declaration, head):
+            self._set_aside(declaration.start, declaration.end, head.name)
+
+    def _is_prototype(self, declaration: OutlineItem, head: _Head) -> bool:
+        if head.parameters is None or not head.name:
+            return False
+        if head.parameters[1:].lstrip()[:1] in (b"*", b"&", b"^"):
+            return False
+        owner = self._owner(declaration)
+        special = head.name.lstrip(b"~") == owner or b"operator" in head.name
+        return bool(head.words) or special
+
+    def _owner(self, declaration: OutlineItem) -> bytes:
+        return self._head(declaration.parent).name if declaration.parent else b""
+
+    def _signature(self, declaration: OutlineItem) -> _Signature:
+        head = self._head(declaration)
+        owner, _, name = head.name.rpartition(b"::")
+        scopes = (scope for scope in (declaration.scope, owner) if scope)
+        return _Signature(b"::".join(scopes), name, _types(head.parameters or b""))
+
+    def _is_redeclared(self, declaration: OutlineItem) -> bool:
+        """Returns whether the text declares the same function for the device elsewhere."""
+        if not self._signatures:
+            return False
+        mine = self._signature(declaration)
+        is_member = declaration.parent or b"::" in self._head(declaration).name
+        if is_member or declaration.template.strip() == b"<>":
+            return (mine.owner, mine.name, len(mine.types)) in self._counts
+        return mine in self._signatures
+
+    def _mark(self, declaration: OutlineItem, word: re.Pattern[bytes]) -> bool:
+        """Makes a declaration one of the device, by another word for the one that is there."""
+        found = word.search(self._text, declaration.start, declaration.body)
+        if found is None or not word.search(declaration.head):
+            return False
+        self._marks.append((found.start(), found.end()))
+        return True
+
+    def _may_be_marked(self, declaration: OutlineItem, head: _Head) -> bool:
+        """Returns whether a word before the name may be a macro that marks device code."""
+        word = b"" if _HOST.search(declaration.head) else self._unknown_word(declaration, head)
+        if word:
+            name = word.decode("utf-8", "replace")
+            self._doubt(declaration.start, f"'{name}' may be a macro that marks device code.")
+        return bool(word)
+
+    def _doubt(self, at: int, reason: str) -> None:
+        self._doubts.append((at, reason))
+
+    def _unknown_word(self, declaration: OutlineItem, head: _Head) -> bytes:
+        """Returns a word that may be a macro which makes this device code; empty for none."""
+        words = [word for word in head.words if word not in _WORDS and word != b"operator__"]
+        others = [word for word in words if word not in _BUILT_IN]
+        known = self._macros.known | self._types | _CAPITAL_TYPES
+        known = known.union(_TEMPLATE_NAMES.findall(declaration.template))
+        if len(others) == len(words) and others:
+            kind = others.pop()
+            if kind.isupper() and len(kind) > 1 and kind not in known and b"::" not in kind:
+                return kind
+        elif not words and head.name.isupper() and b"::" not in head.name:
+            return b"" if head.name in known else head.name
+        return next((w for w in others if w not in known and b"::" not in w), b"")
+
+    def _set_aside(self, start: int, end: int, name: bytes = b"") -> None:
+        self._spans.append((start, end))
+        if name and name not in self._names and b"operator" not in name:
+            self._names[name.replace(b" ", b"")] = start
+
+    def _spare_bodies_of_macros(self) -> None:
+        """Keeps what is before a brace that closes nothing: a macro may have opened it."""
+        for stray in self._outline.stray:
+            last = max(
+                (
+                    d.end
+                    for d in self._outline.declarations
+                    if d.end <= stray and d.kind in (Kind.FUNCTION, Kind.TYPE)
+                ),
+                default=0,
+            )
+            kept = [(s, e) for s, e in self._spans if last <= s < stray]
+            for start, _ in kept[:1]:
+                self._doubt(
+                    start, "A brace that closes nothing follows: a macro may have opened it."
+                )
+            self._spans = [span for span in self._spans if span not in kept]
+
+    def _weigh_candidates(self) -> None:
+        """Sets aside what needs something of the host, unless device code mentions it."""
+        own = self._types.union(_NAMED.findall(self._text)) if self._candidates else set()
+        aside, waiting = set(self._names), self._candidates
+        pieces = [self._text[start:end] for start, end in self._spans]
+        used = set(_IDENTIFIER.findall(b"\n".join(pieces) if waiting else b""))
+        inner = _Spans(self._spans)
+        needs = {id(c): inner.plain_text(self._text, c.declaration) for c in waiting}
+        libraries = {key: _uses_library(text, own) for key, text in needs.items()}
+        words = {key: frozenset(_IDENTIFIER.findall(text)) for key, text in needs.items()}
+        while chosen := [
+            c
+            for c in waiting
+            if c.calls
+            or libraries[id(c)]
+            or (c.is_value and c.name in used)
+            or not aside.isdisjoint(words[id(c)])
+        ]:
+            mentions = self._mentions([c.declaration for c in chosen])
+            # What a declaration that stays needs has to stay, too.
+            while kept := [c for c in chosen if c.name in mentions]:
+                mentions = mentions.union(*(words[id(c)] for c in kept))
+                chosen = [c for c in chosen if c not in kept]
+                waiting = [c for c in waiting if c not in kept]
+            self._spans += [(c.declaration.start, c.declaration.end) for c in chosen]
+            aside |= {c.name for c in chosen if c.name}
+            waiting = [c for c in waiting if c not in chosen]
+
+    def _mentions(self, others: list[OutlineItem]) -> set[bytes]:
+        """Returns the words of what stays when these declarations are set aside, too."""
+        spans = sorted([*self._spans, *((d.start, d.end) for d in others)])
+        stays = [x for x in _within(self._outline.directives, spans) if self._stays(x)]
+        rest = _NOT_MENTIONS.sub(lambda m: m["quoted"] or b" ", _without(self._text, spans, stays))
+        return {*_IDENTIFIER.findall(rest), *_IDENTIFIER.findall(self._mentioned)}
+
+    def _stays(self, directive: tuple[int, int]) -> bool:
+        return bool(_STAYS.match(self._text, *directive))
+
+
+class _Spans:
+    """Spans by where they begin, to find those within others."""
+
+    def __init__(self, spans: list[tuple[int, int]]) -> None:
+        self._spans = sorted(spans)
+        self._starts = [start for start, _ in self._spans]
+
+    def plain_text(self, text: bytes, declaration: OutlineItem) -> bytes:
+        """Returns a declaration without comments, directives and the spans that are within it."""
+        start, end = declaration.start, declaration.end
+        first = bisect_left(self._starts, start)
+        last = bisect_left(self._starts, end)
+        inside = [(s - start, e - start) for s, e in self._spans[first:last]]
+        return plain(_without(text[start:end], inside, ()))
+
+
+def _uses_library(text: bytes, own: set[bytes]) -> bool:
+    """Returns whether a text has a name of a host library, apart from the namespaces given."""
+    return any(
+        match[0].partition(b":")[0].strip() not in own for match in _LIBRARIES.finditer(text)
+    )
+
+
+def _alias(head: bytes) -> bytes:
+    """Returns the name that a declaration gives to something else; empty for none."""
+    if match := re.match(rb"(?:using|namespace)\s+(\w+)\s*=", head):
+        return match[1]
+    if not re.match(rb"(?:using(?!\s+namespace)|typedef|template)\b", head):
+        return b""
+    if function := re.search(rb"\(\s*\*\s*(\w+)\s*\)", head):
+        return function[1]
+    words = _NAMES.findall(_ANGLES.sub(b"", head.partition(b"[")[0]))
+    return words[-1].rpartition(b"::")[2].strip() if words else b""
+
+
+def _head_of(declaration: OutlineItem) -> _Head:
+    if declaration.kind is Kind.TYPE:
+        return _Head([], class_name(declaration.head), None)
+    return _parts(declaration.head)
+
+
+def _parts(head: bytes) -> _Head:
+    text = _OPERATOR.sub(_OPERATOR_NAME, head)
+    count = 1
+    while count:
+        text, count = _ANGLES.subn(b"", text)
+    bracket = text.find(b"(")
+    assigned = _ASSIGNED.search(text)
+    if bracket < 0 or (assigned and assigned.start() < bracket):
+        before = re.split(rb"[=\[{;,]|(?<!:):(?!:)", text)[0]
+        parameters = None
+    else:
+        before, parameters = text[:bracket], text[bracket:]
+    words = [re.sub(rb"\s", b"", word) for word in _NAMES.findall(before)]
+    name = words.pop() if words and words[-1] not in _WORDS | _BUILT_IN else b""
+    return _Head(words, name, parameters)
+
+
+def _valued(head: bytes) -> int:
+    """Returns where the value of a variable begins in its head."""
+    found = _ASSIGNED.search(head)
+    return found.start() if found else len(head)
+
+
+def _pointed_to(head: bytes) -> int:
+    """Returns the place behind the last ``*`` of a variable: before it, const is of another."""
+    return head.rfind(b"*", 0, _valued(head)) + 1
+
+
+def _types(parameters: bytes) -> tuple[bytes, ...]:
+    """Returns the types of parameters, without their names and defaults."""
+    if not parameters:
+        return ()
+    inside = parameters[1 : close_of(parameters, 0, b"(", b")") - 1]
+    found = []
+    for parameter in inside.split(b","):
+        tokens = re.findall(rb"\w+|[*&\[\]]", parameter.partition(b"=")[0])
+        tokens = [
+            x for x in tokens if x not in (b"__restrict__", b"const", b"restrict", b"__restrict")
+        ]
+        names = [x for x in tokens if x not in b"*&[]"]
+        if len(names) > 1 and names[-1] not in _BUILT_IN:
+            tokens.remove(names[-1])
+        if tokens and tokens != [b"void"]:
+            found.append(b" ".join(tokens))
+    return tuple(found)
+
+
+def _within(
+    directives: list[tuple[int, int]], spans: list[tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
+    """Yields the directives that lie in one of some spans; both in order."""
+    waiting = iter(spans)
+    span = next(waiting, None)
+    for start, end in directives:
+        while span and span[1] < end:
+            span = next(waiting, None)
+        if span and span[0] <= start:
+            yield start, end
+
+
+def _without(
+    text: bytes, spans: Collection[tuple[int, int]], stays: Collection[tuple[int, int]]
+) -> bytes:
+    """Returns a text with blanks in some spans, apart from what stays there."""
+    pieces, at = [], 0
+    kept = sorted(stays)
+    index = 0
+    for start, end in spans:
+        if end <= at:
+            continue
+        start = max(start, at)
+        pieces.append(text[at:start])
+        while index < len(kept) and kept[index][0] < end:
+            begin, stop = kept[index]
+            index += 1
+            if begin >= start:
+                pieces += [text[start:begin].translate(_BLANKED), text[begin:stop]]
+                start = stop
+        pieces.append(text[start:end].translate(_BLANKED))
+        at = end
+    return b"".join((*pieces, text[at:]))

@@ -1,0 +1,300 @@
+"""What is set aside as host code, and above all what is not."""
+
+import random
+import re
+
+import pytest
+
+from jitstudio.listing.cuda.host_code import device_macros, find_host_code
+from tests.listing.mutations import mutated
+from tests.support import SAMPLES
+
+KERNEL = "__global__ void k(int *p) { *p = 1; }\n"
+PROGRAM = """\
+#include <vector>
+#define CHECK(x) do { if ((x) != cudaSuccess) { exit(1); } } while (0)
+__global__ void scale(float *x, float a) {
+    x[threadIdx.x] *= a;
+}
+
+static void report(const char *what) { printf("{ %s", what); }
+
+int main(int argc, char **argv)
+{
+    std::vector<float> h(64);
+#ifdef TWICE
+    CHECK(cudaMalloc(&d, 4));
+#endif
+    scale<<<1, 64>>>(d, 2.0f);
+}
+"""
+
+
+def left(text, *macros):
+    """What the compiler gets, without blank lines."""
+    found = find_host_code(text.encode(), macros)
+    return "\n".join(
+        line.rstrip() for line in found.device_text.decode().splitlines() if line.strip()
+    )
+
+
+def test_a_tutorial_keeps_its_kernel_its_macros_and_its_lines():
+    found = find_host_code(PROGRAM.encode())
+    lines = found.device_text.decode().splitlines()
+    assert lines[:5] == PROGRAM.splitlines()[:5]
+    assert [line for line in lines[5:] if line.strip()] == ["#ifdef TWICE", "#endif"]
+    assert len(found.device_text) == len(PROGRAM)
+    assert found.ranges == ((7, 7), (9, 16))
+    assert found.lines == 9
+    assert found.names == (("report", 7), ("main", 9))
+    assert found.doubts == ()
+
+
+@pytest.mark.parametrize(
+    "name", ["saxpy.cu", "vector_add.cu", "histogram.cu", "apply_transform.cu", "user_transform.cu"]
+)
+def test_a_text_without_host_code_stays_as_it_is(name):
+    text = (SAMPLES / name).read_bytes()
+    found = find_host_code(text)
+    assert (found.spans, found.marks, found.device_text) == ((), (), text)
+
+
+STAYS = [
+    "__device__ int twice(int a) { return 2 * a; }",
+    "__host__ __device__ inline float3 operator+(float3 a, float3 b) { return a; }",
+    "template <typename T, int N = (3 > 2)> __global__ void k(T *p) { *p = N; }",
+    'extern "C" __global__ void __launch_bounds__(256, 2) k(float *p) {}',
+    'extern "C" {\n__global__ void k(float *p) {}\n}',
+    "namespace a { namespace b {\n__device__ int f() { return 1; }\n} }",
+    "struct S { int a; __device__ S() : a{1} {} __device__ int f() const; };",
+    "struct S { int a; S() = default; S(const S &) = delete; };",
+    "__constant__ float weights[3] = {1, 2, 3};",
+    "extern __shared__ float tile[];",
+    "const int n = 3;",
+    "static const float table[] = {1.0f, 2.0f};",
+    "using real = float;",
+    "typedef struct { int a, b; } Pair;",
+    "enum class Mode : int { Up, Down };",
+    "union Bits { int i; float f; };",
+    "template <typename T> struct Traits;\ntemplate <> struct Traits<int> { using type = long; };",
+    "#define HD __host__ __device__\nHD int f() { return 1; }",
+    "#define DEV __device__\n#define MINE DEV inline\nMINE int f() { return 1; }",
+    """#ifdef __CUDACC__
+#define CALLABLE __host__ __device__
+#else
+#define CALLABLE
+#endif
+struct S { CALLABLE int f() { return 1; } };""",
+    "#define KERNEL(name) __global__ void name(int *p)\nKERNEL(first) { *p = 1; }",
+    "#define ADD(name, T) __global__ void name(T *p) { *p += 1; }\nADD(a, int)\nADD(b, float)",
+    "#ifdef __CUDACC__\n__device__\n#endif\nint f(int a) { return a; }",
+    "__device__ int f(int a);\nint f(int a) { return a; }",
+    "struct S { __device__ int f(int a); };\nint S::f(int a) { return a; }",
+    "template <class T> __device__ int f(T a) { return 1; }\ntemplate <> int f(int a) { }",
+    "#ifndef __CUDACC_RTC__\n#include <vector>\nint main() { std::vector<int> a; }\n#endif",
+    "#if 0\nit's { not \"code\nint f() { }\n#endif",
+    "#ifdef __CUDACC_RTC__\nusing a = int;\n#else\nint main() { it's }\n#endif",
+    "__global__ void k(int *p)\n{\n__shared__ int tile[32];\nint i = threadIdx.x;\ntile[i] = 1;\n}",
+    "__device__ void f() { auto g = [=](int a) { return a; }; g(1); }",
+    '__device__ const char *text() { return R"x(} int main() { )x"; }',
+    "template <class F> __global__ void apply(F f) { f(); }",
+]
+
+
+@pytest.mark.parametrize("text", STAYS)
+def test_what_device_code_needs_stays(text):
+    found = find_host_code((text + "\n" + KERNEL + "int main() { return 0; }\n").encode())
+    assert found.device_text.decode().startswith(text + "\n" + KERNEL)
+    assert [name for name, _ in found.names] == ["main"]
+
+
+GOES = [
+    "void f(std::vector<int> &v);",
+    "static inline int f(int a) { if (a) { return '{'; } return 1; }",
+    "template <typename T>\nvoid run(T a) { k<<<1, 1>>>(a); }",
+    "__host__ void f() { }",
+    "int counter = 0;",
+    "static std::vector<float> data;",
+    "cudaStream_t streams[4];",
+    'const char *names[] = {"a", "b"};',
+    "std::ostream &operator<<(std::ostream &o, float3 v) { return o << v.x; }",
+    "auto now = [] { return std::chrono::steady_clock::now(); };",
+    "const auto start = std::chrono::steady_clock::now();",
+    "using std::vector;",
+    "using Clock = std::chrono::steady_clock;",
+    "namespace fs = std::filesystem;",
+    "struct Timer { cudaEvent_t a; std::string name; Timer() { cudaEventCreate(&a); } };",
+    "class Reader : public std::exception { FILE *file; };",
+    'extern "C" int run(int a) { return a; }',
+    "#ifdef A\nint f(int a) {\n#else\nint f() {\n#endif\n  return 1;\n}",
+    "int f()\n#ifdef A\n{ return 1; }\n#else\n{ return 2; }\n#endif",
+    "int main() try { return 0; } catch (const std::exception &e) { return 1; }",
+    "S::S(int a) : x(a), y{a} { }",
+    "unsigned long long f(unsigned int a, const T *b) noexcept { return a; }",
+    "auto f(int a) -> int { return a; }",
+    "template void run<float>(float);",
+    "const int size = 64;\nint half() { return size / 2; }",
+    "static_assert(sizeof(std::string) > 1);",
+    "constexpr std::size_t twice(std::size_t a) { return std::max(a, a); }",
+]
+
+
+@pytest.mark.parametrize("text", GOES)
+def test_what_is_for_the_host_only_goes(text):
+    rest = left(f"{KERNEL}{text}\nvoid other() {{ }}\n")
+    assert re.sub(r"^#.*\n?", "", rest, flags=re.MULTILINE).strip() == KERNEL.strip()
+
+
+def test_a_class_keeps_its_layout_and_loses_what_is_for_the_host():
+    text = """\
+struct Grid {
+    int n; float *cells;
+    Grid(int a) : n(a), cells(nullptr) { cudaMalloc(&cells, n); }
+    ~Grid();
+    virtual void show() const { std::cout << n; }
+    static int count;
+    friend std::ostream &operator<<(std::ostream &o, const Grid &g);
+    constexpr int size() const { return n; }
+    __device__ float at(int i) const { return cells[i]; }
+};
+int Grid::count = 0;
+__global__ void k(Grid g, float *out) { *out = g.at(0); }
+"""
+    assert left(text).split("\n") == [
+        "struct Grid {",
+        "    int n; float *cells;",
+        "    __hd_v_ void show() const {                 }",
+        "    __hd_cx__ int size() const { return n; }",
+        "    __device__ float at(int i) const { return cells[i]; }",
+        "};",
+        "__global__ void k(Grid g, float *out) { *out = g.at(0); }",
+    ]
+
+
+def test_what_device_code_mentions_stays_though_it_needs_the_host():
+    text = (
+        "using word = std::uint32_t;\nconstexpr word low(word a) { return a & std::min(a, a); }\n"
+        "using unused = std::uint32_t;\n"
+        "__global__ void k(word *p) { *p = low(3); }\nint main() { }\n"
+    )
+    assert "using word" in left(text)
+    assert "word low(word a)" in left(text)
+    assert "unused" not in left(text)
+
+
+def test_an_expression_of_the_user_keeps_a_type():
+    text = (
+        b"struct Host { std::string a; };\ntemplate <class> __global__ void k() {}\nvoid f() {}\n"
+    )
+    assert b"Host" not in find_host_code(text).device_text
+    assert b"Host" in find_host_code(text, (), b"k<Host>").device_text
+
+
+def test_a_macro_of_a_header_marks_device_code():
+    assert device_macros(b"#define HD __host__ __device__\n#define OTHER 1\n") == {"HD"}
+    text = f"HD int f() {{ return 1; }}\n{KERNEL}void g() {{ }}\n"
+    assert "HD int f()" in left(text, "HD")
+    found = find_host_code(text.encode())
+    assert b"HD int f()" in found.device_text
+    assert [(doubt.line, "'HD'" in doubt.reason) for doubt in found.doubts] == [(1, True)]
+
+
+def test_a_brace_that_is_missing_hides_no_kernel():
+    text = f"int main() {{\n  if (a) {{\n\n{KERNEL}\nvoid f() {{ }}\n"
+    found = find_host_code(text.encode())
+    assert left(text) == KERNEL.strip()
+    assert [doubt.line for doubt in found.doubts] == [1]
+
+
+def test_a_half_typed_main_goes():
+    assert left(f"{KERNEL}int main() {{\n  scale<<<1, ") == KERNEL.strip()
+
+
+def test_the_rest_of_a_body_that_a_macro_opened_stays():
+    text = "#define BEGIN(n) __global__ void n(int *p) {\nBEGIN(k)\n  int a = 1;\n  p[0] = a;\n}\n"
+    assert left(text) == text.strip()
+
+
+def test_line_ends_and_tabs_stay():
+    text = PROGRAM.replace("\n", "\r\n").replace("    ", "\t").encode()
+    found = find_host_code(text)
+    assert found.ranges == ((7, 7), (9, 16))
+    kept = (b"\r", b"\n", b"\t")
+    assert all(found.device_text.count(byte) == text.count(byte) for byte in kept)
+
+
+DEVICE_PIECES = (
+    "__global__ void NAME(float *p) {\n  if (p) { *p = 1; } // it's\n}",
+    "template <typename T>\n__global__ void NAME(T *p) { p[0] = '{'; }",
+    "__device__ __forceinline__ int NAME(int a, int b = (1, 2)) { return a < b ? a : b; }",
+    """struct NAME {
+  int a; __host__ __device__ NAME(int b) : a{b} { }
+  __device__ int operator()(int b) const { return a + b; }
+};""",
+    "HD int NAME(int a) { auto f = [=](int b) { return a + b; }; return f(1); }",
+    "MAKE(NAME)",
+    "MAKE(NAME);",
+    "namespace NAME { __device__ int f(); }",
+    "__constant__ int NAME[2] = {1, 2};",
+    '__device__ const char *NAME() { return R"(} void x() {)"; }',
+    "#ifdef NAME_A\n__global__ void NAME(int a) {\n#else\n__global__ void NAME() {\n#endif\n}",
+    'extern "C" {\n__global__ void NAME(int *p) { for (;;) { break; } }\n}',
+    "using NAME = unsigned int;",
+    "enum NAME { NAME_A, NAME_B = '}' };",
+    "const float NAME = 1.0f;",
+)
+HOST_PIECES = (
+    "void NAME(int a) {\n  k<<<1, 2>>>(a); /* } */ ONLY_HOST;\n}",
+    'static inline int NAME(const std::string &s) { ONLY_HOST; return "}"[0] + \'"\'; }',
+    "template <typename T, int N>\nT NAME(std::vector<T> v) { ONLY_HOST; return v[N]; }",
+    "namespace NAME {\nint f() { ONLY_HOST; return 1; }\n}",
+    "std::vector<float> NAME{ONLY_HOST};",
+    "int NAME = ONLY_HOST;",
+    'auto NAME = R"(ONLY_HOST { __global__ )";',
+    "#ifdef NAME_A\nint NAME(int a) {\n#else\nint NAME() {\n#endif\n  ONLY_HOST; }",
+    "struct NAME { std::string s; NAME() { ONLY_HOST; } ~NAME() { } };",
+    "__host__ float NAME(float a) { return a ? ONLY_HOST : 0; }",
+    "void NAME() { auto f = [&](int a) { return a; }; struct L { int a; }; ONLY_HOST; }",
+    'extern "C" void NAME(int) { ONLY_HOST; }',
+)
+HEAD = (
+    "#define HD __host__ __device__\n"
+    "#define MAKE(n) __global__ void n##_k(int *p) { *p = 1; }\n#include <vector>\n"
+)
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_of_any_program_device_code_stays_and_host_code_goes(line_end):
+    chance = random.Random(line_end)
+    choices = [*((True, x) for x in DEVICE_PIECES), *((False, x) for x in HOST_PIECES)]
+    for _ in range(200):
+        check(chance.choices(choices, k=chance.randint(1, 12)), line_end)
+
+
+def check(pieces, line_end):
+    named = [(device, text.replace("NAME", f"n{i}")) for i, (device, text) in enumerate(pieces)]
+    text = (HEAD + "".join(f"{piece}\n" for _, piece in named)).replace("\n", line_end)
+    found = find_host_code(text.encode())
+    rest = found.device_text.decode()
+    assert [m.start() for m in re.finditer(r"\s", text) if m[0] in "\r\n"] == [
+        m.start() for m in re.finditer(r"\s", rest) if m[0] in "\r\n"
+    ]
+    assert len(rest) == len(text)
+    assert "ONLY_HOST" not in rest
+    at = len(HEAD.replace("\n", line_end))
+    for device, piece in named:
+        whole = piece.replace("\n", line_end)
+        if device:
+            assert rest[at : at + len(whole)] == whole
+        at += len(whole) + len(line_end)
+
+
+def test_no_text_whatever_raises_or_moves_anything():
+    chance = random.Random(4)
+    for text in (PROGRAM, "\n".join(STAYS + GOES)):
+        for _ in range(150):
+            broken = mutated(text, chance).encode()
+            found = find_host_code(broken)
+            assert len(found.device_text) == len(broken)
+            assert found.device_text.count(b"\n") == broken.count(b"\n")
+            assert list(found.spans) == sorted(found.spans)

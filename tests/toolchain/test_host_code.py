@@ -1,0 +1,175 @@
+"""Whole programs through the real NVRTC: host code set aside, the host's headers stood in for."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from jitstudio.core.code import CodeKind, Header
+from jitstudio.core.result import HostCodeAside
+from jitstudio.toolchain.headers import stand_in_folder
+from tests.support import cuda, request
+
+TUTORIAL = """\
+#include <cstdio>
+#include <cuda_runtime.h>
+#include <iostream>
+#include <vector>
+
+#define CHECK(call) do { cudaError_t e = (call); if (e != cudaSuccess) { \\
+    fprintf(stderr, "%s\\n", cudaGetErrorString(e)); exit(EXIT_FAILURE); } } while (0)
+const int N = 1 << 20;
+
+__global__ void saxpy(int n, float a, const float *x, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i] + y[i];
+}
+
+int main()
+{
+    std::vector<float> x(N, 1.0f), y(N, 2.0f);
+    float *d_x, *d_y;
+    CHECK(cudaMalloc(&d_x, N * sizeof(float)));
+    CHECK(cudaMalloc(&d_y, N * sizeof(float)));
+    saxpy<<<(N + 255) / 256, 256>>>(N, 2.0f, d_x, d_y);
+    CHECK(cudaDeviceSynchronize());
+    std::cout << y[0] << std::endl;
+}
+"""
+ALONE = "\n".join([""] * 9 + TUTORIAL.splitlines()[9:15]) + "\n"
+
+
+def ptx(result):
+    (made,) = [a for a in result.artifacts if a.kind is CodeKind.PTX]
+    return made.text
+
+
+def test_a_tutorial_builds_as_its_kernel_alone(built):
+    options = ("-lineinfo",)
+    result = built(request(cuda(TUTORIAL), options=options))
+    assert result.ok, result.stages[0].error_log
+    alone = built(request(cuda(ALONE), options=options))
+    assert ptx(result) == ptx(alone)
+    (stage,) = result.stages
+    assert stage.host_code == (HostCodeAside("kernel.cu", ((8, 8), (17, 26))),)
+    assert "11 lines of host code are not compiled: 8, 17-26." in stage.log
+    assert stage.stand_ins == ("cstdio", "cuda_runtime.h", "iostream", "vector")
+    assert result.diagnostics == ()
+
+
+def test_kept_host_code_is_refused_as_ever(built):
+    result = built(replace(request(cuda(ALONE + "int main() {}\n")), keep_host_code=True))
+    assert "not allowed in JIT mode" in result.stages[0].error_log
+    assert result.stages[0].host_code == ()
+
+
+def test_errors_keep_their_place(built):
+    text = f"void host() {{\n  exit(1);\n}}\n{ALONE.lstrip()}".replace(
+        "float *y)", "float *y, q z)"
+    )
+    (error,) = built(request(cuda(text))).diagnostics[:1]
+    assert (error.line, error.column) == (4, text.splitlines()[3].index("q z") + 1)
+
+
+def test_an_unmarked_function_that_is_called_is_named(built):
+    text = "int twice(int a) { return 2 * a; }\n__global__ void k(int *p) { *p = twice(*p); }\n"
+    result = built(request(cuda(text)))
+    assert "'twice', line 1, is host code" in result.stages[0].error_log
+
+
+def test_what_is_constexpr_or_virtual_stays(built):
+    text = """\
+constexpr int square(int a) { return a * a; }
+struct Shape {
+    float side;
+    Shape(float a) : side(a) { }
+    virtual float area() const { return side * side; }
+    constexpr int sides() const { return 4; }
+    __device__ float twice() const { return 2 * side; }
+};
+const int unused = 3;
+__global__ void k(Shape s, float *p) { *p = s.twice() + square(3) + sizeof(s) + s.sides(); }
+int main() { return unused; }
+"""
+    result = built(request(cuda(text)))
+    assert result.ok, result.stages[0].error_log
+    assert "square" not in ptx(result)
+    assert "unused" not in ptx(result)
+    assert result.diagnostics == ()
+
+
+def test_headers_in_memory_lose_their_host_code_too(built):
+    header = Header(
+        "tools.cuh",
+        b"#pragma once\n#include <string>\n#define HD __host__ __device__\n"
+        b"inline void say(const std::string &what) { puts(what.c_str()); }\n"
+        b"HD inline int twice(int a) { return 2 * a; }\n",
+    )
+    text = '#include "tools.cuh"\nHD int f(int a) { return twice(a); }\n'
+    text += "__global__ void k(int *p) { *p = f(*p); }\nint main() { say(std::string()); }\n"
+    result = built(request(cuda(text), headers=(header,)))
+    assert result.ok, result.stages[0].error_log
+    assert [part.name for part in result.stages[0].host_code] == ["kernel.cu", "tools.cuh"]
+
+
+def test_a_real_header_wins(built, tmp_path):
+    (tmp_path / "vector").write_text("#define REAL 1\n")
+    text = "#include <vector>\n__global__ void k(int *p) { *p = REAL; }\n"
+    result = built(request(cuda(text), options=(f"-I{tmp_path}",)))
+    assert result.ok
+    assert result.stages[0].stand_ins == ()
+
+
+@pytest.mark.parametrize("std", ["11", "14", "17", "20"])
+def test_device_code_may_use_what_stands_in(built, std):
+    text = """\
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stdlib.h>
+#include <type_traits>
+#include <utility>
+using namespace std;
+template <class T, typename enable_if<is_integral<T>::value, int>::type = 0>
+__device__ T half_of(T a) { return a / 2; }
+__global__ void k(float *p, uint32_t n, std::size_t m, uint u)
+{
+    p[0] = std::max(p[0], p[1]) + std::sqrt(p[2]) + numeric_limits<float>::max();
+    p[1] = INFINITY + NAN + M_PI + FLT_MAX + INT_MAX + UINT32_MAX + RAND_MAX;
+    p[2] = max(1, int(n)) + min(p[0], 2.0f) + abs(-2) + half_of(n) + m + u;
+    swap(p[3], p[4]);
+    auto both = std::make_pair(1, 2.0f);
+    p[5] = both.second + numeric_limits<int>::lowest() + std::isnan(p[1]);
+    if (std::is_same<typename decay<const int &>::type, int>::value) printf("%d", int(n));
+    assert(n);
+}
+"""
+    result = built(request(cuda(text), options=(f"-std=c++{std}",)))
+    assert result.ok, result.stages[0].error_log
+
+
+HEAVY = ("cooperative_groups.h", "cuda/std/type_traits", "cuda_fp16.h", "cuda_pipeline.h")
+
+
+def test_stand_ins_and_headers_of_nvidia_go_together(built):
+    kernel = "__global__ void k(float *p) { *p = 1; }\n"
+    includes = "".join(f"#include <{name}>\n" for name in HEAVY)
+    result = built(request(cuda(f"#include <vector>\n#include <ctime>\n{includes}{kernel}")))
+    assert result.ok, result.stages[0].error_log
+
+
+def test_every_stand_in_compiles_and_hides_none_of_nvidia(built):
+    names = sorted(
+        str(path.relative_to(stand_in_folder()))
+        for path in Path(stand_in_folder()).rglob("*")
+        if path.is_file()
+    )
+    text = "".join(f"#include <{name}>\n" for name in names)
+    result = built(request(cuda(text + "__global__ void k(int *p) { *p = 1; }\n")))
+    assert result.ok, result.stages[0].error_log
+    assert [*result.stages[0].stand_ins, "jitstudio/host.h"] == sorted(
+        names, key=lambda n: n == "jitstudio/host.h"
+    )
