@@ -48,7 +48,8 @@ class Builder:
         memory_limit: Bytes each child may take, 0 for any number, None for the default.
         workers: How many children may work at a time; None for as many as there are cores.
         store: Where to keep results; None for nowhere.
-        yields: Whether the children leave the cores to those of other builders.
+        yields: Whether the children leave the cores to those of other builders, and end when there
+            is nothing to build for a while.
     """
 
     def __init__(
@@ -61,7 +62,8 @@ class Builder:
     ) -> None:
         limit = default_memory_limit() if memory_limit is None else memory_limit
         size = default_size() if workers is None else workers
-        self._pool = Pool(WorkerHost(limit, yields=yields) for _ in range(size))
+        hosts = (WorkerHost(limit, yields=yields) for _ in range(size))
+        self._pool = Pool(hosts, kept=0 if yields else 1)
         self._store = store
         self._headers = HeaderScan()
         self._cache = Cache(store) if store is not None else None

@@ -17,7 +17,7 @@ from jitstudio.worker.sandbox.access import NOTHING, Need, SandboxAccess
 
 MOST_WORKERS = 8
 KEPT_WARM = 60.0
-"""Seconds after which all workers but the first are ended, if there was nothing for them to do."""
+"""Seconds after which workers are ended, but those that are kept, if they had nothing to do."""
 
 _CHORE_LIMIT = 60.0
 _GLANCE = 0.1
@@ -43,10 +43,12 @@ class Pool:
 
     Args:
         hosts: All of them; none is started.
+        kept: How many of them go on running while there is nothing to do.
     """
 
-    def __init__(self, hosts: Iterable[WorkerHost]) -> None:
+    def __init__(self, hosts: Iterable[WorkerHost], kept: int = 1) -> None:
         self._hosts = tuple(hosts)
+        self._kept = kept
         self._changed = threading.Condition()
         self._idle = list(self._hosts)
         self._homes: dict[str, int] = {}
@@ -160,7 +162,7 @@ class Pool:
                 self._idle.remove(host)
         for host in busy:
             threading.Thread(target=self._do_chores, args=(host,), daemon=True).start()
-        if any(host.pid is not None for host in self._hosts[1:]):
+        if any(host.pid is not None for host in self._hosts[self._kept :]):
             self._alarm = threading.Timer(KEPT_WARM, self._rest)
             self._alarm.daemon = True
             self._alarm.start()
@@ -183,5 +185,5 @@ class Pool:
             self.give(host)
 
     def _rest(self) -> None:
-        for host in self._hosts[1:]:
+        for host in self._hosts[self._kept :]:
             host.rest()

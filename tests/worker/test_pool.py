@@ -77,9 +77,12 @@ def test_the_size_is_that_of_the_machine_within_reason():
     assert 1 <= default_size() <= MOST_WORKERS
 
 
-def test_workers_besides_the_first_go_after_a_while(monkeypatch):
+@pytest.mark.parametrize("yields", [False, True])
+def test_workers_go_after_a_while_but_the_first_of_a_builder_that_yields_to_none(
+    monkeypatch, yields
+):
     monkeypatch.setattr(pool_module, "KEPT_WARM", 0.2)
-    builder = Builder(workers=2)
+    builder = Builder(workers=2, yields=yields)
     try:
         wanted = request(GOOD.sources[0], cuda(KERNEL))
         assert builder.build(wanted).ok
@@ -87,7 +90,7 @@ def test_workers_besides_the_first_go_after_a_while(monkeypatch):
         assert all(host.pid for host in hosts)
         first = hosts[0].pid
         builder._pool._alarm.join(5)
-        assert [host.pid for host in hosts] == [first, None]
+        assert [host.pid for host in hosts] == [None if yields else first, None]
         assert builder.build(wanted).ok
     finally:
         builder.close()
