@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     # Most windows come up without any.
     from jitstudio.core.launch.spec import LaunchSpec
 
-VERSION = 1
+VERSION = 2
 MOST_DOCUMENTS = 1000
 """More tabs than anybody works with: each takes a window some milliseconds to open."""
 _DAMAGE = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
