@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, lru_cache, partial
 from itertools import chain
 
 from jitstudio.analysis.findings.facts import FunctionFacts
 from jitstudio.analysis.findings.induction import Induction
-from jitstudio.analysis.findings.lanes import LaneShape
+from jitstudio.analysis.findings.lanes import Distance, LaneShape
 from jitstudio.analysis.findings.model import RuleHit
 from jitstudio.analysis.findings.warp import MemoryAccess
 from jitstudio.analysis.sass.operands import STACK_POINTER, Operand
@@ -21,6 +22,8 @@ _VECTORS = (16, 8)
 _SECTOR = 32
 # So far apart what a thread accesses next is no longer in the sector of this access, nor the next.
 _NEAR = 64
+# Most elements that a pass of an unrolled loop goes on by.
+_UNROLLED = 16
 
 
 def spills(facts: FunctionFacts) -> Iterator[RuleHit]:
@@ -85,26 +88,40 @@ def strided(facts: FunctionFacts) -> Iterator[RuleHit]:
         yield RuleHit(line, {**first.words, "what": _what_of(facts, line)}, first.form)
 
 
-def _gaps(facts: FunctionFacts) -> dict[int, RuleHit]:
+@lru_cache(maxsize=1)
+def _gaps(facts: FunctionFacts) -> Mapping[int, RuleHit]:
     """What is wrong with how neighbouring threads are apart, by the accesses that it is about."""
+    inductions = cache(partial(Induction, facts))
     found: dict[int, RuleHit] = {}
     for group in facts.groups:
         lane, width = group[0].lane, max(access.bytes for access in group)
         step = abs(lane.step)
+        if width >= _VECTORS[0] or (lane.shape is LaneShape.STEP and width * 2 >= step):
+            continue
+        change = abs(_change(facts, inductions, group[0]))
         hit = None
-        if lane.shape is LaneShape.SCALED and width < _VECTORS[0]:
+        if lane.shape is LaneShape.SCALED:
             hit = RuleHit((), form="scaled")
-        elif lane.shape is LaneShape.STEP and step and width * 2 < min(step, _SECTOR):
-            hit = _known_gap(facts, group)
+        elif lane.shape is LaneShape.STEP:
+            hit = _known_gap(facts, group, goes_on=0 < change < step)
+        elif lane.apart is Distance.LONG and 0 < change <= _UNROLLED * width:
+            hit = RuleHit((), {"width": width}, "walk")
         if hit is not None:
             found |= {access.index: hit for access in group}
     return found
 
 
-def _known_gap(facts: FunctionFacts, group: tuple[MemoryAccess, ...]) -> RuleHit | None:
-    """Returns what is wrong where each access leaves a gap; None if others fill it."""
+def _known_gap(
+    facts: FunctionFacts, group: tuple[MemoryAccess, ...], *, goes_on: bool
+) -> RuleHit | None:
+    """Returns what is wrong where each access leaves a gap; None if others fill it.
+
+    Args:
+        facts: The function.
+        group: The accesses, which differ by their offsets only.
+        goes_on: Whether the next pass of a loop accesses what is left.
+    """
     step, used = abs(group[0].lane.step), _used(_of_same_base(facts, group))
-    goes_on = 0 < abs(_change(facts, group[0])) < step
     words = {"step": step, "used": used, "width": max(access.bytes for access in group)}
     if step > _NEAR and (used > _SECTOR or goes_on):
         return RuleHit((), words, "block")
@@ -126,14 +143,15 @@ def _of_same_base(facts: FunctionFacts, group: tuple[MemoryAccess, ...]) -> Iter
             yield access
 
 
-def _change(facts: FunctionFacts, access: MemoryAccess) -> int:
+def _change(
+    facts: FunctionFacts, inductions: Callable[[int], Induction], access: MemoryAccess
+) -> int:
     """Returns how much the address grows in each pass of the innermost loop; 0 if unknown."""
     block = facts.graph.block_at(access.index)
     loop = facts.graph.innermost[block.id] if block is not None else NOWHERE
     if loop == NOWHERE:
         return 0
-    base = Operand("", register=access.base[0])
-    lane = Induction(facts, loop).change(base, access.index)
+    lane = inductions(loop).change(Operand("", register=access.base[0]), access.index)
     return lane.step if lane.shape is LaneShape.STEP else 0
 
 

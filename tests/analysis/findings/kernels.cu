@@ -100,6 +100,34 @@ extern "C" __global__ void strided_unrolled_blocks(const float* a, float* b)
     b[i] = sum;
 }
 
+extern "C" __global__ void strided_rows_of_an_index(const float* a, float* b, int n, int rows, int columns)
+{
+    int i = PLACE;
+    if (i >= n) return;
+    const float* row = a + (i / rows * rows + i % rows) * columns;
+    float sum = 0;
+    for (int k = 0; k < columns; ++k) sum += row[k]; // HERE
+    b[i] = sum;
+}
+
+extern "C" __global__ void strided_rows_read_from_memory(const int* rows, const float* a, float* b, int columns)
+{
+    const float* row = a + rows[PLACE] * columns;
+    float sum = 0;
+    for (int k = 0; k < columns; ++k) sum += row[k]; // HERE
+    b[PLACE] = sum;
+}
+
+extern "C" __global__ void quiet_matrix_by_one_index(
+    const float* a, const float* b, float* c, int rows, int columns, int depth)
+{
+    int i = PLACE;
+    if (i >= rows * columns) return;
+    float sum = 0;
+    for (int k = 0; k < depth; ++k) sum += a[i / columns * depth + k] * b[k * columns + i % columns];
+    c[i] = sum;
+}
+
 extern "C" __global__ void quiet_columns(const float* a, float* b, int n)
 {
     int i = PLACE;
