@@ -67,15 +67,18 @@ def narrow(facts: FunctionFacts) -> Iterator[RuleHit]:
         # What is left over where most goes by words.
         and not any(_is_of_same_array(access, other) for other in wide)
     ]
-    for line in facts.by_line(sorted(access.index for access in found)):
-        first = facts.access_at[line[0]]
+    often = _innermost(facts)
+    if 2 * len(often.intersection(access.index for access in found)) < len(often):
+        return
+    for size in sorted({access.bytes for access in found}):
+        indices = tuple(sorted(access.index for access in found if access.bytes == size))
         yield RuleHit(
-            line,
+            _of_most_lines(facts, indices),
             {
-                "what": _what_of(facts, line),
-                "bits": first.bytes * 8,
-                "bytes": first.bytes * 32,
-                "vector": f"{'char' if first.bytes == 1 else 'short'}{_WORD // first.bytes}",
+                "what": _what_of(facts, indices),
+                "bits": size * 8,
+                "bytes": size * 32,
+                "vector": f"{'char' if size == 1 else 'short'}{_WORD // size}",
             },
         )
 
@@ -226,6 +229,16 @@ def _used(group: Iterable[MemoryAccess]) -> int:
 
 def _is_contiguous(access: MemoryAccess) -> bool:
     return access.lane.shape is LaneShape.STEP and abs(access.lane.step) == access.bytes
+
+
+def _innermost(facts: FunctionFacts) -> set[int]:
+    """Returns the accesses inside most loops: they probably are most of all that is moved."""
+    depths: dict[int, int] = {}
+    for access in facts.accesses:
+        block = facts.graph.block_at(access.index)
+        depths[access.index] = facts.graph.depth(block.id) if block is not None else 0
+    most = max(depths.values(), default=0)
+    return {index for index, depth in depths.items() if depth == most}
 
 
 def _is_of_same_array(one: MemoryAccess, other: MemoryAccess) -> bool:

@@ -198,10 +198,18 @@ extern "C" __global__ void quiet_bytes_left_over(const unsigned char* a, unsigne
     for (int i = n / 4 * 4 + PLACE; i < n; i += count) b[i] = a[i];
 }
 
-extern "C" __global__ void narrow_next_to_words(const unsigned char* a, const int* b, int* c, int n)
+extern "C" __global__ void narrow_to_words(const unsigned char* a, int* b, int n)
 {
     int i = PLACE;
-    if (i < n) c[i] = a[i] + b[i]; // HERE
+    if (i < n) b[i] = a[i]; // HERE
+}
+
+extern "C" __global__ void quiet_byte_after_words(const float* a, unsigned char* b, int n)
+{
+    int i = PLACE;
+    float sum = 0;
+    for (int k = 0; k < n; ++k) sum += a[k * n + i];
+    b[i] = sum > 1;
 }
 
 extern "C" __global__ void quiet_one_byte_for_all(const unsigned char* flag, float* b, int n)
