@@ -35,7 +35,8 @@ def divergence(facts: FunctionFacts) -> Iterator[RuleHit]:
         ]
         if retries := _retries(facts, number):
             if not all("SPIN" in facts.function.opcodes[index] for index in retries):
-                by_retry += exits
+                # The one that looks at what the swap has found.
+                by_retry += sorted(exits, key=lambda index: (index < retries[0], index))[:1]
             continue
         told = [index for index in exits if conditions[index].shape is LaneShape.DATA]
         by_data += (index for index in told if not _halves(facts, number, index))
@@ -56,7 +57,7 @@ def _retries(facts: FunctionFacts, number: int) -> list[int]:
     graph = facts.graph
     return [
         index
-        for block in graph.loops[number].blocks
+        for block in sorted(graph.loops[number].blocks)
         if graph.innermost[block] == number
         for index in range(graph.blocks[block].start, graph.blocks[block].end)
         if _SWAPS.match(facts.function.opcodes[index])

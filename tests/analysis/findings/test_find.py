@@ -70,7 +70,7 @@ def test_spills_are_counted(kernels):
 
 
 def test_distances_are_told(kernels):
-    assert "128 bytes apart and use 4 bytes" in kernels["strided"][0].reason
+    assert "128 bytes apart and use 4 of them" in kernels["strided"][0].reason
     assert "known at run time" in kernels["strided_by_rows"][0].reason
 
 
