@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,10 @@ from jitstudio.analysis.sass.operands import NONE, DecodedOperands, Mask, decode
 from jitstudio.core.result import Resources
 from jitstudio.listing.lines import NOWHERE
 
+# The folders of what comes with CUDA, and is not the author's.
+_LIBRARIES = re.compile(
+    r"/(?:cccl|cub|thrust|cuda/std|cuda/__\w+|cooperative_groups)/|/cooperative_groups\.h\Z"
+)
 # Up to here sinf and the like take away multiples of pi by three multiplications.
 _LARGEST = "105615"
 _ABOVE = frozenset(("GE", "GEU", "GT", "GTU"))
@@ -84,6 +89,8 @@ class FunctionFacts:
         library = [part for part in self.function.parts if is_of_library(part)]
         foreign = {index for part in library for index in range(part.start, part.end)}
         foreign |= self._reductions()
+        theirs = {id_ for id_, chain in enumerate(self.function.places) if _is_theirs(chain[-1])}
+        foreign.update(at for at, id_ in enumerate(self.function.place_ids) if id_ in theirs)
         code = range(self.function.code_length)
         return tuple(index for index in code if index not in foreign) if foreign else code
 
@@ -156,12 +163,21 @@ class FunctionFacts:
         place = self.function.place_ids[index]
         return self.function.places[place][0] if place != NOWHERE else None
 
+    def is_inlined(self, index: int) -> bool:
+        """Returns whether an instruction comes from a library of CUDA, such as CUB."""
+        place = self.line(index)
+        return place is not None and _is_theirs(place)
+
     def by_line(self, indices: Iterable[int]) -> Iterator[tuple[int, ...]]:
         """Instructions of one line together, the lines in the order of the code."""
         found: dict[SourceLocation | None, list[int]] = {}
         for index in indices:
             found.setdefault(self.line(index), []).append(index)
         return map(tuple, found.values())
+
+
+def _is_theirs(place: SourceLocation) -> bool:
+    return _LIBRARIES.search(place.file.replace("\\", "/")) is not None
 
 
 def _offset(access: MemoryAccess) -> int:

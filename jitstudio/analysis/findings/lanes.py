@@ -6,7 +6,7 @@ Threads are taken to be neighbours in x, and blocks to be a multiple of a warp w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from functools import cache, lru_cache, reduce
 from typing import NamedTuple
@@ -18,6 +18,8 @@ WARP = 32
 """Threads of a warp."""
 
 _DIFFERENT = 4096
+# More than the bytes of an element: what is multiplied by it is no index within a row.
+_MUCH = 32
 
 
 class LaneShape(IntEnum):
@@ -32,6 +34,18 @@ class LaneShape(IntEnum):
     DATA = 3
     """Each thread has something of its own: read from memory, computed in floating point, or made
     of such things."""
+
+
+class Distance(IntEnum):
+    """How far a value probably is from that of the next thread, where its step is not known."""
+
+    UNKNOWN = 0
+    NONE = 1
+    """A quotient of the thread's number: the same for many threads."""
+    SHORT = 2
+    """It is another one, but may be the next."""
+    LONG = 3
+    """Read from memory, or a multiple of much."""
 
 
 class Stairs(NamedTuple):
@@ -62,6 +76,7 @@ class Lane(NamedTuple):
         is_literal: Whether it is written in the code, in all bits or at least in its higher ones.
         is_widened: Whether it is of double precision, and made of single precision and literals.
         stairs: For `LaneShape.ANY`, the stairs that it still is, if it is.
+        distance: How far it probably is from that of the next thread, if its step is not known.
         terms: The parameters that it is a sum of, with whatever else; so an address has a pointer.
     """
 
@@ -71,6 +86,7 @@ class Lane(NamedTuple):
     is_literal: bool = False
     is_widened: bool = False
     stairs: Stairs | None = None
+    distance: Distance = Distance.UNKNOWN
     terms: frozenset[str] = frozenset()
 
     def spread(self, threads: int) -> int:
@@ -78,6 +94,15 @@ class Lane(NamedTuple):
         if self.shape is LaneShape.STEP:
             return abs(self.step) * (threads - 1)
         return self.stairs.spread(threads) if self.stairs else 0
+
+    @property
+    def apart(self) -> Distance:
+        """How far it probably is from that of the next thread."""
+        if self.is_same:
+            return Distance.NONE
+        if self.shape is LaneShape.STEP:
+            return Distance.LONG if abs(self.step) >= _MUCH else Distance.SHORT
+        return Distance.LONG if self.shape is LaneShape.SCALED else self.distance
 
     @property
     def is_same(self) -> bool:
@@ -120,8 +145,12 @@ def merge(one: Lane, other: Lane) -> Lane:
         return one
     terms = one.terms & other.terms
     if one.shape == other.shape and one.step == other.step:
-        return Lane(one.shape, one.step, terms=terms)
-    return Lane(max(one.shape, other.shape, LaneShape.ANY), terms=terms)
+        distance = min(one.distance, other.distance)
+        return Lane(one.shape, one.step, distance=distance, terms=terms)
+    # Where one is the same for all, that is an exception, such as for a divisor of zero.
+    apart = [lane.apart for lane in (one, other) if not lane.is_same]
+    distance = min(apart, default=Distance.UNKNOWN)
+    return Lane(max(one.shape, other.shape, LaneShape.ANY), distance=distance, terms=terms)
 
 
 def mixed(*lanes: Lane) -> Lane:
@@ -139,7 +168,18 @@ def total(*lanes: Lane) -> Lane:
     """Returns their sum."""
     whole = reduce(_plus, lanes)
     terms = frozenset().union(*(lane.terms for lane in lanes))
-    return whole if whole.terms == terms else whole._replace(terms=terms)
+    distance = _distance(lanes) if whole.shape >= LaneShape.ANY else Distance.UNKNOWN
+    if (whole.terms, whole.distance) == (terms, distance):
+        return whole
+    return whole._replace(distance=distance, terms=terms)
+
+
+def _distance(lanes: Iterable[Lane]) -> Distance:
+    """Returns how far a sum is from that of the next thread: the least of what is not the same."""
+    apart = {lane.apart for lane in lanes}
+    if Distance.UNKNOWN in apart:
+        return Distance.UNKNOWN
+    return min(apart - {Distance.NONE}, default=Distance.NONE)
 
 
 def _plus(one: Lane, other: Lane) -> Lane:
@@ -185,14 +225,24 @@ def product(one: Lane, other: Lane) -> Lane:
     if other.constant is not None:
         if one.constant is not None:
             return literal(one.constant * other.constant)
-        scaled = one.step * other.constant
-        return SAME if other.constant == 0 else Lane(one.shape, scaled)
+        if other.constant == 0:
+            return SAME
+        grows = abs(other.constant) >= _MUCH
+        return Lane(one.shape, one.step * other.constant, distance=_multiple(one, grows=grows))
     if one.is_same and other.is_same:
         return SAME
     shape = max(one.shape, other.shape)
-    if shape >= LaneShape.ANY:
-        return Lane(shape)
-    return SCALED if one.is_same or other.is_same else ANY
+    if not (one.is_same or other.is_same):
+        return Lane(max(shape, LaneShape.ANY))
+    if shape < LaneShape.ANY:
+        return SCALED
+    return Lane(shape, distance=_multiple(other if one.is_same else one, grows=True))
+
+
+def _multiple(lane: Lane, *, grows: bool) -> Distance:
+    """Returns how far a multiple of an unknown value is from that of the next thread."""
+    far = grows and lane.distance is Distance.SHORT
+    return Distance.LONG if far else lane.distance
 
 
 def shifted_left(lane: Lane, by: Lane) -> Lane:
@@ -301,7 +351,8 @@ def result(opcode: str, sources: Sequence[Operand], values: Values, read: Lane) 
     rule = _RULES.get(base)
     if rule is not None and len(values) >= _LEAST[base]:
         return rule(opcode, sources, values)
-    return mixed(read, *values)
+    whole = mixed(read, *values)
+    return whole if read.is_same else whole._replace(distance=read.distance)
 
 
 @lru_cache(_DIFFERENT)
@@ -312,7 +363,7 @@ def is_widening(opcode: str) -> bool:
 
 def loaded(address: Lane, *, is_own: bool = False) -> Lane:
     """Returns what is read at an address; `is_own` for memory of which each thread has its own."""
-    return SAME if address.is_same and not is_own else DATA
+    return SAME if address.is_same and not is_own else DATA._replace(distance=Distance.LONG)
 
 
 def _move(_opcode: str, _sources: Sequence[Operand], values: Values) -> Lane:
@@ -339,7 +390,10 @@ def _sum(opcode: str, _sources: Sequence[Operand], values: Values) -> Lane:
 
 def _multiply_add(opcode: str, _sources: Sequence[Operand], values: Values) -> Lane:
     if _has(opcode, "HI") or _has(opcode, "X"):
-        return mixed(*values)
+        whole = mixed(*values)
+        # So what is divided by is multiplied by: its reciprocal.
+        divides = not whole.is_same and any(value.is_same for value in values[:2])
+        return whole._replace(distance=Distance.NONE) if divides else whole
     return total(product(values[0], values[1]), values[2])
 
 
@@ -397,7 +451,8 @@ def _has(opcode: str, modifier: str) -> bool:
 
 
 _TABLE: tuple[tuple[str, int, Rule], ...] = (
-    ("MOV UMOV MOV32I", 1, _move),
+    # What is divided is made positive before; the number of a thread is.
+    ("MOV UMOV MOV32I IABS", 1, _move),
     ("LDC ULDC LDCU", 1, _constant),
     ("S2R CS2R S2UR", 1, _special),
     ("IADD IADD3 VIADD UIADD3 IADD32I", 2, _sum),

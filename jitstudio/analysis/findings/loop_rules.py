@@ -14,6 +14,7 @@ from jitstudio.analysis.sass.opcodes import stem
 from jitstudio.analysis.sass.operands import NONE, guard
 
 _SWAPS = re.compile(r"ATOM[GS]?\.(?:\w+\.)*CAST?\b")
+_HALVING = re.compile(r"U?SHF\.R\.")
 _LEAVING = frozenset(("EXIT", "RET"))
 # Induction by which the threads of a warp must differ: one more or less is what strided loops have.
 _UNEVEN = 2
@@ -29,13 +30,16 @@ def divergence(facts: FunctionFacts) -> Iterator[RuleHit]:
     by_index: list[int] = []
     by_retry: list[int] = []
     for number in range(len(facts.graph.loops)):
-        exits = [index for index in _exits(facts, number) if index in own]
+        exits = [
+            index for index in _exits(facts, number) if index in own and not facts.is_inlined(index)
+        ]
         if retries := _retries(facts, number):
             if not all("SPIN" in facts.function.opcodes[index] for index in retries):
-                by_retry += exits
+                # The one that looks at what the swap has found.
+                by_retry += sorted(exits, key=lambda index: (index < retries[0], index))[:1]
             continue
         told = [index for index in exits if conditions[index].shape is LaneShape.DATA]
-        by_data += told
+        by_data += (index for index in told if not _halves(facts, number, index))
         if not told:
             induction = Induction(facts, number)
             by_index += (index for index in exits if _is_uneven(facts, induction, index))
@@ -53,7 +57,7 @@ def _retries(facts: FunctionFacts, number: int) -> list[int]:
     graph = facts.graph
     return [
         index
-        for block in graph.loops[number].blocks
+        for block in sorted(graph.loops[number].blocks)
         if graph.innermost[block] == number
         for index in range(graph.blocks[block].start, graph.blocks[block].end)
         if _SWAPS.match(facts.function.opcodes[index])
@@ -70,6 +74,26 @@ def _exits(facts: FunctionFacts, number: int) -> Iterator[int]:
             ends = stem(facts.function.opcodes[last]) in _LEAVING
             if ends or any(target not in loop for target in graph.successors[block]):
                 yield last
+
+
+def _halves(facts: FunctionFacts, number: int, jump: int) -> bool:
+    """Returns whether a loop halves an interval, of which all threads have about as many halves."""
+    graph, function = facts.graph, facts.function
+    block = graph.block_at(jump)
+    comparison = _comparison(facts, block, jump) if block is not None else NONE
+    if comparison == NONE:
+        return False
+    code = [
+        index
+        for id_ in graph.loops[number].blocks
+        for index in range(graph.blocks[id_].start, graph.blocks[id_].end)
+    ]
+    written = {register for index in code for register in facts.forms[index].written}
+    return written.issuperset(x.register for x in facts.forms[comparison].sources[:2]) and any(
+        _HALVING.match(function.opcodes[index])
+        and any(source.constant == 1 for source in facts.forms[index].sources)
+        for index in code
+    )
 
 
 def _is_uneven(facts: FunctionFacts, induction: Induction, jump: int) -> bool:

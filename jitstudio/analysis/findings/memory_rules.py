@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, lru_cache, partial
 from itertools import chain
 
 from jitstudio.analysis.findings.facts import FunctionFacts
 from jitstudio.analysis.findings.induction import Induction
-from jitstudio.analysis.findings.lanes import LaneShape
+from jitstudio.analysis.findings.lanes import Distance, LaneShape
 from jitstudio.analysis.findings.model import RuleHit
 from jitstudio.analysis.findings.warp import MemoryAccess
 from jitstudio.analysis.sass.operands import STACK_POINTER, Operand
@@ -21,6 +22,8 @@ _VECTORS = (16, 8)
 _SECTOR = 32
 # So far apart what a thread accesses next is no longer in the sector of this access, nor the next.
 _NEAR = 64
+# Most elements that a pass of an unrolled loop goes on by.
+_UNROLLED = 16
 
 
 def spills(facts: FunctionFacts) -> Iterator[RuleHit]:
@@ -64,15 +67,18 @@ def narrow(facts: FunctionFacts) -> Iterator[RuleHit]:
         # What is left over where most goes by words.
         and not any(_is_of_same_array(access, other) for other in wide)
     ]
-    for line in facts.by_line(sorted(access.index for access in found)):
-        first = facts.access_at[line[0]]
+    often = _innermost(facts)
+    if 2 * len(often.intersection(access.index for access in found)) < len(often):
+        return
+    for size in sorted({access.bytes for access in found}):
+        indices = tuple(sorted(access.index for access in found if access.bytes == size))
         yield RuleHit(
-            line,
+            _of_most_lines(facts, indices),
             {
-                "what": _what_of(facts, line),
-                "bits": first.bytes * 8,
-                "bytes": first.bytes * 32,
-                "vector": f"{'char' if first.bytes == 1 else 'short'}{_WORD // first.bytes}",
+                "what": _what_of(facts, indices),
+                "bits": size * 8,
+                "bytes": size * 32,
+                "vector": f"{'char' if size == 1 else 'short'}{_WORD // size}",
             },
         )
 
@@ -85,26 +91,40 @@ def strided(facts: FunctionFacts) -> Iterator[RuleHit]:
         yield RuleHit(line, {**first.words, "what": _what_of(facts, line)}, first.form)
 
 
-def _gaps(facts: FunctionFacts) -> dict[int, RuleHit]:
+@lru_cache(maxsize=1)
+def _gaps(facts: FunctionFacts) -> Mapping[int, RuleHit]:
     """What is wrong with how neighbouring threads are apart, by the accesses that it is about."""
+    inductions = cache(partial(Induction, facts))
     found: dict[int, RuleHit] = {}
     for group in facts.groups:
         lane, width = group[0].lane, max(access.bytes for access in group)
         step = abs(lane.step)
+        if width >= _VECTORS[0] or (lane.shape is LaneShape.STEP and width * 2 >= step):
+            continue
+        change = abs(_change(facts, inductions, group[0]))
         hit = None
-        if lane.shape is LaneShape.SCALED and width < _VECTORS[0]:
+        if lane.shape is LaneShape.SCALED:
             hit = RuleHit((), form="scaled")
-        elif lane.shape is LaneShape.STEP and step and width * 2 < min(step, _SECTOR):
-            hit = _known_gap(facts, group)
+        elif lane.shape is LaneShape.STEP:
+            hit = _known_gap(facts, group, goes_on=0 < change < step)
+        elif lane.apart is Distance.LONG and 0 < change <= _UNROLLED * width:
+            hit = RuleHit((), {"width": width}, "walk")
         if hit is not None:
             found |= {access.index: hit for access in group}
     return found
 
 
-def _known_gap(facts: FunctionFacts, group: tuple[MemoryAccess, ...]) -> RuleHit | None:
-    """Returns what is wrong where each access leaves a gap; None if others fill it."""
+def _known_gap(
+    facts: FunctionFacts, group: tuple[MemoryAccess, ...], *, goes_on: bool
+) -> RuleHit | None:
+    """Returns what is wrong where each access leaves a gap; None if others fill it.
+
+    Args:
+        facts: The function.
+        group: The accesses, which differ by their offsets only.
+        goes_on: Whether the next pass of a loop accesses what is left.
+    """
     step, used = abs(group[0].lane.step), _used(_of_same_base(facts, group))
-    goes_on = 0 < abs(_change(facts, group[0])) < step
     words = {"step": step, "used": used, "width": max(access.bytes for access in group)}
     if step > _NEAR and (used > _SECTOR or goes_on):
         return RuleHit((), words, "block")
@@ -126,14 +146,15 @@ def _of_same_base(facts: FunctionFacts, group: tuple[MemoryAccess, ...]) -> Iter
             yield access
 
 
-def _change(facts: FunctionFacts, access: MemoryAccess) -> int:
+def _change(
+    facts: FunctionFacts, inductions: Callable[[int], Induction], access: MemoryAccess
+) -> int:
     """Returns how much the address grows in each pass of the innermost loop; 0 if unknown."""
     block = facts.graph.block_at(access.index)
     loop = facts.graph.innermost[block.id] if block is not None else NOWHERE
     if loop == NOWHERE:
         return 0
-    base = Operand("", register=access.base[0])
-    lane = Induction(facts, loop).change(base, access.index)
+    lane = inductions(loop).change(Operand("", register=access.base[0]), access.index)
     return lane.step if lane.shape is LaneShape.STEP else 0
 
 
@@ -208,6 +229,16 @@ def _used(group: Iterable[MemoryAccess]) -> int:
 
 def _is_contiguous(access: MemoryAccess) -> bool:
     return access.lane.shape is LaneShape.STEP and abs(access.lane.step) == access.bytes
+
+
+def _innermost(facts: FunctionFacts) -> set[int]:
+    """Returns the accesses inside most loops: they probably are most of all that is moved."""
+    depths: dict[int, int] = {}
+    for access in facts.accesses:
+        block = facts.graph.block_at(access.index)
+        depths[access.index] = facts.graph.depth(block.id) if block is not None else 0
+    most = max(depths.values(), default=0)
+    return {index for index, depth in depths.items() if depth == most}
 
 
 def _is_of_same_array(one: MemoryAccess, other: MemoryAccess) -> bool:

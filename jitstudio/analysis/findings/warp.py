@@ -270,7 +270,9 @@ def _perhaps(old: Lane | None, new: Lane, condition: Lane) -> Lane:
     if old is None or old == new:
         return new
     both = merge(old, new)
-    return both if condition.is_same else mixed(both, condition)
+    if condition.is_same:
+        return both
+    return mixed(both, condition)._replace(distance=both.distance)
 
 
 def _is_accident(base: str, form: DecodedOperands, state: _State) -> bool:

@@ -100,6 +100,34 @@ extern "C" __global__ void strided_unrolled_blocks(const float* a, float* b)
     b[i] = sum;
 }
 
+extern "C" __global__ void strided_rows_of_an_index(const float* a, float* b, int n, int rows, int columns)
+{
+    int i = PLACE;
+    if (i >= n) return;
+    const float* row = a + (i / rows * rows + i % rows) * columns;
+    float sum = 0;
+    for (int k = 0; k < columns; ++k) sum += row[k]; // HERE
+    b[i] = sum;
+}
+
+extern "C" __global__ void strided_rows_read_from_memory(const int* rows, const float* a, float* b, int columns)
+{
+    const float* row = a + rows[PLACE] * columns;
+    float sum = 0;
+    for (int k = 0; k < columns; ++k) sum += row[k]; // HERE
+    b[PLACE] = sum;
+}
+
+extern "C" __global__ void quiet_matrix_by_one_index(
+    const float* a, const float* b, float* c, int rows, int columns, int depth)
+{
+    int i = PLACE;
+    if (i >= rows * columns) return;
+    float sum = 0;
+    for (int k = 0; k < depth; ++k) sum += a[i / columns * depth + k] * b[k * columns + i % columns];
+    c[i] = sum;
+}
+
 extern "C" __global__ void quiet_columns(const float* a, float* b, int n)
 {
     int i = PLACE;
@@ -170,10 +198,18 @@ extern "C" __global__ void quiet_bytes_left_over(const unsigned char* a, unsigne
     for (int i = n / 4 * 4 + PLACE; i < n; i += count) b[i] = a[i];
 }
 
-extern "C" __global__ void narrow_next_to_words(const unsigned char* a, const int* b, int* c, int n)
+extern "C" __global__ void narrow_to_words(const unsigned char* a, int* b, int n)
 {
     int i = PLACE;
-    if (i < n) c[i] = a[i] + b[i]; // HERE
+    if (i < n) b[i] = a[i]; // HERE
+}
+
+extern "C" __global__ void quiet_byte_after_words(const float* a, unsigned char* b, int n)
+{
+    int i = PLACE;
+    float sum = 0;
+    for (int k = 0; k < n; ++k) sum += a[k * n + i];
+    b[i] = sum > 1;
 }
 
 extern "C" __global__ void quiet_one_byte_for_all(const unsigned char* flag, float* b, int n)

@@ -21,7 +21,7 @@ extern "C" __global__ void divergent_by_rows(const int* starts, const float* a, 
 {
     int i = PLACE;
     float sum = 0;
-    for (int k = starts[i]; k < starts[i + 1]; ++k) sum += a[k]; // HERE
+    for (int k = starts[i]; k < starts[i + 1]; ++k) sum = sum * a[i] + k; // HERE
     b[i] = sum;
 }
 
@@ -43,6 +43,17 @@ extern "C" __global__ void quiet_shared_float_atomics(const float* a, const int*
     for (int i = PLACE; i < n; i += gridDim.x * blockDim.x) atomicAdd(&sums[at[i] & 63], a[i]);
     __syncthreads();
     if (threadIdx.x < 64) atomicAdd(&b[threadIdx.x], sums[threadIdx.x]);
+}
+
+extern "C" __global__ void quiet_halving(const float* a, const float* wanted, int* b, int n)
+{
+    int low = 0, high = n;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (a[middle] < wanted[PLACE]) low = middle + 1;
+        else high = middle;
+    }
+    b[PLACE] = low;
 }
 
 extern "C" __global__ void divergent_below(const float* a, float* b)

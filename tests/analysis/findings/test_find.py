@@ -1,8 +1,11 @@
 import re
+from array import array
+from dataclasses import replace
 
 import pytest
 
 from jitstudio.analysis.findings.find import RULES, findings
+from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.analysis.sass.reading import read_code
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.result import Resources
@@ -67,7 +70,7 @@ def test_spills_are_counted(kernels):
 
 
 def test_distances_are_told(kernels):
-    assert "128 bytes apart and use 4 bytes" in kernels["strided"][0].reason
+    assert "128 bytes apart and use 4 of them" in kernels["strided"][0].reason
     assert "known at run time" in kernels["strided_by_rows"][0].reason
 
 
@@ -110,6 +113,22 @@ def test_without_a_stack_nothing_is_local(stack, rules):
     function = facts_of("LDL R0, [R2]\nSTL [R2], R0\nEXIT").function
     needs = Resources(registers=8, stack_bytes=stack, local_bytes=0)
     assert {one.rule for one in findings(function, needs)} == rules
+
+
+@pytest.mark.parametrize(
+    ("file", "rules"),
+    [
+        ("/usr/include/cccl/cub/agent/agent_scan.cuh", set()),
+        ("C:\\cuda\\include\\thrust\\sort.h", set()),
+        ("/home/me/cuda/scan.cu", {"strided"}),
+    ],
+)
+def test_what_comes_with_cuda_is_not_the_authors(file, rules):
+    body = "S2R R2, SR_TID.X\nIMAD.SHL R2, R2, 0x80, RZ\nLDG.E R0, [R2]\nSTG.E [R4], R0\nEXIT"
+    function = facts_of(body).function
+    places = ((SourceLocation(file, 7),),)
+    placed = replace(function, places=places, place_ids=array("i", [0] * len(function)))
+    assert {one.rule for one in findings(placed, None)} == rules
 
 
 def test_loads_and_stores_of_one_line_are_told_together(found_in):

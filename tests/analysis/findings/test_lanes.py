@@ -7,18 +7,25 @@ from jitstudio.analysis.findings.lanes import (
     SCALED,
     THREAD,
     WARP,
+    Distance,
     literal,
+    loaded,
     logic,
     masked,
     merge,
     mixed,
     negated,
+    parameter,
     product,
     shifted_left,
     shifted_right,
     stairs,
     step,
     total,
+)
+
+QUOTIENT, NEAR, FAR = (
+    ANY._replace(distance=distance) for distance in (Distance.NONE, Distance.SHORT, Distance.LONG)
 )
 
 
@@ -29,7 +36,7 @@ from jitstudio.analysis.findings.lanes import (
         (total(step(4), negated(THREAD)), step(3)),
         (total(literal(3), literal(4)), literal(7)),
         (total(SCALED, step(4)), SCALED),
-        (total(SCALED, SCALED), ANY),
+        (total(SCALED, SCALED), FAR),
         (total(THREAD, DATA), DATA),
         (total(stairs(1, 1, 3), literal(4)), stairs(1, 1, 3)),
         (total(stairs(1, 1, 3), negated(THREAD)), stairs(4, 4)),
@@ -66,8 +73,19 @@ from jitstudio.analysis.findings.lanes import (
         (mixed(THREAD, DATA), DATA),
         (merge(step(4), step(4)), step(4)),
         (merge(literal(0), literal(1)), SAME),
-        (merge(THREAD, SAME), ANY),
+        (merge(THREAD, SAME), NEAR),
         (merge(SCALED, DATA), DATA),
+        (total(QUOTIENT, THREAD), NEAR),
+        (total(QUOTIENT, SCALED), FAR),
+        (total(ANY, SCALED), ANY),
+        (product(NEAR, SAME), FAR),
+        (product(NEAR, literal(4)), NEAR),
+        (product(NEAR, literal(1024)), FAR),
+        (product(QUOTIENT, SAME), QUOTIENT),
+        (merge(FAR, QUOTIENT), QUOTIENT),
+        (loaded(THREAD), DATA._replace(distance=Distance.LONG)),
+        (total(parameter("c[0x0][0x160]"), SAME), parameter("c[0x0][0x160]")),
+        (product(parameter("c[0x0][0x160]"), THREAD), SCALED),
     ],
 )
 def test_what_is_known_of_a_result(found, expected):
