@@ -8,6 +8,7 @@ import zipfile
 
 import pytest
 
+from jitstudio.analysis.diff.program import by_itself
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.kernel_resources import cubin_resources
@@ -24,6 +25,7 @@ from jitstudio.core.library import (
 from jitstudio.core.result import Resources
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import library, locate
+from jitstudio.toolchain.disassembly import read_cubin
 from jitstudio.toolchain.extraction import unpack
 from jitstudio.toolchain.library import list_kernels, take_piece
 from tests.core.fatbins import container, entry
@@ -150,6 +152,22 @@ def test_members_of_one_name_and_of_names_with_colons_are_told_apart(tmp_path, f
     assert list(dict.fromkeys(p.member for p in found.pieces)) == ["b:c/l.a:a.o", "b:c/l.a:a.o#2"]
     taken = take_piece(TakeRequest(str(path), "f", found.pieces[-1]))
     assert unpack(taken.content, K.FATBIN, "f")[0][0].content == cubin
+
+
+def test_a_function_read_alone_is_the_one_among_others():
+    loop = "for (int i = 0; i < n; ++i) if (p[i] > {0}) p[i] = p[i * {0}];"
+    text = "".join(
+        f'extern "C" __global__ void k{n}(int* p, int n) {{ {loop.format(n)} }}\n'
+        for n in (2, 3, 4)
+    )
+    code = compiled(K.CUBIN, "sm_90", text)
+    whole, alone = read_cubin(code, "k"), read_cubin(code, "k", function="k3")
+    (function,) = (each for each in whole.functions if each.name == "k3")
+    (only,) = alone.functions
+    assert vars(by_itself(only)) == vars(by_itself(function))
+    assert function.labels
+    assert alone.resources == whole.resources
+    assert len(read_cubin(code, "k", function="nothing").functions) == 3
 
 
 def test_a_file_that_was_replaced_meanwhile_gives_no_other_code(tmp_path, fatbin):
