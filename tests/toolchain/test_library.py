@@ -213,7 +213,7 @@ BAD = {
         GREEDY[:72] + struct.pack("<Q", 1 << 40) + GREEDY[80:],
         "more than 256 MiB. It is left out",
     ),
-    "LTO-IR": (container(entry(8, 90, b"\0" * 64)), "neither machine code nor PTX: LTO-IR"),
+    "LTO-IR": (container(entry(8, 90, b"\0" * 64)), "neither machine code nor PTX, but LTO-IR"),
     "damaged": (container(entry(2, 90, b"\0" * 64)), "cannot be unpacked"),
 }
 
