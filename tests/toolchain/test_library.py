@@ -9,20 +9,14 @@ import zipfile
 import pytest
 
 from jitstudio.analysis.diff.program import by_itself
-from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.kernel_resources import cubin_resources
 from jitstudio.core.library import (
-    CodePiece,
     LibraryFailure,
-    LibraryKernel,
     LibraryListing,
     ListRequest,
     TakeRequest,
-    best_kernel,
-    kernels_named,
 )
-from jitstudio.core.result import Resources
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import library, locate
 from jitstudio.toolchain.disassembly import read_cubin
@@ -262,32 +256,6 @@ def test_more_kernels_than_are_listed_are_said(listed, fatbin, monkeypatch):
     found = listed(fatbin)
     assert len(found.kernels) == 3
     assert "more than 3 kernels" in found.notes[0]
-
-
-@pytest.mark.parametrize(
-    ("wanted", "taken"),
-    [(None, "sm_100"), ("sm_87", "sm_80"), ("sm_90", "compute_90"), ("sm_75", None)],
-)
-def test_the_kernel_for_a_target_is_the_one_that_runs_there(wanted, taken):
-    kinds = {"sm_80": K.CUBIN, "compute_90": K.PTX, "sm_100": K.CUBIN}
-    pieces = [CodePiece(kind, Arch.parse(t), "", "", 0, 0) for t, kind in kinds.items()]
-    kernels = [LibraryKernel("k", "k", number, 1, Resources()) for number in range(3)]
-    found = LibraryListing(tuple(pieces), tuple(kernels))
-    best = best_kernel(found, kernels, wanted and Arch.parse(wanted))
-    assert (best and found.pieces[best.piece].target) == taken
-
-
-def test_a_kernel_is_called_by_any_of_its_names():
-    lowered = {
-        "_Z1kIfEvPT_": "void a::k<float>(float*)",
-        "_Z1kIdEvPT_": "void a::k<double>(double*)",
-    }
-    kernels = [LibraryKernel(n, text, 0, 1, Resources()) for n, text in lowered.items()]
-    found = LibraryListing((), tuple(kernels))
-    for name in (*lowered.popitem(), "void a::k<double>", "a::k<double>"):
-        assert [k.name for k in kernels_named(found, name)] == ["_Z1kIdEvPT_"]
-    assert len(kernels_named(found, "a::k")) == 2
-    assert kernels_named(found, "k<") == ()
 
 
 @NEEDS_NVCC
