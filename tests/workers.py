@@ -140,7 +140,12 @@ class QuickWorkers:
         def read(
             reader: DisassemblyReader, request: AnalysisRequest, ticket: int, timeout: float
         ) -> Disassembly | ReadingFailure:
-            asked = (request.cubin, sorted(request.ptx.items()), request.confined_to)
+            asked = (
+                request.cubin,
+                request.function,
+                sorted(request.ptx.items()),
+                request.confined_to,
+            )
             kept = folder / f"{hashlib.sha256(pickle.dumps(asked)).hexdigest()}.reading"
             if kept.exists():
                 return pickle.loads(kept.read_bytes())

@@ -20,12 +20,14 @@ class AnalysisRequest:
         ptx: The PTX texts that it can have been made of, by the module; without them, calls that
             code was inlined through are reported only where they are certain.
         confined_to: See `BuildRequest`: that of the build that made it.
+        function: The lowered name of the only function to read; empty for all.
     """
 
     cubin: bytes
     name: str
     ptx: Mapping[str, str] = field(default_factory=dict)
     confined_to: tuple[str, ...] | None = None
+    function: str = ""
 
 
 @dataclass(frozen=True)

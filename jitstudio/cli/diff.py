@@ -91,7 +91,8 @@ def _machine_code(name: str, arguments: argparse.Namespace) -> ComparedInput:
             raise UsageError(f"'{name}' holds no function as nvdisasm -c writes it.")
         return ComparedInput(name, program=CubinProgram(code, listed_data(text), is_listed=True))
     request, kernel = _request(name, arguments)
-    read = read_machine_code(request, arguments.timeout)
+    only = kernel if kernel and only_holds_code(name) else ""
+    read = read_machine_code(request, arguments.timeout, function=only)
     resources: dict[str, Resources] = {}
     for unit in read.units:
         resources |= unit.resources

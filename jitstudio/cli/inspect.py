@@ -54,9 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read(
-    request: BuildRequest, arguments: argparse.Namespace, kernel: str | None
+    request: BuildRequest, arguments: argparse.Namespace, kernel: str | None, function: str = ""
 ) -> tuple[MachineCode, list[Inspected]]:
-    read = read_machine_code(request, arguments.timeout, with_calls=True)
+    read = read_machine_code(request, arguments.timeout, with_calls=True, function=function)
     found = [
         inspected(unit, function, arguments.block, arguments.shared)
         for unit in read.units
@@ -68,7 +68,7 @@ def _read(
 def _read_inside(path: str, arguments: argparse.Namespace) -> tuple[MachineCode, list[Inspected]]:
     """Reads one kernel of a file that holds many."""
     base, kernel = kernel_request(path, arguments.kernel, arguments.arch, arguments.timeout)
-    return _read(request_from(arguments, base), arguments, kernel)
+    return _read(request_from(arguments, base), arguments, kernel, function=kernel)
 
 
 def _show(read: MachineCode, found: Sequence[Inspected], *, with_code: bool) -> None:

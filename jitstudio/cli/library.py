@@ -12,15 +12,14 @@ from jitstudio.cli import exit_codes
 from jitstudio.cli.json_output import library_object
 from jitstudio.cli.request import UsageError, parsed_arch
 from jitstudio.cli.terminal import print_error, say, table_lines
-from jitstudio.core.arch import Arch
+from jitstudio.core.arch import Arch, machine_code_for, ptx_for
 from jitstudio.core.code import CodeKind, Source, is_project, kind_of
 from jitstudio.core.figures import FIGURES
+from jitstudio.core.launch.choice import base_name
 from jitstudio.core.library import (
     LibraryFailure,
     LibraryKernel,
     LibraryListing,
-    best_kernel,
-    kernels_named,
 )
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Resources
@@ -174,3 +173,44 @@ def _some(names: Iterable[str]) -> str:
     first = sorted(set(names))
     more = len(first) - _MOST_NAMED
     return ", ".join(first[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def kernels_named(library: LibraryListing, name: str) -> tuple[LibraryKernel, ...]:
+    """Returns the kernels that have this name, lowered or demangled, in all their targets.
+
+    Where none has, those whose demangled name is this one without what it returns and takes; else
+    without its template arguments, too.
+    """
+    for called in (
+        lambda one: name in (one.name, one.demangled),
+        lambda one: f" {name}(" in f" {one.demangled}",
+        lambda one: name in ((base := base_name(one.demangled)), base.rpartition(" ")[2]),
+    ):
+        if found := tuple(filter(called, library.kernels)):
+            return found
+    return ()
+
+
+def best_kernel(
+    library: LibraryListing, kernels: Iterable[LibraryKernel], wanted: Arch | None
+) -> LibraryKernel | None:
+    """Returns the kernel to read for a target, or None if none of these is for it.
+
+    Args:
+        library: What they are in.
+        kernels: Those to choose from.
+        wanted: The target; None for the newest there is.
+    """
+    code: dict[Arch, LibraryKernel] = {}
+    texts: dict[Arch, LibraryKernel] = {}
+    # Of several for one target, the first; what is linked before what is not.
+    for one in sorted(kernels, key=lambda one: library.pieces[one.piece].relocatable):
+        piece = library.pieces[one.piece]
+        (code if piece.kind is CodeKind.CUBIN else texts).setdefault(piece.arch, one)
+    if wanted is None:
+        there = code or texts
+        return there[max(there)] if there else None
+    if arch := machine_code_for(wanted, code):
+        return code[arch]
+    arch = ptx_for(wanted, texts)
+    return texts[arch] if arch else None

@@ -105,7 +105,7 @@ class MachineCode:
 
 
 def read_machine_code(
-    request: BuildRequest, timeout: float, *, with_calls: bool = False
+    request: BuildRequest, timeout: float, *, with_calls: bool = False, function: str = ""
 ) -> MachineCode:
     """Builds what is asked for as far as machine code, and reads it.
 
@@ -114,6 +114,7 @@ def read_machine_code(
         timeout: Seconds that the build may take, and each reading.
         with_calls: Whether to make PTX too, where that takes little: its line table alone has
             the calls through which all code was inlined.
+        function: The lowered name of the only function to read; empty for all.
 
     Raises:
         WorkerError: A worker itself failed.
@@ -134,6 +135,7 @@ def read_machine_code(
                 cubin.file_name,
                 ptx_of(request, result, cubin.name),
                 request.confined_to,
+                function,
             )
             code = reader.analyse(asked, timeout=timeout)
             if isinstance(code, ReadingFailure):

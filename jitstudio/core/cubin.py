@@ -29,6 +29,7 @@ _RESERVES_ONLY = 8
 _SYMBOL = struct.Struct("<IBBHQQ")
 # Objects, and objects that only CUDA can address, such as static ones of code yet to be linked.
 _VARIABLES = (1, 13)
+_FUNCTION = 2
 # Offset, type, symbol; and what is added, where there is that.
 _RELOCATION = struct.Struct("<QII")
 _ADDEND = struct.Struct("<q")
@@ -126,6 +127,19 @@ def variables(symbols: ElfSection, names: bytes) -> Iterator[Variable]:
 def symbol_names(symbols: ElfSection, names: bytes) -> tuple[str, ...]:
     """Returns the names of a table of symbols, in its order."""
     return tuple(_text(names, row[0]) for row in _rows(_SYMBOL, symbols.content, _SYMBOL.size))
+
+
+def function_index(cubin: bytes, name: str) -> int | None:
+    """Returns the index of a function in the table of symbols, or None if there is none."""
+    found = sections(cubin)
+    table = next((one for one in found if one.name == ".symtab"), None)
+    if table is None or table.link >= len(found):
+        return None
+    names = found[table.link].content
+    for index, row in enumerate(_rows(_SYMBOL, table.content, _SYMBOL.size)):
+        if row[1] & 0xF == _FUNCTION and _text(names, row[0]) == name:
+            return index
+    return None
 
 
 def relocations(section: ElfSection, *, adds: bool) -> Iterator[tuple[int, int, int, int]]:

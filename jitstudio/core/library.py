@@ -5,12 +5,10 @@ The values that cross between the process that reads such a file and whoever ask
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jitstudio.core.arch import Arch, machine_code_for, ptx_for
+from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
-from jitstudio.core.launch.choice import base_name
 from jitstudio.core.result import Outcome, Resources
 
 ENDINGS = (".so", ".whl", ".zip", ".exe", ".dll", ".pyd", ".lib")
@@ -153,44 +151,3 @@ class LibraryFailure:
 
     message: str
     outcome: Outcome = Outcome.FAILED
-
-
-def kernels_named(library: LibraryListing, name: str) -> tuple[LibraryKernel, ...]:
-    """Returns the kernels that have this name, lowered or demangled, in all their targets.
-
-    Where none has, those whose demangled name is this one without what it returns and takes; else
-    without its template arguments, too.
-    """
-    for called in (
-        lambda one: name in (one.name, one.demangled),
-        lambda one: f" {name}(" in f" {one.demangled}",
-        lambda one: name in ((base := base_name(one.demangled)), base.rpartition(" ")[2]),
-    ):
-        if found := tuple(filter(called, library.kernels)):
-            return found
-    return ()
-
-
-def best_kernel(
-    library: LibraryListing, kernels: Iterable[LibraryKernel], wanted: Arch | None
-) -> LibraryKernel | None:
-    """Returns the kernel to read for a target, or None if none of these is for it.
-
-    Args:
-        library: What they are in.
-        kernels: Those to choose from.
-        wanted: The target; None for the newest there is.
-    """
-    code: dict[Arch, LibraryKernel] = {}
-    texts: dict[Arch, LibraryKernel] = {}
-    # Of several for one target, the first; what is linked before what is not.
-    for one in sorted(kernels, key=lambda one: library.pieces[one.piece].relocatable):
-        piece = library.pieces[one.piece]
-        (code if piece.kind is CodeKind.CUBIN else texts).setdefault(piece.arch, one)
-    if wanted is None:
-        there = code or texts
-        return there[max(there)] if there else None
-    if arch := machine_code_for(wanted, code):
-        return code[arch]
-    arch = ptx_for(wanted, texts)
-    return texts[arch] if arch else None

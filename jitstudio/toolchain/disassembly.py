@@ -26,6 +26,7 @@ from jitstudio.analysis.sass.reading import (
     with_live,
 )
 from jitstudio.core.code import CodeKind
+from jitstudio.core.cubin import function_index
 from jitstudio.core.kernel_resources import cubin_resources
 from jitstudio.core.plan import Job
 from jitstudio.core.result import Outcome
@@ -48,7 +49,7 @@ _NO_PTX: Mapping[str, str] = {}
 
 
 def read_cubin(
-    cubin: bytes, name: str, ptx: Mapping[str, str] = _NO_PTX
+    cubin: bytes, name: str, ptx: Mapping[str, str] = _NO_PTX, function: str = ""
 ) -> Disassembly | ReadingFailure:
     """Reads the machine code of a cubin.
 
@@ -56,6 +57,7 @@ def read_cubin(
         cubin: The file's content.
         name: How messages call it.
         ptx: The PTX texts that it can have been made of; see `AnalysisRequest`.
+        function: The only function to read; empty for all.
 
     Returns:
         The code, without live registers where nvdisasm cannot print them; or why it is unreadable.
@@ -64,6 +66,7 @@ def read_cubin(
         program = locate.nvdisasm()
     except ToolMissing as missing:
         return ReadingFailure(str(missing), Outcome.MISSING)
+    only = _restriction(cubin, function)
     # Files without a name: a worker that is killed meanwhile leaves nothing behind. And not pipes:
     # the run whose output is not read yet would soon have to wait.
     with (
@@ -77,7 +80,7 @@ def read_cubin(
 
         def started(options: tuple[str, ...], output: IO[bytes]) -> subprocess.Popen[bytes]:
             return subprocess.Popen(
-                [program, *options, path],
+                [program, *options, *only, path],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.PIPE,
@@ -107,6 +110,12 @@ def read_cubin(
             if counting.returncode:
                 return read
             return with_live(read, read_live(_content(table)))
+
+
+def _restriction(cubin: bytes, function: str) -> tuple[str, ...]:
+    """Returns what has nvdisasm print one function only; nothing where it is not there."""
+    index = function_index(cubin, function) if function else None
+    return () if index is None else ("-fun", str(index))
 
 
 def _finished(code: Disassembly, cubin: bytes, ptx: Mapping[str, str]) -> Disassembly:

@@ -371,12 +371,10 @@ def _code_in(member: _Member, notes: _Notes) -> Iterator[_Found]:
         elif any(entry.kind in _UNPACKED for entry in packed.entries):
             yield _Found(member, section, packed)
         else:
-            kinds = {
-                entry.kind.title if entry.kind else "an unknown kind" for entry in packed.entries
-            }
+            kinds = {entry.kind.title if entry.kind else "unknown" for entry in packed.entries}
             notes.add(
-                f"{section or 'A fatbin'} of {_named(member)} has code that is neither "
-                f"machine code nor PTX: {', '.join(sorted(kinds))}."
+                f"{section or 'A fatbin'} of {_named(member)} has neither machine code nor PTX, "
+                f"but {', '.join(sorted(kinds))}. LTO-IR has kernels to list once it is linked."
             )
     if left_out:
         notes.add(

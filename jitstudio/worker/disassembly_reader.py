@@ -16,9 +16,9 @@ from jitstudio.worker.sandbox.access import Need, SandboxAccess
 DEFAULT_TIMEOUT = 120.0
 """Seconds an analysis may take unless the caller says otherwise."""
 
-_Key = tuple[bytes, frozenset[tuple[str, str]], tuple[str, ...] | None]
-"""A cubin, the PTX texts that it was made of, and what it is confined to: a process that reads what
-nobody trusts may answer anything."""
+_Key = tuple[bytes, str, frozenset[tuple[str, str]], tuple[str, ...] | None]
+"""A cubin, which function of it, the PTX texts that it was made of, and what it is confined to: a
+process that reads what nobody trusts may answer anything."""
 
 
 class DisassemblyReader(SingleWorker):
@@ -47,7 +47,8 @@ class DisassemblyReader(SingleWorker):
         Raises:
             WorkerError: The process could not be started, or a bug of jitstudio's own broke it.
         """
-        key = request.cubin, frozenset(request.ptx.items()), request.confined_to
+        ptx = frozenset(request.ptx.items())
+        key = request.cubin, request.function, ptx, request.confined_to
         answer = self._kept[key] if key in self._kept else self._read(request, ticket, timeout)
         if isinstance(answer, Disassembly):
             self._kept[key] = answer

@@ -2,6 +2,11 @@
 
 import pytest
 
+from jitstudio.cli.library import best_kernel, kernels_named
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
+from jitstudio.core.library import CodePiece, LibraryKernel, LibraryListing
+from jitstudio.core.result import Resources
 from tests.library_files import archive, elf, wheel
 from tests.support import SAMPLES
 
@@ -128,3 +133,29 @@ def test_the_ptx_of_one_kernel_is_compared(run, tmp_path):
     two.write_text('extern "C" __global__ void a() {} extern "C" __global__ void b(int) {}')
     for kernel, code in (("a", 0), ("b", 1), ("c", 2)):
         assert run("diff", one, two, "--what", "ptx", "--kernel", kernel).code == code
+
+
+@pytest.mark.parametrize(
+    ("wanted", "taken"),
+    [(None, "sm_100"), ("sm_87", "sm_80"), ("sm_90", "compute_90"), ("sm_75", None)],
+)
+def test_the_kernel_for_a_target_is_the_one_that_runs_there(wanted, taken):
+    kinds = {"sm_80": CodeKind.CUBIN, "compute_90": CodeKind.PTX, "sm_100": CodeKind.CUBIN}
+    pieces = [CodePiece(kind, Arch.parse(t), "", "", 0, 0) for t, kind in kinds.items()]
+    kernels = [LibraryKernel("k", "k", number, 1, Resources()) for number in range(3)]
+    found = LibraryListing(tuple(pieces), tuple(kernels))
+    best = best_kernel(found, kernels, wanted and Arch.parse(wanted))
+    assert (best and found.pieces[best.piece].target) == taken
+
+
+def test_a_kernel_is_called_by_any_of_its_names():
+    lowered = {
+        "_Z1kIfEvPT_": "void a::k<float>(float*)",
+        "_Z1kIdEvPT_": "void a::k<double>(double*)",
+    }
+    kernels = [LibraryKernel(n, text, 0, 1, Resources()) for n, text in lowered.items()]
+    found = LibraryListing((), tuple(kernels))
+    for name in (*lowered.popitem(), "void a::k<double>", "a::k<double>"):
+        assert [k.name for k in kernels_named(found, name)] == ["_Z1kIdEvPT_"]
+    assert len(kernels_named(found, "a::k")) == 2
+    assert kernels_named(found, "k<") == ()

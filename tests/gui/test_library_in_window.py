@@ -34,6 +34,7 @@ def test_a_kernel_of_a_wheel_opens_to_its_code(started, fatbin, tmp_path):
     driver, path = started, tmp_path / "k-1.0.whl"
     path.write_bytes(wheel({"k/libk.so.1": elf({".nv_fatbin": fatbin})}))
     tabs = len(driver.state.documents)
+    driver.state.disassembly.want("test", True)
     view = listed(driver, path)
     assert view.isVisible()
     assert view.status == "6 of 6 kernels in k-1.0.whl"
@@ -47,6 +48,8 @@ def test_a_kernel_of_a_wheel_opens_to_its_code(started, fatbin, tmp_path):
         sass = driver.listings[CodeKind.SASS]
         driver.wait(lambda: sass.isVisible() and f".text.{name}:" in here(sass))  # noqa: B023
         driver.settle()
+        disassembly = driver.state.disassembly
+        driver.wait(lambda: disassembly.function and disassembly.kernel == name)  # noqa: B023
         result = driver.state.outputs.result
         assert (result.ok, str(result.arch)) == (True, target.replace("compute", "sm"))
         assert driver.document.name == "libk.fatbin"

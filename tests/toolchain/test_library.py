@@ -8,22 +8,18 @@ import zipfile
 
 import pytest
 
-from jitstudio.core.arch import Arch
+from jitstudio.analysis.diff.program import by_itself
 from jitstudio.core.code import CodeKind
 from jitstudio.core.kernel_resources import cubin_resources
 from jitstudio.core.library import (
-    CodePiece,
     LibraryFailure,
-    LibraryKernel,
     LibraryListing,
     ListRequest,
     TakeRequest,
-    best_kernel,
-    kernels_named,
 )
-from jitstudio.core.result import Resources
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import library, locate
+from jitstudio.toolchain.disassembly import read_cubin
 from jitstudio.toolchain.extraction import unpack
 from jitstudio.toolchain.library import list_kernels, take_piece
 from tests.core.fatbins import container, entry
@@ -152,6 +148,22 @@ def test_members_of_one_name_and_of_names_with_colons_are_told_apart(tmp_path, f
     assert unpack(taken.content, K.FATBIN, "f")[0][0].content == cubin
 
 
+def test_a_function_read_alone_is_the_one_among_others():
+    loop = "for (int i = 0; i < n; ++i) if (p[i] > {0}) p[i] = p[i * {0}];"
+    text = "".join(
+        f'extern "C" __global__ void k{n}(int* p, int n) {{ {loop.format(n)} }}\n'
+        for n in (2, 3, 4)
+    )
+    code = compiled(K.CUBIN, "sm_90", text)
+    whole, alone = read_cubin(code, "k"), read_cubin(code, "k", function="k3")
+    (function,) = (each for each in whole.functions if each.name == "k3")
+    (only,) = alone.functions
+    assert vars(by_itself(only)) == vars(by_itself(function))
+    assert function.labels
+    assert alone.resources == whole.resources
+    assert len(read_cubin(code, "k", function="nothing").functions) == 3
+
+
 def test_a_file_that_was_replaced_meanwhile_gives_no_other_code(tmp_path, fatbin):
     path = tmp_path / "f.so"
     path.write_bytes(elf({".nv_fatbin": fatbin}))
@@ -195,7 +207,7 @@ BAD = {
         GREEDY[:72] + struct.pack("<Q", 1 << 40) + GREEDY[80:],
         "more than 256 MiB. It is left out",
     ),
-    "LTO-IR": (container(entry(8, 90, b"\0" * 64)), "neither machine code nor PTX: LTO-IR"),
+    "LTO-IR": (container(entry(8, 90, b"\0" * 64)), "neither machine code nor PTX, but LTO-IR"),
     "damaged": (container(entry(2, 90, b"\0" * 64)), "cannot be unpacked"),
 }
 
@@ -244,32 +256,6 @@ def test_more_kernels_than_are_listed_are_said(listed, fatbin, monkeypatch):
     found = listed(fatbin)
     assert len(found.kernels) == 3
     assert "more than 3 kernels" in found.notes[0]
-
-
-@pytest.mark.parametrize(
-    ("wanted", "taken"),
-    [(None, "sm_100"), ("sm_87", "sm_80"), ("sm_90", "compute_90"), ("sm_75", None)],
-)
-def test_the_kernel_for_a_target_is_the_one_that_runs_there(wanted, taken):
-    kinds = {"sm_80": K.CUBIN, "compute_90": K.PTX, "sm_100": K.CUBIN}
-    pieces = [CodePiece(kind, Arch.parse(t), "", "", 0, 0) for t, kind in kinds.items()]
-    kernels = [LibraryKernel("k", "k", number, 1, Resources()) for number in range(3)]
-    found = LibraryListing(tuple(pieces), tuple(kernels))
-    best = best_kernel(found, kernels, wanted and Arch.parse(wanted))
-    assert (best and found.pieces[best.piece].target) == taken
-
-
-def test_a_kernel_is_called_by_any_of_its_names():
-    lowered = {
-        "_Z1kIfEvPT_": "void a::k<float>(float*)",
-        "_Z1kIdEvPT_": "void a::k<double>(double*)",
-    }
-    kernels = [LibraryKernel(n, text, 0, 1, Resources()) for n, text in lowered.items()]
-    found = LibraryListing((), tuple(kernels))
-    for name in (*lowered.popitem(), "void a::k<double>", "a::k<double>"):
-        assert [k.name for k in kernels_named(found, name)] == ["_Z1kIdEvPT_"]
-    assert len(kernels_named(found, "a::k")) == 2
-    assert kernels_named(found, "k<") == ()
 
 
 @NEEDS_NVCC

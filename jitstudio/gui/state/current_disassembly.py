@@ -98,6 +98,7 @@ class CurrentDisassembly(QObject):
         self._problem = ""
         self._is_mishap = False
         self._kernel = ""
+        self._kernel_to_come = ""
         # A listing is shown before the build that makes it has ended, and with it the cubin.
         outputs.result_changed.connect(self._on_result_changed)
         outputs.changed.connect(self._on_output_changed)
@@ -160,8 +161,12 @@ class CurrentDisassembly(QObject):
         return self._current.code.function(self._kernel) if self._current else None
 
     def set_kernel(self, name: str) -> None:
-        """Looks at this kernel or function from now on, if there is one of this name."""
+        """Looks at this kernel or function from now on, if there is one of this name.
+
+        Where there is none yet, the next code that is read is looked for it.
+        """
         known = self._current.code.function(name) if self._current else None
+        self._kernel_to_come = "" if known else name
         if known is not None and name != self._kernel:
             self._kernel = name
             self.kernel_changed.emit(name)
@@ -233,8 +238,12 @@ class CurrentDisassembly(QObject):
         self.changed.emit()
 
     def _keep_kernel(self, inspection: Inspection) -> None:
-        code = inspection.code
-        if code.function(self._kernel) is None:
+        code, wanted = inspection.code, self._kernel_to_come
+        self._kernel_to_come = ""
+        if wanted not in ("", self._kernel) and code.function(wanted) is not None:
+            self._kernel = wanted
+            self.kernel_changed.emit(wanted)
+        elif code.function(self._kernel) is None:
             # The first of the source: machine code has them in another order.
             functions = (code.function(kernel.name) for kernel in inspection.result.kernels)
             first = next(filter(None, (*functions, *code.kernels, *code.functions)), None)

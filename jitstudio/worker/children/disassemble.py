@@ -27,8 +27,8 @@ def main(memory_limit: int) -> None:
 
 def _work(request: AnalysisRequest | ListRequest | TakeRequest, tell: Tell) -> CallResult:
     match request:
-        case AnalysisRequest():
-            return CallResult(read_cubin(request.cubin, request.name, request.ptx))
+        case AnalysisRequest(cubin, name, ptx, _, function):
+            return CallResult(read_cubin(cubin, name, ptx, function))
         case ListRequest():
             return CallResult(list_kernels(request, tell))
         case TakeRequest():
