@@ -130,7 +130,7 @@ def _namespaces(before: str) -> list[str]:
     return [name for name in open_braces if name]
 
 
-class Function(NamedTuple):
+class HostFunction(NamedTuple):
     """A function of the host, or its declaration.
 
     Attributes:
@@ -149,7 +149,7 @@ def bare_code(text: str) -> str:
     return _COMMENT_OR_TEXT.sub(lambda match: _INSIDE.sub(" ", match[0]), text)
 
 
-def function_at(text: str, line: int | None, column: int | None = None) -> Function | None:
+def function_at(text: str, line: int | None, column: int | None = None) -> HostFunction | None:
     """Returns the C++ function whose name is at this place, or the first on the line.
 
     None where it has no end, where `#if` makes two of it, and where code for the GPU is in it.
@@ -179,7 +179,7 @@ def function_at(text: str, line: int | None, column: int | None = None) -> Funct
     hidden = f"#ifndef __CUDACC_RTC__\n{function}\n#endif"
     # A directive has its line to itself.
     hidden = ("\n" if head.strip() else "") + hidden + ("\n" if tail.strip() else "")
-    return Function(function, text.count("\n", 0, start) + 1, hidden)
+    return HostFunction(function, text.count("\n", 0, start) + 1, hidden)
 
 
 def _end_of_function(code: str, at: int) -> int | None:

@@ -20,7 +20,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.cuda_facts import (
     ALIASES,
     CONSTANTS,
-    Function,
+    HostFunction,
     bare_code,
     enclosing_head,
     function_at,
@@ -139,7 +139,7 @@ class _Case:
         return source[start:].partition("\n")[0]
 
     @cached_property
-    def function(self) -> Function | None:
+    def function(self) -> HostFunction | None:
         """The function whose name is on that line."""
         return function_at(self.source or "", self.diagnostic.line, self.diagnostic.column)
 

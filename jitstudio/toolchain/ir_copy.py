@@ -110,16 +110,17 @@ def supplied_copy(name: str, module: bytes, versions: tuple[int, int, int, int])
     return copy
 
 
-def supply_layout(copy: IrCopy) -> bool:
-    """Puts libNVVM's data layout in the place of another compiler's, and returns whether it did.
-
-    Not in that of code for another machine.
-    """
+def has_foreign_layout(copy: IrCopy) -> bool:
+    """Whether the module has another compiler's data layout, which libNVVM may refuse."""
     layout, own = _said(_LAYOUT, copy.text), _own(_said(_TRIPLE, copy.text))
-    if not own or not layout or layout["value"] in ("", own[1]):
-        return False
-    _say(copy, "datalayout", own[1], layout)
-    return True
+    return bool(own and layout and layout["value"] not in ("", own[1]))
+
+
+def supply_layout(copy: IrCopy) -> None:
+    """Puts libNVVM's data layout in the place of another compiler's."""
+    layout, own = _said(_LAYOUT, copy.text), _own(_said(_TRIPLE, copy.text))
+    if own and layout:
+        _say(copy, "datalayout", own[1], layout)
 
 
 def _own(triple: re.Match[str] | None) -> tuple[str, str] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from jitstudio.core.code import CodeKind, is_bitcode
 from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.ir_copy import IrCopy, supplied_copy, supply_layout
+from jitstudio.toolchain.ir_copy import IrCopy, has_foreign_layout, supplied_copy, supply_layout
 from jitstudio.toolchain.ir_lines import with_lines
 from jitstudio.toolchain.result_words import meaning_of
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
@@ -23,6 +24,7 @@ from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 _LIBDEVICE = "libdevice"
 _OPAQUE_SINCE = 15
 _UNOPTIMISED = "-opt=0"
+_LTO = "-gen-lto"
 _NO_TABLE = "There is no line table: libNVVM compiles the LLVM IR as it is, but not with one."
 _UNOPTIMISED_NO_TABLE = (
     "There is no line table: at -opt=0 libNVVM makes other code with one, as it then loads a "
@@ -85,15 +87,29 @@ def compile_ir(job: Job) -> Report:
     copies = [[_copied(*module) for module in part] for part in given]
     texts = [copy for part in copies for copy in part if isinstance(copy, IrCopy)]
     report = _with_tables(job, copies)
-    if not report.ok and _LAYOUT_REFUSED.search(report.error_log):
-        refused, foreign = report, [supply_layout(copy) for copy in texts]
-        if any(foreign):
-            report = _with_tables(job, copies)
-            report.ms += refused.ms
+    foreign = [copy for copy in texts if has_foreign_layout(copy)]
+    if foreign and _refuses_layout(job, copies, report):
+        refused = report
+        for copy in foreign:
+            supply_layout(copy)
+        report = _with_tables(job, copies)
+        report.ms += refused.ms
     report.supplied = tuple(one for copy in texts for one in copy.supplied)
     if report.supplied and _PARSE_ERROR.search(report.error_log):
         return _program(job, *given)
     return report
+
+
+def _refuses_layout(job: Job, copies: list[list[IrCopy | _Module]], report: Report) -> bool:
+    """Whether the data layout is what keeps the modules from machine code."""
+    if report.ok and CodeKind.LTOIR in job.makes:
+        # Of LTO-IR the link would say so, which has only that.
+        options = tuple(option for option in job.options if option != _LTO)
+        as_ptx = replace(job, makes=(CodeKind.PTX,), options=options)
+        tried = _program(as_ptx, *([_sent(copy) for copy in part] for part in copies))
+        report.ms += tried.ms
+        report = tried
+    return not report.ok and bool(_LAYOUT_REFUSED.search(report.error_log))
 
 
 def _copied(name: str, module: bytes) -> IrCopy | _Module:

@@ -73,7 +73,7 @@ def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
         options=job.options if report.options is None else report.options,
         ok=report.ok,
         ms=report.ms,
-        log="\n".join(filter(None, (report.log, *(s.sentence(job.tool) for s in report.supplied)))),
+        log="\n".join(filter(None, (*(s.sentence(job.tool) for s in report.supplied), report.log))),
         error_log=report.error_log,
         stdout=stdout,
         stderr=stderr,

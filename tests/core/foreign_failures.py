@@ -37,6 +37,10 @@ OLD = ".version 3.1\n.target sm_30\n.address_size 64"
 NARROW = Source("k.ptx", CodeKind.PTX, (FOREIGN / "ocelot.ptx").read_bytes())
 FUNCTIONS = Source("k.ptx", CodeKind.PTX, (FOREIGN / "functions.ptx").read_bytes())
 BACKWARDS = b".target sm_75\n.version 8.0\n.address_size 64\n.visible .entry k() { ret; }\n"
+OLD_NAME = (
+    "%w = call i32 @llvm.ptx.read.tid.x()\n  store i32 %w, i32 addrspace(1)* %out",
+    "declare i32 @llvm.ptx.read.tid.x()",
+)
 FOREIGN_FAILURES = (
     Failure("nvvm-crash-of-lines", module("clang_lines.ll", **S100), F.REPLACE_TEXT),
     Failure("llvm-dialect", module("clang21.ll"), F.SET_ARCH),
@@ -74,6 +78,8 @@ FOREIGN_FAILURES = (
             "declare i32 @llvm.amdgcn.workitem.id.x()",
         ),
     ),
+    Failure("intrinsic-renamed", with_line(*OLD_NAME, text=TYPED)),
+    Failure("intrinsic-renamed", with_line(*OLD_NAME)),
     Failure(
         "intrinsic-left",
         with_line(
@@ -86,7 +92,8 @@ FOREIGN_FAILURES = (
     ),
     Failure("nvvm-subset", with_line("indirectbr ptr null, [label %on]\non:")),
     Failure("nvvm-subset", with_line("fence seq_cst", text=TYPED)),
-    Failure("nvvm-subset", request(ll("@a.b = global i32 0"), **S100)),
+    Failure("name-refused", request(ll("@a.b = global i32 0"), **S100)),
+    Failure("name-refused", request(ll("define void @f.1() {\n  ret void\n}\n"))),
     Failure(
         "feature-needs-ptx-target", ptx("fma.rn.f16x2 %r1, %r2, %r3, %r4;", OLD), F.REPLACE_TEXT
     ),

@@ -3,6 +3,7 @@
 import pytest
 
 from jitstudio.core.cuda_facts import enclosing_head, function_at, quoted_name, template_kernel
+from tests.support import cuda, request
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,42 @@ from jitstudio.core.cuda_facts import enclosing_head, function_at, quoted_name, 
 )
 def test_finds_an_instance_of_a_kernel_template(code, expression):
     assert template_kernel(code) == expression
+
+
+INSTANCES = (
+    ("template <typename T> __global__ void k(T* p, int n) { p[0] = p[n] % 3; }", "k<int>"),
+    ("template <typename T> __global__ void k(T* p) { atomicXor(p, 1); }", "k<int>"),
+    (
+        "template <class T> __global__ void k(T* __restrict__ p, const T v) { *p = v<<2; }",
+        "k<int>",
+    ),
+    (
+        "template <typename T> __launch_bounds__(64) __global__ void k(T* p) { p[0] &= 3; }",
+        "k<int>",
+    ),
+    ("template <typename T> __global__ void k(int* p, T i) { p[i] = 1; }", "k<int>"),
+    ("template <typename T> __global__ void k(T* p) { atomicInc(p, 3); }", "k<unsigned int>"),
+    ("template <typename T> __global__ void k(T* p) { p[0] = sqrtf(p[1]); }", "k<float>"),
+    ("template <typename... Ts> __global__ void k(Ts*... ps) {}", "k<float>"),
+    ("template <int... Is> __global__ void k(int* p) { p[0] = (Is + ...); }", "k<32>"),
+    ("template <auto N> __global__ void k(int* p) { p[0] = N; }", "k<32>"),
+    ("template <typename F> __global__ void k(F f, float* p) { *p = f(*p); }", None),
+    ("template <typename T> __global__ void k(typename T::type* p) { *p = 1; }", None),
+    ("enum Op { A }; template <Op O> __global__ void k(int* p) { p[0] = O; }", None),
+    ("template <typename P> __global__ void k(P* p) { p->x = 1; }", None),
+)
+
+
+@pytest.mark.parametrize(("code", "expression"), INSTANCES)
+def test_an_argument_is_chosen_by_what_is_done_with_it(code, expression):
+    assert template_kernel(code) == expression
+
+
+def test_the_instances_that_are_offered_compile(builder):
+    whole = "\n".join(f"namespace n{n} {{ {code} }}" for n, (code, _) in enumerate(INSTANCES))
+    expressions = [f"n{n}::{name}" for n, (_, name) in enumerate(INSTANCES) if name]
+    result = builder.build(request(cuda(whole, "k.cu", *expressions)))
+    assert len(result.kernels) == len(expressions), result.diagnostics
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,11 @@ def test_remarks_that_were_asked_for_are_no_leak(builder):
     assert builder.build(request(code)).diagnostics == ()
 
 
+def test_a_kernel_in_a_comment_is_none(builder):
+    text = "// template <class T> __global__\ntemplate <class T> __device__ T f(T a) { return a; }"
+    assert told("no-kernel", builder.build(request(cuda(text)))).fix is None
+
+
 def test_a_misspelt_namespace_of_the_user_is_no_host_code(builder):
     result = builder.build(request(cuda("__global__ void k(int* p) { *p = mine::f(); }")))
     assert [d.explanation for d in result.diagnostics] == [""]

@@ -16,6 +16,7 @@ from jitstudio.toolchain import locate, nvvm
 from jitstudio.toolchain.ir_copy import supplied_copy
 from jitstudio.toolchain.ptx_copy import oldest_version, supply_ptx
 from tests.support import ROOT, request, sample
+from tests.toolchain.ir_kernels import ADD_AND_SUM, opaque
 from tests.toolchain.test_line_tables import bare_cubin, instructions
 
 FOREIGN = ROOT / "tests" / "data" / "foreign"
@@ -66,6 +67,16 @@ def test_what_other_compilers_write_builds(builder, row):
     stage = first.stages[0]
     assert tuple(one.what for one in stage.supplied) == row.what
     assert all(stage.log.count(one.sentence(stage.tool)) == 1 for one in stage.supplied)
+
+
+def test_lto_ir_has_a_layout_that_its_link_takes(builder):
+    clang = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
+    text = re.sub(r'(?<=datalayout = ").*(?=")', clang, opaque(ADD_AND_SUM))
+    source = Source("k.ll", K.LLVM_IR, text.encode())
+    result = builder.build(request(source, arch="sm_100", link="lto", emit="cubin"))
+    assert result.outcome is Outcome.BUILT, result.diagnostics
+    assert {kernel.name for kernel in result.kernels} == {"add", "sum", "branches"}
+    assert [one.what for one in result.stages[0].supplied] == [LAYOUT]
 
 
 def test_each_is_one_line_of_the_log(builder):
