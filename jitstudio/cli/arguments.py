@@ -165,6 +165,12 @@ def _add_settings(
         help="ask for a lowered name, such as 'saxpy<float>'",
     )
     command.add_argument(
+        "--host-code",
+        choices=("aside", "keep"),
+        help="whether NVRTC gets functions and variables for the host, too, which it refuses; "
+        "they are set aside unless a project says otherwise",
+    )
+    command.add_argument(
         "--libdevice", action="store_true", help="let libNVVM take functions from libdevice"
     )
     command.add_argument(

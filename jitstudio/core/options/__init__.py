@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from jitstudio.core.options.parsing import (
     ADDRESSES,
+    ALL_DEVICE,
     OPTIONS,
     GivenOption,
     find,
@@ -29,6 +30,7 @@ from jitstudio.core.options.spec import OptionEffect, OptionGroup, OptionSpec, V
 
 __all__ = [
     "ADDRESSES",
+    "ALL_DEVICE",
     "OPTIONS",
     "GivenOption",
     "OptionEffect",

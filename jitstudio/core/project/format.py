@@ -232,7 +232,7 @@ MOST = 1000
 
 _KEYS = frozenset(
     ("version", "target", "options", "link", "links", "libdevice", "join_ir", "driver_jit")
-) | {"modules", "headers", "launches", "kernel", "sweeps", "layout", "current"}
+) | {"keep_host_code", "modules", "headers", "launches", "kernel", "sweeps", "layout", "current"}
 _HEADER_KEYS = frozenset(("name", "kind", "path", "text"))
 _MODULE_KEYS = _HEADER_KEYS | {"name_expressions", "included", "library", "program"}
 _LAUNCH_KEYS = frozenset(spec_object(LaunchSpec()))
@@ -259,6 +259,7 @@ def dump(project: Project) -> bytes:
         "libdevice": project.libdevice,
         "join_ir": project.join_ir,
         "driver_jit": project.driver_jit,
+        **({"keep_host_code": True} if project.keep_host_code else {}),
         "modules": listed("modules", project.modules, _module_object),
         "headers": listed("headers", project.headers, _header_object),
         "launches": listed("launches", project.launches, _launch_object, "kernel"),
@@ -306,6 +307,7 @@ def load(data: bytes) -> Project:
         libdevice=state.value("libdevice", False),
         join_ir=state.value("join_ir", False),
         driver_jit=state.value("driver_jit", False),
+        keep_host_code=state.value("keep_host_code", False),
         launches=listed("launches", _launch, _LAUNCH_KEYS, "kernel"),
         kernel=state.value("kernel", ""),
         sweeps=listed("sweeps", _sweep, _SWEEP_KEYS, "kernel"),

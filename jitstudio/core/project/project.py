@@ -66,6 +66,7 @@ class Project:
         libdevice: Whether libNVVM may take functions from libdevice.
         join_ir: Whether all LLVM IR goes into one libNVVM program.
         driver_jit: Whether the driver assembles PTX, in the place of nvJitLink.
+        keep_host_code: Whether NVRTC gets host code, too, which it refuses.
         launches: One for each kernel at most.
         kernel: The kernel whose launch was worked on last.
         sweeps: One for each kernel at most.
@@ -86,6 +87,7 @@ class Project:
     libdevice: bool = False
     join_ir: bool = False
     driver_jit: bool = False
+    keep_host_code: bool = False
     launches: tuple[LaunchSpec, ...] = ()
     kernel: str = ""
     sweeps: tuple[VariantDraft, ...] = ()

@@ -19,13 +19,16 @@ class Switch(Enum):
     LIBDEVICE = "libdevice"
     JOIN_IR = "join_ir"
     DRIVER_JIT = "driver_jit"
+    HOST_CODE_ASIDE = "host_code_aside"
     CACHE = "cache"
     PRECOMPILE = "precompile_headers"
     UNSAFE = "unsafe_options"
 
 
-ON_AT_FIRST = frozenset({Switch.CACHE, Switch.PRECOMPILE})
-_OF_PROJECTS = frozenset((Switch.LIBDEVICE, Switch.JOIN_IR, Switch.DRIVER_JIT))
+ON_AT_FIRST = frozenset({Switch.CACHE, Switch.PRECOMPILE, Switch.HOST_CODE_ASIDE})
+_OF_PROJECTS = frozenset(
+    (Switch.LIBDEVICE, Switch.JOIN_IR, Switch.DRIVER_JIT, Switch.HOST_CODE_ASIDE)
+)
 """The other switches are the user's, whatever the project."""
 
 
@@ -194,6 +197,7 @@ class BuildSettings(QObject):
             libdevice=Switch.LIBDEVICE in self._switches,
             join_ir=Switch.JOIN_IR in self._switches,
             driver_jit=Switch.DRIVER_JIT in self._switches,
+            keep_host_code=Switch.HOST_CODE_ASIDE not in self._switches,
         )
 
     def take_from(self, project: Project) -> None:
@@ -205,6 +209,7 @@ class BuildSettings(QObject):
             Switch.LIBDEVICE: project.libdevice,
             Switch.JOIN_IR: project.join_ir,
             Switch.DRIVER_JIT: project.driver_jit,
+            Switch.HOST_CODE_ASIDE: not project.keep_host_code,
         }
         chosen = frozenset(switch for switch, is_on in on.items() if is_on)
         self.switches = (self._switches - _OF_PROJECTS) | chosen

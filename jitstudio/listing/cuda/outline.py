@@ -105,12 +105,12 @@ class Outline:
     """The declarations of a text.
 
     Attributes:
-        declarations: All of them, members included, in order.
+        items: All declarations, members included, in order.
         directives: Where the preprocessor's lines are, continued ones whole.
         stray: Where a ``}`` closes nothing.
     """
 
-    declarations: list[OutlineItem]
+    items: list[OutlineItem]
     directives: list[tuple[int, int]]
     stray: list[int]
 
@@ -300,7 +300,7 @@ class _Reader:
         parent = self._scopes[-1].type
         scope = b"::".join(scope.name for scope in self._scopes if scope.name)
         made = OutlineItem(kind, start, end, head, body, end, scope, parent, template)
-        self._found.declarations.append(made)
+        self._found.items.append(made)
         return made
 
     def _find(self, pattern: re.Pattern[bytes], at: int) -> _Token | None:

@@ -266,6 +266,7 @@ def _random_project(rng):
         libdevice=rng.random() < 0.5,
         join_ir=rng.random() < 0.5,
         driver_jit=rng.random() < 0.5,
+        keep_host_code=rng.random() < 0.5,
         launches=tuple(launches),
         kernel=_random_text(rng),
         sweeps=tuple(sweeps),

@@ -30,6 +30,7 @@ from jitstudio.gui.state.toolchain import Toolchain
 _SWITCHES = {
     "cacheAction": Switch.CACHE,
     "precompileAction": Switch.PRECOMPILE,
+    "hostCodeAction": Switch.HOST_CODE_ASIDE,
     "libdeviceAction": Switch.LIBDEVICE,
     "joinIrAction": Switch.JOIN_IR,
     "driverJitAction": Switch.DRIVER_JIT,

@@ -87,12 +87,21 @@ BUILD_ROWS = (
         checkable=True,
     ),
     ActionSpec(
+        "hostCodeAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "CUDA C++: &set host code aside"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Compile whole programs: NVRTC gets what is not for the host only"
+        ),
+        checkable=True,
+        separated=True,
+    ),
+    ActionSpec(
         "libdeviceAction",
         BUILD,
         QT_TRANSLATE_NOOP("Actions", "LLVM IR: use lib&device"),
         tip=QT_TRANSLATE_NOOP("Actions", "Let libNVVM take mathematical functions from libdevice"),
         checkable=True,
-        separated=True,
     ),
     ActionSpec(
         "libraryAction",
