@@ -14,12 +14,9 @@ from dataclasses import dataclass
 
 from jitstudio.listing.cuda.outline import Kind, OutlineItem, class_name, close_of, plain
 
-_LAUNCH = re.compile(rb"((?:[A-Za-z_]\w*\s*+::\s*+)*[A-Za-z_]\w*)\s*+(<(?!<)|<<<)")
+_CHEVRONS = re.compile(rb"<<<")
+_LONGEST = 300
 _CALL = rb"\b%s\s*+(<(?!<)|\()"
-_PARAMETER = re.compile(
-    rb"(?P<type>typename|class)\b(?:\s*+\.\.\.)?\s*+(?P<name>\w+)?"
-    rb"|(?P<kind>[\w:\s]+?)\s*+\b(?P<value>\w+)\s*+\Z"
-)
 _CONSTANT = rb"\b(?:const|constexpr)\b[^;(){}]*?\b%s\s*+(?:=|\{)\s*+([^;,{}]+?)\s*+[},;]"
 _ENUM = rb"\benum\b[^;(){}]*+\{[^{}]*?\b%s\s*+=\s*+([^,{}]+?)\s*+[,}]"
 _ALIAS = rb"\b(?:using\s+%s\s*+=\s*+([^;]+?)\s*+;|typedef\s+([^;]+?)\s+%s\s*+;)"
@@ -29,7 +26,7 @@ _DECLARED = (
     rb"(?:\w+(?:\s*+=\s*+[^,;]+)?\s*+,\s*+\**\s*+){0,8}\b%s\s*+(?:[;,=)({]|\[(?P<array>))"
 )
 _QUALIFIERS = re.compile(rb"\b(?:const|__restrict__|restrict)\b|&")
-_MADE = re.compile(rb"([A-Z_a-z][\w:]*(?:<[\w:, ]+>)?)\s*+(?:\([^()]*+\)|\{[^{}]*+\})")
+_MADE = re.compile(rb"\A([A-Z_a-z][\w:]*+(?:<[\w:, ]++>)?)\s*+(?:\([^()]*+\)|\{[^{}]*+\})\Z")
 _WORD = re.compile(rb"(?<![\w.:])[A-Za-z_]\w*")
 _MOST = 64
 
@@ -88,20 +85,18 @@ class _Reader:
 
     def _launches(self, function: OutlineItem) -> Iterator[bytes]:
         body = self._bodies[id(function)]
-        for match in _LAUNCH.finditer(body):
-            name = re.sub(rb"\s", b"", match[1])
+        for match in _CHEVRONS.finditer(body):
+            at = len(body[: match.start()].rstrip())
+            given: list[bytes] = []
+            if body[at - 1 : at] == b">":
+                opening = _open_of(body, at - 1)
+                given = _split(body[opening + 1 : at - 1])
+                at = opening
+            name = _name_before(body, at)
             kernel = self._kernels.get(name.rpartition(b"::")[2])
             if kernel is None:
                 continue
-            given: list[bytes] = []
-            at = match.start(2)
-            if match[2] == b"<":
-                at = close_of(body, at, b"<", b">")
-                given = _split(body[match.end(2) : at - 1])
-            chevrons = re.compile(rb"\s*+<<<").match(body, at)
-            if chevrons is None:
-                continue
-            arguments = _arguments(body, chevrons.end())
+            arguments = _arguments(body, match.end())
             for places in self._places(function):
                 if instance := self._instance(kernel, given, arguments, body, places):
                     yield self._scope(function, name) + b"<" + b", ".join(instance) + b">"
@@ -240,13 +235,30 @@ def _template(item: OutlineItem) -> _Template:
     inside = item.template.strip()
     names, are_types = [], []
     for part in _split(inside[1:-1]) if inside.startswith(b"<") else ():
-        match = _PARAMETER.match(part.partition(b"=")[0].strip())
-        if match:
-            names.append(match["name"] or match["value"] or b"")
-            are_types.append(match["type"] is not None)
+        words = re.findall(rb"\w+", part.partition(b"=")[0])
+        names.append(words[-1] if len(words) > 1 else b"")
+        are_types.append(words[:1] in ([b"typename"], [b"class"]))
     start = item.head.find(b"(")
     parameters = _split(item.head[start + 1 : close_of(item.head, start, b"(", b")") - 1])
     return _Template(tuple(names), tuple(are_types), tuple(parameters) if start >= 0 else ())
+
+
+def _name_before(body: bytes, at: int) -> bytes:
+    """Returns the name, with its qualifiers, that ends here."""
+    start = at
+    while start > 0 and (body[start - 1 : start].isalnum() or body[start - 1] in b"_:"):
+        start -= 1
+    return body[start:at]
+
+
+def _open_of(body: bytes, at: int) -> int:
+    """Returns where the bracket is that the one at `at` closes."""
+    depth = 0
+    for place in range(at, max(-1, at - _LONGEST), -1):
+        depth += {b">": 1, b"<": -1}.get(body[place : place + 1], 0)
+        if depth == 0:
+            return place
+    return at
 
 
 def _arguments(body: bytes, at: int) -> list[bytes]:
