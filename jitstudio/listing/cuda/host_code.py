@@ -152,13 +152,7 @@ class HostCode:
             first = line
             line += self.text.count(b"\n", start, end)
             at = end
-            if (
-                found
-                and not self.text[:start].rpartition(b"\n")[2].strip()
-                and (first <= found[-1][1] + 1)
-            ):
-                found[-1] = (found[-1][0], max(line, found[-1][1]))
-            elif found and first <= found[-1][1]:
+            if found and first <= found[-1][1] + 1:
                 found[-1] = (found[-1][0], line)
             else:
                 found.append((first, line))
