@@ -177,6 +177,12 @@ def _add_settings(
         help="what compiles CUDA C++: nvrtc, or a CUDA toolkit's nvcc with a host compiler",
     )
     command.add_argument(
+        "--host-code",
+        choices=("aside", "keep"),
+        help="whether NVRTC gets functions and variables for the host, too, which it refuses; "
+        "they are set aside unless a project says otherwise",
+    )
+    command.add_argument(
         "--libdevice", action="store_true", help="let libNVVM take functions from libdevice"
     )
     command.add_argument(

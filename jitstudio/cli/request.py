@@ -92,6 +92,7 @@ def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None
         join_ir=arguments.join_ir or base.join_ir,
         fat_archs=fat_archs,
         fat_ptx=fat_ptx,
+        keep_host_code=_keeps_host_code(arguments.host_code, base),
         use_cache=not arguments.no_cache,
         # A single build is over before a precompiled header could be of use.
         precompile_headers=arguments.repeat > 1 and not arguments.no_pch,
@@ -121,6 +122,10 @@ def _with_flags(arguments: argparse.Namespace, sources: tuple[Source, ...]) -> B
         options = (*without(options, flags.options), *flags.options)
     arch = next((flags.arch for flags in reversed(given) if flags.arch), DEFAULT_ARCH)
     return BuildRequest(sources, arch=arch, options=tuple(dict.fromkeys(options)))
+
+
+def _keeps_host_code(word: str | None, base: BuildRequest) -> bool:
+    return base.keep_host_code if word is None else word == "keep"
 
 
 def source_from(path: str, name_expressions: Sequence[str] = ()) -> Source:
@@ -298,6 +303,7 @@ def base_request(opened: OpenProject | None, arguments: argparse.Namespace) -> B
         libdevice=project.libdevice,
         libraries=tuple(_member_source(m) for m in taken if m.member.is_library),
         join_ir=project.join_ir,
+        keep_host_code=project.keep_host_code,
         confined_to=None if trusted else (folder,),
         folder=folder,
     )

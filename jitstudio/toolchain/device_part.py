@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from jitstudio.core.code import split_variant
+from jitstudio.core.options import ALL_DEVICE
 from jitstudio.core.plan import Job
 from jitstudio.core.result import HostCodeAside
 from jitstudio.listing.cuda.host_code import MARKS, HostCode, device_macros, find_host_code
-
-_ALL_DEVICE = ("--device-as-default-execution-space", "-default-device")
 
 
 @dataclass(frozen=True)
@@ -23,12 +22,14 @@ class DevicePart:
         whole: What it would have got.
         host_code: What was set aside, a text each.
         names: The functions and variables in it, each with its text and line.
+        launched: Name expressions that the job has besides its own, as host code launches them.
     """
 
     job: Job
     whole: Job
     host_code: tuple[HostCodeAside, ...] = ()
     names: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    launched: tuple[str, ...] = ()
 
 
 def device_part(job: Job) -> DevicePart:
@@ -36,7 +37,7 @@ def device_part(job: Job) -> DevicePart:
 
     With the option by which unmarked functions are for the device there is no host code.
     """
-    if job.keep_host_code or any(option in _ALL_DEVICE for option in job.options):
+    if job.keep_host_code or any(option in ALL_DEVICE for option in job.options):
         return DevicePart(job, job)
     texts = [content for _, content in job.inputs] + [header.content for header in job.headers]
     macros = frozenset[str]().union(*map(device_macros, texts)) if job.headers else frozenset()
@@ -58,12 +59,16 @@ def device_part(job: Job) -> DevicePart:
     )
     marked = {each.text[start:end] for each in found for start, end in each.marks}
     options = (*job.options, *map(_definition, sorted(marked)))
+    launched = dict.fromkeys(name for each in found for name in each.launched)
+    more = tuple(name for name in launched if name not in job.name_expressions)
+    expressions = (*job.name_expressions, *more)
     both = list(zip(names, found, strict=True))
     return DevicePart(
-        replace(job, inputs=inputs, headers=headers, options=options),
+        replace(job, inputs=inputs, headers=headers, options=options, name_expressions=expressions),
         job,
         tuple(_aside(name, each) for name, each in both if each.spans),
         {word: (name, line) for name, each in both for word, line in each.names},
+        more,
     )
 
 

@@ -24,6 +24,7 @@ from jitstudio.core.result import MARK, Phase, Supplied
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.device_part import (
+    DevicePart,
     device_part,
     without_idle_warnings,
     words_on_calls,
@@ -95,8 +96,13 @@ def compile_cuda(job: Job) -> Report:
     precompiled = PRECOMPILED.option(prefix, job.headers) if prefix else ""
     report.options = sent = (*options, precompiled) if precompiled else options
     TRACE.begin()
+    traced = (*sent, *TRACE.options) if plain else sent
     try:
-        _compile(job, (*sent, *TRACE.options) if plain else sent, job.makes, report)
+        _compile(job, traced, job.makes, report)
+        if not report.ok and part.launched:
+            # Some of what host code launches may have been misread.
+            job = _without_wrong_names(job, part, sent, report)
+            _compile(job, traced, job.makes, report)
     except NvrtcError as error:
         report.ok, report.error_log = False, str(error)
     opened = TRACE.opened() if plain else None
@@ -159,6 +165,16 @@ def _rescue_ptx(job: Job, options: tuple[str, ...], report: Report) -> None:
     _compile(job, virtual, (CodeKind.PTX,), rescue)
     report.ms += rescue.ms
     report.made, report.lowered = rescue.made, rescue.lowered
+
+
+def _without_wrong_names(
+    job: Job, part: DevicePart, options: tuple[str, ...], report: Report
+) -> Job:
+    """Returns the compile with those only of its host code's name expressions that are right."""
+    _sort_out_names(job, options, report)
+    right = [name for name in part.launched if name in dict(report.lowered)]
+    report.lowered, report.refused, report.error_log = [], {}, ""
+    return replace(job, name_expressions=(*part.whole.name_expressions, *right))
 
 
 def _sort_out_names(job: Job, options: tuple[str, ...], report: Report) -> None:

@@ -76,6 +76,14 @@ def test_the_build_is_that_of_the_project(write):
     assert request.link is LinkMode.NONE
 
 
+def test_host_code_is_kept_where_the_project_or_a_flag_says_so(write):
+    path = write(replace(PROJECT, keep_host_code=True))
+    assert _request(path).keep_host_code
+    assert not _request(path, "--host-code", "aside").keep_host_code
+    assert not _request(write()).keep_host_code
+    assert _request(write(), "--host-code=keep").keep_host_code
+
+
 def test_flags_change_what_they_name_and_nothing_else(write, tmp_path):
     (tmp_path / "new.cuh").write_text("#define FACTOR 3")
     request = _request(

@@ -173,3 +173,18 @@ def test_every_stand_in_compiles_and_hides_none_of_nvidia(built):
     assert [*result.stages[0].stand_ins, "jitstudio/host.h"] == sorted(
         names, key=lambda n: n == "jitstudio/host.h"
     )
+
+
+def test_what_host_code_launches_is_instantiated_and_what_is_misread_left_out(built):
+    text = """\
+template <typename T, int N> __global__ void scale(T *x) { static_assert(N > 0); *x *= N; }
+template <int N> void run(float *x) { scale<float, N><<<1, 1>>>(x); }
+int main() { run<4>(nullptr); scale<double, -1><<<1, 1>>>(p); }
+"""
+    result = built(request(cuda(text)))
+    assert result.ok, result.stages[0].error_log
+    assert [kernel.demangled for kernel in result.kernels] == ["void scale<float, 4>(float*)"]
+    assert result.lowered_names == ()
+    wanted = built(request(cuda(text, "k.cu", "scale<int, 2>")))
+    assert [name.expression for name in wanted.lowered_names] == ["scale<int, 2>"]
+    assert len(wanted.kernels) == 2

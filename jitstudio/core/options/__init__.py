@@ -10,6 +10,7 @@ from __future__ import annotations
 from jitstudio.core.options.nvcc import nvcc_objection, nvcc_spelling
 from jitstudio.core.options.parsing import (
     ADDRESSES,
+    ALL_DEVICE,
     OPTIONS,
     GivenOption,
     find,
@@ -30,6 +31,7 @@ from jitstudio.core.options.spec import OptionEffect, OptionGroup, OptionSpec, V
 
 __all__ = [
     "ADDRESSES",
+    "ALL_DEVICE",
     "OPTIONS",
     "GivenOption",
     "OptionEffect",

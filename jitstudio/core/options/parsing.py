@@ -32,6 +32,10 @@ _BY_FLAG = {flag: spec for spec in OPTIONS for flag in spec.flags}
 _GLUED = {flag: spec for flag, spec in _BY_FLAG.items() if spec.glued and not flag.startswith("--")}
 
 
+ALL_DEVICE = ("--device-as-default-execution-space", "-default-device")
+"""How NVRTC is told that functions are for the device unless they say otherwise."""
+
+
 def find(text: str) -> tuple[OptionSpec | None, str | None]:
     """The row of an option such as ``-O3`` or ``--std=c++20``, and the value that it names."""
     flag, equals, value = text.partition("=")

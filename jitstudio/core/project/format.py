@@ -230,9 +230,15 @@ _ITSELF = ("", "")
 MOST = 1000
 """Entries of a list: each module is a tab."""
 
-_KEYS = frozenset(
-    ("version", "target", "options", "link", "links", "libdevice", "join_ir", "driver_jit")
-) | {"compiler", "modules", "headers", "launches", "kernel", "sweeps", "layout", "current"}
+_KEYS = (
+    frozenset(
+        ("version", "target", "options", "link", "links", "libdevice", "join_ir", "driver_jit")
+    )
+    | {"compiler", "keep_host_code", "modules", "headers", "launches", "kernel"}
+    | {
+        *("sweeps", "layout", "current"),
+    }
+)
 _HEADER_KEYS = frozenset(("name", "kind", "path", "text"))
 _MODULE_KEYS = _HEADER_KEYS | {"name_expressions", "included", "library", "program"}
 _LAUNCH_KEYS = frozenset(spec_object(LaunchSpec()))
@@ -260,6 +266,7 @@ def dump(project: Project) -> bytes:
         "join_ir": project.join_ir,
         "driver_jit": project.driver_jit,
         **({} if project.compiler is CudaCompiler.NVRTC else {"compiler": project.compiler.value}),
+        **({"keep_host_code": True} if project.keep_host_code else {}),
         "modules": listed("modules", project.modules, _module_object),
         "headers": listed("headers", project.headers, _header_object),
         "launches": listed("launches", project.launches, _launch_object, "kernel"),
@@ -308,6 +315,7 @@ def load(data: bytes) -> Project:
         join_ir=state.value("join_ir", False),
         driver_jit=state.value("driver_jit", False),
         compiler=state.choice("compiler", CudaCompiler.NVRTC),
+        keep_host_code=state.value("keep_host_code", False),
         launches=listed("launches", _launch, _LAUNCH_KEYS, "kernel"),
         kernel=state.value("kernel", ""),
         sweeps=listed("sweeps", _sweep, _SWEEP_KEYS, "kernel"),

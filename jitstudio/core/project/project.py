@@ -58,6 +58,7 @@ class Project:
         join_ir: Whether all LLVM IR goes into one libNVVM program.
         compiler: What compiles CUDA C++.
         driver_jit: Whether the driver assembles PTX, in the place of nvJitLink.
+        keep_host_code: Whether NVRTC gets host code, too, which it refuses.
         launches: One for each kernel at most.
         kernel: The kernel whose launch was worked on last.
         sweeps: One for each kernel at most.
@@ -79,6 +80,7 @@ class Project:
     join_ir: bool = False
     driver_jit: bool = False
     compiler: CudaCompiler = CudaCompiler.NVRTC
+    keep_host_code: bool = False
     launches: tuple[LaunchSpec, ...] = ()
     kernel: str = ""
     sweeps: tuple[VariantDraft, ...] = ()

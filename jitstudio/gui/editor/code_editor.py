@@ -38,6 +38,7 @@ from jitstudio.gui.editor.changes import (
 from jitstudio.gui.editor.editor_area import EditorArea
 from jitstudio.gui.editor.edits import set_tab_width, tab_width, toggle_comments
 from jitstudio.gui.editor.highlights import EditorLineColours, Highlights
+from jitstudio.gui.editor.host_code import HostCodeVeil
 from jitstudio.gui.editor.keys import Edit, apply_key
 from jitstudio.gui.editor.links import WordLink
 from jitstudio.gui.editor.margin import EditorMargin, FoldSigns, PressureBars
@@ -52,6 +53,7 @@ class CodeEditor(Zoomable, EditorArea):
 
     Attributes:
         pressure: Bars for the registers that are alive on each line.
+        host_code: What is not compiled as it is for the host only.
         line_colours: Which lines belong together with PTX and SASS.
         carets: The carets besides the cursor.
         columns: Selects columns with them.
@@ -90,6 +92,7 @@ class CodeEditor(Zoomable, EditorArea):
         self._fold_signs = FoldSigns(self)
         self.pressure = PressureBars(self)
         self.line_colours = EditorLineColours(self)
+        self.host_code = HostCodeVeil(self)
         self._margin = EditorMargin(self, self.pressure)
         self.carets = Carets(self)
         self.columns = ColumnSelection(self, self.carets)
@@ -308,6 +311,7 @@ class CodeEditor(Zoomable, EditorArea):
         """Draws what lies behind the text, then the text, its carets and the signs of folds."""
         self.line_colours.paint()
         super().paintEvent(event)
+        self.host_code.paint()
         self._fold_signs.paint()
         self.carets.paint()
 

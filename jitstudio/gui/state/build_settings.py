@@ -27,6 +27,7 @@ class Switch(Enum):
     JOIN_IR = "join_ir"
     DRIVER_JIT = "driver_jit"
     NVCC = "nvcc"
+    KEEP_HOST_CODE = "keep_host_code"
     CACHE = "cache"
     PRECOMPILE = "precompile_headers"
     UNSAFE = "unsafe_options"
@@ -224,6 +225,7 @@ class BuildSettings(QObject):
             Switch.JOIN_IR: project.join_ir,
             Switch.DRIVER_JIT: project.driver_jit,
             Switch.NVCC: project.compiler is CudaCompiler.NVCC,
+            Switch.KEEP_HOST_CODE: project.keep_host_code,
         }
         self.works_switches = frozenset(switch for switch, is_on in on.items() if is_on)
 

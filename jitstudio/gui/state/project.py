@@ -399,6 +399,7 @@ def _settings_only(settings: BuildSettings, program: str = "") -> Project:
         join_ir=Switch.JOIN_IR in settings.switches,
         driver_jit=Switch.DRIVER_JIT in settings.switches,
         compiler=settings.compiler,
+        keep_host_code=Switch.KEEP_HOST_CODE in settings.switches,
     )
 
 

@@ -58,6 +58,7 @@ def request_for(
         libraries=tuple(library.as_source() for library in libraries),
         libdevice=Switch.LIBDEVICE in switches,
         join_ir=Switch.JOIN_IR in switches,
+        keep_host_code=Switch.KEEP_HOST_CODE in switches,
         use_cache=Switch.CACHE in switches,
         precompile_headers=Switch.PRECOMPILE in switches,
         confined_to=None if is_trusted else tuple(filter(None, folders)),

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from jitstudio.listing.cuda.launched import launched_instances
 from jitstudio.listing.cuda.outline import (
     COMMENT,
     DEVICE,
@@ -122,6 +123,7 @@ class HostCode:
         marks: Words outside of them for which others stand in what the compiler gets: ``MARKS``.
         doubts: What could not be judged.
         names: The functions and variables in it with the line of each.
+        launched: Name expressions for the templates that it launches.
     """
 
     text: bytes
@@ -130,6 +132,7 @@ class HostCode:
     marks: tuple[tuple[int, int], ...] = ()
     doubts: tuple[Doubt, ...] = ()
     names: tuple[tuple[str, int], ...] = ()
+    launched: tuple[str, ...] = ()
 
     @cached_property
     def device_text(self) -> bytes:
@@ -149,13 +152,7 @@ class HostCode:
             first = line
             line += self.text.count(b"\n", start, end)
             at = end
-            if (
-                found
-                and not self.text[:start].rpartition(b"\n")[2].strip()
-                and (first <= found[-1][1] + 1)
-            ):
-                found[-1] = (found[-1][0], max(line, found[-1][1]))
-            elif found and first <= found[-1][1]:
+            if found and first <= found[-1][1] + 1:
                 found[-1] = (found[-1][0], line)
             else:
                 found.append((first, line))
@@ -269,12 +266,13 @@ class _Judge:
         self._doubts: list[tuple[int, str]] = []
         self._names: dict[bytes, int] = {}
         self._candidates: list[_Candidate] = []
+        self._functions: list[OutlineItem] = []
         self._marks: list[tuple[int, int]] = []
         self._heads: dict[int, _Head] = {}
 
     def judge(self) -> HostCode:
         """Returns what is for the host only."""
-        for declaration in self._outline.declarations:
+        for declaration in self._outline.items:
             if not self._is_device(declaration):
                 self._look_at(declaration)
         self._spare_bodies_of_macros()
@@ -292,14 +290,14 @@ class _Judge:
     @cached_property
     def _types(self) -> set[bytes]:
         """The types that the text makes known."""
-        declarations = self._outline.declarations
+        declarations = self._outline.items
         found = {self._head(d).name for d in declarations if d.kind is Kind.TYPE}
         return found.union(_alias(d.head) for d in declarations if d.kind is Kind.OTHER)
 
     @cached_property
     def _signatures(self) -> set[_Signature]:
         """The functions of the device."""
-        functions = [d for d in self._outline.declarations if b"(" in d.head]
+        functions = [d for d in self._outline.items if b"(" in d.head]
         return {self._signature(d) for d in functions if self._is_device(d)}
 
     @cached_property
@@ -333,7 +331,8 @@ class _Judge:
         for start, end in spans if self._marks else ():
             aside[start:end] = b"\1" * (end - start)
         marks = tuple(sorted({mark for mark in self._marks if not aside[mark[0]]}))
-        return HostCode(self._text, tuple(spans), stays, marks, doubts, names)
+        launched = launched_instances(self._text, self._outline.items, self._functions)
+        return HostCode(self._text, tuple(spans), stays, marks, doubts, names, launched)
 
     @cached_property
     def _line_ends(self) -> list[int]:
@@ -400,6 +399,7 @@ class _Judge:
             if not declaration.complete:
                 self._doubt(start, "The closing brace of this function is missing.")
             self._set_aside(start, declaration.end, head.name)
+            self._functions.append(declaration)
 
     def _look_at_other(self, declaration: OutlineItem, head: _Head) -> None:
         text = declaration.head
@@ -509,7 +509,7 @@ class _Judge:
             last = max(
                 (
                     d.end
-                    for d in self._outline.declarations
+                    for d in self._outline.items
                     if d.end <= stray and d.kind in (Kind.FUNCTION, Kind.TYPE)
                 ),
                 default=0,

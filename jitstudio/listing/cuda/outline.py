@@ -29,7 +29,7 @@ _RAW = re.compile(rb'R"(?P<end>[^()\\\s"]{0,16})\(')
 _DIRECTIVE = re.compile(rb"#(?:[^\\\n/]|\\(?:\r\n|[\s\S])|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|/)*+")
 _GAP = re.compile(rb"(?:\s++|" + COMMENT + rb"|(?:public|private|protected)\s*+:(?!:))*+")
 _CONDITION = re.compile(rb"^[ \t]*+\#[ \t]*+(if|elif|else|endif)", re.MULTILINE)
-_CLOSING, _RAW_PREFIX = b"}R"
+_CLOSING, _RAW_PREFIX, _HASH, _QUOTE = b'}R#"'
 _SKIPPED_MARKS = b"\"'/"
 # A macro that makes declarations is called on lines of its own; what begins so is no macro.
 _MACRO_CALL = re.compile(
@@ -105,12 +105,12 @@ class Outline:
     """The declarations of a text.
 
     Attributes:
-        declarations: All of them, members included, in order.
+        items: All declarations, members included, in order.
         directives: Where the preprocessor's lines are, continued ones whole.
         stray: Where a ``}`` closes nothing.
     """
 
-    declarations: list[OutlineItem]
+    items: list[OutlineItem]
     directives: list[tuple[int, int]]
     stray: list[int]
 
@@ -137,10 +137,10 @@ def outline(text: bytes) -> Outline:
 
 
 class _Token(NamedTuple):
-    """A byte that matters with where it is, or a piece of text in which none does.
+    """A byte that matters, or a directive, with where it is.
 
     Attributes:
-        mark: The byte; ``#`` for a directive, ``"`` for a string, ``/`` for a comment.
+        mark: The byte; ``#`` for a directive.
         start: Where it begins.
         end: Behind its last byte.
     """
@@ -150,36 +150,52 @@ class _Token(NamedTuple):
     end: int
 
 
-def _token(text: bytes, found: re.Match[bytes]) -> _Token | None:
-    """Returns what begins here; None for a quote or a ``#`` that begins nothing."""
-    start = found.start()
-    mark = text[start : start + 1]
-    if mark == b'"' and start and text[start - 1] == _RAW_PREFIX:
-        if raw := _RAW.match(text, start - 1):
-            closing = b")" + raw["end"] + b'"'
-            end = text.find(closing, raw.end())
-            return _Token(mark, start, len(text) if end < 0 else end + len(closing))
-    elif mark == b"#":
-        if text[text.rfind(b"\n", 0, start) + 1 : start].strip(b" \t"):
-            return None
-        return _Token(mark, start, _DIRECTIVE.match(text, start).end())  # type: ignore[union-attr]
-    elif mark not in b"\"'/":
-        return _Token(mark, start, found.end())
+def _find(text: bytes, pattern: re.Pattern[bytes], at: int) -> _Token | None:
+    """Returns the next mark or directive, those in comments and strings aside."""
+    while found := pattern.search(text, at):
+        start = found.start()
+        mark = text[start]
+        if mark in _SKIPPED_MARKS:
+            at = _skip(text, start)
+        elif mark != _HASH:
+            return _Token(found[0], start, found.end())
+        elif end := _end_of_directive(text, start):
+            return _Token(found[0], start, end)
+        else:
+            at = start + 1
+    return None
+
+
+def _skip(text: bytes, start: int) -> int:
+    """Returns the place behind the comment or string that begins here."""
+    is_raw = text[start] == _QUOTE and start and text[start - 1] == _RAW_PREFIX
+    if is_raw and (raw := _RAW.match(text, start - 1)):
+        closing = b")" + raw["end"] + b'"'
+        end = text.find(closing, raw.end())
+        return len(text) if end < 0 else end + len(closing)
     skipped = _SKIPPED.match(text, start)
-    return _Token(mark, start, skipped.end()) if skipped else None
+    return skipped.end() if skipped else start + 1
+
+
+def _end_of_directive(text: bytes, start: int) -> int:
+    """Returns the place behind the directive that begins with this ``#``; 0 for none."""
+    if text[text.rfind(b"\n", 0, start) + 1 : start].strip(b" \t"):
+        return 0
+    return _DIRECTIVE.match(text, start).end()  # type: ignore[union-attr]
 
 
 def plain(text: bytes) -> bytes:
     """Returns a piece of text without comments and directives, with ``""`` for each string."""
-    pieces, at = [], 0
-    done = 0
+    pieces, at, done = [], 0, 0
     while found := _TO_SKIP.search(text, at):
-        token = _token(text, found)
-        if token is None:
-            at = found.end()
-            continue
-        pieces += [text[done : token.start], b'""' if token.mark in b"\"'" else b" "]
-        at = done = token.end
+        start = found.start()
+        is_directive = text[start] == _HASH
+        end = _end_of_directive(text, start) if is_directive else _skip(text, start)
+        at = end or start + 1
+        # An apostrophe between digits begins nothing.
+        if end > start + 1:
+            pieces += [text[done:start], b'""' if text[start] in b"\"'" else b" "]
+            done = end
     return b"".join((*pieces, text[done:]))
 
 
@@ -235,7 +251,7 @@ class _Reader:
         text, parens = self._text, 0
         skipped: list[tuple[int, int]] = []
         conditions = len(self._conditions)
-        while token := self._find(_IN_HEAD, at):
+        while token := _find(text, _IN_HEAD, at):
             mark, at = token.mark, token.end
             if mark == b"#":
                 at = self._directive(token.start, at, 0)[0]
@@ -300,21 +316,8 @@ class _Reader:
         parent = self._scopes[-1].type
         scope = b"::".join(scope.name for scope in self._scopes if scope.name)
         made = OutlineItem(kind, start, end, head, body, end, scope, parent, template)
-        self._found.declarations.append(made)
+        self._found.items.append(made)
         return made
-
-    def _find(self, pattern: re.Pattern[bytes], at: int) -> _Token | None:
-        """Returns the next mark or directive."""
-        text = self._text
-        while found := pattern.search(text, at):
-            token = _token(text, found)
-            if token is None:
-                at = found.end()
-            elif token.mark in _SKIPPED_MARKS:
-                at = token.end
-            else:
-                return token
-        return None
 
     def _matching(self, at: int) -> tuple[int, bool]:
         """Returns where the brace that is open ends, and whether it does.
@@ -324,7 +327,7 @@ class _Reader:
         depth, fresh = 1, self._fresh
         while fresh and fresh[0] < at:
             fresh.popleft()
-        while token := self._find(_IN_BODY, at):
+        while token := _find(self._text, _IN_BODY, at):
             if fresh and fresh[0] < token.start and depth > 0:
                 return fresh[0], False
             at = token.end
@@ -348,7 +351,7 @@ class _Reader:
     def _branches(self, at: int, conditions: int) -> int:
         """Returns where the branches of each ``#if`` end that was opened in a declaration."""
         while len(self._conditions) > conditions:
-            token = self._find(_IN_BODY, at)
+            token = _find(self._text, _IN_BODY, at)
             if token is None:
                 return len(self._text)
             at = token.end

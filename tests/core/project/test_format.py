@@ -267,6 +267,7 @@ def _random_project(rng):
         join_ir=rng.random() < 0.5,
         driver_jit=rng.random() < 0.5,
         compiler=rng.choice(list(CudaCompiler)),
+        keep_host_code=rng.random() < 0.5,
         launches=tuple(launches),
         kernel=_random_text(rng),
         sweeps=tuple(sweeps),

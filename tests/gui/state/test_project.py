@@ -40,6 +40,7 @@ PROJECT = Project(
     options="-G",
     link=LinkMode.LTO,
     libdevice=True,
+    keep_host_code=True,
     launches=(LAUNCH,),
     kernel="k",
     sweeps=(VariantDraft("k", (AxisText(values="1,2"),)),),

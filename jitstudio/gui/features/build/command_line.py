@@ -103,6 +103,7 @@ def _built(request: BuildRequest, paths: Mapping[str, str]) -> Iterator[str]:
     yield from (f"--header={header.name}={paths[header.name]}" for header in request.headers)
     yield from (f"--library={paths[library.name]}" for library in request.libraries)
     switches = {
+        "--host-code=keep": request.keep_host_code,
         "--libdevice": request.libdevice,
         "--join-ir": request.join_ir,
         "--no-cache": not request.use_cache,

@@ -32,6 +32,7 @@ from jitstudio.gui.state.toolchain import Toolchain
 _SWITCHES = {
     "cacheAction": Switch.CACHE,
     "precompileAction": Switch.PRECOMPILE,
+    "hostCodeAction": Switch.KEEP_HOST_CODE,
     "libdeviceAction": Switch.LIBDEVICE,
     "joinIrAction": Switch.JOIN_IR,
     "driverJitAction": Switch.DRIVER_JIT,

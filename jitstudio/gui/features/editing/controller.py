@@ -12,6 +12,7 @@ from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.editing.carets import CaretCommands
 from jitstudio.gui.features.editing.definitions import DefinitionsController
 from jitstudio.gui.features.editing.formatting import FormattingController
+from jitstudio.gui.features.editing.host_code import HostCodeController
 from jitstudio.gui.features.editing.hover import HoverController
 from jitstudio.gui.features.editing.renaming import RenamingController
 from jitstudio.gui.features.editing.symbols import SymbolsController
@@ -39,6 +40,7 @@ def install(context: Context) -> None:
     FormattingController(state.project, context.editors, shell)
     EditingController(state.documents, state.preferences, context.editors, shell)
     HoverController(state.documents, context.editors, context.listings, shell)
+    HostCodeController(state.documents, state.settings, context.editors)
     SymbolsController(state.documents, context.editors, shell)
 
 

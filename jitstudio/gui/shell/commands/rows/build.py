@@ -98,6 +98,17 @@ BUILD_ROWS = (
         separated=True,
     ),
     ActionSpec(
+        "hostCodeAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "CUDA C++: &keep host code"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Send functions for the host to NVRTC, too, which refuses them, instead of setting "
+            "them aside",
+        ),
+        checkable=True,
+    ),
+    ActionSpec(
         "libdeviceAction",
         BUILD,
         QT_TRANSLATE_NOOP("Actions", "LLVM IR: use lib&device"),

@@ -1,0 +1,46 @@
+"""A whole program in a real window: built with no click, its host code drawn back."""
+
+from PySide6.QtWidgets import QLabel
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.result import Outcome
+from jitstudio.gui.editor.host_code import HostCodeVeil
+from jitstudio.gui.state.build_settings import Switch
+from jitstudio.gui.state.documents import Document
+
+PROGRAM = """\
+#include <vector>
+__global__ void scale(float *x, float a) { x[threadIdx.x] *= a; }
+
+int main()
+{
+    std::vector<float> host(64);
+    scale<<<1, 64>>>(nullptr, 2.0f);
+}
+"""
+
+
+def drawn_back(veil: HostCodeVeil) -> list[int]:
+    return [line + 1 for line in range(12) if veil.is_host_code(line)]
+
+
+def test_a_program_is_built_and_says_what_is_not_compiled(started):
+    document = Document("program.cu", CodeKind.CUDA, PROGRAM.encode())
+    built = started.next_result(lambda: started.state.documents.add(document))
+    assert built.outcome is Outcome.BUILT
+    assert [kernel.demangled for kernel in built.kernels] == ["scale(float*, float)"]
+    editor = started.editor
+    started.wait(lambda: editor.host_code.lines == 5)
+    assert drawn_back(editor.host_code) == [4, 5, 6, 7, 8]
+    (line,) = started.window.findChildren(QLabel, "hostCodeLine")
+    assert (line.text(), line.isVisible()) == ("5 lines of host code are not compiled", True)
+    # The lines move along at once, and are looked for again once the keys rest.
+    editor.textCursor().insertText("\n\n")
+    assert drawn_back(editor.host_code) == [6, 7, 8, 9, 10]
+    started.settle()
+    failed = started.next_result(lambda: started.trigger("hostCodeAction"))
+    assert failed.outcome is Outcome.FAILED
+    assert Switch.KEEP_HOST_CODE in started.state.settings.switches
+    started.wait(lambda: editor.host_code.lines == 0)
+    assert not line.isVisible()
+    assert document.content.decode() == "\n\n" + PROGRAM
