@@ -1,4 +1,4 @@
-"""Folders that no other user can change: the one place that makes and checks them.
+"""Folders and files that no other user can change: the one place that makes and checks them.
 
 What another user could put into a folder, we would later read as our own: results of builds,
 headers that are compiled, texts. So each such folder is made with mode 0700, and one that is there
@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import stat
 from collections import deque
 from errno import ELOOP, EPERM
 from pathlib import Path
 
 _MODE = 0o700
+_FILE_MODE = 0o600
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _MOST_LINKS = 40
 # Linux: a folder can be passed through that may not be listed.
@@ -51,6 +53,48 @@ def make_private(folder: Path) -> None:
 def is_own(status: os.stat_result) -> bool:
     """Returns whether a file belongs to this user."""
     return os.name != "posix" or status.st_uid == os.getuid()
+
+
+def read_private(path: Path, largest: int) -> bytes | None:
+    """Returns a file of this user's own; None where there is none, or others may have written it.
+
+    Args:
+        path: The file; no symbolic link.
+        largest: So many bytes are read at most.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        with os.fdopen(handle, "rb") as file:
+            return file.read(largest) if _is_private(os.fstat(handle)) else None
+    except OSError:
+        return None
+
+
+def write_private(path: Path, text: str) -> None:
+    """Writes a file that this user alone can read and write; it is whole or as it was before.
+
+    Raises:
+        NotPrivate: Another user could change what lies in its folder.
+        OSError: It cannot be written.
+    """
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        make_private(path.parent)
+        with os.fdopen(
+            os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE_MODE), "w"
+        ) as file:
+            file.write(text)
+        fresh.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            fresh.unlink()
+        raise
+
+
+def _is_private(status: os.stat_result) -> bool:
+    if os.name != "posix":
+        return True
+    return stat.S_ISREG(status.st_mode) and is_own(status) and not status.st_mode & _OTHERS_WRITE
 
 
 def _enter(folder: Path) -> int:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
-import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,7 +20,7 @@ from jitstudio.core.options import lies_in, refused, shown, split_options
 from jitstudio.core.plan import misnamed
 from jitstudio.listing.includes import includes
 from jitstudio.paths import settings_folder
-from jitstudio.private import is_own, make_private
+from jitstudio.private import read_private, write_private
 from jitstudio.project_files import OpenProject
 
 _VERSION = 1
@@ -160,11 +158,7 @@ class TrustStore:
     def _read(self) -> dict[str, Any]:
         """Returns all entries; none where the file is damaged, or others may have written it."""
         try:
-            handle = os.open(self._path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-            with os.fdopen(handle, "rb") as file:
-                if not _is_private(os.fstat(handle)):
-                    return {}
-                content = json.loads(file.read(_LARGEST))
+            content = json.loads(read_private(self._path, _LARGEST) or b"null")
             entries = content["trusted"] if content["version"] == _VERSION else {}
             return {
                 str(path): {
@@ -173,33 +167,18 @@ class TrustStore:
                 }
                 for path, entry in entries.items()
             }
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return {}
 
     def _write(self, entries: dict[str, Any]) -> None:
         text = json.dumps({"version": _VERSION, "trusted": entries}, indent=1)
-        fresh = self._path.with_name(f".{self._path.name}.{secrets.token_hex(8)}")
         try:
-            make_private(self._path.parent)
-            with os.fdopen(
-                os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w"
-            ) as file:
-                file.write(text)
-            fresh.replace(self._path)
+            write_private(self._path, text)
         except OSError as error:
-            with suppress(OSError):
-                fresh.unlink()
             raise TrustError(
                 f"It cannot be written down that the project is trusted ('{self._path}': "
                 f"{error.strerror or error}). It is trusted until it is closed."
             ) from None
-
-
-def _is_private(status: os.stat_result) -> bool:
-    if os.name != "posix":
-        return True
-    others = stat.S_IWGRP | stat.S_IWOTH
-    return stat.S_ISREG(status.st_mode) and is_own(status) and not status.st_mode & others
 
 
 def _digests(found: Iterable[str]) -> set[str]:

@@ -21,6 +21,7 @@ class AnalysisRequest:
             code was inlined through are reported only where they are certain.
         confined_to: See `BuildRequest`: that of the build that made it.
         function: The lowered name of the only function to read; empty for all.
+        toolchain: See `BuildRequest`: a cubin may be newer than our nvdisasm.
     """
 
     cubin: bytes
@@ -28,6 +29,7 @@ class AnalysisRequest:
     ptx: Mapping[str, str] = field(default_factory=dict)
     confined_to: tuple[str, ...] | None = None
     function: str = ""
+    toolchain: str = ""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from jitstudio.core.options import have_effects
 from jitstudio.core.plan import Job, JobDependencies, Search
 from jitstudio.core.tools import CUDA_COMPILERS, Tool, ToolFile
 from jitstudio.disk import Disk, SearchSnapshot, working_folder
+from jitstudio.toolchain_folders import toolchain_in
 
 _ROOTS = ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX")
 _BELOW = ("", "bin", "lib", "lib64", "nvvm", "nvvm/lib64")
@@ -36,8 +37,13 @@ def fingerprint(*values: Any) -> bytes:
     return digest.digest()
 
 
-def surroundings(tool: Tool) -> bytes:
-    """A hash of all that decides where a tool is found: a package installed later changes it."""
+def surroundings(tool: Tool, toolchain: str = "") -> bytes:
+    """A hash of all that decides where a tool is found: a package installed later changes it.
+
+    Args:
+        tool: The tool.
+        toolchain: See `BuildRequest`.
+    """
     roots = [os.environ.get(name, "") for name in _ROOTS]
     places = [*sys.path, *_SYSTEM_PLACES]
     places += [os.path.join(root, below) for root in roots if root for below in _BELOW]
@@ -45,7 +51,9 @@ def surroundings(tool: Tool) -> bytes:
         places += os.environ.get(name, "").split(os.pathsep)
     changed = tuple((place, _changed(place)) for place in places if place)
     variables = tuple(os.environ.get(name) for name in (*_ROOTS, *_SEARCHED))
-    return fingerprint(tool, sys.executable, variables, changed)
+    # Also where the folder has none of it: the program is searched for elsewhere then.
+    other = toolchain_in(toolchain).files.get(tool, "") if toolchain else ""
+    return fingerprint(tool, sys.executable, variables, changed, toolchain, other)
 
 
 def _changed(place: str) -> tuple[int, int] | None:
@@ -137,7 +145,7 @@ class Cache:
             return None
         # Line tables hold the working directory, and folders may be relative to it.
         folder = working_folder() if job.tool in CUDA_COMPILERS else ""
-        around = fingerprint(surroundings(job.tool), job.confined_to)
+        around = fingerprint(surroundings(job.tool, job.toolchain), job.confined_to)
         file = self._files.get(around) or self._store.recall(around)
         mark = Mark(job, folder, around, file, Searched(), self._disk.look(()))
         if file is None or job.tool not in CUDA_COMPILERS:

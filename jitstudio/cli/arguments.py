@@ -91,7 +91,9 @@ def _grammar() -> tuple[argparse.ArgumentParser, _Commands]:
     _add_sweep(commands)
     _add_inspect(commands)
     _add_diff(commands)
-    _add_json(commands.add_parser("doctor", help="tell which tools, driver and GPUs are here"))
+    doctor = commands.add_parser("doctor", help="tell which tools, driver and GPUs are here")
+    _add_toolchain(doctor, "look at the compilers in this folder, too")
+    _add_json(doctor)
     _add_json(commands.add_parser("devices", help="list the GPUs that can be launched on"))
     _add_options(commands)
     _add_help(commands)
@@ -208,8 +210,19 @@ def _add_settings(
         action="store_true",
         help="send options that load native code into a compiler, such as LLVM's -load",
     )
+    _add_toolchain(
+        command,
+        "take all compilers from this virtual environment, folder of packages or toolkit, or from "
+        "the one with this version that was added in the settings, such as 13.0; 'own' means those "
+        "of jitstudio's environment",
+    )
     _add_json(command)
     return link
+
+
+def _add_toolchain(command: argparse.ArgumentParser, what: str) -> None:
+    """Other versions of the compilers."""
+    command.add_argument("--toolchain", action="append", default=[], metavar="PATH", help=what)
 
 
 def _add_timeout(command: argparse.ArgumentParser, what: str) -> None:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterable
 
 from jitstudio.cli import exit_codes
-from jitstudio.cli.json_output import doctor_object
+from jitstudio.cli.json_output import OtherToolchain, doctor_object
 from jitstudio.cli.terminal import say
-from jitstudio.core.doctor_text import gpu_findings, tool_findings, window_finding
+from jitstudio.core.doctor_text import (
+    gpu_findings,
+    tool_findings,
+    toolchain_finding,
+    window_finding,
+)
 from jitstudio.core.request import ProbeRequest
 from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.display import WindowCheck, check_window
+from jitstudio.toolchain_folders import AddedToolchains, Toolchain, named, toolchain_in
 from jitstudio.worker.builder import Builder
+from jitstudio.worker.host import WorkerError
 
 _WIDTH = 11
 
@@ -25,21 +33,45 @@ def run(arguments: argparse.Namespace) -> int:
     """
     # No memory limit: a driver may reserve more than a build should take.
     builder = Builder(memory_limit=0)
+    added = AddedToolchains().folders
     try:
         info = builder.probe(ProbeRequest(devices=True))
+        others = tuple(
+            _probed(builder, name, toolchain)
+            for name, toolchain in named(map(toolchain_in, (*added, *arguments.toolchain))).items()
+        )
     finally:
         builder.close()
     window = check_window()
     if arguments.json:
-        say(json.dumps(doctor_object(info, window), indent=2))
+        say(json.dumps(doctor_object(info, window, others), indent=2))
     else:
-        _show(info, window)
+        _show(info, window, others)
     return exit_codes.MISSING if info.problems else exit_codes.BUILT
 
 
-def _show(info: ToolchainInfo, window: WindowCheck) -> None:
+def _probed(builder: Builder, name: str, toolchain: Toolchain) -> OtherToolchain:
+    problem = toolchain.problem
+    if not problem:
+        try:
+            info = builder.probe(ProbeRequest(toolchain=toolchain.folder))
+            return OtherToolchain(name, toolchain, info, toolchain.header_problem)
+        except WorkerError as error:
+            # A library that is broken ends the process that loads it.
+            problem = str(error)
+    return OtherToolchain(name, toolchain, None, problem)
+
+
+def _show(info: ToolchainInfo, window: WindowCheck, others: Iterable[OtherToolchain]) -> None:
+    versions = (
+        toolchain_finding(
+            one.name, one.toolchain.folder, one.toolchain.files, one.info, one.problem
+        )
+        for one in others
+    )
     driver = gpu_findings(info.driver) if info.driver else ()
-    findings = (*tool_findings(info), *driver, window_finding(window.problem, window.remedy))
+    tools = (*tool_findings(info), *versions)
+    findings = (*tools, *driver, window_finding(window.problem, window.remedy))
     for finding in findings:
         head = "MISSING: " if finding.problem and finding.is_tool else ""
         words = finding.problem or "  ".join(filter(None, (finding.found, finding.place)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +60,7 @@ from jitstudio.core.result import (
 from jitstudio.core.toolchain_info import ToolchainInfo, ToolInfo
 from jitstudio.display import WindowCheck
 from jitstudio.listing.lines import NOWHERE
+from jitstudio.toolchain_folders import Toolchain
 
 if TYPE_CHECKING:
     # It loads NumPy, which few commands need.
@@ -104,12 +105,43 @@ def result_object(result: BuildResult) -> Json:
     }
 
 
-def doctor_object(info: ToolchainInfo, window: WindowCheck) -> Json:
+@dataclass(frozen=True)
+class OtherToolchain:
+    """Another version of the compilers as `jitstudio doctor` finds it.
+
+    Attributes:
+        name: What the user calls it.
+        toolchain: What its folder holds.
+        info: What a process found that works with it; None where none could.
+        problem: Why it cannot be used, or not for all; empty where nothing is wrong.
+    """
+
+    name: str
+    toolchain: Toolchain
+    info: ToolchainInfo | None
+    problem: str
+
+
+def doctor_object(
+    info: ToolchainInfo, window: WindowCheck, others: Iterable[OtherToolchain] = ()
+) -> Json:
     """`jitstudio doctor`: the tools, the driver, the GPUs, and whether a window can be opened."""
     driver, sandbox = info.driver, info.sandbox
     return {
         "tools": [_tool(tool) for tool in info.tools],
-        "archs": [{"arch": a.arch.sm, "llvm": a.llvm} for a in info.archs],
+        "archs": _archs(info),
+        "toolchains": [
+            {
+                "name": other.name,
+                "folder": other.toolchain.folder,
+                "version": other.toolchain.version or None,
+                "problem": other.problem or None,
+                "headers": list(other.toolchain.headers),
+                "tools": [_tool(tool) for tool in other.info.tools] if other.info else [],
+                "archs": _archs(other.info) if other.info else [],
+            }
+            for other in others
+        ],
         "driver": driver
         and {
             "cuda_version": driver.driver_version or None,
@@ -136,6 +168,10 @@ def doctor_object(info: ToolchainInfo, window: WindowCheck) -> Json:
             "remedy": window.remedy or None,
         },
     }
+
+
+def _archs(info: ToolchainInfo) -> list[Json]:
+    return [{"arch": a.arch.sm, "llvm": a.llvm} for a in info.archs]
 
 
 def cache_object(folder: str, size: int, limit: int, cleared: int | None, problem: str) -> Json:

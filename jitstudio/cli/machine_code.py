@@ -136,6 +136,7 @@ def read_machine_code(
                 ptx_of(request, result, cubin.name),
                 request.confined_to,
                 function,
+                request.toolchain,
             )
             code = reader.analyse(asked, timeout=timeout)
             if isinstance(code, ReadingFailure):

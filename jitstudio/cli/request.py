@@ -42,6 +42,7 @@ from jitstudio.project_files import (
     ProjectError,
     read_project,
 )
+from jitstudio.toolchain_folders import AddedToolchains, ToolchainError, chosen
 from jitstudio.trust import TrustStore
 
 
@@ -71,6 +72,12 @@ def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None
         if "" in words:
             raise UsageError(f"{flag} is empty. Say what it shall be, or leave it out.")
     _check_compared(arguments)
+    toolchains = given_toolchains(arguments)
+    if len(toolchains) > 1 and arguments.compare_targets is None:
+        raise UsageError(
+            "--toolchain is given twice. Several are compared by --compare-targets, by "
+            "'jitstudio diff' and by an axis of 'jitstudio sweep'."
+        )
     sources = assign_name_expressions(base.sources, arguments.name_expression)
     link = LinkMode.LTO if arguments.lto else LinkMode.PTX if arguments.link else base.link
     headers = {header.name: header for header in base.headers}
@@ -99,7 +106,23 @@ def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None
         confined_to=base.confined_to,
         unsafe_options=arguments.unsafe_options,
         folder=base.folder,
+        toolchain=toolchains[0] if toolchains else "",
     )
+
+
+def given_toolchains(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """Returns the folders of compilers that the arguments name, in order; empty for our own.
+
+    Raises:
+        UsageError: One of them is none.
+    """
+    if not arguments.toolchain:
+        return ()
+    try:
+        added = AddedToolchains().named()
+        return tuple(chosen(text, added) for text in arguments.toolchain)
+    except ToolchainError as error:
+        raise UsageError(f"--toolchain: {error}") from None
 
 
 def _with_flags(arguments: argparse.Namespace, sources: tuple[Source, ...]) -> BuildRequest:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.launch.problems import in_bytes
 from jitstudio.core.toolchain_info import ArchInfo, SandboxState, ToolchainInfo, ToolInfo
-from jitstudio.core.tools import OPTIONAL_TOOLS
+from jitstudio.core.tools import OPTIONAL_TOOLS, Tool
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,31 @@ def tool_findings(info: ToolchainInfo) -> Iterator[DoctorFinding]:
     yield DoctorFinding("targets", "  ".join(map(_target, info.archs)), problem=unknown)
     if info.sandbox is not None:
         yield _sandbox(info.sandbox)
+
+
+def toolchain_finding(
+    name: str, folder: str, files: Collection[Tool], info: ToolchainInfo | None, problem: str
+) -> DoctorFinding:
+    """Returns another version of the compilers: what of it is there, and what is missing.
+
+    Args:
+        name: What the user calls it.
+        folder: Where it is.
+        files: The tools that are in there.
+        info: What a process found that works with it; None where none could.
+        problem: What else is wrong with it; empty if nothing is.
+    """
+    title = name if name == folder else f"{name}  {folder}"
+    tools = info.tools if info else ()
+    found = ", ".join(f"{tool.tool.value} {tool.version}" for tool in tools if tool.version)
+    own = [tool.tool.value for tool in tools if tool.is_elsewhere]
+    aside = f"{' and '.join(own)} of jitstudio's environment" if own else ""
+    needed = [tool for tool in tools if tool.problem and tool.tool not in OPTIONAL_TOOLS]
+    absent = [tool.tool.value for tool in needed if tool.tool not in files]
+    lacks = f"Not there, so not to be used: {', '.join(absent)}" if absent else ""
+    broken = [tool.problem for tool in tools if tool.problem and tool.tool in files]
+    lines = filter(None, (title, found, aside, lacks, *broken, problem))
+    return DoctorFinding("toolchain", "\n".join(lines))
 
 
 def gpu_findings(devices: DeviceList) -> Iterator[DoctorFinding]:

@@ -406,6 +406,7 @@ class Job:
         final: Whether the result is for the user. What a link is made of has no kernels to list,
             and need not have any; those of a cubin that was built are listed already.
         confined_to: See `BuildRequest`.
+        toolchain: See `BuildRequest`.
     """
 
     tool: Tool
@@ -421,6 +422,7 @@ class Job:
     precompile: bool = False
     final: bool = True
     confined_to: tuple[str, ...] | None = None
+    toolchain: str = ""
 
 
 @dataclass(frozen=True)

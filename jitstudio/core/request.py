@@ -61,6 +61,8 @@ class BuildRequest:
             which reads what its texts include.
         unsafe_options: Whether options are sent that make a tool load native code.
         folder: Where relative paths in the options begin; empty for the working directory.
+        toolchain: The folder that the compilers are taken from, all of them (`toolchain_folders`);
+            empty for those of jitstudio's own environment.
     """
 
     sources: tuple[Source, ...]
@@ -82,6 +84,7 @@ class BuildRequest:
     confined_to: tuple[str, ...] | None = None
     unsafe_options: bool = False
     folder: str = ""
+    toolchain: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,9 +93,11 @@ class ProbeRequest:
 
     Attributes:
         devices: Also initialise the driver and list the GPUs; costs some 0.3 s where there is one.
+        toolchain: See `BuildRequest`.
     """
 
     devices: bool = False
+    toolchain: str = ""
 
 
 @dataclass(frozen=True)

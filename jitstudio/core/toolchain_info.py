@@ -20,6 +20,7 @@ class ToolInfo:
         found_via: How it was found, such as ``site-packages`` or ``CUDA_PATH``.
         package: The wheel it came in with its version; empty where it came otherwise.
         problem: Why it cannot be used and what to do; empty where it can.
+        is_elsewhere: Whether it is not in the folder of the compilers that were asked for.
     """
 
     tool: Tool
@@ -28,6 +29,7 @@ class ToolInfo:
     found_via: str = ""
     package: str = ""
     problem: str = ""
+    is_elsewhere: bool = False
 
 
 @dataclass(frozen=True)

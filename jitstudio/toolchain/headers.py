@@ -46,6 +46,7 @@ from jitstudio.disk import (
 from jitstudio.listing.includes import Includes, includes
 from jitstudio.paths import UNPACKED_HEADERS, cache_folder, fallback_folder, resource
 from jitstudio.private import make_private
+from jitstudio.toolchain import locate
 
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 _FORCED = ("--pre-include", "-include")
@@ -173,6 +174,10 @@ def _remove_leftovers(folder: Path) -> None:
 
 def _installed() -> Iterator[str]:
     """The folders of the wheels or the toolkit: the C headers, and CCCL next to or below them."""
+    if other := locate.other():
+        # Those of another version would not fit, see `cuda_fp16.h`: "NV_IS_DEVICE is undefined".
+        yield from other.headers
+        return
     cudart = find_nvidia_header_directory("cudart")
     cccl = find_nvidia_header_directory("cccl")
     if cudart and (Path(cudart) / _MARKER).is_file():

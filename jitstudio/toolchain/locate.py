@@ -1,17 +1,21 @@
 """Finds the native libraries: in the pip wheels first, in a CUDA toolkit second.
 
 The search itself is cuda-pathfinder's; this module adds the toolkit that is installed but not
-announced by CUDA_PATH, and words for what is missing.
+announced by CUDA_PATH, and words for what is missing. A process that works with other versions of
+the compilers takes them from the folder that they are in, and nowhere else; what only reads their
+results, nvdisasm and cuobjdump, is ours where that folder has none.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import re
 import shutil
 import subprocess
 from functools import cache
+from importlib.metadata import version as package_version
 from pathlib import Path
 
 from cuda.pathfinder import (
@@ -20,8 +24,9 @@ from cuda.pathfinder import (
     load_nvidia_dynamic_lib,
 )
 
-from jitstudio.core.tools import USUAL_TOOLKITS, Tool
+from jitstudio.core.tools import CUDA_COMPILERS, USUAL_TOOLKITS, Tool
 from jitstudio.toolchain.tool_output import ToolMissing
+from jitstudio.toolchain_folders import Toolchain, toolchain_in
 
 _LIBRARIES = {
     Tool.NVRTC: "nvrtc",
@@ -39,6 +44,8 @@ WHEELS = {
     Tool.NVDISASM: "nvidia-cuda-nvdisasm",
     Tool.CUOBJDUMP: "nvidia-cuda-cuobjdump",
 }
+ADDED = "toolchain"
+"""How a tool was found that is in the folder chosen for this process."""
 _PROGRAMS = {Tool.NVCC: "nvcc", Tool.NVDISASM: "nvdisasm", Tool.CUOBJDUMP: "cuobjdump"}
 
 
@@ -57,6 +64,24 @@ def announce_toolkit() -> None:
             return
 
 
+_other: Toolchain | None = None
+
+
+def choose(folder: str) -> None:
+    """Has this process work with the tools in a folder; before any of them is loaded.
+
+    Args:
+        folder: See `BuildRequest.toolchain`.
+    """
+    global _other
+    _other = toolchain_in(folder) if folder else None
+
+
+def other() -> Toolchain | None:
+    """Returns the folder that was chosen for this process; None for the usual search."""
+    return _other
+
+
 @cache
 def load(tool: Tool) -> tuple[str, str]:
     """Loads the library of a tool into this process.
@@ -67,11 +92,43 @@ def load(tool: Tool) -> tuple[str, str]:
     Raises:
         ToolMissing: It is not here.
     """
+    given = _load_other(tool, _other) if _other and tool is not Tool.DRIVER else ""
     try:
         loaded = load_nvidia_dynamic_lib(_LIBRARIES[tool])
     except (DynamicLibNotFoundError, RuntimeError, OSError) as error:
         raise _missing(tool, str(error)) from error
-    return loaded.abs_path or "", loaded.found_via
+    path = loaded.abs_path or ""
+    if given and not os.path.samefile(path, given):
+        bindings = f"cuda-bindings {package_version('cuda-bindings')} loads '{path}' in its place"
+        raise ToolMissing(tool, f"'{given}' cannot be used: {bindings}.")
+    return (given, ADDED) if given else (path, loaded.found_via)
+
+
+def _load_other(tool: Tool, toolchain: Toolchain) -> str:
+    """Loads a library of other compilers, which the bindings find loaded then; returns its path.
+
+    Raises:
+        ToolMissing: It is not there, or the system cannot load it.
+    """
+    path = toolchain.files.get(tool)
+    if path is None:
+        raise _absent(tool, toolchain)
+    # NVRTC would search the folders of the system for the other part of itself.
+    for file in (*(toolchain.builtins if tool is Tool.NVRTC else ()), path):
+        try:
+            ctypes.CDLL(file, mode=os.RTLD_NOW | os.RTLD_GLOBAL)
+        except OSError as error:
+            raise ToolMissing(tool, f"{tool.value} cannot be loaded ({error}).") from error
+    return path
+
+
+def _absent(tool: Tool, toolchain: Toolchain) -> ToolMissing:
+    return ToolMissing(
+        tool,
+        f"There is no {tool.value} in the toolchain '{toolchain.folder}'. Choose a folder with "
+        "all compilers that the build needs, such as one made by: "
+        f"python3 -m pip install --target FOLDER '{WHEELS[tool]}==VERSION'",
+    )
 
 
 def locate(tool: Tool) -> tuple[str, str]:
@@ -83,6 +140,8 @@ def locate(tool: Tool) -> tuple[str, str]:
     if tool not in _PROGRAMS:
         return load(tool)
     path = program(tool)
+    if _other and path == _other.files.get(tool):
+        return path, ADDED
     return path, "site-packages" if "site-packages" in path else "CUDA toolkit"
 
 
@@ -94,7 +153,10 @@ def program(tool: Tool) -> str:
         ToolMissing: It is not here.
     """
     name = _PROGRAMS[tool]
-    path = find_nvidia_binary_utility(name) or shutil.which(name)
+    path = _other.files.get(tool) if _other else None
+    if path is None and _other and tool in CUDA_COMPILERS:
+        raise _absent(tool, _other)
+    path = path or find_nvidia_binary_utility(name) or shutil.which(name)
     if path is None:
         raise _missing(tool, "no such program in the wheels, in CUDA_PATH or on PATH")
     return path

@@ -198,6 +198,8 @@ def _compile(program: int, job: Job, report: Report, notes: list[str]) -> None:
 @cache
 def libdevice_file() -> tuple[str, ...]:
     """Returns the file of NVIDIA's library of mathematical functions; empty where it is missing."""
+    if other := locate.other():
+        return (other.libdevice,) if other.libdevice else ()
     try:
         return (find_bitcode_lib("device"),)
     except BitcodeLibNotFoundError:
@@ -210,14 +212,17 @@ def _libdevice() -> bytes:
     Raises:
         ToolMissing: It is not here.
     """
-    try:
-        return Path(find_bitcode_lib("device")).read_bytes()
-    except (BitcodeLibNotFoundError, OSError) as error:
-        raise ToolMissing(
-            Tool.NVVM,
-            f"libdevice cannot be read ({str(error).splitlines()[0]}). Install it with: "
-            f"python3 -m pip install {locate.WHEELS[Tool.NVVM]}",
-        ) from error
+    reason = "no such file"
+    for file in libdevice_file():
+        try:
+            return Path(file).read_bytes()
+        except OSError as error:
+            reason = str(error)
+    raise ToolMissing(
+        Tool.NVVM,
+        f"libdevice cannot be read ({reason}). Install it with: "
+        f"python3 -m pip install {locate.WHEELS[Tool.NVVM]}",
+    )
 
 
 def _reason(program: int, error: nvvm.nvvmError) -> str:

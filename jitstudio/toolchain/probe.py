@@ -46,7 +46,12 @@ def _tool(tool: Tool) -> ToolInfo:
         path, found_via = locate.locate(tool)
     except ToolMissing as missing:
         return ToolInfo(tool, problem=str(missing))
-    return ToolInfo(tool, version, path, found_via, _package(tool, path))
+    if found_via == locate.ADDED:
+        return ToolInfo(tool, version, path, found_via)
+    package = _package(tool, path)
+    return ToolInfo(
+        tool, version, path, found_via, package, is_elsewhere=locate.other() is not None
+    )
 
 
 def _package(tool: Tool, path: str) -> str:

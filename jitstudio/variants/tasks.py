@@ -141,7 +141,8 @@ def read_variant(
     """
     cubin = cubin_of(request, result)
     content = cubin.content if cubin else b""
-    asked = AnalysisRequest(content, f"{result.arch}.cubin", confined_to=request.confined_to)
+    name = f"{result.arch}.cubin"
+    asked = AnalysisRequest(content, name, {}, request.confined_to, request.toolchain)
     with _lock:
         pool = _sessions[session].readers
     with pool.borrow() as (reader, ticket):

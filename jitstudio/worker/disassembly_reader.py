@@ -16,9 +16,9 @@ from jitstudio.worker.sandbox.access import Need, SandboxAccess
 DEFAULT_TIMEOUT = 120.0
 """Seconds an analysis may take unless the caller says otherwise."""
 
-_Key = tuple[bytes, str, frozenset[tuple[str, str]], tuple[str, ...] | None]
-"""A cubin, which function of it, the PTX texts that it was made of, and what it is confined to: a
-process that reads what nobody trusts may answer anything."""
+_Key = tuple[bytes, str, frozenset[tuple[str, str]], tuple[str, ...] | None, str]
+"""A cubin, which function of it, the PTX texts that it was made of, what it is confined to, as a
+process that reads what nobody trusts may answer anything, and the folder of the nvdisasm."""
 
 
 class DisassemblyReader(SingleWorker):
@@ -48,7 +48,7 @@ class DisassemblyReader(SingleWorker):
             WorkerError: The process could not be started, or a bug of jitstudio's own broke it.
         """
         ptx = frozenset(request.ptx.items())
-        key = request.cubin, request.function, ptx, request.confined_to
+        key = request.cubin, request.function, ptx, request.confined_to, request.toolchain
         answer = self._kept[key] if key in self._kept else self._read(request, ticket, timeout)
         if isinstance(answer, Disassembly):
             self._kept[key] = answer
@@ -65,9 +65,8 @@ class DisassemblyReader(SingleWorker):
         self, request: AnalysisRequest, ticket: int, timeout: float
     ) -> Disassembly | ReadingFailure:
         reading = f"Reading the machine code of {request.name} was"
-        match self._ask(
-            request, ticket, timeout, Need(SandboxAccess(confined_to=request.confined_to))
-        ):
+        need = SandboxAccess(confined_to=request.confined_to, toolchain=request.toolchain)
+        match self._ask(request, ticket, timeout, Need(need)):
             case Ending.CANCEL:
                 return ReadingFailure(f"{reading} cancelled.", Outcome.CANCELLED)
             case Ending.TIME_LIMIT:

@@ -71,6 +71,7 @@ class Schedule:
             precompile=nvrtc and request.precompile_headers,
             final=self._is_final(step, module),
             confined_to=request.confined_to,
+            toolchain=request.toolchain,
         )
 
     def _is_final(self, step: PlanStep, module: str) -> bool:

@@ -123,7 +123,7 @@ class Pool:
         """
         need = NOTHING
         if isinstance(request, ProbeRequest):
-            need = Need(SandboxAccess(gpu=request.devices))
+            need = Need(SandboxAccess(gpu=request.devices, toolchain=request.toolchain))
         host = self.take("", need) if self.wait(lambda: calls.ending is not None) else None
         if host is None:
             return ChildDeath(killed=True)

@@ -27,6 +27,7 @@ OTHERS = {
     "keep_host_code": True,
     "final": False,
     "confined_to": (),
+    "toolchain": "/a",
 }
 SIGHT = SearchSnapshot(b"contents", b"stamps", 0)
 

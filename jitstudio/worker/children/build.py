@@ -40,7 +40,10 @@ def _unpacked() -> tuple[str, ...]:
 
 
 _ROLE = ProgramNeeds(
-    partial(locate.programs, Tool.NVDISASM, Tool.CUOBJDUMP, Tool.NVCC), _unpacked, nvcc.programs
+    partial(locate.programs, Tool.NVDISASM, Tool.CUOBJDUMP, Tool.NVCC),
+    _unpacked,
+    nvcc.programs,
+    locate.choose,
 )
 _Request = Job | ProbeRequest | DemangleRequest | Precompile
 

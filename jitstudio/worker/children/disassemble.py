@@ -22,7 +22,7 @@ def main(memory_limit: int) -> None:
     limit_memory(memory_limit)
     locate.announce_toolkit()
     programs = partial(locate.programs, Tool.NVDISASM, Tool.CUOBJDUMP)
-    serve(wire, DISASSEMBLING, _work, ProgramNeeds(programs))
+    serve(wire, DISASSEMBLING, _work, ProgramNeeds(programs, choose=locate.choose))
 
 
 def _work(request: AnalysisRequest | ListRequest | TakeRequest, tell: Tell) -> CallResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jitstudio.core.options import is_within
@@ -24,6 +24,7 @@ class SandboxAccess:
         host_compiler: Whether it may start nvcc's programs and the host compiler.
         confined_to: See `Job.confined_to`. What nobody trusts may have taken the process over, so
             it does no other's work.
+        toolchain: See `BuildRequest`. A process loads one version of a library, for good.
     """
 
     readable: tuple[str, ...] | None = ()
@@ -31,6 +32,7 @@ class SandboxAccess:
     gpu: bool = False
     host_compiler: bool = False
     confined_to: tuple[str, ...] | None = None
+    toolchain: str = ""
 
     def covers(self, other: SandboxAccess) -> bool:
         """Returns whether this is as much as the other, or more."""
@@ -41,6 +43,10 @@ class SandboxAccess:
         writes = _all_within(other.writable, self.writable)
         starts = self.gpu >= other.gpu and self.host_compiler >= other.host_compiler
         return reads and writes and starts
+
+    def is_as(self, other: SandboxAccess) -> bool:
+        """Returns whether a process with this access does the work of the other kind, too."""
+        return (self.confined_to, self.toolchain) == (other.confined_to, other.toolchain)
 
     def roots_of(self, other: SandboxAccess) -> tuple[str, ...]:
         """The files and folders named here by which all that the other names may be reached."""
@@ -61,12 +67,12 @@ class SandboxAccess:
         else:
             readable = _union(self.readable, other.readable)
         writable = _union(self.writable, other.writable)
-        return SandboxAccess(
-            readable,
-            writable,
-            self.gpu or other.gpu,
-            self.host_compiler or other.host_compiler,
-            self.confined_to,
+        return replace(
+            self,
+            readable=readable,
+            writable=writable,
+            gpu=self.gpu or other.gpu,
+            host_compiler=self.host_compiler or other.host_compiler,
         )
 
 
@@ -87,7 +93,7 @@ class Need:
 
     def met_by(self, access: SandboxAccess) -> bool:
         """Returns whether a process with this access may carry the call out."""
-        is_ours = self.by_any or access.confined_to == self.least.confined_to
+        is_ours = self.by_any or access.is_as(self.least)
         narrow = self.most is None or self.most.covers(access)
         return is_ours and narrow and access.covers(self.least)
 
@@ -100,8 +106,7 @@ class Need:
         if self.most is not None:
             return self.most
         roots = earlier.readable or ()
-        is_ours = earlier.confined_to == self.least.confined_to
-        if not is_ours or earlier.readable is None or len(roots) > _MOST_ROOTS:
+        if not earlier.is_as(self.least) or earlier.readable is None or len(roots) > _MOST_ROOTS:
             return self.least
         return self.least.joined(earlier)
 

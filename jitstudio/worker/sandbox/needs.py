@@ -12,6 +12,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -176,10 +177,15 @@ def need_of(job: Job, headers: HeaderScan) -> Need:
         readable = None
     if job.confined_to is None:
         by_nvcc = job.tool is Tool.NVCC
-        return Need(SandboxAccess(readable, tuple(_outputs(job)), gpu, host_compiler=by_nvcc))
+        written = tuple(_outputs(job))
+        return Need(
+            SandboxAccess(
+                readable, written, gpu, host_compiler=by_nvcc, toolchain=job.toolchain
+            )
+        )
     ours = job.confined_to
-    most = SandboxAccess(tuple(_inside(ours, readable or ())), gpu=gpu, confined_to=ours)
-    least = SandboxAccess(readable, gpu=gpu, confined_to=ours)
+    least = SandboxAccess(readable, gpu=gpu, confined_to=ours, toolchain=job.toolchain)
+    most = replace(least, readable=tuple(_inside(ours, readable or ())))
     # What it would read beyond its folders is refused: that is the point.
     return Need(least if most.covers(least) else most, most)
 

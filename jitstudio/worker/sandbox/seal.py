@@ -72,11 +72,13 @@ class ProgramNeeds:
         headers: Unpacks the headers that come inside a compiler, if they are not, and returns
             where; nothing can be written there afterwards.
         host_compiler: Finds the programs that it starts where it may start a host compiler.
+        choose: Takes the folder that the compilers are in, before any of them is loaded.
     """
 
     programs: Callable[[], Iterable[str]] = tuple
     headers: Callable[[], Iterable[str]] = tuple
     host_compiler: Callable[[], Iterable[str]] = tuple
+    choose: Callable[[str], object] = str
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,7 @@ def seal(access: SandboxAccess, role: ProgramNeeds, syscall: Syscall | None = No
     Raises:
         RuntimeError: Another thread runs already, which would stay outside.
     """
+    role.choose(access.toolchain)
     headers, programs = tuple(role.headers()), tuple(role.programs())
     if access.host_compiler:
         programs = (*programs, *role.host_compiler())
@@ -156,7 +159,7 @@ def _rules(
     access: SandboxAccess, headers: tuple[str, ...], programs: tuple[str, ...], grant: SeccompGrant
 ) -> Iterator[_Rule]:
     yield _Rule(("/",) if access.readable is None else access.readable, _READ)
-    yield _Rule((*headers, *system_paths.toolchain(programs)), _READ)
+    yield _Rule((*headers, *system_paths.toolchain(programs, access.toolchain)), _READ)
     yield _Rule(map(system_paths.lock_of, headers), _READ_FILE | _WRITE_FILE)
     yield _Rule(system_paths.SCRATCH_DEVICES, _READ_FILE | _WRITE_FILE)
     yield _Rule((tempfile.gettempdir(), *access.writable), _WRITE)

@@ -19,6 +19,7 @@ from pathlib import Path
 import jitstudio
 from jitstudio.core.tools import USUAL_TOOLKITS
 from jitstudio.paths import resource
+from jitstudio.toolchain_folders import toolchain_in
 from jitstudio.worker.sandbox.access import holds_home
 
 WRAPPED = "JITSTUDIO_WRAPPED"
@@ -98,8 +99,13 @@ _MODPROBE = "nvidia-modprobe"
 _MODPROBE_LIMIT = 10.0
 
 
-def toolchain(programs: tuple[str, ...]) -> Iterator[str]:
-    """Yields what Python, jitstudio and the compilers read, with the folders of these programs."""
+def toolchain(programs: tuple[str, ...], other: str = "") -> Iterator[str]:
+    """Yields what Python, jitstudio and the compilers read, with the folders of these programs.
+
+    Args:
+        programs: Their paths.
+        other: See `BuildRequest.toolchain`.
+    """
     yield from _SYSTEM
     yield str(Path(jitstudio.__file__).parent)
     yield str(resource(""))
@@ -113,7 +119,9 @@ def toolchain(programs: tuple[str, ...]) -> Iterator[str]:
     prefixes += [path for key, path in sysconfig.get_paths().items() if key.endswith("lib")]
     folders = [os.path.dirname(os.path.realpath(program)) for program in programs]
     linked = (path for folder in searched for path in _linked(folder))
-    for path in (*prefixes, *searched, *named, *USUAL_TOOLKITS, *libraries, *folders, *linked):
+    others = toolchain_in(other).places if other else ()
+    given = (*named, *USUAL_TOOLKITS, *libraries, *folders, *others)
+    for path in (*prefixes, *searched, *given, *linked):
         if os.path.isabs(path) and not holds_home(path):
             yield path
     if holds_home(sys.prefix):

@@ -1,0 +1,261 @@
+"""Other versions of the compilers: what a folder holds of them, and which the user has added.
+
+A folder is a virtual environment, a folder of packages (`pip install --target`), the root of a CUDA
+toolkit, or one with the libraries themselves. Nothing is loaded here: a worker process takes the
+tools of one folder, as long as it lives (`toolchain.locate.choose`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from glob import escape, glob
+from pathlib import Path
+
+from jitstudio.core.tools import Tool
+from jitstudio.paths import settings_folder
+from jitstudio.private import read_private, write_private
+
+OWN = "own"
+"""The word for the compilers of jitstudio's own environment."""
+
+_VERSION = 1
+_LARGEST = 1 << 20
+_LIBRARIES = {
+    Tool.NVRTC: "libnvrtc",
+    Tool.NVVM: "libnvvm",
+    Tool.NVJITLINK: "libnvJitLink",
+    Tool.NVFATBIN: "libnvfatbin",
+}
+_PROGRAMS = {Tool.NVCC: "nvcc", Tool.NVDISASM: "nvdisasm", Tool.CUOBJDUMP: "cuobjdump"}
+COMPILERS = (*_LIBRARIES, Tool.NVCC)
+"""The tools that a folder has to have itself; the others only read what these have made."""
+
+_BUILTINS = "libnvrtc-builtins.so."
+_PACKAGES = ("", "lib/python*/site-packages", "lib/python*/dist-packages")
+# Below each package of NVIDIA's, and below the root of a toolkit or of a conda environment.
+_LIBRARY_FOLDERS = ("", "lib", "lib64", "nvvm/lib64", "nvvm/lib", "targets/*/lib")
+_HEADER_FOLDERS = ("include", "targets/*/include")
+_LIBDEVICE = ("nvvm/libdevice", "libdevice")
+_MARKER = "cuda_fp16.h"
+_BUNDLED_SINCE = (13, 3)
+_HEADER_WHEELS = ("nvidia-cuda-runtime", "nvidia-cuda-crt", "nvidia-cuda-cccl")
+_CCCL = "cuda/std/version"
+_RUNTIME = "cuda_runtime_api.h"
+_RUNTIME_VERSION = re.compile(rb"#define\s+CUDART_VERSION\s+(\d+)")
+
+
+class ToolchainError(ValueError):
+    """A folder cannot be used, or a name is that of none; the message is fit for a person."""
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """The compilers that a folder holds.
+
+    Attributes:
+        folder: Its real path.
+        version: Of CUDA, such as ``13.0``; empty where nothing says.
+        files: The library or program of each tool that is there.
+        headers: The folders of NVIDIA's headers, in the order of the search.
+        libdevice: The library of mathematical functions; empty where it is missing.
+    """
+
+    folder: str
+    version: str = ""
+    files: Mapping[Tool, str] = field(default_factory=dict)
+    headers: tuple[str, ...] = ()
+    libdevice: str = ""
+
+    @property
+    def problem(self) -> str:
+        """Why nothing can be compiled with it; empty if something can."""
+        if not os.path.isdir(self.folder):
+            return f"There is no folder '{self.folder}'."
+        if any(tool in self.files for tool in COMPILERS):
+            return ""
+        names = ", ".join(f"{stem}.so" for stem in _LIBRARIES.values())
+        return (
+            f"'{self.folder}' holds none of {names}. Name a virtual environment, a folder of "
+            "packages or the root of a CUDA toolkit that does."
+        )
+
+    @property
+    def header_problem(self) -> str:
+        """Why NVRTC finds no header of NVIDIA's; empty where it does. From 13.3 on it has them."""
+        major, _, minor = self.version.partition(".")
+        if self.headers or Tool.NVRTC not in self.files or not minor:
+            return ""
+        if (int(major), int(minor)) >= _BUNDLED_SINCE:
+            return ""
+        packages = " ".join(f"'{wheel}=={self.version}.*'" for wheel in _HEADER_WHEELS)
+        return (
+            f"It has no headers, which NVRTC {self.version} does not bring along. Add them: "
+            f"python3 -m pip install --target '{self.folder}' {packages}"
+        )
+
+    @property
+    def builtins(self) -> tuple[str, ...]:
+        """What NVRTC loads by itself, once it compiles."""
+        library = self.files.get(Tool.NVRTC)
+        beside = escape(os.path.dirname(os.path.realpath(library))) if library else ""
+        return tuple(glob(os.path.join(beside, f"{_BUILTINS}*"))) if beside else ()
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The files and folders that a process needs which works with it, with what links name."""
+        files = tuple(self.files.values())
+        given = (*self.headers, *self.builtins, *filter(None, (self.libdevice,)), *files)
+        paths = [place for path in given for place in (path, os.path.realpath(path))]
+        beside = [os.path.dirname(path) for path in paths[-2 * len(files) :]] if files else []
+        return tuple(dict.fromkeys((*paths, *beside)))
+
+
+def toolchain_in(folder: str) -> Toolchain:
+    """Returns what a folder holds; a few of its folders are listed for it."""
+    root = os.path.realpath(folder)
+    roots = tuple(_roots(root))
+    libdevice = _first(roots, _LIBDEVICE, "libdevice*.bc")
+    found = Toolchain(root, "", dict(_files(roots)), tuple(_headers(roots)), libdevice)
+    return replace(found, version=_version(found))
+
+
+def _roots(folder: str) -> Iterator[str]:
+    """The folders that have `lib`, `bin` and `include` as a toolkit has them."""
+    for packages in _PACKAGES:
+        for place in sorted(glob(os.path.join(escape(folder), packages))):
+            yield from sorted(glob(os.path.join(escape(place), "nvidia", "*", "")))
+    yield folder
+
+
+def _files(roots: Iterable[str]) -> Iterator[tuple[Tool, str]]:
+    for tool, stem in _LIBRARIES.items():
+        if path := _library(roots, stem):
+            yield tool, path
+    for tool, name in _PROGRAMS.items():
+        if path := _first(roots, ("bin",), name):
+            yield tool, path
+
+
+def _library(roots: Iterable[str], stem: str) -> str:
+    """The newest of the first folder that has one, by the name that other programs load it by."""
+    named = re.compile(rf"{stem}\.so(?:\.(\d+))?")
+    for root in roots:
+        for below in _LIBRARY_FOLDERS:
+            found = [
+                (int(match[1] or 0), path)
+                for path in glob(os.path.join(escape(root), below, f"{stem}.so*"))
+                if (match := named.fullmatch(os.path.basename(path))) and os.path.isfile(path)
+            ]
+            if found:
+                return max(found)[1]
+    return ""
+
+
+def _first(roots: Iterable[str], folders: Iterable[str], name: str) -> str:
+    for root in roots:
+        for below in folders:
+            for path in sorted(glob(os.path.join(escape(root), below, name))):
+                if os.path.isfile(path):
+                    return path
+    return ""
+
+
+def _headers(roots: Iterable[str]) -> Iterator[str]:
+    """The C headers, then CCCL, which lies below them or in a package of its own."""
+    below = [os.path.join(escape(root), folder) for root in roots for folder in _HEADER_FOLDERS]
+    folders = [at for pattern in below for at in sorted(glob(pattern))]
+    beside = [os.path.join(at, "cccl") for at in folders]
+    for marker, places in ((_MARKER, folders), (_CCCL, (*beside, *folders))):
+        yield from [at for at in places if os.path.isfile(os.path.join(at, marker))][:1]
+
+
+def _version(found: Toolchain) -> str:
+    """What NVRTC's builtins have in their name; else what the headers say."""
+    for path in sorted(found.builtins, reverse=True):
+        if match := re.fullmatch(r"(\d+\.\d+)(?:\.\d+)*", os.path.basename(path)[len(_BUILTINS) :]):
+            return match[1]
+    for folder in (*found.headers, os.path.join(found.folder, "include")):
+        with suppress(OSError), open(os.path.join(folder, _RUNTIME), "rb") as file:
+            if said := _RUNTIME_VERSION.search(file.read(_LARGEST)):
+                return f"{int(said[1]) // 1000}.{int(said[1]) % 1000 // 10}"
+    return ""
+
+
+class AddedToolchains:
+    """The folders that the user has added, in a file that no other user can write.
+
+    Args:
+        path: The file; that in the user's own folder of settings where not given.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = settings_folder() / "toolchains.json" if path is None else path
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """In the order in which they were added; none where the file is damaged."""
+        try:
+            content = json.loads(read_private(self._path, _LARGEST) or b"null")
+            folders = content["folders"] if content["version"] == _VERSION else []
+            return tuple(folder for folder in folders if os.path.isabs(folder))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return ()
+
+    def keep(self, folders: Iterable[str]) -> None:
+        """Remembers these folders in the place of the others.
+
+        Raises:
+            ToolchainError: It cannot be written down.
+        """
+        kept = list(dict.fromkeys(map(os.path.realpath, folders)))
+        text = json.dumps({"version": _VERSION, "folders": kept}, indent=1)
+        try:
+            write_private(self._path, text)
+        except OSError as error:
+            raise ToolchainError(
+                f"'{self._path}' cannot be written: {error.strerror or error}."
+            ) from None
+
+    def named(self) -> Mapping[str, Toolchain]:
+        """Returns the toolchains by their versions; where two have the same, by their folders."""
+        return named(map(toolchain_in, self.folders))
+
+
+def named(toolchains: Iterable[Toolchain]) -> dict[str, Toolchain]:
+    """Returns toolchains by their versions; by their folders where two share one or none has."""
+    found = tuple({each.folder: each for each in toolchains}.values())
+    versions = [toolchain.version for toolchain in found]
+    return {
+        each.version if each.version and versions.count(each.version) == 1 else each.folder: each
+        for each in found
+    }
+
+
+def chosen(text: str, added: Mapping[str, Toolchain]) -> str:
+    """Returns the folder that a text of the user's means; empty for jitstudio's own compilers.
+
+    Args:
+        text: ``own``, the name of one that was added, or a path.
+        added: See `AddedToolchains.named`.
+
+    Raises:
+        ToolchainError: It means none, or nothing can be compiled with what it means.
+    """
+    if text == OWN:
+        return ""
+    found = added.get(text)
+    if found is None:
+        if not os.path.isdir(text):
+            known = ", ".join((OWN, *added))
+            raise ToolchainError(
+                f"'{text}' is neither a folder nor a toolchain that was added. Known: {known}."
+            )
+        found = toolchain_in(text)
+    if problem := found.problem:
+        raise ToolchainError(problem)
+    return found.folder

@@ -1,0 +1,173 @@
+"""Other versions of the compilers: what they make is what they make alone."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from jitstudio.cache.store import Store
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.request import BuildRequest, ProbeRequest
+from jitstudio.core.result import Outcome
+from jitstudio.core.tools import USUAL_TOOLKITS, Tool
+from jitstudio.toolchain_folders import Toolchain, toolchain_in
+from jitstudio.worker.builder import Builder
+from jitstudio.worker.sandbox.access import NOTHING, Need, SandboxAccess
+from tests import bare_tools
+
+pytestmark = pytest.mark.tools
+
+OTHER = "JITSTUDIO_TEST_TOOLCHAIN"
+"""The environment variable that names a folder with another version of the compilers."""
+
+_CUDA = b"""#include <cuda_fp16.h>
+extern "C" __global__ void scale(const __half *x, float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = sinf(__half2float(x[i])) * y[i];
+}
+"""
+_IR = b"""target triple = "nvptx64-nvidia-cuda"
+target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-\
+f32:32:32-f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
+define void @twice(float addrspace(1)* %x) {
+  %v = load float, float addrspace(1)* %x
+  %d = fmul float %v, 2.0
+  store float %d, float addrspace(1)* %x
+  ret void
+}
+!nvvm.annotations = !{!0}
+!0 = !{void (float addrspace(1)*)* @twice, !"kernel", i32 1}
+!nvvmir.version = !{!1}
+!1 = !{i32 2, i32 0, i32 3, i32 1}
+"""
+_PTX = b""".version 8.0
+.target sm_90
+.address_size 64
+.visible .entry one(.param .u64 p)
+{
+    .reg .b64 %a;
+    ld.param.u64 %a, [p];
+    cvta.to.global.u64 %a, %a;
+    st.global.u32 [%a], 1;
+    ret;
+}
+"""
+_SOURCES = {
+    Tool.NVRTC: Source("scale.cu", CodeKind.CUDA, _CUDA),
+    Tool.NVVM: Source("twice.ll", CodeKind.LLVM_IR, _IR),
+    Tool.NVJITLINK: Source("one.ptx", CodeKind.PTX, _PTX),
+}
+
+
+@pytest.fixture(scope="module")
+def twin(tmp_path_factory) -> Toolchain:
+    """The compilers of this environment by other names: links in a folder of packages."""
+    folder = tmp_path_factory.mktemp("twin")
+    for file in toolchain_in(sysconfig.get_path("purelib")).places:
+        root = next((at for at in Path(file).parents if at.name.startswith("cu")), None)
+        if root is not None and Path(file).is_file():
+            link = folder / "nvidia" / Path(file).relative_to(root.parent)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(file)
+    return toolchain_in(str(folder))
+
+
+@pytest.fixture(scope="module")
+def another() -> Toolchain:
+    """Another version of the compilers, as far as this machine has one."""
+    own = toolchain_in(sysconfig.get_path("purelib"))
+    places = (os.environ.get(OTHER, ""), *USUAL_TOOLKITS)
+    found = [toolchain_in(place) for place in places if place]
+    for toolchain in found:
+        if not toolchain.problem and toolchain.version != own.version:
+            return toolchain
+    pytest.skip(f"no other version than {own.version} here; {OTHER} names the folder of one")
+
+
+def _request(tool: Tool, toolchain: Toolchain) -> BuildRequest:
+    kind = CodeKind.PTX if tool is Tool.NVVM else CodeKind.CUBIN
+    return BuildRequest(
+        (_SOURCES[tool],),
+        Arch(90),
+        frozenset({kind}),
+        # Otherwise libNVVM is given a copy with a line table.
+        options=("nvvm:-opt=0",) if tool is Tool.NVVM else (),
+        toolchain=toolchain.folder,
+        use_cache=False,
+    )
+
+
+@pytest.mark.parametrize("tool", _SOURCES)
+@pytest.mark.parametrize("which", ["twin", "another"])
+def test_a_version_makes_what_it_makes_alone(tool, which, builder, request, tmp_path):
+    toolchain = request.getfixturevalue(which)
+    if tool not in toolchain.files:
+        pytest.skip(f"'{toolchain.folder}' has no {tool.value}")
+    built = builder.build(_request(tool, toolchain))
+    assert built.outcome is Outcome.BUILT, built.diagnostics
+    (made,) = built.artifacts
+    stage = built.stages[0]
+    source = tmp_path / _SOURCES[tool].name
+    source.write_bytes(_SOURCES[tool].content)
+    options = [option for option in stage.options if not option.startswith("--time")]
+    alone = subprocess.run(
+        [sys.executable, "-I", "-S", bare_tools.__file__, toolchain.files[tool], source, *options],
+        capture_output=True,
+        check=False,
+    )
+    assert alone.returncode == 0, alone.stderr
+    assert made.content == alone.stdout
+    if which == "another" and tool is not Tool.NVVM:  # whose own version is that of NVVM IR
+        assert stage.version == toolchain.version
+
+
+def test_a_probe_tells_of_the_tools_in_the_folder(builder, twin):
+    info = builder.probe(ProbeRequest(toolchain=twin.folder))
+    paths = {tool.tool: tool.path for tool in info.tools}
+    assert paths == {tool: twin.files[tool] for tool in paths}
+    assert {tool.found_via for tool in info.tools} == {"toolchain"}
+    own = builder.probe(ProbeRequest())
+    assert info.archs == own.archs
+    assert not set(paths.values()) & {tool.path for tool in own.tools}
+
+
+def test_results_of_two_toolchains_are_kept_apart(twin, tmp_path):
+    store = Store(tmp_path / "cache")
+    builder = Builder(store=store)
+    own = BuildRequest((_SOURCES[Tool.NVJITLINK],), Arch(90), frozenset({CodeKind.CUBIN}))
+    try:
+        cached = [
+            builder.build(request).stages[0].cached
+            for request in (own, replace(own, toolchain=twin.folder)) * 2
+        ]
+    finally:
+        builder.close()
+    assert cached == [False, False, True, True]
+
+
+def test_what_the_folder_lacks_is_not_taken_from_elsewhere(builder, twin, tmp_path):
+    (tmp_path / "libnvvm.so.4").symlink_to(twin.files[Tool.NVVM])
+    partial = toolchain_in(str(tmp_path))
+    built = builder.build(_request(Tool.NVRTC, partial))
+    assert built.outcome is Outcome.MISSING
+    assert f"no NVRTC in the toolchain '{tmp_path}'" in built.diagnostics[0].message
+    # The assembler of PTX is a compiler, too.
+    assert builder.build(_request(Tool.NVJITLINK, partial)).outcome is Outcome.MISSING
+    assert builder.build(_request(Tool.NVVM, partial)).outcome is Outcome.BUILT
+
+
+def test_a_process_works_with_one_toolchain():
+    has = SandboxAccess(("/data",), toolchain="/a")
+    assert Need(SandboxAccess(("/data",), toolchain="/a")).met_by(has)
+    assert not Need(SandboxAccess(toolchain="/b")).met_by(has)
+    assert not Need(SandboxAccess()).met_by(has)
+    # What loads nothing may be asked of any.
+    assert NOTHING.met_by(has)
+    other = Need(SandboxAccess(("/more",), toolchain="/b"))
+    assert other.of_new_process(has) == other.least
