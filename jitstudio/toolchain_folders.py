@@ -54,7 +54,7 @@ class ToolchainError(ValueError):
 
 
 @dataclass(frozen=True)
-class Toolchain:
+class ToolchainFolder:
     """The compilers that a folder holds.
 
     Attributes:
@@ -115,12 +115,12 @@ class Toolchain:
         return tuple(dict.fromkeys((*paths, *beside)))
 
 
-def toolchain_in(folder: str) -> Toolchain:
+def toolchain_in(folder: str) -> ToolchainFolder:
     """Returns what a folder holds; a few of its folders are listed for it."""
     root = os.path.realpath(folder)
     roots = tuple(_roots(root))
     libdevice = _first(roots, _LIBDEVICE, "libdevice*.bc")
-    found = Toolchain(root, "", dict(_files(roots)), tuple(_headers(roots)), libdevice)
+    found = ToolchainFolder(root, "", dict(_files(roots)), tuple(_headers(roots)), libdevice)
     return replace(found, version=_version(found))
 
 
@@ -174,7 +174,7 @@ def _headers(roots: Iterable[str]) -> Iterator[str]:
         yield from [at for at in places if os.path.isfile(os.path.join(at, marker))][:1]
 
 
-def _version(found: Toolchain) -> str:
+def _version(found: ToolchainFolder) -> str:
     """What NVRTC's builtins have in their name; else what the headers say."""
     for path in sorted(found.builtins, reverse=True):
         if match := re.fullmatch(r"(\d+\.\d+)(?:\.\d+)*", os.path.basename(path)[len(_BUILTINS) :]):
@@ -221,12 +221,12 @@ class AddedToolchains:
                 f"'{self._path}' cannot be written: {error.strerror or error}."
             ) from None
 
-    def named(self) -> Mapping[str, Toolchain]:
+    def named(self) -> Mapping[str, ToolchainFolder]:
         """Returns the toolchains by their versions; where two have the same, by their folders."""
         return named(map(toolchain_in, self.folders))
 
 
-def named(toolchains: Iterable[Toolchain]) -> dict[str, Toolchain]:
+def named(toolchains: Iterable[ToolchainFolder]) -> dict[str, ToolchainFolder]:
     """Returns toolchains by their versions; by their folders where two share one or none has."""
     found = tuple({each.folder: each for each in toolchains}.values())
     versions = [toolchain.version for toolchain in found]
@@ -236,7 +236,7 @@ def named(toolchains: Iterable[Toolchain]) -> dict[str, Toolchain]:
     }
 
 
-def chosen(text: str, added: Mapping[str, Toolchain]) -> str:
+def chosen(text: str, added: Mapping[str, ToolchainFolder]) -> str:
     """Returns the folder that a text of the user's means; empty for jitstudio's own compilers.
 
     Args:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -25,6 +26,7 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 
 from jitstudio.cli.main import main
+from jitstudio.toolchain_folders import ToolchainFolder, toolchain_in
 from jitstudio.worker.builder import Builder
 from tests.marks import Started, add_marks, is_left_out, order, started_by
 from tests.support import ROOT
@@ -127,6 +129,19 @@ def shared_cache(cache_folder, tools, monkeypatch) -> None:
 def builder(tools) -> Builder:
     """Workers that all tests of this process share, with the results of the whole run."""
     return tools.builder
+
+
+@pytest.fixture(scope="session")
+def twin(tmp_path_factory) -> ToolchainFolder:
+    """The compilers of this environment in a folder of packages that has links to them."""
+    folder = tmp_path_factory.mktemp("twin")
+    for file in toolchain_in(sysconfig.get_path("purelib")).places:
+        root = next((at for at in Path(file).parents if at.name.startswith("cu")), None)
+        if root is not None and Path(file).is_file():
+            link = folder / "nvidia" / Path(file).relative_to(root.parent)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(file)
+    return toolchain_in(str(folder))
 
 
 @pytest.fixture

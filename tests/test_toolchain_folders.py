@@ -7,8 +7,8 @@ import pytest
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain_folders import (
     AddedToolchains,
-    Toolchain,
     ToolchainError,
+    ToolchainFolder,
     chosen,
     named,
     toolchain_in,
@@ -48,7 +48,7 @@ def test_a_toolkit_has_headers_programs_and_libdevice(tmp_path):
     _files(tmp_path, *headers, "bin/nvdisasm", "nvvm/lib64/libnvvm.so")
     _files(tmp_path, "nvvm/lib64/libnvvm.so.4", "nvvm/libdevice/libdevice.10.bc")
     found = toolchain_in(str(tmp_path))
-    assert found == Toolchain(
+    assert found == ToolchainFolder(
         str(tmp_path),
         "12.9",
         {

@@ -34,7 +34,8 @@ _DIFF = """\
 Both are built for the same target with the same options, and their machine code is compared: also
 of PTX files, so that two texts that become the same program are equal. --what compares the texts
 themselves. The address in front of an instruction never counts, as one more instruction moves all
-behind it."""
+behind it. With --toolchain PATH and no B, A is compared with itself: built by our own compilers and
+by those of PATH. Given twice, A is built by the first and B, or A again, by the second."""
 _DIFF_STATUS = """\
 The data are compared, too, where both sides tell them in the same way: what nvdisasm -c has written
 tells none, and a full listing is compared with another one only. A .cu file and the .ptx file of
@@ -542,6 +543,7 @@ def _add_diff(commands: _Commands) -> None:
     for place in ("A", "B"):
         diff.add_argument(
             place.lower(),
+            nargs="?" if place == "B" else None,
             metavar=place,
             help=".cu .cuh .ll .bc .ptx .cubin .fatbin .ltoir .a .o, a project, the text that "
             "nvdisasm has written (.sass), or a program, library, wheel or zip with the kernel K",

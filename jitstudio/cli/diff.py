@@ -24,13 +24,21 @@ from jitstudio.cli.machine_code import (
     no_such_kernel,
     read_machine_code,
 )
-from jitstudio.cli.request import UsageError, base_request, given_project, read_text, request_from
+from jitstudio.cli.request import (
+    UsageError,
+    base_request,
+    given_project,
+    given_toolchains,
+    read_text,
+    request_from,
+)
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import TEXT_KINDS, CodeKind, kind_of
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Resources
 from jitstudio.listing.functions import functions
+from jitstudio.toolchain_folders import OWN
 from jitstudio.worker.builder import Builder
 
 
@@ -46,7 +54,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.kernel is not None and arguments.what == "source":
         raise UsageError("--kernel is about what was built. Leave it or --what source out.")
     read = _READERS[arguments.what]
-    left, right = (read(name, arguments) for name in (arguments.a, arguments.b))
+    left, right = (
+        replace(read(name, side), toolchain=side.toolchain[0] if side.toolchain else None)
+        for name, side in _sides(arguments)
+    )
     found = _compared(left, right, normalised=arguments.normalised)
     if arguments.json:
         words = arguments.what, arguments.kernel
@@ -54,6 +65,26 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         text_output.print_diff(found)
     return _status(found)
+
+
+def _sides(arguments: argparse.Namespace) -> tuple[tuple[str, argparse.Namespace], ...]:
+    """Returns each file with the arguments of its build: the two may differ in the compilers."""
+    folders = given_toolchains(arguments)
+    names = (arguments.a, arguments.b or arguments.a)
+    if arguments.b is None and (not folders or arguments.what == "source"):
+        raise UsageError(
+            "Name two files; or one that is built by two versions of the compilers, the second or "
+            "both named by --toolchain PATH."
+        )
+    if len(folders) > len(names):
+        raise UsageError("--toolchain is given more than twice: one for A and one for B.")
+    if len(folders) == 1:
+        folders = ("", *folders) if arguments.b is None else folders * 2
+    given = [[folder or OWN] for folder in folders] or [[], []]
+    return tuple(
+        (name, argparse.Namespace(**{**vars(arguments), "toolchain": toolchain}))
+        for name, toolchain in zip(names, given, strict=True)
+    )
 
 
 def _compared(left: ComparedInput, right: ComparedInput, *, normalised: bool) -> CodeDifference:

@@ -18,7 +18,7 @@ from jitstudio.core.doctor_text import (
 from jitstudio.core.request import ProbeRequest
 from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.display import WindowCheck, check_window
-from jitstudio.toolchain_folders import AddedToolchains, Toolchain, named, toolchain_in
+from jitstudio.toolchain_folders import AddedToolchains, ToolchainFolder, named, toolchain_in
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.host import WorkerError
 
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     return exit_codes.MISSING if info.problems else exit_codes.BUILT
 
 
-def _probed(builder: Builder, name: str, toolchain: Toolchain) -> OtherToolchain:
+def _probed(builder: Builder, name: str, toolchain: ToolchainFolder) -> OtherToolchain:
     problem = toolchain.problem
     if not problem:
         try:

@@ -60,7 +60,7 @@ from jitstudio.core.result import (
 from jitstudio.core.toolchain_info import ToolchainInfo, ToolInfo
 from jitstudio.display import WindowCheck
 from jitstudio.listing.lines import NOWHERE
-from jitstudio.toolchain_folders import Toolchain
+from jitstudio.toolchain_folders import ToolchainFolder
 
 if TYPE_CHECKING:
     # It loads NumPy, which few commands need.
@@ -117,7 +117,7 @@ class OtherToolchain:
     """
 
     name: str
-    toolchain: Toolchain
+    toolchain: ToolchainFolder
     info: ToolchainInfo | None
     problem: str
 
@@ -722,4 +722,10 @@ def _side(side: ComparedInput) -> Json:
         "outcome": result.outcome.value if result else None,
         "arch": result.arch.sm if result else None,
         "diagnostics": [diagnostic_object(d) for d in result.diagnostics] if result else [],
+        "toolchain": side.toolchain,
+        "compilers": [_compiler(stage) for stage in result.stages] if result else [],
     }
+
+
+def _compiler(stage: StageResult) -> Json:
+    return {"tool": stage.tool.value, "version": stage.version}

@@ -324,6 +324,8 @@ class ComparedInput:
         is_kept: Whether they are PTX as machine code has kept it.
         program: The machine code; None where a text is compared, or nothing could be built.
         resources: What each kernel needs.
+        toolchain: The folder of the compilers that were chosen for it; empty for our own, None
+            where none were.
     """
 
     name: str
@@ -332,6 +334,15 @@ class ComparedInput:
     is_kept: bool = False
     program: CubinProgram | None = None
     resources: Mapping[str, Resources] = field(default_factory=dict)
+    toolchain: str | None = None
+
+    @property
+    def title(self) -> str:
+        """The file, with the tool that has compiled it where others might have."""
+        if self.toolchain is None or self.result is None or not self.result.stages:
+            return self.name
+        first = self.result.stages[0]
+        return f"{self.name} ({first.tool.value} {first.version})"
 
 
 @dataclass(frozen=True, eq=False)

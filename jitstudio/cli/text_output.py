@@ -297,8 +297,8 @@ def print_diff(found: CodeDifference) -> None:
     if comparison is None:
         return
     if not comparison.equal:
-        say(f"--- {found.sides[0].name}")
-        say(f"+++ {found.sides[1].name}")
+        say(f"--- {found.sides[0].title}")
+        say(f"+++ {found.sides[1].title}")
     for line in _unified(comparison):
         say(line)
     _print_deltas(changed(found.deltas))

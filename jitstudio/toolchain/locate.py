@@ -26,7 +26,7 @@ from cuda.pathfinder import (
 
 from jitstudio.core.tools import CUDA_COMPILERS, USUAL_TOOLKITS, Tool
 from jitstudio.toolchain.tool_output import ToolMissing
-from jitstudio.toolchain_folders import Toolchain, toolchain_in
+from jitstudio.toolchain_folders import ToolchainFolder, toolchain_in
 
 _LIBRARIES = {
     Tool.NVRTC: "nvrtc",
@@ -64,7 +64,7 @@ def announce_toolkit() -> None:
             return
 
 
-_other: Toolchain | None = None
+_other: ToolchainFolder | None = None
 
 
 def choose(folder: str) -> None:
@@ -77,7 +77,7 @@ def choose(folder: str) -> None:
     _other = toolchain_in(folder) if folder else None
 
 
-def other() -> Toolchain | None:
+def other() -> ToolchainFolder | None:
     """Returns the folder that was chosen for this process; None for the usual search."""
     return _other
 
@@ -104,7 +104,7 @@ def load(tool: Tool) -> tuple[str, str]:
     return (given, ADDED) if given else (path, loaded.found_via)
 
 
-def _load_other(tool: Tool, toolchain: Toolchain) -> str:
+def _load_other(tool: Tool, toolchain: ToolchainFolder) -> str:
     """Loads a library of other compilers, which the bindings find loaded then; returns its path.
 
     Raises:

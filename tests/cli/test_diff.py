@@ -182,3 +182,24 @@ def test_ptx_that_a_cubin_has_kept_is_compared_without_what_it_lacks(run, tmp_pa
 def test_the_help_tells_that_a_program_and_its_ptx_may_differ(run):
     told = " ".join(run("diff", "--help").out.split())
     assert "A .cu file and the .ptx file of the same program may differ" in told
+
+
+def test_one_file_is_compared_as_two_versions_of_the_compilers_make_it(run, twin):
+    path = SAMPLES / "vector_add.cu"
+    ran = run("diff", path, "--toolchain", twin.folder, "--json")
+    assert (ran.code, ran.json["equal"]) == (0, True)
+    sides = [(ran.json[side]["name"], ran.json[side]["toolchain"]) for side in "ab"]
+    assert sides == [(str(path), "own"), (str(path), twin.folder)]
+    assert ran.json["b"]["compilers"] == [{"tool": "NVRTC", "version": twin.version}]
+    both = run("diff", path, path, "--toolchain", twin.folder, "--json").json
+    assert [both[side]["toolchain"] for side in "ab"] == [twin.folder] * 2
+    turned = run("diff", path, "--toolchain", twin.folder, "--toolchain", "own", "--json").json
+    assert [turned[side]["toolchain"] for side in "ab"] == [twin.folder, "own"]
+
+
+def test_one_file_alone_needs_a_toolchain(run, twin):
+    path = SAMPLES / "vector_add.cu"
+    assert "Name two files; or one" in run("diff", path).err
+    assert run("diff", path, "--what", "source", "--toolchain", twin.folder).code == 2
+    assert "more than twice" in run("diff", path, *("--toolchain", "own") * 3).err
+    assert "neither a folder nor" in run("diff", path, "--toolchain", "9.9").err

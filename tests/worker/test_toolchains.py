@@ -5,7 +5,6 @@ import subprocess
 import sys
 import sysconfig
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,7 @@ from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.request import BuildRequest, ProbeRequest
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import USUAL_TOOLKITS, Tool
-from jitstudio.toolchain_folders import Toolchain, toolchain_in
+from jitstudio.toolchain_folders import ToolchainFolder, toolchain_in
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.sandbox.access import NOTHING, Need, SandboxAccess
 from tests import bare_tools
@@ -66,20 +65,7 @@ _SOURCES = {
 
 
 @pytest.fixture(scope="module")
-def twin(tmp_path_factory) -> Toolchain:
-    """The compilers of this environment by other names: links in a folder of packages."""
-    folder = tmp_path_factory.mktemp("twin")
-    for file in toolchain_in(sysconfig.get_path("purelib")).places:
-        root = next((at for at in Path(file).parents if at.name.startswith("cu")), None)
-        if root is not None and Path(file).is_file():
-            link = folder / "nvidia" / Path(file).relative_to(root.parent)
-            link.parent.mkdir(parents=True, exist_ok=True)
-            link.symlink_to(file)
-    return toolchain_in(str(folder))
-
-
-@pytest.fixture(scope="module")
-def another() -> Toolchain:
+def another() -> ToolchainFolder:
     """Another version of the compilers, as far as this machine has one."""
     own = toolchain_in(sysconfig.get_path("purelib"))
     places = (os.environ.get(OTHER, ""), *USUAL_TOOLKITS)
@@ -90,7 +76,7 @@ def another() -> Toolchain:
     pytest.skip(f"no other version than {own.version} here; {OTHER} names the folder of one")
 
 
-def _request(tool: Tool, toolchain: Toolchain) -> BuildRequest:
+def _request(tool: Tool, toolchain: ToolchainFolder) -> BuildRequest:
     kind = CodeKind.PTX if tool is Tool.NVVM else CodeKind.CUBIN
     return BuildRequest(
         (_SOURCES[tool],),
