@@ -236,6 +236,15 @@ def named(toolchains: Iterable[ToolchainFolder]) -> dict[str, ToolchainFolder]:
     }
 
 
+def names_of(folders: Iterable[str]) -> dict[str, str]:
+    """Returns folders of compilers, empty for our own, by what to call them; see `named`."""
+    given = tuple(folders)
+    names = {
+        each.folder: name for name, each in named(map(toolchain_in, filter(None, given))).items()
+    }
+    return {names.get(folder, folder) if folder else OWN: folder for folder in given}
+
+
 def chosen(text: str, added: Mapping[str, ToolchainFolder]) -> str:
     """Returns the folder that a text of the user's means; empty for jitstudio's own compilers.
 

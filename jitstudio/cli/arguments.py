@@ -242,7 +242,8 @@ def _add_matrix(build: argparse.ArgumentParser) -> None:
     build.add_argument(
         "--compare-targets",
         metavar="TARGETS",
-        help="build for each of these, separated by commas, and print the figures of each kernel",
+        help="build for each of these, separated by commas, and print the figures of each kernel; "
+        "with several --toolchain, by each of them",
     )
     build.add_argument(
         "--compare-options",
@@ -329,8 +330,8 @@ def _add_sweep(commands: _Commands) -> None:
         metavar="NAME=VALUES",
         help="what to vary, with its values between commas, or semicolons where a value has "
         "commas: block, grid, cover, cluster, shared, target, options (sets between semicolons), "
-        "link (none, ptx, lto), -DMACRO, T for {T} in the kernel's name, or an argument; can be "
-        "given several times",
+        "link (none, ptx, lto), toolchain (own, a version that was added, a folder), -DMACRO, T "
+        "for {T} in the kernel's name, or an argument; can be given several times",
     )
     sweep.add_argument(
         "--jobs", type=_count, metavar="N", help="build N variants at a time (default: one a core)"

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from jitstudio.cli import exit_codes, text_output
 from jitstudio.cli.json_output import result_object
-from jitstudio.cli.request import UsageError
+from jitstudio.cli.request import UsageError, given_toolchains
 from jitstudio.cli.terminal import print_error, say, table_lines
 from jitstudio.core.axes import Axis, AxisKind, VariantError
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
+from jitstudio.toolchain_folders import names_of
 from jitstudio.variants import export, sites
 from jitstudio.variants.engine import VariantRun
 from jitstudio.variants.plan import (
@@ -38,11 +41,16 @@ def run_targets(request: BuildRequest, arguments: argparse.Namespace) -> int:
         WorkerError: The worker itself failed.
     """
     try:
-        axes = (
+        axes: tuple[Axis, ...] = (
             parse_targets(arguments.compare_targets),
             parse_option_sets(arguments.compare_options or [""]),
         )
-        rows, results = _build_all(request, axes, arguments.timeout, frozenset({CodeKind.CUBIN}))
+        folders = given_toolchains(arguments)
+        names = names_of(folders) if len(folders) > 1 else {}
+        if names:
+            axes = (*axes, Axis(AxisKind.TOOLCHAIN, tuple(names)))
+        emit = frozenset({CodeKind.CUBIN})
+        rows, results = _build_all(request, axes, arguments.timeout, emit, names)
     except VariantError as error:
         raise UsageError(str(error)) from None
     if arguments.json:
@@ -85,12 +93,16 @@ def run_links(request: BuildRequest, timeout: float, *, as_json: bool) -> int:
 
 
 def _build_all(
-    request: BuildRequest, axes: tuple[Axis, ...], timeout: float, emit: frozenset[CodeKind]
+    request: BuildRequest,
+    axes: tuple[Axis, ...],
+    timeout: float,
+    emit: frozenset[CodeKind],
+    toolchains: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[tuple[VariantRow, ...], tuple[BuildResult, ...]]:
     """Returns the rows, and their builds."""
     # From the cache a build would take no time at all, and time is one of the figures.
     request = replace(request, emit=emit, use_cache=False)
-    plan = VariantPlan(axes, request, launches=False)
+    plan = VariantPlan(axes, request, launches=False, toolchains=toolchains)
     with sites.timing() as here:
         run = VariantRun(
             plan, here, reads=True, keeps_code=True, timeout=timeout, most=MOST_COMPARED_TARGETS
@@ -106,7 +118,7 @@ def _print_targets(rows: tuple[VariantRow, ...]) -> None:
     for name, shown in kernels_in(rows).items():
         say(shown)
         table = export.targets_cells(rows, VariantView(name))
-        for line in table_lines(table, left=len(export.TARGET_HEADINGS)):
+        for line in table_lines(table, left=len(export.target_headings(rows))):
             say(line)
         say("")
     for row in rows:

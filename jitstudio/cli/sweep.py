@@ -24,9 +24,17 @@ from jitstudio.cli.request import (
     without_waiting,
 )
 from jitstudio.cli.terminal import print_error, say, table_lines
-from jitstudio.core.axes import Axis, VariantDraft, VariantError, parse_axis, placeholders_of
+from jitstudio.core.axes import (
+    Axis,
+    AxisKind,
+    VariantDraft,
+    VariantError,
+    parse_axis,
+    placeholders_of,
+)
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.toolchain_folders import OWN, AddedToolchains, ToolchainError, chosen
 from jitstudio.variants import export, sites
 from jitstudio.variants.engine import VariantRun
 from jitstudio.variants.plan import VariantPlan
@@ -91,8 +99,10 @@ def _plan(arguments: argparse.Namespace) -> VariantPlan:
     if draft is not None:
         spec = replace(spec, kernel=kernel)
     try:
-        return VariantPlan(_axes(arguments, spec, draft), request, spec)
-    except VariantError as error:
+        axes = _axes(arguments, spec, draft)
+        toolchains = _toolchains(axes, is_typed=bool(arguments.axis))
+        return VariantPlan(axes, request, spec, toolchains=toolchains)
+    except (VariantError, ToolchainError) as error:
         raise UsageError(str(error)) from None
 
 
@@ -106,6 +116,25 @@ def _axes(
         raise VariantError("Say what to vary, such as --axis block=64,128,256.")
     placeholders = placeholders_of((spec.kernel, *arguments.name_expression))
     return tuple(parse_axis(text, placeholders) for text in arguments.axis)
+
+
+def _toolchains(axes: tuple[Axis, ...], *, is_typed: bool) -> dict[str, str]:
+    """Returns the folders that the values of a toolchain axis mean.
+
+    Args:
+        axes: All of them.
+        is_typed: Whether the user has typed them: what a project says loads no library of its own.
+
+    Raises:
+        ToolchainError: One means none.
+    """
+    values = [value for axis in axes if axis.kind is AxisKind.TOOLCHAIN for value in axis.values]
+    if not values:
+        return {}
+    added = AddedToolchains().named()
+    if is_typed:
+        return {value: chosen(value, added) for value in values}
+    return {OWN: ""} | {name: found.folder for name, found in added.items()}
 
 
 def _open_sites(arguments: argparse.Namespace) -> AbstractContextManager[tuple[Site, ...]]:

@@ -50,6 +50,7 @@ class AxisKind(Enum):
     TARGET = "target"
     OPTIONS = "options"
     LINK = "link"
+    TOOLCHAIN = "toolchain"
     MACRO = "macro"
     TEMPLATE = "template"
     ARGUMENT = "argument"

@@ -10,6 +10,7 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from jitstudio.core.axes import AxisKind
 from jitstudio.core.request import LinkMode
 from jitstudio.variants.rows import (
     Value,
@@ -132,6 +133,7 @@ def targets_object(rows: Sequence[VariantRow]) -> Json:
                 "target": str(row.variant.build.arch),
                 "options": options_of(row),
                 "link": row.variant.build.link.value,
+                "toolchain": row.variant.build.toolchain or None,
                 "outcome": row.result.outcome.value if row.result else None,
                 "problem": row.message,
                 "kernels": {
@@ -149,17 +151,24 @@ def targets_object(rows: Sequence[VariantRow]) -> Json:
 
 def targets_cells(rows: Sequence[VariantRow], view: VariantView) -> list[list[str]]:
     """Returns the headings and the cells of ``--compare-targets`` for one kernel."""
-    heading = [*TARGET_HEADINGS, *(figure.value for figure in COMPARED_FIGURES)]
+    heading = [*target_headings(rows), *(figure.value for figure in COMPARED_FIGURES)]
     lines = (
         [
             str(row.variant.build.arch),
             options_of(row),
             LINK_TITLES[row.variant.build.link],
+            *row.variant.values[2:],
             *(written(figure, value(figure, row, view)) for figure in COMPARED_FIGURES),
         ]
         for row in rows
     )
     return [heading, *lines]
+
+
+def target_headings(rows: Sequence[VariantRow]) -> tuple[str, ...]:
+    """Returns the headings before the figures: toolchains are a third axis where they vary."""
+    has_toolchains = any(len(row.variant.values) > 2 for row in rows)
+    return (*TARGET_HEADINGS, AxisKind.TOOLCHAIN.value) if has_toolchains else TARGET_HEADINGS
 
 
 def options_of(row: VariantRow) -> str:

@@ -33,6 +33,8 @@ class VariantPlan:
             gives the kernel's name and the block that the occupancy is calculated for.
         by_link: The builds that a link axis puts in the place of `build`, where the modules that
             take part depend on the link; `build` with another link for all others.
+        toolchains: The folders that the values of a toolchain axis mean (`BuildRequest.toolchain`).
+            A project names none by a path: its values are names of what the user has added.
     """
 
     axes: tuple[Axis, ...]
@@ -40,6 +42,7 @@ class VariantPlan:
     spec: LaunchSpec = field(default_factory=LaunchSpec)
     launches: bool = True
     by_link: Mapping[LinkMode, BuildRequest] = field(default_factory=dict)
+    toolchains: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def has_block(self) -> bool:
@@ -163,6 +166,7 @@ class _Point:
     build: BuildRequest
     spec: LaunchSpec
     by_link: Mapping[LinkMode, BuildRequest]
+    toolchains: Mapping[str, str]
 
 
 _Put = Callable[[_Point, Axis, str], _Point]
@@ -172,7 +176,7 @@ def _point(
     plan: VariantPlan, chosen: tuple[tuple[Axis, str], ...]
 ) -> tuple[BuildRequest, LaunchSpec]:
     """Returns the build and the launch with these values."""
-    point = _Point(plan.build, plan.spec, plan.by_link)
+    point = _Point(plan.build, plan.spec, plan.by_link, plan.toolchains)
     # A link can replace the whole build, so it comes before what the others change of it.
     for axis, value in sorted(chosen, key=lambda pair: pair[0].kind is not AxisKind.LINK):
         point = _PUT[axis.kind](point, axis, value)
@@ -206,6 +210,16 @@ def _put_link(point: _Point, _axis: Axis, value: str) -> _Point:
         raise VariantError(f"'{value}' is no way to link. Write some of {ways}.") from None
     build = point.by_link.get(mode) or replace(point.build, link=mode)
     return replace(point, build=build)
+
+
+def _put_toolchain(point: _Point, _axis: Axis, value: str) -> _Point:
+    folder = point.toolchains.get(value)
+    if folder is None:
+        known = ", ".join(point.toolchains) or "none"
+        raise VariantError(
+            f"'{value}' is no toolchain that was added in the settings. Known: {known}."
+        )
+    return replace(point, build=replace(point.build, toolchain=folder))
 
 
 def _with_options(point: _Point, *words: str) -> _Point:
@@ -251,6 +265,7 @@ _PUT: dict[AxisKind, _Put] = {
     AxisKind.TARGET: _put_target,
     AxisKind.OPTIONS: _put_options,
     AxisKind.LINK: _put_link,
+    AxisKind.TOOLCHAIN: _put_toolchain,
     AxisKind.MACRO: _put_macro,
     AxisKind.TEMPLATE: _put_template,
     AxisKind.ARGUMENT: _put_argument,

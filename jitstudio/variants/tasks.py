@@ -91,7 +91,8 @@ class _Tools:
     """The tools of one session. A GPU keeps its launcher, whose process has initialised it."""
 
     def __init__(self) -> None:
-        self.builders: dict[int | None, ToolPool[Builder]] = {}
+        # A process loads one version of a library, for good.
+        self.builders: dict[tuple[int | None, str], ToolPool[Builder]] = {}
         self.launchers: defaultdict[int, ToolPool[Launcher]] = defaultdict(
             lambda: ToolPool(Launcher)
         )
@@ -125,7 +126,8 @@ def build_variant(
     """
     with _lock:
         pool = _sessions[session].builders.setdefault(
-            workers, ToolPool(lambda: Builder(workers=workers, store=Store()))
+            (workers, request.toolchain),
+            ToolPool(lambda: Builder(workers=workers, store=Store())),
         )
     with pool.borrow() as (builder, ticket):
         return builder.build(request, ticket=ticket, timeout=timeout)

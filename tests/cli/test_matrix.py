@@ -35,6 +35,17 @@ def test_json_has_all_figures_and_the_failures(run):
     assert bad["problem"].startswith("Build failed")
 
 
+def test_several_toolchains_are_an_axis(run, twin):
+    words = ("--compare-targets", "sm_90", "--toolchain", "own", "--toolchain", twin.folder)
+    told = run("build", SAXPY, *words, "--json").json
+    assert [one["toolchain"] for one in told["variants"]] == [None, twin.folder]
+    registers = [next(iter(one["kernels"].values()))["registers"] for one in told["variants"]]
+    assert registers[0] == registers[1] > 0
+    _, heading, *lines = run("build", SAXPY, *words).out.strip().splitlines()
+    assert heading.split()[:4] == ["target", "options", "link", "toolchain"]
+    assert [line.split()[2] for line in lines] == ["own", twin.version]
+
+
 def test_a_failure_is_told_below_the_tables(run):
     ran = run("build", SAXPY, "--compare-targets", "sm_20")
     assert ran.code == 1

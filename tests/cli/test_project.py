@@ -199,3 +199,11 @@ def test_a_launch_that_reads_outside_is_refused_unless_the_argument_is_given(wri
     with pytest.raises(UsageError, match=r"leaves out 'out'.*--arg out=TEXT"):
         base_launch(opened, "", ())
     assert base_launch(opened, "", {"out": "n"}).arguments == (("n", "64"),)
+
+
+def test_a_sweep_of_a_project_loads_no_library_that_the_project_names(run, write, tmp_path):
+    axes = (AxisText(AxisKind.TOOLCHAIN, "", str(tmp_path)),)
+    path = write(replace(PROJECT, sweeps=(VariantDraft("scale<float>", axes),)))
+    ran = run("sweep", path)
+    assert ran.code == 2
+    assert f"'{tmp_path}' is no toolchain that was added" in ran.err

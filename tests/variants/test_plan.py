@@ -201,6 +201,18 @@ def test_a_link_is_an_axis_whose_other_modules_come_with_it():
         expand(VariantPlan((Axis(AxisKind.LINK, ("static",)),), alone))
 
 
+def test_a_toolchain_is_one_of_those_that_are_known():
+    axis = parse_axis("toolchain=own,13.0")
+    known = {"own": "", "13.0": "/old"}
+    built = VariantPlan((axis,), request(SAXPY), launches=False, toolchains=known)
+    assert [variant.build.toolchain for variant in expand(built)] == ["", "/old"]
+    assert extent(built) == PlanSize(2, 2)
+    for value in ("/old", "/evil"):
+        named = Axis(AxisKind.TOOLCHAIN, (value,))
+        with pytest.raises(VariantError, match=f"'{value}' is no toolchain .* Known: own, 13.0"):
+            expand(replace(built, axes=(named,)))
+
+
 def test_an_argument_can_be_called_link():
     assert parse_axis("link=1,2") == Axis(AxisKind.ARGUMENT, ("1", "2"), "link")
 

@@ -82,6 +82,14 @@ WORDS: dict[AxisKind, AxisLabels] = {
         QT_TRANSLATE_NOOP("AxisLabels", "What to build for"),
         "sm_80, sm_90",
     ),
+    AxisKind.TOOLCHAIN: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "toolchain"),
+        QT_TRANSLATE_NOOP(
+            "AxisLabels",
+            "Which compilers build it: own, or versions that were added in the settings",
+        ),
+        "own, 13.0",
+    ),
     AxisKind.ARGUMENT: AxisLabels(
         QT_TRANSLATE_NOOP("AxisLabels", "argument"),
         QT_TRANSLATE_NOOP("AxisLabels", "The text of an argument of the launch"),
