@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from glob import escape, glob
@@ -222,17 +222,21 @@ class AddedToolchains:
             ) from None
 
     def named(self) -> Mapping[str, ToolchainFolder]:
-        """Returns the toolchains by their versions; where two have the same, by their folders."""
+        """Returns what the folders hold, by what to call it; see the function."""
         return named(map(toolchain_in, self.folders))
 
 
 def named(toolchains: Iterable[ToolchainFolder]) -> dict[str, ToolchainFolder]:
-    """Returns toolchains by their versions; by their folders where two share one or none has."""
+    """Returns toolchains by what to call them: ``13.0``, with more where two have that version."""
     found = tuple({each.folder: each for each in toolchains}.values())
-    versions = [toolchain.version for toolchain in found]
+    ways: tuple[Callable[[ToolchainFolder], str], ...] = (
+        lambda each: each.version,
+        lambda each: f"{each.version} ({os.path.basename(each.folder)})".lstrip(),
+    )
+    names = [[way(each) for each in found] for way in ways]
     return {
-        each.version if each.version and versions.count(each.version) == 1 else each.folder: each
-        for each in found
+        next((n[i] for n in names if n[i] and n.count(n[i]) == 1), each.folder): each
+        for i, each in enumerate(found)
     }
 
 

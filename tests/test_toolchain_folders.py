@@ -71,7 +71,8 @@ def test_a_text_means_an_added_version_or_a_folder(tmp_path):
     for folder, version in ((old, "12.9"), (new, "13.0"), (twin, "13.0")):
         _files(folder, "libnvrtc.so.13", f"libnvrtc-builtins.so.{version}")
     added = named(map(toolchain_in, map(str, (old, new, twin))))
-    assert list(added) == ["12.9", str(new), str(twin)]
+    assert list(added) == ["12.9", "13.0 (new)", "13.0 (twin)"]
+    assert chosen("13.0 (twin)", added) == str(twin)
     assert chosen("own", added) == ""
     assert chosen("12.9", added) == chosen(str(old), {}) == str(old)
     with pytest.raises(ToolchainError, match=r"'13\.0' is neither .* Known: own, 12\.9, "):

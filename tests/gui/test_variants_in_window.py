@@ -5,7 +5,15 @@ import time
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QPushButton, QToolButton
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QToolButton,
+)
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.axes import AxisKind, AxisText
@@ -396,3 +404,24 @@ def test_the_fastest_is_found(saxpy, dialog):
     assert all(row.median_ms and row.occupancy and row.reports for row in rows)
     assert "best: block=" in dialog.bar.text
     assert dialog.editor.model.index(0, KIND).data() == "block"
+
+
+def test_other_compilers_are_an_axis_and_can_be_those_of_the_window(started, twin):
+    combo = started.find(QComboBox, "toolchainCombo")
+    assert not combo.isVisible()
+    started.state.other_toolchains.add(twin.folder)
+    started.wait(lambda: combo.count() == 2)
+    assert combo.itemText(1) == f"CUDA {twin.version}"
+    dialog = opened(started)
+    axis = AxisText(AxisKind.TOOLCHAIN, "", f"own; {twin.version}")
+    assert dialog.editor.model.rows[-1] == axis
+    vary(dialog, (AxisKind.TARGET, "", "sm_90"), (axis.kind, "", axis.values))
+    rows = run(started, dialog)
+    assert [row.variant.build.toolchain for row in rows] == ["", twin.folder]
+    assert {row.outcome for row in rows} == {"built"}
+    result = started.next_result(lambda: dialog.table.variant_activated.emit(rows[1]))
+    assert result.ok
+    assert started.state.outputs.good.request.toolchain == twin.folder
+    assert combo.currentData() == twin.folder
+    started.next_result(lambda: combo.activated.emit(0))
+    assert started.state.outputs.good.request.toolchain == ""

@@ -139,6 +139,12 @@ class Dialogs:
         name = QFileDialog.getExistingDirectory(self._window, title, folder)
         return Path(name) if name else None
 
+    def folder_of_compilers(self) -> Path | None:
+        """Returns a folder that holds another version of the compilers."""
+        title = QCoreApplication.translate("Dialogs", "Folder with other compilers")
+        name = QFileDialog.getExistingDirectory(self._window, title)
+        return Path(name) if name else None
+
     def folder_of_header(self, header: str) -> Path | None:
         """In which folder `#include` shall look for a header."""
         title = QCoreApplication.translate("Dialogs", "Folder that holds {header}")

@@ -54,6 +54,7 @@ class AnalysisService(WorkerService):
         ptx: Mapping[str, str] = _NO_PTX,
         tag: str = _READ,
         confined_to: tuple[str, ...] | None = None,
+        toolchain: str = "",
     ) -> RequestHandle:
         """Reads a cubin, in place of one of this tag that waits.
 
@@ -64,11 +65,12 @@ class AnalysisService(WorkerService):
             ptx: The PTX texts that it can have been made of; see `correlation.modules.ptx_of`.
             tag: Whose reading it is.
             confined_to: See `BuildRequest`: that of the build that made it.
+            toolchain: The same.
 
         Returns:
             The handle, whose answer is a `ReadListing` or `ReadingFailure`.
         """
-        request = AnalysisRequest(cubin, name, ptx, confined_to)
+        request = AnalysisRequest(cubin, name, ptx, confined_to, toolchain)
 
         def work(ticket: int, _report: Report) -> ReadListing | ReadingFailure:
             code = self._reader.analyse(request, ticket=ticket)

@@ -124,9 +124,14 @@ class BuildService(WorkerService):
         """Keeps so many bytes of results on disk from the next build on."""
         self._store.resize(size)
 
-    def probe(self) -> RequestHandle:
-        """Asks for the `ToolchainInfo`; also starts the worker before it is needed."""
-        return self._submit(_PROBE, lambda _ticket, _report: self._builder.probe(ProbeRequest()))
+    def probe(self, toolchain: str = "") -> RequestHandle:
+        """Asks for the `ToolchainInfo`; also starts the worker before it is needed.
+
+        Args:
+            toolchain: See `BuildRequest`.
+        """
+        request = ProbeRequest(toolchain=toolchain)
+        return self._submit(_PROBE, lambda _ticket, _report: self._builder.probe(request))
 
     def demangle(self, names: Iterable[str]) -> RequestHandle:
         """Asks what names are in C++; the answer is a mapping. One that waits is dropped."""

@@ -71,6 +71,7 @@ class BuildSettings(QObject):
     Signals:
         changed: Something that changes what is built.
         arch_changed, options_changed, drafting_changed, auto_build_changed: That value.
+        toolchain_changed: The folder of the compilers.
         link_changed: How the program is linked that is looked at now.
         switches_changed: All switches that are on.
         origin_changed: Others have written what is built, or it is trusted or not any more.
@@ -80,6 +81,7 @@ class BuildSettings(QObject):
     arch_changed = Signal(Arch)
     options_changed = Signal(str)
     drafting_changed = Signal(bool)
+    toolchain_changed = Signal(str)
     link_changed = Signal(LinkMode)
     auto_build_changed = Signal(bool)
     switches_changed = Signal(frozenset)
@@ -91,6 +93,7 @@ class BuildSettings(QObject):
         self._arch = DEFAULT_ARCH
         self._options = ""
         self._is_drafting = False
+        self._toolchain = ""
         self._program = ""
         self._links: dict[str, LinkMode] = {}
         self._switches = frozenset[Switch]()
@@ -134,6 +137,18 @@ class BuildSettings(QObject):
         if is_drafting != self._is_drafting:
             self._is_drafting = is_drafting
             self.drafting_changed.emit(is_drafting)
+
+    @property
+    def toolchain(self) -> str:
+        """The folder of the compilers; see `BuildRequest`. No project and no session has one."""
+        return self._toolchain
+
+    @toolchain.setter
+    def toolchain(self, folder: str) -> None:
+        if folder != self._toolchain:
+            self._toolchain = folder
+            self.toolchain_changed.emit(folder)
+            self.changed.emit()
 
     @property
     def link(self) -> LinkMode:

@@ -227,6 +227,7 @@ class CurrentDisassembly(QObject):
             listing.lines,
             ptx,
             confined_to=built.request.confined_to,
+            toolchain=built.request.toolchain,
         )
         self._reading.finished.connect(self._on_read)
         self._reading.failed.connect(self._on_failed)

@@ -64,4 +64,5 @@ def request_for(
         confined_to=None if is_trusted else tuple(filter(None, folders)),
         unsafe_options=Switch.UNSAFE in switches,
         folder=origin.folder,
+        toolchain=settings.toolchain,
     )

@@ -1,13 +1,25 @@
-"""The tools that are installed, as the worker finds them."""
+"""The tools that are installed, as the worker finds them, and other versions of the compilers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from threading import Event
+from types import MappingProxyType
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.toolchain_info import ToolchainInfo
+from jitstudio.gui.kit.background import Background
 from jitstudio.gui.services.build_service import BuildService
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.toolchain_folders import (
+    OWN,
+    AddedToolchains,
+    ToolchainError,
+    ToolchainFolder,
+    named,
+    toolchain_in,
+)
 
 
 class Toolchain(QObject):
@@ -15,6 +27,7 @@ class Toolchain(QObject):
 
     Args:
         service: Asks the worker.
+        settings: Whose compilers are asked for.
 
     Attributes:
         info: The tools; None until the worker has answered.
@@ -25,9 +38,13 @@ class Toolchain(QObject):
 
     found = Signal(ToolchainInfo)
 
-    def __init__(self, service: BuildService, parent: QObject | None = None) -> None:
+    def __init__(
+        self, service: BuildService, settings: BuildSettings, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._service = service
+        self._settings = settings
+        settings.toolchain_changed.connect(self.probe)
         self.info: ToolchainInfo | None = None
 
     def follow(self, slot: Callable[[ToolchainInfo], object]) -> None:
@@ -39,9 +56,76 @@ class Toolchain(QObject):
     @Slot()
     def probe(self) -> None:
         """Finds out which tools are here; also starts the worker before it is needed."""
-        self._service.probe().finished.connect(self._on_probed)
+        self._service.probe(self._settings.toolchain).finished.connect(self._on_probed)
 
     @Slot(object)
     def _on_probed(self, info: ToolchainInfo) -> None:
         self.info = info
         self.found.emit(info)
+
+
+_NONE: Mapping[str, ToolchainFolder] = MappingProxyType({})
+
+
+class OtherToolchains(QObject):
+    """The other versions of the compilers that the user has added; read in the background.
+
+    Args:
+        added: Keeps the folders; in the user's own place where not given.
+
+    Attributes:
+        found: What the folders hold, by the names of the versions; None until they are read.
+
+    Signals:
+        changed: There are more or fewer, or they have been read.
+        failed: Why they cannot be kept, a sentence.
+    """
+
+    changed = Signal()
+    failed = Signal(str)
+
+    def __init__(self, parent: QObject | None = None, added: AddedToolchains | None = None) -> None:
+        super().__init__(parent)
+        self._added = added or AddedToolchains()
+        self.found: Mapping[str, ToolchainFolder] | None = None
+        self._reading = Background(self)
+        self._reading.done.connect(self._on_read)
+
+    @property
+    def folders(self) -> Mapping[str, str]:
+        """The folders that can be built with, by the names of axes; our own compilers first."""
+        found = (self.found or _NONE).items()
+        return {OWN: ""} | {name: each.folder for name, each in found if not each.problem}
+
+    def read(self) -> None:
+        """Looks at the folders once, and again after `add` and `remove`."""
+        if self.found is None and not self._reading.is_busy:
+            self._start(lambda folders: folders)
+
+    def add(self, folder: str) -> None:
+        """Remembers another folder."""
+        self._start(lambda folders: (*folders, folder))
+
+    def remove(self, folder: str) -> None:
+        """Forgets a folder; nothing in it is touched."""
+        self._start(lambda folders: tuple(each for each in folders if each != folder))
+
+    def _start(self, change: Callable[[tuple[str, ...]], tuple[str, ...]]) -> None:
+        added = self._added
+
+        def work(_stop: Event) -> tuple[Mapping[str, ToolchainFolder], str]:
+            folders, problem = change(added.folders), ""
+            try:
+                if folders != added.folders:
+                    added.keep(folders)
+            except ToolchainError as error:
+                problem = str(error)
+            return named(map(toolchain_in, folders)), problem
+
+        self._reading.start(work)
+
+    def _on_read(self, read: tuple[Mapping[str, ToolchainFolder], str]) -> None:
+        self.found, problem = read
+        self.changed.emit()
+        if problem:
+            self.failed.emit(problem)

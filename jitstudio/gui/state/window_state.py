@@ -22,7 +22,7 @@ from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.side_builds import SideBuilds
 from jitstudio.gui.state.staleness import Staleness
-from jitstudio.gui.state.toolchain import Toolchain
+from jitstudio.gui.state.toolchain import OtherToolchains, Toolchain
 from jitstudio.gui.state.user_state import UserState
 from jitstudio.gui.state.variant_drafts import VariantDrafts
 
@@ -35,6 +35,7 @@ class WindowState(QObject):
 
     Attributes:
         toolchain: The tools that are installed.
+        other_toolchains: Other versions of the compilers.
     """
 
     def __init__(self, user_state: UserState, parent: QObject | None = None) -> None:
@@ -48,7 +49,8 @@ class WindowState(QObject):
         self.service = BuildService(self, store=store)
         self.side_service = BuildService(self, store=store, yields=True)
         self.side_builds = SideBuilds(self.side_service, self)
-        self.toolchain = Toolchain(self.service, self)
+        self.toolchain = Toolchain(self.service, self.settings, self)
+        self.other_toolchains = OtherToolchains(self)
         self.lowered_names = LoweredNames(self.service, self)
         self.build_controller = BuildController(
             self.documents, self.settings, self.outputs, self.service, parent=self

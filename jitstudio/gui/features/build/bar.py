@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
@@ -20,6 +23,7 @@ from jitstudio.gui.features.build.option_completion import attach, is_half_typed
 from jitstudio.gui.kit.fonts import DEFAULT_SIZE, follow_letters, scaled, show_as_code
 from jitstudio.gui.kit.help_pages import explain_by
 from jitstudio.gui.kit.parts import fit_icon
+from jitstudio.gui.kit.presentation import plain_tooltip
 
 _OLDEST_OPAQUE = 15
 """The first LLVM whose text has opaque pointers by default."""
@@ -33,12 +37,14 @@ class BuildBar(QWidget):
 
     Signals:
         arch_chosen: The user wants this target.
+        toolchain_chosen: The user wants the compilers in this folder; empty for our own.
         options_edited: The user has typed these options, and whether one is typed by half only.
         options_finished: The user has gone on to something else.
         refused: What was typed is no target.
     """
 
     arch_chosen = Signal(Arch)
+    toolchain_chosen = Signal(str)
     options_edited = Signal(str, bool)
     options_finished = Signal()
     refused = Signal(str)
@@ -57,6 +63,8 @@ class BuildBar(QWidget):
                 "Below compute_100 it is LLVM 7 with typed pointers."
             )
         )
+        self._toolchain = _toolchain_combo()
+        self._toolchain.hide()
         self._options = _options_edit()
         self._form_button = QToolButton()
         self._form_button.setObjectName("optionsFormButton")
@@ -72,11 +80,12 @@ class BuildBar(QWidget):
         row.setContentsMargins(6, 2, 6, 2)
         row.setSpacing(8)
         self._labels = (target, options)
-        for widget in (target, self._combo, self._dialect, options):
+        for widget in (target, self._combo, self._dialect, self._toolchain, options):
             row.addWidget(widget)
         row.addWidget(self._options, 1)
         row.addWidget(self._form_button)
         self._combo.textActivated.connect(self._on_arch_typed)
+        self._toolchain.activated.connect(self._on_toolchain_activated)
         edit = self._combo.lineEdit()
         assert edit is not None
         edit.editingFinished.connect(self._on_editing_finished)
@@ -87,8 +96,8 @@ class BuildBar(QWidget):
         """Returns both fields and the button: the tool bar hides what has less room."""
         row = self.layout()
         assert row is not None
-        parts = (self._combo, self._options, self._form_button)
-        width = sum(part.minimumSizeHint().width() for part in parts)
+        parts = (self._combo, self._toolchain, self._options, self._form_button)
+        width = sum(part.minimumSizeHint().width() for part in parts if not part.isHidden())
         beside = row.contentsMargins().left() + row.contentsMargins().right()
         gaps = (row.count() - 1) * row.spacing()
         return QSize(width + gaps + beside, super().minimumSizeHint().height())
@@ -133,6 +142,25 @@ class BuildBar(QWidget):
             self._combo.setEditText(arch.sm)
         self._dialect.setText(self._dialect_text(self._dialects.get(arch.number)))
 
+    def set_toolchains(self, folders: Mapping[str, str], chosen: str) -> None:
+        """Offers these compilers where there are others than our own.
+
+        Args:
+            folders: Their folders by their names.
+            chosen: The folder of those in use; one that is not offered any more stays named.
+        """
+        shown = dict(folders) if chosen in folders.values() else {**folders, chosen: chosen}
+        self._toolchain.clear()
+        for name, folder in shown.items():
+            title = self.tr("CUDA {version}").format(version=name) if folder else self.tr("own")
+            self._toolchain.addItem(title if folder != name else os.path.basename(folder), folder)
+            tip = plain_tooltip(folder or self.tr("The compilers of jitstudio's own environment"))
+            self._toolchain.setItemData(
+                self._toolchain.count() - 1, tip, Qt.ItemDataRole.ToolTipRole
+            )
+        self._toolchain.setCurrentIndex(self._toolchain.findData(chosen))
+        self._toolchain.setVisible(len(shown) > 1)
+
     @Slot(str)
     def set_options(self, options: str) -> None:
         """Shows these options."""
@@ -148,6 +176,10 @@ class BuildBar(QWidget):
     @Slot(str)
     def _on_options_edited(self, options: str) -> None:
         self.options_edited.emit(options, is_half_typed(options, self._options.cursorPosition()))
+
+    @Slot(int)
+    def _on_toolchain_activated(self, place: int) -> None:
+        self.toolchain_chosen.emit(self._toolchain.itemData(place))
 
     @Slot()
     def _on_editing_finished(self) -> None:
@@ -187,6 +219,22 @@ def _arch_combo() -> QComboBox:
             "BuildBar",
             "The target architecture. The list is what this NVRTC compiles for;\n"
             "architecture-specific targets such as sm_90a or sm_100f can be typed.",
+        )
+    )
+    return combo
+
+
+def _toolchain_combo() -> QComboBox:
+    combo = QComboBox()
+    combo.setObjectName("toolchainCombo")
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    combo.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+    combo.setAccessibleName(QCoreApplication.translate("BuildBar", "Compilers"))
+    combo.setToolTip(
+        QCoreApplication.translate(
+            "BuildBar",
+            "Which version of the compilers builds: our own, or one that was added in the\n"
+            "settings. The status bar names the tools of the chosen one.",
         )
     )
     return combo

@@ -27,7 +27,7 @@ from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.side_builds import SideBuilds
-from jitstudio.gui.state.toolchain import Toolchain
+from jitstudio.gui.state.toolchain import OtherToolchains, Toolchain
 
 _SWITCHES = {
     "cacheAction": Switch.CACHE,
@@ -47,12 +47,15 @@ class SettingsController(QObject):
         self,
         settings: BuildSettings,
         documents: Documents,
+        toolchains: OtherToolchains,
         bar: BuildBar,
         shell: Shell,
     ) -> None:
         super().__init__(bar)
         actions = shell.actions
         self._settings = settings
+        self._toolchains = toolchains
+        self._bar = bar
         self._documents = documents
         self._actions = actions
         status = shell.status
@@ -63,6 +66,10 @@ class SettingsController(QObject):
         settings.auto_build_changed.connect(actions["autoBuildAction"].setChecked)
         settings.switches_changed.connect(self._on_switches_changed)
         documents.current_changed.connect(self._on_library_changed)
+        settings.toolchain_changed.connect(self._on_toolchains_changed)
+        toolchains.changed.connect(self._on_toolchains_changed)
+        toolchains.read()
+        bar.toolchain_chosen.connect(self._on_toolchain_chosen)
         bar.set_arch(settings.arch)
         bar.set_options(settings.options)
         status.show_target(settings.arch)
@@ -84,6 +91,14 @@ class SettingsController(QObject):
     @Slot(Arch)
     def _on_arch_chosen(self, arch: Arch) -> None:
         self._settings.arch = arch
+
+    @Slot()
+    def _on_toolchains_changed(self) -> None:
+        self._bar.set_toolchains(self._toolchains.folders, self._settings.toolchain)
+
+    @Slot(str)
+    def _on_toolchain_chosen(self, folder: str) -> None:
+        self._settings.toolchain = folder
 
     @Slot(str, bool)
     def _on_options_edited(self, options: str, is_half_typed: bool) -> None:
@@ -273,7 +288,7 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     bar = BuildBar()
     shell.toolbar.addWidget(bar)
-    SettingsController(state.settings, state.documents, bar, shell)
+    SettingsController(state.settings, state.documents, state.other_toolchains, bar, shell)
     ResultsController(
         state.outputs,
         state.build_controller,

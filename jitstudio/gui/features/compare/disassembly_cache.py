@@ -48,9 +48,14 @@ class DisassemblyCache(QObject):
         # A tag for each build: one that waits must not give way to the other one.
         tag = f"compare {id(built)}"
         ptx = ptx_of(built.request, built.result, cubin.name)
-        confined = built.request.confined_to
+        confined, made_by = built.request.confined_to, built.request.toolchain
         handle = self._service.read(
-            cubin.content, cubin.file_name, ptx=ptx, tag=tag, confined_to=confined
+            cubin.content,
+            cubin.file_name,
+            ptx=ptx,
+            tag=tag,
+            confined_to=confined,
+            toolchain=made_by,
         )
         handle.finished.connect(partial(self._on_read, built))
         handle.failed.connect(partial(self._settle, built))

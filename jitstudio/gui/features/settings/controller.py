@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.gui.context import Context
+from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.kit.fonts import LETTERS
 from jitstudio.gui.kit.theme import ThemeMode
 from jitstudio.gui.services.build_service import BuildService
@@ -17,6 +18,7 @@ from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.settings_table import SettingValue
+from jitstudio.gui.state.toolchain import OtherToolchains
 
 
 def install(context: Context) -> None:
@@ -27,6 +29,7 @@ def install(context: Context) -> None:
         (state.service, state.side_service),
         state.launch_specs,
         state.preferences,
+        state.other_toolchains,
         shell,
     )
     context.navigator.lead(SettingPlace, lambda place: controller.show_setting(place.key))
@@ -41,12 +44,14 @@ class PreferencesController(QObject):
         services: tuple[BuildService, ...],
         launch_specs: LaunchSpecs,
         preferences: Preferences,
+        toolchains: OtherToolchains,
         shell: Shell,
     ) -> None:
         super().__init__(shell.window)
         actions = shell.actions
         keeper = shell.themes
         self._preferences = preferences
+        self._toolchains = toolchains
         self._actions = actions
         self._window = shell.window
         self._dialog: Any = None
@@ -87,6 +92,7 @@ class PreferencesController(QObject):
             self._dialog = dialog = SettingsDialog(
                 self._preferences,
                 self._actions["emptyCacheAction"],
+                (self._toolchains, Dialogs(self._window).folder_of_compilers),
                 self._window,
             )
             dialog.reset_all_requested.connect(self._preferences.reset_all)

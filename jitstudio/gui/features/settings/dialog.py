@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction
@@ -27,6 +28,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jitstudio.gui.features.settings.toolchains_row import ToolchainsRow
 from jitstudio.gui.kit.command_keys import follow_keys
 from jitstudio.gui.kit.fonts import scaled
 from jitstudio.gui.kit.help_pages import explain_by
@@ -34,6 +36,7 @@ from jitstudio.gui.kit.parts import heading, muted, show_icon, text_label
 from jitstudio.gui.shell.synonyms import also_called
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.settings_table import BUILD, CONTEXT, SETTINGS, Setting, SettingValue
+from jitstudio.gui.state.toolchain import OtherToolchains
 
 # As wide as a choice, and as high.
 _WIDTH, _PADDING = 170, 10
@@ -216,6 +219,7 @@ class SettingsDialog(QDialog):
     Args:
         preferences: Whose settings.
         empty_cache: The command that is next to the settings of the cache.
+        toolchains: Other versions of the compilers, and how the user is asked for one.
 
     Signals:
         reset_all_requested: The user wants all settings as they were at the first start.
@@ -227,6 +231,7 @@ class SettingsDialog(QDialog):
         self,
         preferences: Preferences,
         empty_cache: QAction,
+        toolchains: tuple[OtherToolchains, Callable[[], Path | None]],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -243,6 +248,7 @@ class SettingsDialog(QDialog):
         self._rows: dict[str, list[SettingRow]] = {}
         self._headings: dict[str, QLabel] = {}
         self._empty_cache = _button(empty_cache)
+        self._toolchains = ToolchainsRow(*toolchains)
         self._none = text_label(self, "noSetting")
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
@@ -291,6 +297,7 @@ class SettingsDialog(QDialog):
                 column.addWidget(row)
             if group == BUILD:
                 column.addWidget(self._empty_cache, 0, Qt.AlignmentFlag.AlignLeft)
+                column.addWidget(self._toolchains)
         column.addStretch(1)
         area = QScrollArea(widgetResizable=True)
         area.setObjectName("settingsList")
@@ -307,9 +314,12 @@ class SettingsDialog(QDialog):
             for row in rows:
                 row.setVisible(row.matches(wanted))
             self._headings[group].setVisible(any(not row.isHidden() for row in rows))
+        self._toolchains.setVisible(self._toolchains.matches(wanted))
+        if not self._toolchains.isHidden():
+            self._headings[BUILD].show()
         self._empty_cache.setVisible("build.cache" in self.shown)
         self._none.setText(self.tr("No setting has '{text}' in it.").format(text=text))
-        self._none.setVisible(not self.shown)
+        self._none.setVisible(not self.shown and self._toolchains.isHidden())
 
 
 def _button(action: QAction) -> QPushButton:

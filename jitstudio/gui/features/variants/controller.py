@@ -34,7 +34,7 @@ from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.gui.state.requests import linked_modules
 from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.side_builds import SideBuilds
-from jitstudio.gui.state.toolchain import Toolchain
+from jitstudio.gui.state.toolchain import OtherToolchains, Toolchain
 from jitstudio.gui.state.variant_drafts import VariantDrafts
 from jitstudio.variants.plan import Variant, VariantPlan, extent
 from jitstudio.variants.rows import VariantRow
@@ -67,6 +67,7 @@ class WindowBuild(QObject):
         settings: How it is built.
         builds: Builds it.
         specs: How it is launched.
+        toolchains: Other versions of the compilers.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class WindowBuild(QObject):
         settings: BuildSettings,
         builds: BuildController,
         specs: LaunchSpecs,
+        toolchains: OtherToolchains,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -82,6 +84,7 @@ class WindowBuild(QObject):
         self.settings = settings
         self.builds = builds
         self.specs = specs
+        self.toolchains = toolchains
 
     @property
     def has_several_modules(self) -> bool:
@@ -108,7 +111,9 @@ class WindowBuild(QObject):
         if setup.launches and self.specs.unreadable:
             raise VariantError(self.specs.unreadable)
         spec = replace(self.specs.spec, kernel=setup.draft.kernel)
-        return VariantPlan(axes, next(iter(builds.values())), spec, setup.launches, builds)
+        build = next(iter(builds.values()))
+        folders = self.toolchains.folders
+        return VariantPlan(axes, build, spec, setup.launches, builds, folders)
 
     def request(self, link: LinkMode, emit: frozenset[CodeKind]) -> BuildRequest:
         """Returns the build of the window with another link.
@@ -123,6 +128,7 @@ class WindowBuild(QObject):
         build = variant.build
         self.settings.link = build.link
         self.settings.arch = build.arch
+        self.settings.toolchain = build.toolchain
         if not _says(self.settings.options, build.options):
             self.settings.options = join_options(build.options)
         for source in build.sources:
@@ -211,6 +217,7 @@ class VariantsController(QObject):
         """Shows the window with the axes of a preset; a run that is on its way stays."""
         self._base.specs.finish()
         dialog = self._dialog = self._dialog or self._make_dialog()
+        self._base.toolchains.read()
         if not dialog.is_running:
             self._show(preset)
         if preset is Preset.LAUNCH and self._launches.devices is None:
@@ -254,6 +261,7 @@ class VariantsController(QObject):
         base.settings.changed.connect(self._on_base_changed)
         base.builds.module_changed.connect(self._on_base_changed)
         base.documents.edited.connect(dialog.show_outdated)
+        base.toolchains.changed.connect(self._on_toolchains_changed)
         if launches.devices is not None:
             dialog.bar.set_gpus(len(launches.devices.devices))
         return dialog
@@ -284,6 +292,8 @@ class VariantsController(QObject):
         axes = [AxisText(AxisKind.TARGET, values=targets), AxisText(AxisKind.OPTIONS)]
         if self._base.has_several_modules:
             axes.append(AxisText(AxisKind.LINK, values=settings.link.value))
+        if len(names := self._base.toolchains.folders) > 1:
+            axes.append(AxisText(AxisKind.TOOLCHAIN, values="; ".join(names)))
         return Setup(VariantDraft("", tuple(axes)))
 
     def _update(self) -> None:
@@ -325,6 +335,14 @@ class VariantsController(QObject):
     def _on_base_changed(self) -> None:
         if self._dialog is not None and self._dialog.isVisible():
             self._update()
+
+    @Slot()
+    def _on_toolchains_changed(self) -> None:
+        """Proposes what has been read meanwhile, unless the user has typed something else."""
+        dialog = self._dialog
+        if dialog is not None and not dialog.is_running and self._preset not in self._setups:
+            self._show(self._preset)
+        self._on_base_changed()
 
     @Slot(DeviceList)
     def _on_devices_changed(self, devices: DeviceList) -> None:
@@ -396,8 +414,10 @@ class VariantsController(QObject):
         plan = self._dialog.plan if self._dialog else None
         linked = plan is not None and bool(_links_of(plan.axes))
         link = {LinkMode.PTX: self.tr("PTX link"), LinkMode.LTO: self.tr("LTO link")}
+        names = {folder: name for name, folder in self._base.toolchains.folders.items()}
         facts = (
             link.get(build.link, "") if linked else "",
+            names.get(build.toolchain, "") if build.toolchain else "",
             str(build.arch),
             join_options(build.options),
         )
@@ -426,7 +446,13 @@ class VariantsController(QObject):
 def install(context: Context) -> None:
     """Carries out the commands that build variants."""
     state, shell = context.state, context.shell
-    base = WindowBuild(state.documents, state.settings, state.build_controller, state.launch_specs)
+    base = WindowBuild(
+        state.documents,
+        state.settings,
+        state.build_controller,
+        state.launch_specs,
+        state.other_toolchains,
+    )
     controller = VariantsController(
         base,
         state.variant_drafts,

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QLineEdit,
+    QListWidget,
     QPushButton,
     QSpinBox,
     QToolButton,
@@ -15,6 +16,8 @@ from PySide6.QtWidgets import (
 from jitstudio.gui.features.settings.dialog import SettingsDialog
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.settings_table import SETTINGS
+from jitstudio.gui.state.toolchain import OtherToolchains
+from jitstudio.toolchain_folders import AddedToolchains
 
 
 @pytest.fixture
@@ -23,8 +26,10 @@ def preferences(tmp_path):
 
 
 @pytest.fixture
-def dialog(qtbot, preferences):
-    dialog = SettingsDialog(preferences, QAction("&Empty the cache"))
+def dialog(qtbot, preferences, tmp_path):
+    toolchains = OtherToolchains(added=AddedToolchains(tmp_path / "toolchains.json"))
+    given = [tmp_path]
+    dialog = SettingsDialog(preferences, QAction("&Empty the cache"), (toolchains, given.pop))
     qtbot.addWidget(dialog)
     dialog.show()
     return dialog
@@ -118,3 +123,27 @@ def test_the_wheel_scrolls_by_and_changes_only_what_has_the_keyboard(dialog, pre
     pause.setFocus()
     assert turn()
     assert preferences.value("build.pause") == 300
+
+
+def test_folders_of_other_compilers_are_added_and_removed(dialog, qtbot, tmp_path):
+    (tmp_path / "libnvrtc.so.13").touch()
+    (tmp_path / "libnvrtc-builtins.so.13.0").touch()
+    folders = part(dialog, QListWidget, "toolchains")
+    remove = part(dialog, QPushButton, "removeToolchain")
+    assert folders.isHidden()
+    part(dialog, QPushButton, "addToolchain").click()
+    qtbot.waitUntil(lambda: folders.count() == 1)
+    assert folders.item(0).text() == f"13.0   {tmp_path}   NVRTC, no headers"
+    assert "nvidia-cuda-runtime==13.0" in folders.item(0).toolTip()
+    assert AddedToolchains(tmp_path / "toolchains.json").folders == (str(tmp_path),)
+    assert not remove.isEnabled()
+    folders.setCurrentRow(0)
+    remove.click()
+    qtbot.waitUntil(lambda: folders.count() == 0)
+    assert AddedToolchains(tmp_path / "toolchains.json").folders == ()
+    search = part(dialog, QLineEdit, "settingsSearch")
+    search.setText("other versions nvjitlink")
+    assert part(dialog, QPushButton, "addToolchain").isVisible()
+    assert dialog.shown == []
+    search.setText("theme")
+    assert not part(dialog, QPushButton, "addToolchain").isVisible()
