@@ -144,7 +144,9 @@ def read_variant(
     cubin = cubin_of(request, result)
     content = cubin.content if cubin else b""
     name = f"{result.arch}.cubin"
-    asked = AnalysisRequest(content, name, {}, request.confined_to, request.toolchain)
+    asked = AnalysisRequest(
+        content, name, confined_to=request.confined_to, toolchain=request.toolchain
+    )
     with _lock:
         pool = _sessions[session].readers
     with pool.borrow() as (reader, ticket):

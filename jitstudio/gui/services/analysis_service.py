@@ -70,7 +70,7 @@ class AnalysisService(WorkerService):
         Returns:
             The handle, whose answer is a `ReadListing` or `ReadingFailure`.
         """
-        request = AnalysisRequest(cubin, name, ptx, confined_to, toolchain)
+        request = AnalysisRequest(cubin, name, ptx, confined_to, toolchain=toolchain)
 
         def work(ticket: int, _report: Report) -> ReadListing | ReadingFailure:
             code = self._reader.analyse(request, ticket=ticket)

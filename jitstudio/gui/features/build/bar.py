@@ -227,6 +227,7 @@ def _arch_combo() -> QComboBox:
 def _toolchain_combo() -> QComboBox:
     combo = QComboBox()
     combo.setObjectName("toolchainCombo")
+    explain_by(combo, "toolchains")
     combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
     combo.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
     combo.setAccessibleName(QCoreApplication.translate("BuildBar", "Compilers"))

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.core.tools import Tool
 from jitstudio.gui.kit.fonts import follow_letters
+from jitstudio.gui.kit.help_pages import explain_by
 from jitstudio.gui.kit.parts import muted, text_label
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.state.toolchain import OtherToolchains
@@ -56,6 +57,7 @@ class ToolchainsRow(QWidget):
         self._list = QListWidget(self)
         self._list.setObjectName("toolchains")
         self._list.setAccessibleName(title.text())
+        explain_by(self, "toolchains")
         self._list.setWhatsThis(sentence.text())
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
