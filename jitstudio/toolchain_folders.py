@@ -231,7 +231,7 @@ def named(toolchains: Iterable[ToolchainFolder]) -> dict[str, ToolchainFolder]:
     found = tuple({each.folder: each for each in toolchains}.values())
     ways: tuple[Callable[[ToolchainFolder], str], ...] = (
         lambda each: each.version,
-        lambda each: f"{each.version} ({os.path.basename(each.folder)})".lstrip(),
+        lambda each: each.version and f"{each.version} ({os.path.basename(each.folder)})",
     )
     names = [[way(each) for each in found] for way in ways]
     return {

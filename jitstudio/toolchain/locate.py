@@ -122,7 +122,7 @@ def _load_other(tool: Tool, toolchain: ToolchainFolder) -> str:
     return path
 
 
-def _absent(tool: Tool, toolchain: Toolchain) -> ToolMissing:
+def _absent(tool: Tool, toolchain: ToolchainFolder) -> ToolMissing:
     return ToolMissing(
         tool,
         f"There is no {tool.value} in the toolchain '{toolchain.folder}'. Choose a folder with "

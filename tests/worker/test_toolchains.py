@@ -115,9 +115,10 @@ def test_a_version_makes_what_it_makes_alone(tool, which, builder, request, tmp_
 
 def test_a_probe_tells_of_the_tools_in_the_folder(builder, twin):
     info = builder.probe(ProbeRequest(toolchain=twin.folder))
-    paths = {tool.tool: tool.path for tool in info.tools}
-    assert paths == {tool: twin.files[tool] for tool in paths}
-    assert {tool.found_via for tool in info.tools} == {"toolchain"}
+    found = {tool.tool: tool for tool in info.tools if tool.tool in twin.files}
+    paths = {tool: each.path for tool, each in found.items()}
+    assert paths == twin.files
+    assert {each.found_via for each in found.values()} == {"toolchain"}
     own = builder.probe(ProbeRequest())
     assert info.archs == own.archs
     assert not set(paths.values()) & {tool.path for tool in own.tools}

@@ -179,9 +179,7 @@ def need_of(job: Job, headers: HeaderScan) -> Need:
         by_nvcc = job.tool is Tool.NVCC
         written = tuple(_outputs(job))
         return Need(
-            SandboxAccess(
-                readable, written, gpu, host_compiler=by_nvcc, toolchain=job.toolchain
-            )
+            SandboxAccess(readable, written, gpu, host_compiler=by_nvcc, toolchain=job.toolchain)
         )
     ours = job.confined_to
     least = SandboxAccess(readable, gpu=gpu, confined_to=ours, toolchain=job.toolchain)
