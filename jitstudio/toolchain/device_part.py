@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from jitstudio.core.code import split_variant
+from jitstudio.core.code import Header, split_variant
 from jitstudio.core.options import ALL_DEVICE
+from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import Job
 from jitstudio.core.result import HostCodeAside
 from jitstudio.listing.cuda.host_code import MARKS, HostCode, device_macros, find_host_code
+from jitstudio.listing.includes import includes
+from jitstudio.toolchain.headers import include_folders
 
 
 @dataclass(frozen=True)
@@ -41,11 +47,9 @@ def device_part(job: Job) -> DevicePart:
         return DevicePart(job, job)
     texts = [content for _, content in job.inputs] + [header.content for header in job.headers]
     macros = frozenset[str]().union(*map(device_macros, texts)) if job.headers else frozenset()
-    mentioned = "\n".join(job.name_expressions).encode()
-    found = [
-        find_host_code(text, macros, b"\n".join((mentioned, *texts[:i], *texts[i + 1 :])))
-        for i, text in enumerate(texts)
-    ]
+    found = _found(job, texts, macros)
+    if any(each.spans for each in found) and (more := _macros_on_disk(job, texts) - macros):
+        found = _found(job, texts, macros | more)
     if not any(each.spans or each.marks for each in found):
         return DevicePart(job, job)
     count = len(job.inputs)
@@ -57,23 +61,117 @@ def device_part(job: Job) -> DevicePart:
         replace(header, content=each.device_text)
         for header, each in zip(job.headers, found[count:], strict=True)
     )
-    marked = {each.text[start:end] for each in found for start, end in each.marks}
-    options = (*job.options, *map(_definition, sorted(marked)))
+    options = (*job.options, *_definitions(found))
     launched = dict.fromkeys(name for each in found for name in each.launched)
-    more = tuple(name for name in launched if name not in job.name_expressions)
-    expressions = (*job.name_expressions, *more)
+    more_names = tuple(name for name in launched if name not in job.name_expressions)
+    expressions = (*job.name_expressions, *more_names)
     both = list(zip(names, found, strict=True))
     return DevicePart(
         replace(job, inputs=inputs, headers=headers, options=options, name_expressions=expressions),
         job,
         tuple(_aside(name, each) for name, each in both if each.spans),
         {word: (name, line) for name, each in both for word, line in each.names},
-        more,
+        more_names,
     )
 
 
-def _definition(word: bytes) -> str:
-    return f"--define-macro={MARKS[word].decode()}=__host__ __device__ {word.decode()}"
+def _found(job: Job, texts: list[bytes], macros: frozenset[str]) -> list[HostCode]:
+    mentioned = "\n".join(job.name_expressions).encode()
+    return [
+        find_host_code(text, macros, b"\n".join((mentioned, *texts[:i], *texts[i + 1 :])))
+        for i, text in enumerate(texts)
+    ]
+
+
+def _macros_on_disk(job: Job, texts: Iterable[bytes]) -> frozenset[str]:
+    """Returns the macros that mark device code in headers next to the module, or in his folders."""
+    folders = (os.path.dirname(split_variant(job.name)[0]), *include_folders(job))
+    names = {name for text in texts if b'"' in text for name in includes(text).quoted}
+    macros = frozenset[str]()
+    for path in {os.path.join(folder, name) for folder in folders for name in names}:
+        with suppress(OSError):
+            macros |= device_macros(read_file(Path(path), _LARGEST))
+    return macros
+
+
+_LARGEST = 4 << 20
+_HOST_ERROR = re.compile(
+    r"^(?P<file>[^\n(]++)\(\d++\): error: (?:A function (?:without|explicitly)"
+    r"|A namespace scope variable|A class static data|The execution space for the lambda"
+    r"|[^\n]*(?:undefined|no member))",
+    re.MULTILINE,
+)
+
+
+def with_headers(part: DevicePart, errors: str, opened: Iterable[str]) -> DevicePart | None:
+    """Returns the compile with headers on disk without their host code, where that failed it.
+
+    They are given in memory, under the names by which they are included, and say which file they
+    are, so that messages and line tables do not change.
+
+    Args:
+        part: What NVRTC has refused.
+        errors: What it said.
+        opened: The files that it has opened.
+
+    Returns:
+        None where there is nothing to be gained.
+    """
+    job = part.job
+    module = split_variant(job.name)[0]
+    known = {header.name for header in job.headers} | {module}
+    wanted = {m["file"] for m in _HOST_ERROR.finditer(errors)} - known
+    texts = {}
+    for path in sorted(wanted):
+        with suppress(OSError):
+            texts[path] = read_file(Path(path), _LARGEST)
+    macros = frozenset[str]().union(*map(device_macros, texts.values()), _macros_of(job))
+    rest = b"\n".join(content for _, content in part.whole.inputs)
+    found = {path: find_host_code(text, macros, rest) for path, text in texts.items()}
+    found = {path: each for path, each in found.items() if each.spans}
+    headers = list(_as_headers(job, found, opened))
+    if not headers:
+        return None
+    folders = dict.fromkeys(os.path.dirname(path) for path in found)
+    options = (*job.options, *(f"--include-path={folder}" for folder in folders if folder))
+    definitions = (word for word in _definitions(found.values()) if word not in options)
+    return replace(
+        part,
+        job=replace(job, headers=(*job.headers, *headers), options=(*options, *definitions)),
+        host_code=(*part.host_code, *(_aside(path, each) for path, each in found.items())),
+        names={word: (path, at) for path, each in found.items() for word, at in each.names}
+        | dict(part.names),
+    )
+
+
+def _macros_of(job: Job) -> frozenset[str]:
+    return frozenset[str]().union(*(device_macros(content) for _, content in job.inputs))
+
+
+def _as_headers(job: Job, found: Mapping[str, HostCode], opened: Iterable[str]) -> Iterator[Header]:
+    """Yields each header under every name by which a text may include it."""
+    module = split_variant(job.name)[0]
+    texts = {module: b"\n".join(content for _, content in job.inputs)}
+    for path in opened:
+        with suppress(OSError):
+            texts.setdefault(path, read_file(Path(path), _LARGEST))
+    folders = tuple(include_folders(job))
+    real = {os.path.realpath(path): path for path in found}
+    taken = {header.name for header in job.headers}
+    for includer, text in texts.items():
+        for name in includes(text).names - taken:
+            places = (os.path.dirname(includer), *folders)
+            candidates = (os.path.realpath(os.path.join(place, name)) for place in places)
+            for path in [real[place] for place in candidates if place in real][:1]:
+                taken.add(name)
+                yield Header(name, f'#line 1 "{path}"\n'.encode() + found[path].device_text)
+
+
+def _definitions(found: Iterable[HostCode]) -> Iterator[str]:
+    """Yields the options that define the words which stand for others."""
+    marked = {each.text[start:end] for each in found for start, end in each.marks}
+    for word in sorted(marked):
+        yield f"--define-macro={MARKS[word].decode()}=__host__ __device__ {word.decode()}"
 
 
 def _aside(name: str, found: HostCode) -> HostCodeAside:

@@ -340,7 +340,7 @@ def stray_include(job: Job, toolchain: Sequence[str]) -> str:
     """
     if job.confined_to is None:
         return ""
-    searched = list(_folders(job))
+    searched = list(include_folders(job))
     inside = frozenset(header.name for header in job.headers)
     waiting, seen = list(_texts(job)), set[str]()
     while waiting:
@@ -388,7 +388,8 @@ def _refusal(text: str, name: str, real: str) -> str:
     return f"{NOT_TRUSTED} {includes_it}, {which}outside the project's folder. {HOW_TO_TRUST}"
 
 
-def _folders(job: Job) -> Iterator[str]:
+def include_folders(job: Job) -> Iterator[str]:
+    """Yields the folders that the options name."""
     for given in read(job.options):
         if given.spec and given.spec.effect is OptionEffect.READS and given.value:
             yield given.value

@@ -26,6 +26,7 @@ from jitstudio.toolchain import locate
 from jitstudio.toolchain.device_part import (
     DevicePart,
     device_part,
+    with_headers,
     without_idle_warnings,
     words_on_calls,
     words_on_host_code,
@@ -103,6 +104,14 @@ def compile_cuda(job: Job) -> Report:
             # Some of what host code launches may have been misread.
             job = _without_wrong_names(job, part, sent, report)
             _compile(job, traced, job.makes, report)
+        while not report.ok and not job.keep_host_code and plain:
+            again = with_headers(replace(part, job=job), report.error_log, TRACE.opened() or ())
+            if again is None:
+                break
+            part, job, prefix = again, again.job, None
+            report.host_code, report.error_log = part.host_code, ""
+            report.options = sent = options = (*job.options, *_own_options(job))
+            _compile(job, (*sent, *TRACE.options), job.makes, report)
     except NvrtcError as error:
         report.ok, report.error_log = False, str(error)
     opened = TRACE.opened() if plain else None

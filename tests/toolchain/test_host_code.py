@@ -188,3 +188,26 @@ int main() { run<4>(nullptr); scale<double, -1><<<1, 1>>>(p); }
     wanted = built(request(cuda(text, "k.cu", "scale<int, 2>")))
     assert [name.expression for name in wanted.lowered_names] == ["scale<int, 2>"]
     assert len(wanted.kernels) == 2
+
+
+def test_headers_on_disk_lose_their_host_code_where_it_fails_the_compile(built, tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "x.h").write_text(
+        '#pragma once\n#include "y.h"\n#include <vector>\nvoid say(std::vector<int> &v) {}\n'
+        "HD int three(int a) { return 3 * a; }\n"
+    )
+    (tmp_path / "sub" / "y.h").write_text(
+        "#pragma once\n#define HD __host__ __device__\nstatic int count = 0;\n"
+    )
+    name = str(tmp_path / "main.cu")
+    text = '#include "sub/x.h"\n__global__ void k(int *p) { *p = three(*p); }\nint main() {}\n'
+    result = built(request(cuda(text, name), options=("-lineinfo",)))
+    assert result.ok, result.stages[0].error_log
+    (stage,) = result.stages
+    aside = {part.name: part.ranges for part in stage.host_code}
+    inner = {path: str(tmp_path / "sub" / path) for path in ("x.h", "y.h")}
+    assert aside == {name: ((3, 3),), inner["x.h"]: ((4, 4),), inner["y.h"]: ((3, 3),)}
+    assert f'"{inner["x.h"]}"' in ptx(result)
+    assert stage.error_log == ""
+    broken = built(request(cuda(text.replace("three", "four"), name)))
+    assert "four" in broken.stages[0].error_log

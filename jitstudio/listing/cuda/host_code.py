@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -21,7 +21,6 @@ from jitstudio.listing.cuda.outline import (
     DEVICE,
     QUOTED,
     Kind,
-    Outline,
     OutlineItem,
     class_name,
     close_of,
@@ -37,6 +36,7 @@ _NAMES = re.compile(rb"~?[A-Za-z_]\w*(?:\s*+::\s*+~?[A-Za-z_]\w*)*")
 _ANGLES = re.compile(rb"<[^<>;{}]*+>")
 _OPERATOR = re.compile(rb"\boperator\b\s*+(?:\(\s*+\)|[^\s\w(]{1,3}|[A-Za-z_][^(]*)")
 _OPERATOR_NAME = b" operator__ "
+_DEFINITION = re.compile(rb"^[ \t]*+#[ \t]*+define\b(?:[^\\\n]|\\(?:\r\n|[\s\S]))*+", re.MULTILINE)
 _DEFINE = re.compile(rb"[ \t]*+#[ \t]*+define[ \t]++(\w+)(\([^)]*+\))?(.*)", re.DOTALL)
 _BUILT_IN = frozenset(
     b"void bool char short int long float double signed unsigned auto wchar_t char8_t char16_t "
@@ -181,8 +181,7 @@ def device_macros(text: bytes) -> frozenset[str]:
     """Returns the macros of a text that mark device code."""
     if not DEVICE.search(text):
         return frozenset()
-    found = outline(text)
-    marks = _Macros(text, found, ()).device
+    marks = _Macros((m[0] for m in _DEFINITION.finditer(text)), ()).device
     return frozenset(name.decode("ascii", "replace") for name in marks)
 
 
@@ -195,10 +194,10 @@ class _Macros:
         makers: Those that make functions of the host.
     """
 
-    def __init__(self, text: bytes, found: Outline, others: Collection[str]) -> None:
+    def __init__(self, directives: Iterable[bytes], others: Collection[str]) -> None:
         bodies: defaultdict[bytes, bytes] = defaultdict(bytes)
-        for start, end in found.directives:
-            if match := _DEFINE.match(text, start, end):
+        for directive in directives:
+            if match := _DEFINE.match(directive):
                 bodies[match[1]] += b" " + match[3]
         self.known = frozenset(bodies)
         self.device = {name.encode() for name in others}
@@ -261,7 +260,8 @@ class _Judge:
         self._text = text
         self._mentioned = mentioned
         self._outline = outline(text)
-        self._macros = _Macros(text, self._outline, macros)
+        directives = (text[start:end] for start, end in self._outline.directives)
+        self._macros = _Macros(directives, macros)
         self._spans: list[tuple[int, int]] = []
         self._doubts: list[tuple[int, str]] = []
         self._names: dict[bytes, int] = {}
