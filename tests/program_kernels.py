@@ -1,7 +1,8 @@
-"""What nvcc makes of whole programs: `python3 -m tests.program_kernels` writes the table anew.
+"""What nvcc makes of whole programs: `python3 -m tests.program_kernels [NVCC]` writes the table.
 
-The table has each program of `tests/data/programs` with its kernels and the registers of each. A
-program with a header that no CUDA toolkit has, such as those of NVIDIA's samples, is not in it.
+For each version of nvcc that it was run with, the table has each program of `tests/data/programs`
+with its kernels for `TARGET` and the registers of each. A program with a header that no CUDA
+toolkit has, such as those of NVIDIA's samples, is not in it.
 """
 
 import json
@@ -38,15 +39,20 @@ def of_nvcc(nvcc: str, program: Path) -> dict[str, int | None] | None:
     }
 
 
-def main(nvcc: str = "nvcc") -> None:
-    """Writes the table."""
+def version_of(nvcc: str) -> str:
+    """Returns such as ``13.0``."""
     printed = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True).stdout
-    version = re.search(r"release (\d+\.\d+)", printed)
-    assert version, printed
-    table = {program.name: of_nvcc(nvcc, program) for program in sorted(PROGRAMS.glob("*.cu"))}
-    programs = {name: kernels for name, kernels in table.items() if kernels is not None}
-    made = {"nvcc": version[1], "target": TARGET, "programs": programs}
-    TABLE.write_text(json.dumps(made, indent=2) + "\n")
+    found = re.search(r"release (\d+\.\d+)", printed)
+    assert found, printed
+    return found[1]
+
+
+def main(nvcc: str = "nvcc") -> None:
+    """Writes what this nvcc makes into the table, next to what other versions make."""
+    table = json.loads(TABLE.read_text()) if TABLE.exists() else {}
+    made = {program.name: of_nvcc(nvcc, program) for program in sorted(PROGRAMS.glob("*.cu"))}
+    table[version_of(nvcc)] = {name: kernels for name, kernels in made.items() if kernels}
+    TABLE.write_text(json.dumps(dict(sorted(table.items())), indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from jitstudio.core.cubin import cubin_target, is_program, is_relocatable, secti
 from jitstudio.core.fatbin import FatbinContainer, container_of, containers
 from jitstudio.core.kernel_resources import code_sizes, cubin_resources
 from jitstudio.core.library import (
+    HEAD,
     MOST_KERNELS,
     CodePiece,
     LibraryFailure,
@@ -39,6 +40,7 @@ from jitstudio.core.library import (
     ListRequest,
     TakenCode,
     TakeRequest,
+    may_hold_code,
 )
 from jitstudio.core.plain_files import LARGEST, open_file
 from jitstudio.core.result import Outcome, Resources
@@ -57,7 +59,6 @@ _MOST_NOTES = 20
 # Bytes that are unpacked at once: there is room for so much.
 _BATCH = LARGEST
 _COPIED = 1 << 20
-_HEAD = 8
 # What holds less is no file with a kernel in it.
 _LEAST = 64
 _BETWEEN_REPORTS = 0.1
@@ -65,8 +66,7 @@ _BETWEEN_REPORTS = 0.1
 _ZIP = b"PK\x03\x04"
 _EMPTY_ZIP = b"PK\x05\x06"
 _ARCHIVE, _THIN_ARCHIVE = b"!<arch>\n", b"!<thin>\n"
-_ELF, _WINDOWS, _FATBIN = b"\x7fELF", b"MZ", b"\x50\xed\x55\xba"
-_BINARIES = (_ELF, _WINDOWS, _FATBIN, _ARCHIVE)
+_ELF, _WINDOWS = b"\x7fELF", b"MZ"
 _AR_HEADER = 60
 _AR_TABLES = (b"/", b"/SYM64/", b"__.SYMDEF", b"__.SYMDEF SORTED")
 _LINKED, _TO_LINK = ".nv_fatbin", "__nv_relfatbin"
@@ -448,10 +448,10 @@ def _unzipped(file: FileIO, name: str, notes: _Notes, wanted: str) -> Iterator[_
             continue
         try:
             with archive.open(info) as source:
-                head = source.read(_HEAD)
+                head = source.read(HEAD)
                 if head.startswith((_ZIP, _THIN_ARCHIVE)):
                     notes.add(f"'{info.filename}' is an archive by itself: unpack it and open it.")
-                elif not head.startswith(_BINARIES) and not info.filename.endswith(".ptx"):
+                elif not may_hold_code(head) and not info.filename.endswith(".ptx"):
                     continue
                 elif info.file_size > min(left, _room_for(info)):
                     notes.add(
@@ -490,7 +490,7 @@ def _mapped(file: IO[bytes]) -> bytes | mmap.mmap:
 
 
 def _head(file: FileIO) -> bytes:
-    head = file.read(_HEAD) or b""
+    head = file.read(HEAD) or b""
     file.seek(0)
     return head
 

@@ -27,6 +27,8 @@ from jitstudio.worker.host import ChildDeath
 from jitstudio.worker.programs.disassemble import DISASSEMBLING
 from jitstudio.worker.sandbox.access import Need, SandboxAccess
 
+_SHORTER = "Unpack it and read a part of it; on the command line --timeout raises the limit."
+
 
 class LibraryReader(SingleWorker):
     """Lists kernels and takes code out, one request after another.
@@ -89,7 +91,7 @@ class LibraryReader(SingleWorker):
                 return LibraryFailure(f"{reading} cancelled.", Outcome.CANCELLED)
             case Ending.TIME_LIMIT:
                 words = f"{reading} stopped after {timeout:g} s, its time limit."
-                return LibraryFailure(f"{words} Unpack it, or raise the limit.", Outcome.TIMED_OUT)
+                return LibraryFailure(f"{words} {_SHORTER}", Outcome.TIMED_OUT)
             case ChildDeath() as death:
                 _, what = cause_of_death(death)
                 words = f"The process that reads '{request.name}' {what}"

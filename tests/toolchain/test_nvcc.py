@@ -143,6 +143,7 @@ def test_a_result_is_kept_until_a_header_changes(program, tmp_path):
     assert b"22;" in result.artifact(CodeKind.PTX, "k.cu").content
 
 
+@pytest.mark.bench
 def test_every_option_of_the_table_that_is_sent_is_one_of_nvcc(program, tmp_path):
     source = tmp_path / "k.cu"
     source.write_text("__global__ void k() {}\n")

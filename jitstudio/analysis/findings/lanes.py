@@ -248,7 +248,7 @@ def _multiple(lane: Lane, *, grows: bool) -> Distance:
 def shifted_left(lane: Lane, by: Lane) -> Lane:
     """Shifted by a number of bits."""
     if by.constant is None or not 0 <= by.constant < WARP:
-        return mixed(lane, by)
+        return product(lane, SAME) if by.is_same else mixed(lane, by)
     return product(lane, literal(1 << by.constant))
 
 

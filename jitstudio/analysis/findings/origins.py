@@ -30,7 +30,7 @@ from jitstudio.analysis.sass.operands import (
 _OUTSIDE = -1
 _TO_SINGLE = re.compile(r"F2F(?:\.\w+)*\.F32\.F64\b")
 # What ptxas brings along for divisions, roots and the like is not the author's.
-_LIBRARY = "__internal_"
+_LIBRARY = re.compile(r"__internal_|__cuda_sm\d")
 # What brings in whole numbers, or what another thread has.
 _FOREIGN = frozenset(("S2R", "S2UR", "CS2R", "I2F", "SHFL"))
 # Functions of the library look up their coefficients, two at a time.
@@ -46,7 +46,7 @@ class _Call(NamedTuple):
 
 def is_of_library(part: FunctionPart) -> bool:
     """Returns whether ptxas has brought it along."""
-    return _LIBRARY in part.name
+    return _LIBRARY.search(part.name) is not None
 
 
 def is_narrowing(opcode: str) -> bool:

@@ -27,11 +27,6 @@ class LibraryService(WorkerService):
         self._reader = LibraryReader()
         self._serve("library service", self._reader)
 
-    @property
-    def worker_pid(self) -> int | None:
-        """The process that reads; None where none is running."""
-        return self._reader.pid
-
     def list_kernels(self, path: Path) -> RequestHandle:
         """Lists the kernels of a file.
 

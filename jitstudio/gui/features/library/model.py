@@ -71,7 +71,7 @@ COLUMNS: tuple[TableColumn[KernelRow], ...] = (
     TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Kernel"),
         lambda row: row.kernel.demangled,
-        tooltip=lambda row: f"{row.kernel.demangled}\n{row.kernel.name}",
+        tooltip=lambda row: f"{row.kernel.demangled}\n{row.kernel.name}\n{_whole_place(row)}",
     ),
     TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Target"),

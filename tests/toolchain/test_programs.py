@@ -1,0 +1,89 @@
+"""Whole programs, host code and all, build as they are to the kernels that nvcc makes of them."""
+
+import json
+import re
+import shutil
+
+import pytest
+
+from jitstudio.core.code import CodeKind, Source
+from jitstudio.toolchain import nvrtc
+from tests.program_kernels import PROGRAMS, TABLE, of_nvcc, version_of
+from tests.support import request
+
+MADE_BY_NVCC = json.loads(TABLE.read_text())
+NAMES = sorted(path.name for path in PROGRAMS.glob("*.cu"))
+# cuRAND has headers for the device only in a wheel of its own.
+LACKS_A_HEADER = {"pi_monte_carlo.cu"}
+# Without an instance of each template that the host code launches.
+FEWER_KERNELS = {
+    "conjugate_gradient.cu",
+    "cub_block_scan.cu",
+    "functors_transform.cu",
+    "matmul_tiled.cu",
+    "merge_path.cu",
+    "radix_sort.cu",
+    "reduction_steps.cu",
+    "sgemm_double_buffer.cu",
+    "sgemm_worklog.cu",
+    "softmax.cu",
+    "spmv.cu",
+}
+# To NVRTC's own headers uint64_t is unsigned long long, to nvcc on Linux unsigned long: the names
+# of kernels with such a parameter differ.
+OTHER_NAMES = {"aes_ctr.cu", "md5_bruteforce.cu", "pi_lcg.cu"}
+# A namespace without a name is called by the path of its file. Before its name is the length.
+_NAMELESS = re.compile(r"(\d+)_GLOBAL__N__")
+pytestmark = pytest.mark.slow
+
+
+def program(name):
+    path = PROGRAMS / name
+    return Source(name, CodeKind.CUDA, path.read_bytes(), folder=str(PROGRAMS))
+
+
+def named(kernels):
+    """Figures of kernels, by what does not depend on where the file lies."""
+    return {_without_path(name): figure for name, figure in kernels.items()}
+
+
+def _without_path(name):
+    if (found := _NAMELESS.search(name)) is None:
+        return name
+    return name[: found.start()] + name[found.end(1) + int(found[1]) :]
+
+
+# What has heavy headers is built for every release, not for every change.
+HEAVY = {"cub_block_scan.cu", "layernorm.cu", "ring_buffer.cu"}
+CASES = [
+    pytest.param(name, marks=[pytest.mark.bench] if name in HEAVY else [])
+    for name in NAMES
+    if name not in LACKS_A_HEADER
+]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_whole_program_builds_to_the_kernels_that_nvcc_makes(builder, name):
+    result = builder.build(request(program(name), emit="cubin"))
+    assert result.ok, result.reason
+    made = named({k.name: k.resources.registers for k in result.kernels if k.resources})
+    version = nvrtc.version()
+    table = MADE_BY_NVCC.get(version, next(iter(MADE_BY_NVCC.values())))
+    expected = named(table.get(name, made))
+    if name in OTHER_NAMES:
+        assert sorted(made.values()) == sorted(expected.values()) or version not in MADE_BY_NVCC
+        return
+    assert made.keys() <= expected.keys()
+    assert made.keys() == expected.keys() or name in FEWER_KERNELS
+    if version in MADE_BY_NVCC:
+        assert {k: (n, expected[k]) for k, n in made.items() if n != expected[k]} == {}
+
+
+def test_the_table_is_what_nvcc_says():
+    nvcc = shutil.which("nvcc")
+    if nvcc is None:
+        pytest.skip("there is no nvcc on PATH")
+    if (version := version_of(nvcc)) not in MADE_BY_NVCC:
+        pytest.skip(f"the table is of nvcc {' and '.join(MADE_BY_NVCC)}, this one is {version}")
+    name = "histogram256.cu"
+    assert named(of_nvcc(nvcc, PROGRAMS / name)) == named(MADE_BY_NVCC[version][name])
