@@ -106,7 +106,8 @@ def test_a_project_comes_back_as_it_was(desk, folder):
     assert desk.documents.current.name == "h.cuh"
     assert desk.documents.named("file.ptx").path == folder / "code" / "file.ptx"
     assert desk.settings.arch == Arch(80)
-    assert desk.settings.switches == {Switch.LIBDEVICE, Switch.CACHE, Switch.PRECOMPILE}
+    given = {Switch.LIBDEVICE, Switch.KEEP_HOST_CODE}
+    assert desk.settings.switches == {*given, Switch.CACHE, Switch.PRECOMPILE}
     assert desk.launches.specs[0].arguments[0][1] == f"n:file({folder}/data/x.npy)"
     assert desk.launches.spec.kernel == "k"
     assert not desk.is_modified()
@@ -464,7 +465,7 @@ def test_closing_a_project_restores_the_settings_from_before_it(desk, folder):
         Arch(80),
         "-G",
         LinkMode.LTO,
-        frozenset({Switch.LIBDEVICE, Switch.PRECOMPILE}),
+        frozenset({Switch.LIBDEVICE, Switch.KEEP_HOST_CODE, Switch.PRECOMPILE}),
     )
     desk.settings.options += " -Xnvvm=-Xopt"
     desk.project.open(read_project(_write(folder)))
