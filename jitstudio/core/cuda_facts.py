@@ -28,6 +28,7 @@ _GLOBAL = re.compile(
 _FUNCTION_NAME = re.compile(
     r"\b(?!__launch_bounds__|__cluster_dims__|__block_size__|__maxnreg__)([a-zA-Z_]\w*+)\s*+\("
 )
+_TEMPLATE_NAME = re.compile(r'function template "(?:\w++::)*+(\w++)')
 _SCOPE = re.compile(r"\b(?:inline\s++)?namespace(?:\s++(?P<name>\w[\w:]*+))?+\s*+\{|[{}]")
 # The first that fits decides the argument that a template is tried with; for a type that none
 # does, what is done with its values.
@@ -64,11 +65,19 @@ def quoted_name(text: str) -> str | None:
     return next((name for name in names if '"' in name), None)
 
 
-def template_kernel(text: str) -> str | None:
-    """A name expression for the first kernel template in CUDA C++, such as ``ns::scale<float>``."""
+def template_kernel(text: str, message: str = "") -> str | None:
+    """A name expression for a kernel template in CUDA C++, such as ``ns::scale<float>``.
+
+    Args:
+        text: CUDA C++.
+        message: What NVRTC says of a template that it names; where it names none, it is the first.
+    """
+    named = _TEMPLATE_NAME.search(message)
+    wanted = named[1] if named else None
     code = bare_code(text)
     kernels = (_kernel_head(code, head) for head in _HEAD.finditer(code))
-    start, parameters, name = next(filter(None, kernels), (0, "", ""))
+    fitting = (kernel for kernel in kernels if kernel and wanted in (None, kernel[2]))
+    start, parameters, name = next(fitting, (0, "", ""))
     if not name:
         return None
     region = code[start : start + _LONGEST_FUNCTION]

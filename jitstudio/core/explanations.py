@@ -227,7 +227,7 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "llvm": lambda case: first(LLVM_READ, case.stage.log if case.stage else ""),
     "attribute_text": lambda case: case.attribute[0],
     "attribute_line": lambda case: case.attribute[1],
-    "template_kernel": lambda case: template_kernel(case.source or ""),
+    "template_kernel": lambda case: template_kernel(case.source or "", case.diagnostic.message),
     "function": lambda case: case.function and case.function.text,
     "function_line": lambda case: str(case.function.line) if case.function else None,
     "hidden_function": lambda case: case.function and case.function.hidden,

@@ -54,6 +54,18 @@ def test_an_argument_is_chosen_by_what_is_done_with_it(code, expression):
     assert template_kernel(code) == expression
 
 
+def test_the_template_that_is_named_is_meant():
+    code = (
+        "namespace a { template <class T> __global__ void one(T*); }\n"
+        "template <int N> __global__ void other() {}"
+    )
+    message = 'cannot determine which instance of function template "{}" is intended'
+    assert template_kernel(code) == "a::one<float>"
+    assert template_kernel(code, message.format("other")) == "other<32>"
+    assert template_kernel(code, message.format("a::one")) == "a::one<float>"
+    assert template_kernel(code, message.format("none")) is None
+
+
 def test_the_instances_that_are_offered_compile(builder):
     whole = "\n".join(f"namespace n{n} {{ {code} }}" for n, (code, _) in enumerate(INSTANCES))
     expressions = [f"n{n}::{name}" for n, (_, name) in enumerate(INSTANCES) if name]

@@ -7,7 +7,7 @@ import pytest
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.result import Outcome
 from tests.core.explaining import mended_all
-from tests.core.failures import OPAQUE, TYPED, ll
+from tests.core.failures import OPAQUE, TYPED, ll, whole
 from tests.core.foreign_failures import OLD, module, ptx
 from tests.support import cuda, request
 
@@ -39,7 +39,7 @@ TEXTURES = "texture<float, 2> t;\nint total;\n__global__ void k(float* p) { *p =
 OLD_PTX = "fma.rn.f16x2 %r1, %r2, %r3, %r4;\nsqrt.f32 %f1, %f2;\nmad.f32 %f1, %f2, %f3, %f1;"
 NEW_PTX = "wgmma.fence.sync.aligned;\ntcgen05.wait::ld.sync.aligned;\nfma.rn.f16x2 %r1,%r2,%r3,%r4;"
 FAILING = {
-    "whole program": (request(cuda(HOST)), True),
+    "whole program": (whole(HOST), True),
     "chips of two targets": (request(cuda(BOTH_CHIPS), emit="cubin"), False),
     "textures": (request(cuda(TEXTURES)), False),
     "old PTX": (ptx(OLD_PTX, OLD + "\n"), True),

@@ -113,6 +113,14 @@ def test_the_code_is_that_of_a_module_in_which_all_is_written_by_hand(tools):
         assert list(map(instructions, ours.functions)) == list(map(instructions, bare.functions))
 
 
+def test_line_tables_are_about_the_text_as_it_is_written(builder):
+    source = foreign("llvm_test_typed.ll")
+    ptx = builder.build(request(source)).artifacts[0].text
+    lines = source.content.decode().splitlines()
+    found = {lines[int(line) - 1].split()[0] for line in re.findall(r"\.loc\s+\d+ (\d+)", ptx)}
+    assert found == {"define", "%a", "ret", "%v", "store"}
+
+
 @pytest.mark.parametrize(("name", "arch"), [("xla_typed.ll", "sm_90"), ("llvm_test.ll", "sm_100")])
 @pytest.mark.parametrize(
     "change",
