@@ -128,15 +128,17 @@ def _noticed(job: Job, report: Report) -> Iterator[Diagnostic]:
         message = report.crash.message
         yield Diagnostic(Severity.ERROR, job.name, None, None, message, report.crash.tool)
     empty = _EMPTY.get(job.tool)
-    if job.tool is Tool.NVJITLINK and any(ref.kind in _COMPILED_BY_IT for ref, _ in job.inputs):
-        # It drops what is never called, as it should; of compiled code its compiler has said so.
+    kinds = {ref.kind for ref, _ in job.inputs}
+    if job.tool is Tool.NVJITLINK and kinds & {CodeKind.PTX, CodeKind.LTOIR}:
+        # It drops what is never called, as it should; of compiled PTX its compiler has said so.
         empty = _FUNCTIONS_ONLY if all(starmap(_is_ptx_of_functions, job.inputs)) else None
+        empty = _LINKED_TO_NOTHING if kinds == {CodeKind.LTOIR} else empty
     if report.ok and job.final and empty and _lacks_kernel(job.tool, report):
         yield Diagnostic(Severity.WARNING, job.name, None, None, empty)
 
 
-_COMPILED_BY_IT = (CodeKind.PTX, CodeKind.LTOIR)
 _FUNCTIONS_ONLY = "Assembled, but there is no kernel in the PTX, and so no code in the result."
+_LINKED_TO_NOTHING = "Linked by LTO, but there is no code in the result."
 # Why the compilers do so, and what to do, is explained by `core.explanations`.
 _COMPILED_TO_NOTHING = "Compiled, but there is no kernel in the result."
 _EMPTY = {

@@ -123,5 +123,6 @@ FOREIGN_FAILURES = (
     Failure("narrow-addresses", request(NARROW, **CUBIN), F.SET_ARCH),
     Failure("narrow-addresses-built", request(NARROW, arch="sm_80", **CUBIN)),
     Failure("ptx-head", request(Source("k.ptx", CodeKind.PTX, BACKWARDS), **CUBIN)),
+    Failure("lto-to-nothing", request(ll(TYPED), link="lto", **CUBIN)),
     Failure("ptx-functions-only", request(FUNCTIONS, **CUBIN)),
 )
