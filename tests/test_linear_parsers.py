@@ -21,9 +21,10 @@ from jitstudio.analysis.diff.text import bare_lines, compare_lines, ptx_lines
 from jitstudio.analysis.ptx_cfg import ptx_graph
 from jitstudio.analysis.sass.reading import read_code, read_live
 from jitstudio.analysis.word_at import word_at
+from jitstudio.core.arch import Arch
 from jitstudio.core.axes import parse_axis
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.core.cuda_facts import function_at, quoted_name, template_kernel
+from jitstudio.core.cuda_facts import enclosing_head, function_at, quoted_name, template_kernel
 from jitstudio.core.diagnostics import diagnose
 from jitstudio.core.explanations import explained
 from jitstudio.core.kernel_resources import read_verbose_log
@@ -52,6 +53,8 @@ from jitstudio.listing.ptx import entries, parameter_slots, pointer_access
 from jitstudio.listing.sass import tightened
 from jitstudio.listing.symbols import llvm_symbols, ptx_symbols
 from jitstudio.numerics.expressions import parse
+from jitstudio.toolchain.ir_copy import supplied_copy
+from jitstudio.toolchain.ptx_copy import supply_ptx
 from jitstudio.worker.compute_sanitizer import findings
 from tests.support import LEXERS
 
@@ -96,6 +99,12 @@ READERS: dict[str, Callable[[str], object]] = {
     "quoted name": quoted_name,
     "template kernel": template_kernel,
     "function at a line": lambda t: function_at(t, 1),
+    "template of a kernel": lambda t: template_kernel(
+        f"template <class T> __global__ void k(T a, {t}) {{ {t} }}"
+    ),
+    "head around a place": lambda t: enclosing_head(t, 1, None),
+    "copy of LLVM IR": lambda t: supplied_copy("k.ll", f"{t}\ndefine".encode(), (2, 0, 3, 2)).code,
+    "copy of PTX": lambda t: supply_ptx("k.ptx", f"{t}\n.entry".encode(), Arch(90)),
     "typed annotation": lambda t: kernel_annotation(t, typed_pointers=True),
     "opaque annotation": lambda t: kernel_annotation(t, typed_pointers=False),
     "metadata": free_metadata,

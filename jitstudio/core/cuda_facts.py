@@ -46,6 +46,7 @@ _TYPE = re.compile(r"(?:typename|class)\s++(\w++)")
 _COUNTER = re.compile(r"\batomic(?:Inc|Dec)\w*+\s*+\(")
 _WHOLE = re.compile(r"\batomic(?:And|Or|Xor|Min|Max)\w*+\s*+\(|\b__(?:popc|clz|ffs|brev)\w*+\s*+\(")
 _LONGEST_FUNCTION = 1 << 16
+_MOST_VALUES = 32
 _BRACE = re.compile(r"[{}]")
 _NOT_BLANK = re.compile(r"[^\s;#]")
 _END = re.compile(r"[(){;#]")
@@ -101,7 +102,7 @@ def _type_argument(name: str, function: str) -> str | None:
     if re.search(rf"\b{name}\s*+(?:::|\{{)|\btypename\s++{name}\b(?=\s*+::)", function):
         return None  # a class with members
     declared = rf"\b{name}\b[\s*&]*+(?:const\b|__restrict__\b|[\s*&])*+([a-zA-Z_]\w*+)"
-    values = "|".join(dict.fromkeys(re.findall(declared, function)))
+    values = "|".join([*dict.fromkeys(re.findall(declared, function))][:_MOST_VALUES])
     if not values:
         return "float"
     value = rf"\b(?:{values})\b"
