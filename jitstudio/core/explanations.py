@@ -160,6 +160,18 @@ def _include(case: _Case) -> str | None:
     return match["included"] if match else None
 
 
+def _unmarked_line(case: _Case) -> str | None:
+    """Returns the line of the host function that device code misses."""
+    if case.stage is None or case.source is None or not case.missing:
+        return None
+    lines = case.source.split("\n")
+    named = re.compile(rf"^[^#/;(]*\b{re.escape(case.missing)}\s*+\(")
+    aside = (part for part in case.stage.host_code if part.name == case.diagnostic.file)
+    numbers = (number for part in aside for number in part.line_numbers())
+    found = (n for n in numbers if n <= len(lines) and named.search(lines[n - 1]))
+    return next(map(str, found), None)
+
+
 def _in_place_of_std(case: _Case, scope: str) -> str | None:
     """Returns the name in std on the line as it is to be written, with the character before it."""
     written = std_name(case.diagnostic.message, case.line_text or "")
@@ -242,6 +254,7 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "type_header": lambda case: _first_of(_TYPE_HEADERS, case),
     "limits_header": lambda case: _first_of(_LIMITS_HEADERS, case),
     "missing": lambda case: case.missing,
+    "unmarked_line": _unmarked_line,
     "constant": lambda case: CONSTANTS.get(case.missing or ""),
     "alias": lambda case: ALIASES.get(case.missing or ""),
     "free_metadata": lambda case: free_metadata(case.source or ""),

@@ -49,6 +49,7 @@ from jitstudio.private import make_private
 from jitstudio.toolchain import locate
 
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
+_CURAND = re.compile(rb"#[ \t]*include[ \t]*[<\"]curand_")
 _FORCED = ("--pre-include", "-include")
 _BUNDLED = "--use-bundled-headers"
 _OURS = ("-use-bundled-headers", _BUNDLED)
@@ -62,13 +63,19 @@ _ABANDONED = 3600.0
 def header_options(job: Job, version: str) -> tuple[str, ...]:
     """Returns what to send behind the user's options, so that his folders are searched first."""
     includes = any(option.startswith(_FORCED) for option in job.options)
-    texts = (*(content for _, content in job.inputs), *(h.content for h in job.headers))
-    if not includes and not any(_INCLUDE.search(text) for text in texts):
+    if not includes and not any(_INCLUDE.search(text) for text in _contents(job)):
         return ()
     own = any(option.startswith(_OURS) for option in job.options)
     # Where a real header is, in whichever folder, it is taken.
-    last = () if job.keep_host_code else (f"--include-path={stand_in_folder()}",)
+    last: tuple[str, ...] = ()
+    if not job.keep_host_code:
+        last = tuple(f"--include-path={at}" for at in (*library_folders(job), stand_in_folder()))
     return (*(() if own else _options(version)), *last)
+
+
+def _contents(job: Job) -> Iterator[bytes]:
+    yield from (content for _, content in job.inputs)
+    yield from (header.content for header in job.headers)
 
 
 def header_folders(version: str) -> tuple[str, ...]:
@@ -77,6 +84,19 @@ def header_folders(version: str) -> tuple[str, ...]:
     below = [str(Path(folder) / "cccl") for folder in named]
     more = (folder for folder in below if folder not in named and os.path.isdir(folder))
     return (*named, *more, stand_in_folder())
+
+
+def library_folders(job: Job) -> tuple[str, ...]:
+    """Returns the folders of NVIDIA's libraries with device code that a compile includes."""
+    if job.keep_host_code or not any(_CURAND.search(text) for text in _contents(job)):
+        return ()
+    folder = _curand()
+    return (folder,) if folder else ()
+
+
+@cache
+def _curand() -> str:
+    return find_nvidia_header_directory("curand") or ""
 
 
 @cache

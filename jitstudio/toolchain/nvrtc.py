@@ -36,6 +36,7 @@ from jitstudio.toolchain.headers import (
     header_folders,
     header_options,
     header_problem,
+    library_folders,
     searches_of,
     stand_ins,
     stray_file,
@@ -87,7 +88,7 @@ def compile_cuda(job: Job) -> Report:
     part = device_part(job)
     job = part.job
     options = (*job.options, *_own_options(job))
-    folders = header_folders(version())
+    folders = (*header_folders(version()), *library_folders(job))
     if found := stray_include(job, folders):
         return Report(options=options, error_log=found)
     report = Report(supplied=supplied, host_code=part.host_code)

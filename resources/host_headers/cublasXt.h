@@ -1,1 +1,1 @@
-#include <jitstudio/host.h>
+#include <cublas_v2.h>

@@ -1,1 +1,4 @@
+#pragma once
 #include <jitstudio/host.h>
+typedef struct cudnnContext *cudnnHandle_t;
+typedef int cudnnStatus_t;

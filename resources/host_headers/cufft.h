@@ -1,1 +1,8 @@
+#pragma once
 #include <jitstudio/host.h>
+typedef int cufftHandle;
+typedef int cufftResult;
+typedef float2 cufftComplex;
+typedef double2 cufftDoubleComplex;
+typedef float cufftReal;
+typedef double cufftDoubleReal;

@@ -1,1 +1,4 @@
+#pragma once
 #include <jitstudio/host.h>
+typedef struct cusparseContext *cusparseHandle_t;
+typedef int cusparseStatus_t;

@@ -1,1 +1,3 @@
+#pragma once
 #include <jitstudio/host.h>
+struct StopWatchInterface;

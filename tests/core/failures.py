@@ -148,6 +148,13 @@ PROVOKED = (
         F.REPLACE_TEXT,
     ),
     Failure("unmarked-function", whole("void launch(int* p);\n" + KERNEL), F.ADD_OPTION),
+    Failure(
+        "host-function-called",
+        request(
+            cuda("int twice(int a) { return 2 * a; }\n__global__ void k(int *p) { *p = twice(1); }")
+        ),
+        F.INSERT_TEXT,
+    ),
     Failure("host-call", whole("int main() { cudaMalloc(0, 1); }\n" + KERNEL)),
     Failure("device-runtime", in_kernel("cudaMalloc(0, 1);")),
     Failure("device-runtime", in_kernel("cudaGraphLaunch(cudaGetCurrentGraphExec(), 0);")),

@@ -45,8 +45,10 @@ __global__ void plain(int *x) { }
         ),
         ("void f() { /* scale<int><<<1, 1>>>() */ scale<", ()),
         ("void f() { scale<<<1", ()),
+        ("void f() { using T = T; const int n = n; tile<n, T><<<1, 1>>>(p); }", None),
         ("void f() { scale<<<1, 2>>>(unknown, 1 + q()); }", ()),
     ],
 )
 def test_instances_are_those_of_the_launches(host, found):
-    assert find_host_code(f"{KERNELS}{host}\n".encode()).launched == found
+    launched = find_host_code(f"{KERNELS}{host}\n".encode()).launched
+    assert found is None or launched == found

@@ -83,6 +83,8 @@ _NAMED = re.compile(rb"(?<!using )\bnamespace\s++([A-Za-z_]\w*)")
 _QUALIFIER = re.compile(rb"\b([A-Za-z_]\w*)\s*+::")
 _DEVICE_LAMBDA = re.compile(rb"\]\s*+(?:__host__\s*+)?__device__\b(?:\s*+__host__\b)?")
 _TEMPLATE_NAMES = re.compile(rb"\b(?:typename|class|int|bool|unsigned|size_t|auto)[\s.]++(\w+)")
+# A text with more braces too many is no program.
+_MOST_STRAY = 50
 _BLANKED = bytes(byte if byte in b" \t\r\n\v\f" else 32 for byte in range(256))
 _STAYS = re.compile(rb"[ \t]*+#[ \t]*+(?:if|el|endif|define|undef|error|line)")
 _IDENTIFIER = re.compile(rb"(?<![\w.])[A-Za-z_]\w*")
@@ -202,11 +204,15 @@ class _Macros:
         self.known = frozenset(bodies)
         self.device = {name.encode() for name in others}
         self.device |= {name for name, body in bodies.items() if DEVICE.search(body)}
-        users = {name: frozenset(_NAMES.findall(body)) for name, body in bodies.items()}
-        while more := {
-            name for name, used in users.items() if name not in self.device and used & self.device
-        }:
-            self.device |= more
+        users: defaultdict[bytes, list[bytes]] = defaultdict(list)
+        for name, body in bodies.items():
+            for used in _NAMES.findall(body):
+                users[used].append(name)
+        waiting = list(self.device)
+        while waiting:
+            more = [name for name in users[waiting.pop()] if name not in self.device]
+            self.device.update(more)
+            waiting += more
         self.makers = {
             name
             for name, body in bodies.items()
@@ -505,7 +511,7 @@ class _Judge:
 
     def _spare_bodies_of_macros(self) -> None:
         """Keeps what is before a brace that closes nothing: a macro may have opened it."""
-        for stray in self._outline.stray:
+        for stray in self._outline.stray[:_MOST_STRAY]:
             last = max(
                 (
                     d.end

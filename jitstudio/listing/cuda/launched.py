@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from jitstudio.listing.cuda.outline import Kind, OutlineItem, class_name, close_of, plain
 
@@ -29,6 +30,8 @@ _QUALIFIERS = re.compile(rb"\b(?:const|__restrict__|restrict)\b|&")
 _MADE = re.compile(rb"\A([A-Z_a-z][\w:]*+(?:<[\w:, ]++>)?)\s*+(?:\([^()]*+\)|\{[^{}]*+\})\Z")
 _WORD = re.compile(rb"(?<![\w.:])[A-Za-z_]\w*")
 _MOST = 64
+_MOST_LAUNCHES = 300
+_DEEPEST = 8
 
 
 @dataclass(frozen=True)
@@ -76,12 +79,10 @@ class _Reader:
         self._globals = b"\n".join(variables)
 
     def read(self) -> tuple[str, ...]:
-        found: dict[str, None] = {}
-        for function in self._host:
-            for instance in self._launches(function):
-                if len(found) < _MOST:
-                    found[instance.decode("utf-8", "replace")] = None
-        return tuple(found)
+        launches = (instance for function in self._host for instance in self._launches(function))
+        few = islice(launches, _MOST_LAUNCHES)
+        found = dict.fromkeys(instance.decode("utf-8", "replace") for instance in few)
+        return tuple(islice(found, _MOST))
 
     def _launches(self, function: OutlineItem) -> Iterator[bytes]:
         body = self._bodies[id(function)]
@@ -125,7 +126,9 @@ class _Reader:
             found.append(deduced)
         return found if found and all(found) else None
 
-    def _resolved(self, words: bytes, body: bytes, places: Mapping[bytes, bytes]) -> bytes:
+    def _resolved(
+        self, words: bytes, body: bytes, places: Mapping[bytes, bytes], depth: int = 0
+    ) -> bytes:
         """Returns a template argument without names that only the host function knows."""
 
         def meaning(match: re.Match[bytes]) -> bytes:
@@ -135,13 +138,15 @@ class _Reader:
             escaped = re.escape(word)
             constant = re.search(_CONSTANT % escaped, body) or re.search(_ENUM % escaped, body)
             if constant:
-                value = self._resolved(constant[1], body, places)
+                value = self._resolved(constant[1], body, places, depth + 1)
                 return value if value.isalnum() else b"(" + value + b")"
             if alias := re.search(_ALIAS % (escaped, escaped), body):
-                return self._resolved(alias[1] or alias[2], body, places)
+                return self._resolved(alias[1] or alias[2], body, places, depth + 1)
             return word
 
-        return _WORD.sub(meaning, words) if len(words) < 500 else words
+        # What is defined by itself has no end.
+        is_short = len(words) < _LONGEST and depth < _DEEPEST
+        return _WORD.sub(meaning, words) if is_short else words
 
     def _deduced(
         self,

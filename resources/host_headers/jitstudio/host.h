@@ -702,28 +702,3 @@ namespace string_literals {}
 #undef JITSTUDIO_CONSTEXPR
 
 }  // namespace std
-
-// The driver's API and the libraries: handles only.
-typedef int CUdevice;
-typedef unsigned long long CUdeviceptr;
-typedef int CUresult;
-typedef struct CUctx_st *CUcontext;
-typedef struct CUmod_st *CUmodule;
-typedef struct CUfunc_st *CUfunction;
-typedef struct CUstream_st *CUstream;
-typedef struct CUevent_st *CUevent;
-struct alignas(64) CUtensorMap_st {
-    unsigned long long opaque[16];
-};
-typedef CUtensorMap_st CUtensorMap;
-typedef struct cublasContext *cublasHandle_t;
-typedef struct cublasLtContext *cublasLtHandle_t;
-typedef int cublasStatus_t;
-typedef struct cusparseContext *cusparseHandle_t;
-typedef struct cusolverDnContext *cusolverDnHandle_t;
-typedef struct cudnnContext *cudnnHandle_t;
-typedef struct curandGenerator_st *curandGenerator_t;
-typedef int curandStatus_t;
-typedef int cufftHandle;
-typedef struct ncclComm *ncclComm_t;
-struct StopWatchInterface;
