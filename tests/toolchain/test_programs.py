@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.result import Outcome
 from jitstudio.toolchain import nvrtc
 from tests.program_kernels import PROGRAMS, TABLE, of_nvcc, version_of
 from tests.support import request
@@ -65,6 +66,12 @@ def test_a_whole_program_builds_to_the_kernels_that_nvcc_makes(builder, name):
     assert made.keys() == expected.keys() or name in FEWER_KERNELS
     if version in MADE_BY_NVCC:
         assert {k: (n, expected[k]) for k, n in made.items() if n != expected[k]} == {}
+
+
+@pytest.mark.parametrize("name", sorted(LACKS_A_HEADER))
+def test_a_program_whose_header_is_nowhere_says_which(builder, name):
+    result = builder.build(request(program(name)))
+    assert result.ok or (result.outcome is Outcome.FAILED and "curand_kernel.h" in result.reason)
 
 
 def test_the_table_is_what_nvcc_says():
