@@ -14,8 +14,11 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from functools import cache
+from glob import glob
 from importlib.metadata import version as package_version
+from itertools import chain
 from pathlib import Path
 
 from cuda.pathfinder import (
@@ -24,7 +27,7 @@ from cuda.pathfinder import (
     load_nvidia_dynamic_lib,
 )
 
-from jitstudio.core.tools import CUDA_COMPILERS, USUAL_TOOLKITS, Tool
+from jitstudio.core.tools import CUDA_COMPILERS, OPTIONAL_TOOLS, USUAL_TOOLKITS, Tool
 from jitstudio.toolchain.tool_output import ToolMissing
 from jitstudio.toolchain_folders import ToolchainFolder, toolchain_in
 
@@ -156,10 +159,23 @@ def program(tool: Tool) -> str:
     path = _other.files.get(tool) if _other else None
     if path is None and _other and tool in CUDA_COMPILERS:
         raise _absent(tool, _other)
-    path = path or find_nvidia_binary_utility(name) or shutil.which(name)
+    # What cuda-pathfinder finds nowhere, it has another Python look for. That takes several times
+    # as long as the start of a worker, and most machines have no nvcc.
+    search = _find_quickly if tool in OPTIONAL_TOOLS else find_nvidia_binary_utility
+    path = path or search(name) or shutil.which(name)
     if path is None:
         raise _missing(tool, "no such program in the wheels, in CUDA_PATH or on PATH")
     return path
+
+
+def _find_quickly(name: str) -> str | None:
+    """Returns a program of the wheels, or of the toolkit that the environment names; no link."""
+    sites = (path for path in sys.path if path.endswith(("site-packages", "dist-packages")))
+    found = (path for site in sites for path in sorted(glob(f"{site}/nvidia/*/bin/{name}")))
+    roots = (os.environ.get(variable) for variable in ("CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME"))
+    named = (os.path.join(root, "bin", name) for root in roots if root)
+    runs = (os.path.realpath(path) for path in chain(found, named) if os.access(path, os.X_OK))
+    return next(runs, None)
 
 
 def programs(*tools: Tool) -> tuple[str, ...]:

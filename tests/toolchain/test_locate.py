@@ -1,10 +1,13 @@
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from jitstudio.core.tools import OPTIONAL_TOOLS, Tool
 from jitstudio.toolchain import locate
+from jitstudio.toolchain.tool_output import ToolMissing
 
 
 @pytest.mark.parametrize("tool", [t for t in Tool if t not in (Tool.DRIVER, *OPTIONAL_TOOLS)])
@@ -42,3 +45,18 @@ def test_the_choice_of_the_user_stands(monkeypatch, toolkit):
     monkeypatch.setenv("PATH", str(toolkit / "bin"))
     locate.announce_toolkit()
     assert os.environ["CUDA_PATH"] == "/my/own"
+
+
+def test_nvcc_is_looked_for_without_starting_a_program(monkeypatch, toolkit):
+    """Each worker looks for it when it starts, and most machines have none."""
+    monkeypatch.setattr(subprocess, "Popen", None)
+    monkeypatch.setattr(sys, "path", [])
+    for variable in ("CONDA_PREFIX", "CUDA_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("CUDA_PATH", "/my/own")
+    find = locate.program.__wrapped__
+    with pytest.raises(ToolMissing, match="pip install nvidia-cuda-nvcc"):
+        find(Tool.NVCC)
+    monkeypatch.setenv("CUDA_PATH", str(toolkit))
+    assert find(Tool.NVCC) == os.path.realpath(toolkit / "bin" / "nvcc")
