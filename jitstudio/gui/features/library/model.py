@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Event
 from typing import NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from jitstudio.core.figures import FIGURES, KernelFigure
+from jitstudio.core.figures import FIGURES
 from jitstudio.core.library import CodePiece, LibraryKernel, LibraryListing
 from jitstudio.gui.kit.background import Background, Paced
-from jitstudio.gui.kit.presentation import TableColumn
+from jitstudio.gui.kit.presentation import TableColumn, figure_column
 from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
@@ -28,27 +29,6 @@ def _figure(row: KernelRow, name: str) -> int | None:
     value: int | None
     value = row.kernel.code_bytes if name == "code_bytes" else getattr(row.kernel.resources, name)
     return value
-
-
-def _column(figure: KernelFigure) -> TableColumn[KernelRow]:
-    def text(row: KernelRow) -> str:
-        value = _figure(row, figure.id)
-        return "" if value is None else f"{value:,}"
-
-    def meaning(row: KernelRow) -> str:
-        count = text(row) or QCoreApplication.translate("Kernels", "unknown")
-        message = QCoreApplication.translate("Kernels", "{count} {meaning}")
-        return message.format(
-            count=count, meaning=QCoreApplication.translate("Figures", figure.meaning)
-        )
-
-    return TableColumn(
-        figure.title,
-        text,
-        sort_key=lambda row: -1 if (value := _figure(row, figure.id)) is None else value,
-        tooltip=meaning,
-        number=True,
-    )
 
 
 def _place(row: KernelRow) -> str:
@@ -78,7 +58,7 @@ COLUMNS: tuple[TableColumn[KernelRow], ...] = (
         lambda row: row.piece.target,
         sort_key=lambda row: f"{row.piece.arch.number:04}{row.piece.arch.suffix}{row.piece.target}",
     ),
-    *(_column(FIGURES[name]) for name in FIGURE_IDS),
+    *(figure_column(FIGURES[name], partial(_figure, name=name)) for name in FIGURE_IDS),
     TableColumn(QT_TRANSLATE_NOOP("Columns", "In"), _place, tooltip=_whole_place),
 )
 
