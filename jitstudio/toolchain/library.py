@@ -18,7 +18,7 @@ import time
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
@@ -186,22 +186,32 @@ def take_piece(request: TakeRequest) -> TakenCode | LibraryFailure:
 
 def _taken(member: _Member, piece: CodePiece, name: str) -> TakenCode | LibraryFailure:
     if piece.number < 0:
-        return TakenCode(piece.kind, member.content[:])
+        return _if_not_too_large(piece.kind, member.content[: LARGEST + 1], name)
     found = next((c for c in containers(member.content) if c.offset >= piece.offset), None)
     if found is None or found.offset != piece.offset or piece.number >= len(found.entries):
         return _changed(name)
     chosen = found.entries[piece.number]
     if (chosen.kind, chosen.target) != (piece.kind, piece.target):
         return _changed(name)
-    # Of what is for the same target, this one alone: a build takes the first.
-    kept = [
-        member.content[start:end]
-        for number, (start, end) in enumerate(found.spans)
-        if number == piece.number
-        or (found.entries[number].kind, found.entries[number].target)
-        != (chosen.kind, chosen.target)
+    parts = [
+        (number, entry, member.content[start:end])
+        for number, (entry, (start, end)) in enumerate(zip(found.entries, found.spans, strict=True))
+        # Of what is for the same target, this one alone: a build takes the first.
+        if number == piece.number or (entry.kind, entry.target) != (chosen.kind, chosen.target)
     ]
-    return TakenCode(CodeKind.FATBIN, container_of(*kept))
+    if sum(len(content) for _, _, content in parts) > LARGEST:
+        # A build would refuse it: without the code for other targets.
+        parts = [part for part in parts if part[0] == piece.number]
+    content = container_of(*(content for _, _, content in parts))
+    return _if_not_too_large(CodeKind.FATBIN, content, name)
+
+
+def _if_not_too_large(kind: CodeKind, content: bytes, name: str) -> TakenCode | LibraryFailure:
+    if len(content) <= LARGEST:
+        return TakenCode(kind, content)
+    return LibraryFailure(
+        f"This part of '{name}' is larger than the {LARGEST >> 20} MiB that are read."
+    )
 
 
 def _changed(name: str) -> LibraryFailure:
@@ -263,13 +273,17 @@ class _Listing:
     def _unpack(self, batch: list[_Found]) -> None:
         """Adds the kernels of these; all fatbins at once, or each alone where one is damaged."""
         packed = [found for found in batch if found.packed]
-        pieces = iter(_unpacked(packed) or [(_unpacked([found]) or [None])[0] for found in packed])
+        codes_of: Iterable[dict[int, bytes] | None] | None = _unpacked(packed)
+        if codes_of is None:
+            alone = (_unpacked([found]) for found in packed)
+            codes_of = (found[0] if found else None for found in alone)
+        unpacked = iter(codes_of)
         for found in batch:
             self._report(found.member.name)
             if found.packed is None:
                 self._add_bare(found)
                 continue
-            codes = next(pieces)
+            codes = next(unpacked)
             if codes is None:
                 self._notes.add(
                     f"The fatbin at byte {found.packed.offset:,} of {_named(found.member)} cannot "
@@ -311,7 +325,7 @@ def _kernels_of(kind: CodeKind, content: bytes) -> Iterator[tuple[str, int | Non
         yield text, sizes.get(text), resources
 
 
-def _unpacked(packed: list[_Found]) -> list[dict[int, bytes] | None] | None:
+def _unpacked(packed: list[_Found]) -> list[dict[int, bytes]] | None:
     """Unpacks fatbins: the codes of each by the number of their entries.
 
     Returns:
@@ -330,9 +344,9 @@ def _unpacked(packed: list[_Found]) -> list[dict[int, bytes] | None] | None:
     if any(len(c) != sum(kind is k for *_, k in wanted) for kind, c in codes.items()):
         return None
     rest = {kind: iter(contents) for kind, contents in codes.items()}
-    by_container: dict[_Found, dict[int, bytes] | None] = {found: {} for found in packed}
+    by_container: dict[_Found, dict[int, bytes]] = {found: {} for found in packed}
     for found, number, kind in wanted:
-        by_container[found] = (by_container[found] or {}) | {number: next(rest[kind])}
+        by_container[found][number] = next(rest[kind])
     return list(by_container.values())
 
 
@@ -350,7 +364,7 @@ def _named(member: _Member) -> str:
 def _code_in(member: _Member, notes: _Notes) -> Iterator[_Found]:
     """Yields the code in an ELF file or any other, not unpacked yet."""
     content = member.content
-    if cubin_target(content) or _is_ptx(member):
+    if cubin_target(content) or _is_ptx(content):
         yield _Found(member, "", None)
         return
     spans = sorted(section_spans(content), key=lambda span: span[1:])
@@ -383,8 +397,9 @@ def _code_in(member: _Member, notes: _Notes) -> Iterator[_Found]:
         )
 
 
-def _is_ptx(member: _Member) -> bool:
-    return member.name.lower().endswith(".ptx") and b".version" in member.content[:_COPIED]
+def _is_ptx(content: bytes | mmap.mmap) -> bool:
+    head = content[:_COPIED]
+    return b"\0" not in head and b".version" in head
 
 
 def _members(file: FileIO, name: str, notes: _Notes, wanted: str = "") -> Iterator[_Member]:

@@ -98,6 +98,7 @@ def test_all_kinds_of_files_hold_the_same_kernels(listed, fatbin, name):
 def test_bare_cubins_and_ptx_and_a_library_in_a_wheel_are_listed_too(listed, fatbin, cubin):
     assert rows(listed(cubin)) == [("other", "sm_90")]
     ptx = compiled(K.PTX, "compute_80", OTHER)
+    assert rows(listed(ptx)) == [("other", "compute_80")]
     files = {"a/o.cubin": cubin, "a/o.ptx": ptx, "a/l.a": archive({"o.o": elf({"x": fatbin}, 1)})}
     found = listed(wheel(files))
     assert rows(found) == sorted([*ALL, ("other", "compute_80"), ("other", "sm_90")])

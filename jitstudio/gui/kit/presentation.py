@@ -12,6 +12,8 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, Qt
 
+from jitstudio.core.figures import KernelFigure
+
 ModelIndex = QModelIndex | QPersistentModelIndex
 
 SORT_ROLE = Qt.ItemDataRole.UserRole + 1
@@ -84,6 +86,27 @@ class TableColumn(Generic[_Row]):
         """Left or right; an int, as an alignment flag in a variant is not understood by Qt."""
         side = Qt.AlignmentFlag.AlignRight if self.number else Qt.AlignmentFlag.AlignLeft
         return int(side | Qt.AlignmentFlag.AlignVCenter)
+
+
+def figure_column(figure: KernelFigure, value: Callable[[_Row], int | None]) -> TableColumn[_Row]:
+    """Returns the column of a figure of kernels; its cell is empty where that is unknown."""
+
+    def text(row: _Row) -> str:
+        count = value(row)
+        return "" if count is None else f"{count:,}"
+
+    def meaning(row: _Row) -> str:
+        count = text(row) or QCoreApplication.translate("Kernels", "unknown")
+        message = QCoreApplication.translate("Kernels", "{count} {meaning}")
+        return message.format(
+            count=count, meaning=QCoreApplication.translate("Figures", figure.meaning)
+        )
+
+    def sort_key(row: _Row) -> int:
+        count = value(row)
+        return -1 if count is None else count
+
+    return TableColumn(figure.title, text, sort_key=sort_key, tooltip=meaning, number=True)
 
 
 def title_of(

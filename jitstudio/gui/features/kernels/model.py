@@ -3,41 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import partial
 
-from PySide6.QtCore import QCoreApplication
-
-from jitstudio.core.figures import NEEDS, KernelFigure
+from jitstudio.core.figures import NEEDS
 from jitstudio.core.result import Kernel, Resources
-from jitstudio.gui.kit.presentation import TableColumn
+from jitstudio.gui.kit.presentation import TableColumn, figure_column
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-
-_UNKNOWN = ""
 
 
 def _figure(kernel: Kernel, name: str) -> int | None:
     value: int | None = getattr(kernel.resources or Resources(), name)
     return value
-
-
-def _column(figure: KernelFigure) -> TableColumn[Kernel]:
-    def text(kernel: Kernel) -> str:
-        value = _figure(kernel, figure.id)
-        return _UNKNOWN if value is None else f"{value:,}"
-
-    def meaning(kernel: Kernel) -> str:
-        count = text(kernel) or QCoreApplication.translate("Kernels", "unknown")
-        message = QCoreApplication.translate("Kernels", "{count} {meaning}")
-        return message.format(
-            count=count, meaning=QCoreApplication.translate("Figures", figure.meaning)
-        )
-
-    return TableColumn(
-        figure.title,
-        text,
-        sort_key=lambda k: -1 if (value := _figure(k, figure.id)) is None else value,
-        tooltip=meaning,
-        number=True,
-    )
 
 
 KERNEL_COLUMNS: tuple[TableColumn[Kernel], ...] = (
@@ -46,7 +22,7 @@ KERNEL_COLUMNS: tuple[TableColumn[Kernel], ...] = (
         lambda k: k.demangled or k.name,
         tooltip=lambda k: k.name,
     ),
-    *map(_column, NEEDS),
+    *(figure_column(figure, partial(_figure, name=figure.id)) for figure in NEEDS),
     TableColumn(QT_TRANSLATE_NOOP("Columns", "Module"), lambda k: k.module),
 )
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Event
 from typing import NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from jitstudio.core.figures import FIGURES, KernelFigure
+from jitstudio.core.figures import FIGURES
 from jitstudio.core.library import CodePiece, LibraryKernel, LibraryListing
 from jitstudio.gui.kit.background import Background, Paced
-from jitstudio.gui.kit.presentation import TableColumn
+from jitstudio.gui.kit.presentation import TableColumn, figure_column
 from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
@@ -28,27 +29,6 @@ def _figure(row: KernelRow, name: str) -> int | None:
     value: int | None
     value = row.kernel.code_bytes if name == "code_bytes" else getattr(row.kernel.resources, name)
     return value
-
-
-def _column(figure: KernelFigure) -> TableColumn[KernelRow]:
-    def text(row: KernelRow) -> str:
-        value = _figure(row, figure.id)
-        return "" if value is None else f"{value:,}"
-
-    def meaning(row: KernelRow) -> str:
-        count = text(row) or QCoreApplication.translate("Kernels", "unknown")
-        message = QCoreApplication.translate("Kernels", "{count} {meaning}")
-        return message.format(
-            count=count, meaning=QCoreApplication.translate("Figures", figure.meaning)
-        )
-
-    return TableColumn(
-        figure.title,
-        text,
-        sort_key=lambda row: -1 if (value := _figure(row, figure.id)) is None else value,
-        tooltip=meaning,
-        number=True,
-    )
 
 
 def _place(row: KernelRow) -> str:
@@ -78,7 +58,7 @@ COLUMNS: tuple[TableColumn[KernelRow], ...] = (
         lambda row: row.piece.target,
         sort_key=lambda row: f"{row.piece.arch.number:04}{row.piece.arch.suffix}{row.piece.target}",
     ),
-    *(_column(FIGURES[name]) for name in FIGURE_IDS),
+    *(figure_column(FIGURES[name], partial(_figure, name=name)) for name in FIGURE_IDS),
     TableColumn(QT_TRANSLATE_NOOP("Columns", "In"), _place, tooltip=_whole_place),
 )
 
@@ -128,15 +108,11 @@ class LibraryModel(RowsModel[KernelRow]):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(COLUMNS, parent)
-        self._all: tuple[KernelRow, ...] = ()
+        self._found: LibraryListing | None = None
+        self._all: tuple[KernelRow, ...] | None = ()
         self._query = RowQuery()
         self._background = Background(self)
         self._background.done.connect(self._on_done)
-
-    @property
-    def all_rows(self) -> tuple[KernelRow, ...]:
-        """All kernels, in the order of the file."""
-        return self._all
 
     @property
     def query(self) -> RowQuery:
@@ -144,26 +120,39 @@ class LibraryModel(RowsModel[KernelRow]):
         return self._query
 
     def show_listing(self, found: LibraryListing | None) -> None:
-        """Shows the kernels of another file; None for none."""
-        kernels: Iterable[LibraryKernel] = found.kernels if found else ()
-        pieces = found.pieces if found else ()
-        self._all = tuple(KernelRow(kernel, pieces[kernel.piece]) for kernel in kernels)
+        """Shows the kernels of another file, in a moment; None for none."""
+        self._found, self._all = found, None
+        self.set_rows(())
         self.ask(self._query)
 
     def ask(self, query: RowQuery) -> None:
         """Shows what this query takes, in a moment."""
         self._query = query
-        rows = self._all
-        self._background.start(lambda stop: query.apply(rows, stop))
+        found, known = self._found, self._all
+
+        def work(stop: Event) -> tuple[tuple[KernelRow, ...], tuple[KernelRow, ...]]:
+            rows = _rows(found, stop) if known is None else known
+            return rows, query.apply(rows, stop)
+
+        self._background.start(work)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sorts by a column; -1 for the order of the file."""
         old, descending = self._query, order == Qt.SortOrder.DescendingOrder
         self.ask(RowQuery(old.words, old.target, column, descending))
 
-    def _on_done(self, rows: tuple[KernelRow, ...]) -> None:
-        self.set_rows(rows)
+    @Slot(object)
+    def _on_done(self, done: tuple[tuple[KernelRow, ...], tuple[KernelRow, ...]]) -> None:
+        self._all, shown = done
+        self.set_rows(shown)
         self.filtered.emit()
+
+
+def _rows(found: LibraryListing | None, stop: Event) -> tuple[KernelRow, ...]:
+    """Returns all kernels of a file, in its order."""
+    if found is None:
+        return ()
+    return tuple(KernelRow(one, found.pieces[one.piece]) for one in Paced(found.kernels, stop))
 
 
 def rows_as_text(rows: Iterable[KernelRow]) -> str:

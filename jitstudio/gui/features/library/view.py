@@ -53,6 +53,7 @@ class LibraryView(QWidget):
         self._model = LibraryModel(self)
         self._model.filtered.connect(self._on_filtered)
         self._name = ""
+        self._count = 0
         self._field = QLineEdit(self, clearButtonEnabled=True)
         self._field.setObjectName("libraryField")
         self._field.setPlaceholderText(self.tr("Find kernels by parts of their names"))
@@ -165,8 +166,9 @@ class LibraryView(QWidget):
 
     def _show(self, found: LibraryListing | None) -> None:
         self._stop.hide()
+        self._count = len(found.kernels) if found else 0
         self._model.show_listing(found)
-        archs = {row.piece.target: row.piece.arch for row in self._model.all_rows}
+        archs = {piece.target: piece.arch for piece in found.pieces} if found else {}
         with QSignalBlocker(self._targets):
             self._targets.clear()
             self._targets.addItem(self.tr("All targets"), "")
@@ -225,11 +227,11 @@ class LibraryView(QWidget):
 
     @Slot()
     def _on_filtered(self) -> None:
-        shown, there = len(self._model.rows), len(self._model.all_rows)
-        if not there:
+        if not self._count:
             return
         words = self.tr("{shown:,} of {count:,} kernels in {name}")
-        self._status.setText(words.format(shown=shown, count=there, name=self._name))
+        shown = len(self._model.rows)
+        self._status.setText(words.format(shown=shown, count=self._count, name=self._name))
 
     @Slot()
     def _on_enter_in_field(self) -> None:
