@@ -113,7 +113,9 @@ def stand_ins(opened: Iterable[str]) -> tuple[str, ...]:
 
 
 def header_problem(version: str) -> str:
-    """Why the headers that NVRTC brings along could not be unpacked; empty where they could."""
+    """Why NVIDIA's headers are not here; empty where they are."""
+    if (other := locate.other()) and other.header_problem:
+        return other.header_problem
     try:
         _unpacked(version)
     except OSError as error:
