@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from pathlib import Path
 
 _NAME = "jitstudio"
@@ -16,6 +17,7 @@ _PACKAGE = Path(__file__).resolve().parent
 _PLACES = (_PACKAGE / "resources", _PACKAGE.parent / "resources")
 
 
+@cache
 def resource(name: str) -> Path:
     """Returns the path of a shipped file or folder.
 

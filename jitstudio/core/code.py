@@ -105,6 +105,16 @@ def is_bitcode(content: bytes) -> bool:
     return content.startswith(_BITCODE)
 
 
+_MAGICS = (b"\x7fELF", b"MZ", b"PK\x03\x04", b"!<arch>\n", b"!<thin>\n", b"\x50\xed\x55\xba")
+HEAD = 8
+"""The bytes at the beginning of a file that say what it is."""
+
+
+def may_hold_code(head: bytes) -> bool:
+    """Returns whether a file that begins so may hold device code: by what it is, not its name."""
+    return head.startswith(_MAGICS)
+
+
 @dataclass(frozen=True)
 class Source:
     """One module given to a build.

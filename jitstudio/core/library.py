@@ -14,16 +14,6 @@ from jitstudio.core.result import Outcome, Resources
 ENDINGS = (".so", ".whl", ".zip", ".exe", ".dll", ".pyd", ".lib")
 """The usual endings of such files; programs of Linux have none."""
 
-_MAGICS = (b"\x7fELF", b"MZ", b"PK\x03\x04", b"!<arch>\n", b"!<thin>\n", b"\x50\xed\x55\xba")
-HEAD = 8
-"""The bytes at the beginning of a file that say what it is."""
-
-
-def may_hold_code(head: bytes) -> bool:
-    """Returns whether a file that begins so may hold device code: by what it is, not its name."""
-    return head.startswith(_MAGICS)
-
-
 MOST_KERNELS = 200_000
 """How many kernels of one file are listed."""
 

@@ -407,6 +407,7 @@ class Job:
             and need not have any; those of a cubin that was built are listed already.
         confined_to: See `BuildRequest`.
         toolchain: See `BuildRequest`.
+        kept: Whether the result may go into the cache; only then its `JobDependencies` are found.
     """
 
     tool: Tool
@@ -423,6 +424,7 @@ class Job:
     final: bool = True
     confined_to: tuple[str, ...] | None = None
     toolchain: str = ""
+    kept: bool = True
 
 
 @dataclass(frozen=True)
@@ -454,6 +456,10 @@ class JobDependencies:
     searches: tuple[Search, ...] | None
     folder: str
     began_ns: int
+
+
+UNKNOWN = JobDependencies(None, None, "", 0)
+"""The dependencies of a job whose result is not kept."""
 
 
 def with_idle_options(request: BuildRequest, result: BuildResult) -> BuildResult:

@@ -25,12 +25,11 @@ from pathlib import Path
 from typing import IO
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import HEAD, CodeKind, may_hold_code
 from jitstudio.core.cubin import cubin_target, is_program, is_relocatable, section_spans
 from jitstudio.core.fatbin import FatbinContainer, container_of, containers
 from jitstudio.core.kernel_resources import code_sizes, cubin_resources
 from jitstudio.core.library import (
-    HEAD,
     MOST_KERNELS,
     CodePiece,
     LibraryFailure,
@@ -40,7 +39,6 @@ from jitstudio.core.library import (
     ListRequest,
     TakenCode,
     TakeRequest,
-    may_hold_code,
 )
 from jitstudio.core.plain_files import LARGEST, open_file
 from jitstudio.core.result import Outcome, Resources

@@ -11,7 +11,7 @@ from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
 from jitstudio.core.kernel_resources import has_code, kernels_of
-from jitstudio.core.plan import Job, JobDependencies, Ref
+from jitstudio.core.plan import UNKNOWN, Job, JobDependencies, Ref
 from jitstudio.core.result import Kernel, LoweredName, Outcome, Resources, StageResult
 from jitstudio.core.tools import CUDA_COMPILERS, Tool
 from jitstudio.disk import working_folder
@@ -61,7 +61,7 @@ def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
     except ToolMissing as missing:
         diagnostic = Diagnostic(Severity.ERROR, "", None, None, str(missing), missing.tool)
         emit(Problem(Outcome.MISSING, diagnostic))
-        return JobDependencies(None, None, "", 0)
+        return UNKNOWN
     emit(StageStarted(job.tool, version, job.name, job.options))
     mark = capture.mark()
     report = runner.run(job)
@@ -92,6 +92,8 @@ def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
             diagnostics=tuple(_noticed(job, report)),
         )
     )
+    if not job.kept:
+        return UNKNOWN
     # The parent reads the result meanwhile.
     return JobDependencies(identity(job.tool), report.searches, working_folder(), report.began_ns)
 

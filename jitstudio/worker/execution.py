@@ -185,6 +185,8 @@ class Execution:
         while ready := self._schedule.take_ready():
             for number, job in ready:
                 mark = self._cache.mark(job) if self._cache else None
+                if mark is None:
+                    job = replace(job, kept=False)
                 kept = self._cache.find(mark) if self._cache and mark else None
                 if kept is not None:
                     self._finish(number, kept)

@@ -4,7 +4,7 @@ import pytest
 
 from jitstudio.core.code import LINKED, CodeKind, Source
 from jitstudio.core.diagnostics import Severity
-from jitstudio.core.plan import Job, Ref
+from jitstudio.core.plan import UNKNOWN, Job, Ref
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain.runner import run
@@ -45,11 +45,8 @@ def test_ir_becomes_sass(built, name, arch):
 def test_a_job_tells_its_start_and_its_end(capture):
     events = []
     source = (Ref(K.CUDA, "kernel.cu"), KERNEL.encode())
-    run(
-        Job(Tool.NVRTC, "kernel.cu", (source,), (K.PTX,), ("-arch=compute_90",)),
-        events.append,
-        capture,
-    )
+    job = Job(Tool.NVRTC, "kernel.cu", (source,), (K.PTX,), ("-arch=compute_90",))
+    assert run(job, events.append, capture).searches is not None
     started, finished = events
     assert (started.tool, started.source, started.options) == (
         Tool.NVRTC,
@@ -58,6 +55,8 @@ def test_a_job_tells_its_start_and_its_end(capture):
     )
     assert finished.stage.version == started.version
     assert [artifact.kind for artifact in finished.artifacts] == [K.PTX]
+    # Nobody asks what a result rests on that is not kept.
+    assert run(replace(job, kept=False), events.append, capture) == UNKNOWN
 
 
 @pytest.mark.parametrize("kinds", [(K.PTX,), (K.CUBIN,)])

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QIODevice, QSaveFile
 
-from jitstudio.core import library, plain_files
-from jitstudio.core.code import CodeKind, kind_of
+from jitstudio.core import plain_files
+from jitstudio.core.code import HEAD, CodeKind, kind_of, may_hold_code
 
 _UNKNOWN = "\ufffd"
 
@@ -163,7 +163,7 @@ def holds_library(path: Path) -> bool:
         return False
     try:
         with plain_files.open_file(path, sys.maxsize) as file:
-            return library.may_hold_code(file.read(library.HEAD) or b"")
+            return may_hold_code(file.read(HEAD) or b"")
     except OSError:
         return False
 
