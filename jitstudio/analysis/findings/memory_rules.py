@@ -8,7 +8,7 @@ from itertools import chain
 
 from jitstudio.analysis.findings.facts import FunctionFacts
 from jitstudio.analysis.findings.induction import Induction
-from jitstudio.analysis.findings.lanes import Distance, LaneShape
+from jitstudio.analysis.findings.lanes import Distance, Lane, LaneShape
 from jitstudio.analysis.findings.model import RuleHit
 from jitstudio.analysis.findings.warp import MemoryAccess
 from jitstudio.analysis.sass.operands import STACK_POINTER, Operand
@@ -58,14 +58,14 @@ def local_memory(facts: FunctionFacts) -> Iterator[RuleHit]:
 
 def narrow(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Neighbouring bytes, each by a thread of its own."""
-    wide = [access for access in facts.accesses if access.bytes >= _WORD]
+    wide = {_array_of(access) for access in facts.accesses if access.bytes >= _WORD}
     found = [
         access
         for access in facts.accesses
         if access.bytes < _WORD
         and _is_contiguous(access)
         # What is left over where most goes by words.
-        and not any(_is_of_same_array(access, other) for other in wide)
+        and not any(_is_same(_array_of(access), other) for other in wide)
     ]
     often = _innermost(facts)
     if 2 * len(often.intersection(access.index for access in found)) < len(often):
@@ -95,6 +95,9 @@ def strided(facts: FunctionFacts) -> Iterator[RuleHit]:
 def _gaps(facts: FunctionFacts) -> Mapping[int, RuleHit]:
     """What is wrong with how neighbouring threads are apart, by the accesses that it is about."""
     inductions = cache(partial(Induction, facts))
+    alike: dict[_Likeness, list[MemoryAccess]] = {}
+    for access in facts.accesses:
+        alike.setdefault(_likeness(access), []).append(access)
     found: dict[int, RuleHit] = {}
     for group in facts.groups:
         lane, width = group[0].lane, max(access.bytes for access in group)
@@ -106,7 +109,8 @@ def _gaps(facts: FunctionFacts) -> Mapping[int, RuleHit]:
         if lane.shape is LaneShape.SCALED:
             hit = RuleHit((), form="scaled")
         elif lane.shape is LaneShape.STEP:
-            hit = _known_gap(facts, group, goes_on=0 < change < step)
+            others = _of_same_base(facts, alike[_likeness(group[0])], group[0])
+            hit = _known_gap(group, _used(others), goes_on=0 < change < step)
         elif lane.apart is Distance.LONG and 0 < change <= _UNROLLED * width:
             hit = RuleHit((), {"width": width}, "walk")
         if hit is not None:
@@ -114,17 +118,24 @@ def _gaps(facts: FunctionFacts) -> Mapping[int, RuleHit]:
     return found
 
 
-def _known_gap(
-    facts: FunctionFacts, group: tuple[MemoryAccess, ...], *, goes_on: bool
-) -> RuleHit | None:
+_Likeness = tuple[int, int, bool, Lane]
+
+
+def _likeness(access: MemoryAccess) -> _Likeness:
+    """Returns what accesses have in common that may differ by their offsets only."""
+    base, more, _ = access.base
+    return base, more, access.is_load, access.lane
+
+
+def _known_gap(group: tuple[MemoryAccess, ...], used: int, *, goes_on: bool) -> RuleHit | None:
     """Returns what is wrong where each access leaves a gap; None if others fill it.
 
     Args:
-        facts: The function.
         group: The accesses, which differ by their offsets only.
+        used: Bytes that a thread accesses of each step.
         goes_on: Whether the next pass of a loop accesses what is left.
     """
-    step, used = abs(group[0].lane.step), _used(_of_same_base(facts, group))
+    step = abs(group[0].lane.step)
     words = {"step": step, "used": used, "width": max(access.bytes for access in group)}
     if step > _NEAR and (used > _SECTOR or goes_on):
         return RuleHit((), words, "block")
@@ -132,17 +143,14 @@ def _known_gap(
     return RuleHit((), words, "known") if is_left else None
 
 
-def _of_same_base(facts: FunctionFacts, group: tuple[MemoryAccess, ...]) -> Iterator[MemoryAccess]:
-    """Yields a group, and what differs from it by the offset only in other blocks."""
-    first = group[0]
+def _of_same_base(
+    facts: FunctionFacts, alike: Iterable[MemoryAccess], first: MemoryAccess
+) -> Iterator[MemoryAccess]:
+    """Yields those of some accesses whose base is that of one, in whatever block they are."""
     base = first.base[0]
     writers = facts.origins.writers(first.index, base)
-    for access in facts.accesses:
-        if (
-            access.base[:2] == first.base[:2]
-            and (access.is_load, access.lane) == (first.is_load, first.lane)
-            and facts.origins.writers(access.index, base) == writers
-        ):
+    for access in alike:
+        if access.base == first.base or facts.origins.writers(access.index, base) == writers:
             yield access
 
 
@@ -241,11 +249,16 @@ def _innermost(facts: FunctionFacts) -> set[int]:
     return {index for index, depth in depths.items() if depth == most}
 
 
-def _is_of_same_array(one: MemoryAccess, other: MemoryAccess) -> bool:
-    """Returns whether both addresses are sums of the same pointer."""
-    terms, others = one.lane.terms, other.lane.terms
-    is_same = bool(terms) and (terms <= others or others <= terms) and bool(others)
-    return is_same and one.is_load == other.is_load
+def _array_of(access: MemoryAccess) -> tuple[bool, frozenset[str]]:
+    """Returns whether an access is a load, and the parameters that its address is a sum of."""
+    return access.is_load, access.lane.terms
+
+
+def _is_same(one: tuple[bool, frozenset[str]], other: tuple[bool, frozenset[str]]) -> bool:
+    """Returns whether both addresses are sums of one pointer."""
+    (is_load, terms), (is_other_load, others) = one, other
+    is_part = bool(terms and others) and (terms <= others or others <= terms)
+    return is_part and is_load == is_other_load
 
 
 def _is_fixed(facts: FunctionFacts, index: int) -> bool:
