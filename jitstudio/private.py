@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 from collections import deque
 from errno import ELOOP, EPERM
@@ -77,7 +76,7 @@ def write_private(path: Path, text: str) -> None:
         NotPrivate: Another user could change what lies in its folder.
         OSError: It cannot be written.
     """
-    fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    fresh = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
     try:
         make_private(path.parent)
         with os.fdopen(
