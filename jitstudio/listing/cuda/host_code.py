@@ -301,6 +301,11 @@ class _Judge:
         return found.union(_alias(d.head) for d in declarations if d.kind is Kind.OTHER)
 
     @cached_property
+    def _known(self) -> frozenset[bytes]:
+        """The words before a name that are no macros for device code."""
+        return self._macros.known | self._types | _CAPITAL_TYPES
+
+    @cached_property
     def _signatures(self) -> set[_Signature]:
         """The functions of the device."""
         functions = [d for d in self._outline.items if b"(" in d.head]
@@ -494,15 +499,18 @@ class _Judge:
         """Returns a word that may be a macro which makes this device code; empty for none."""
         words = [word for word in head.words if word not in _WORDS and word != b"operator__"]
         others = [word for word in words if word not in _BUILT_IN]
-        known = self._macros.known | self._types | _CAPITAL_TYPES
-        known = known.union(_TEMPLATE_NAMES.findall(declaration.template))
+        own = frozenset(_TEMPLATE_NAMES.findall(declaration.template))
+
+        def is_known(word: bytes) -> bool:
+            return b"::" in word or word in self._known or word in own
+
         if len(others) == len(words) and others:
             kind = others.pop()
-            if kind.isupper() and len(kind) > 1 and kind not in known and b"::" not in kind:
+            if kind.isupper() and len(kind) > 1 and not is_known(kind):
                 return kind
-        elif not words and head.name.isupper() and b"::" not in head.name:
-            return b"" if head.name in known else head.name
-        return next((w for w in others if w not in known and b"::" not in w), b"")
+        elif not words and head.name.isupper():
+            return b"" if is_known(head.name) else head.name
+        return next((word for word in others if not is_known(word)), b"")
 
     def _set_aside(self, start: int, end: int, name: bytes = b"") -> None:
         self._spans.append((start, end))
@@ -547,13 +555,14 @@ class _Judge:
         ]:
             mentions = self._mentions([c.declaration for c in chosen])
             # What a declaration that stays needs has to stay, too.
-            while kept := [c for c in chosen if c.name in mentions]:
+            while kept := {c for c in chosen if c.name in mentions}:
                 mentions = mentions.union(*(words[id(c)] for c in kept))
                 chosen = [c for c in chosen if c not in kept]
                 waiting = [c for c in waiting if c not in kept]
             self._spans += [(c.declaration.start, c.declaration.end) for c in chosen]
             aside |= {c.name for c in chosen if c.name}
-            waiting = [c for c in waiting if c not in chosen]
+            gone = set(chosen)
+            waiting = [c for c in waiting if c not in gone]
 
     def _mentions(self, others: list[OutlineItem]) -> set[bytes]:
         """Returns the words of what stays when these declarations are set aside, too."""

@@ -31,6 +31,8 @@ _GAP = re.compile(rb"(?:\s++|" + COMMENT + rb"|(?:public|private|protected)\s*+:
 _CONDITION = re.compile(rb"^[ \t]*+\#[ \t]*+(if|elif|else|endif)", re.MULTILINE)
 _CLOSING, _RAW_PREFIX, _HASH, _QUOTE = b'}R#"'
 _SKIPPED_MARKS = b"\"'/"
+# Nobody writes more scopes within each other.
+_DEEPEST = 16
 # A macro that makes declarations is called on lines of its own; what begins so is no macro.
 _MACRO_CALL = re.compile(
     rb"(?!__|(?:alignas|explicit|decltype|static_assert|asm|if|for|while|switch|main)\b)"
@@ -314,7 +316,7 @@ class _Reader:
         self, kind: Kind, start: int, end: int, head: bytes, body: int, template: bytes
     ) -> OutlineItem:
         parent = self._scopes[-1].type
-        scope = b"::".join(scope.name for scope in self._scopes if scope.name)
+        scope = b"::".join(scope.name for scope in self._scopes[-_DEEPEST:] if scope.name)
         made = OutlineItem(kind, start, end, head, body, end, scope, parent, template)
         self._found.items.append(made)
         return made
