@@ -101,18 +101,18 @@ class ToolchainFolder:
     @property
     def builtins(self) -> tuple[str, ...]:
         """What NVRTC loads by itself, once it compiles."""
-        library = self.files.get(Tool.NVRTC)
-        beside = escape(os.path.dirname(os.path.realpath(library))) if library else ""
-        return tuple(glob(os.path.join(beside, f"{_BUILTINS}*"))) if beside else ()
+        if (library := self.files.get(Tool.NVRTC)) is None:
+            return ()
+        beside = escape(os.path.dirname(os.path.realpath(library)))
+        return tuple(glob(os.path.join(beside, f"{_BUILTINS}*")))
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The files and folders that a process needs which works with it, with what links name."""
+        """The files and folders that a process needs which works with it."""
         files = tuple(self.files.values())
-        given = (*self.headers, *self.builtins, *filter(None, (self.libdevice,)), *files)
-        paths = [place for path in given for place in (path, os.path.realpath(path))]
-        beside = [os.path.dirname(path) for path in paths[-2 * len(files) :]] if files else []
-        return tuple(dict.fromkeys((*paths, *beside)))
+        beside = [os.path.dirname(os.path.realpath(file)) for file in files]
+        more = filter(None, (self.libdevice,))
+        return tuple(dict.fromkeys((*self.headers, *self.builtins, *more, *files, *beside)))
 
 
 def toolchain_in(folder: str) -> ToolchainFolder:

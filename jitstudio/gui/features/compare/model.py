@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
 from functools import cached_property
+from pathlib import PurePath
 
 from PySide6.QtCore import QCoreApplication
 
@@ -37,15 +38,17 @@ _CLOCK = "%H:%M:%S"
 
 
 def build_name(request: BuildRequest, at: datetime) -> str:
-    """Returns what distinguishes a build from others: subject, target, options, and its time."""
-    parts = (_subject(request), request.arch.sm, join_options(request.options), f"{at:{_CLOCK}}")
-    return ", ".join(filter(None, parts))
+    """Returns what distinguishes a build: subject, target, compilers, options, and its time."""
+    compilers = _compilers(request) if request.toolchain else ""
+    facts = (_subject(request), request.arch.sm, compilers, join_options(request.options))
+    return ", ".join(filter(None, (*facts, f"{at:{_CLOCK}}")))
 
 
 def what_differs(request: BuildRequest, other: BuildRequest) -> str:
-    """Returns what one build has and the other has not: subject, target, options; empty if neither.
+    """Returns what one build has and the other has not; empty if neither has anything.
 
-    An option that only the other has is named, too: "without --use_fast_math".
+    That may be the subject, the target, the compilers and options. An option that only the other
+    has is named, too: "without --use_fast_math".
     """
     return ", ".join(_differences(request, other))
 
@@ -71,12 +74,20 @@ def _differences(request: BuildRequest, other: BuildRequest) -> Iterator[str]:
         yield _subject(request)
     if request.arch != other.arch:
         yield request.arch.sm
+    if request.toolchain != other.toolchain:
+        yield _compilers(request)
     own, others = _options(request), _options(other)
     if more := [option for option in own if option not in others]:
         yield " ".join(more)
     elif less := [option for option in others if option not in own]:
         without = QCoreApplication.translate("BuildNames", "without {options}")
         yield without.format(options=" ".join(less))
+
+
+def _compilers(request: BuildRequest) -> str:
+    """Returns whose compilers have made it: the name of their folder."""
+    own = QCoreApplication.translate("BuildNames", "own compilers")
+    return PurePath(request.toolchain).name or own
 
 
 def _options(request: BuildRequest) -> list[str]:

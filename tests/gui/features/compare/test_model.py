@@ -36,6 +36,8 @@ def test_a_name_tells_target_options_and_time():
         f"{FAST.sources[0].name}, sm_90, --use_fast_math -D N=1, 12:30:05"
     )
     assert build_name(replace(PLAIN, link=LinkMode.LTO), AT) == "LTO link, sm_90, 12:30:05"
+    other = replace(FAST, link=LinkMode.PTX, options=(), toolchain="/at/cuda-13.0")
+    assert build_name(other, AT) == "PTX link, sm_90, cuda-13.0, 12:30:05"
 
 
 @pytest.mark.parametrize(
@@ -45,6 +47,7 @@ def test_a_name_tells_target_options_and_time():
         (PLAIN, FAST, "without --use_fast_math -D N=1", "--use_fast_math -D N=1"),
         (FAST, replace(FAST, options=("--use_fast_math", "-DN=2")), "-D N=1", "-DN=2"),
         (PLAIN, replace(PLAIN, arch=Arch(100)), "sm_90", "sm_100"),
+        (PLAIN, replace(PLAIN, toolchain="/at/cuda-13.0"), "own compilers", "cuda-13.0"),
         (PLAIN, replace(PLAIN, link=LinkMode.PTX), PLAIN.sources[0].name, "PTX link"),
     ],
 )
