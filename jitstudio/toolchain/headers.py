@@ -96,7 +96,8 @@ def library_folders(job: Job) -> tuple[str, ...]:
 
 @cache
 def _curand() -> str:
-    return find_nvidia_header_directory("curand") or ""
+    header = locate.file_of("include/curand_kernel.h")
+    return os.path.dirname(header) if header else ""
 
 
 @cache

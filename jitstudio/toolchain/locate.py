@@ -161,21 +161,27 @@ def program(tool: Tool) -> str:
         raise _absent(tool, _other)
     # What cuda-pathfinder finds nowhere, it has another Python look for. That takes several times
     # as long as the start of a worker, and most machines have no nvcc.
-    search = _find_quickly if tool in OPTIONAL_TOOLS else find_nvidia_binary_utility
-    path = path or search(name) or shutil.which(name)
+    found = file_of(f"bin/{name}") if tool in OPTIONAL_TOOLS else find_nvidia_binary_utility(name)
+    path = path or found or shutil.which(name)
     if path is None:
         raise _missing(tool, "no such program in the wheels, in CUDA_PATH or on PATH")
     return path
 
 
-def _find_quickly(name: str) -> str | None:
-    """Returns a program of the wheels, or of the toolkit that the environment names; no link."""
+def file_of(below: str) -> str | None:
+    """Returns a file of the wheels, or of the toolkit that the environment names, without links.
+
+    Starts no program, unlike cuda-pathfinder: a sealed process may not.
+
+    Args:
+        below: Its path below the folder of a wheel or a toolkit, such as ``bin/nvcc``.
+    """
     sites = (path for path in sys.path if path.endswith(("site-packages", "dist-packages")))
-    found = (path for site in sites for path in sorted(glob(f"{site}/nvidia/*/bin/{name}")))
+    found = (path for site in sites for path in sorted(glob(f"{site}/nvidia/*/{below}")))
     roots = (os.environ.get(variable) for variable in ("CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME"))
-    named = (os.path.join(root, "bin", name) for root in roots if root)
-    runs = (os.path.realpath(path) for path in chain(found, named) if os.access(path, os.X_OK))
-    return next(runs, None)
+    named = (os.path.join(root, below) for root in roots if root)
+    files = (os.path.realpath(path) for path in chain(found, named) if os.path.isfile(path))
+    return next(files, None)
 
 
 def programs(*tools: Tool) -> tuple[str, ...]:

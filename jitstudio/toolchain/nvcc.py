@@ -81,7 +81,9 @@ def _host_compiler() -> str:
         ToolMissing: There is none.
     """
     chosen = os.environ.get(_CHOSEN, "")
-    names = (chosen,) if chosen else _HOST_COMPILERS
+    names: tuple[str, ...] = (chosen,) if chosen else _HOST_COMPILERS
+    if os.path.isdir(chosen):
+        names = tuple(os.path.join(chosen, name) for name in _HOST_COMPILERS)
     found = next(filter(None, map(shutil.which, names)), None)
     if found is None:
         where = f"{_CHOSEN} names '{chosen}'" if chosen else "no gcc on PATH"
@@ -163,7 +165,7 @@ def _file_of(job: Job, name: str, text: bytes) -> str:
     for place in dict.fromkeys((name, *(os.path.join(folder, name) for folder in folders))):
         try:
             if os.path.isfile(place) and Path(place).read_bytes() == text:
-                return place
+                return os.path.join(".", place) if place.startswith("-") else place
         except OSError:
             continue
     return ""
@@ -172,8 +174,8 @@ def _file_of(job: Job, name: str, text: bytes) -> str:
 def _copied(folder: Path, name: str, text: bytes) -> str:
     """Writes the module to a file whose lines count as those of the module."""
     copy = folder / (re.sub(r"[^\w.+-]", "_", os.path.basename(name)) or "module.cu")
-    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
-    copy.write_bytes(f'#line 1 "{escaped}"\n'.encode() + text.removeprefix(_MARK))
+    escaped = re.sub(r"[\r\n]", "_", name).replace("\\", "\\\\").replace('"', '\\"')
+    copy.write_bytes(os.fsencode(f'#line 1 "{escaped}"\n') + text.removeprefix(_MARK))
     return str(copy)
 
 

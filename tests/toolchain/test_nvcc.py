@@ -169,3 +169,6 @@ def test_without_a_host_compiler_it_says_what_to_install(program, monkeypatch):
     monkeypatch.delenv("NVCC_CCBIN", raising=False)
     with pytest.raises(ToolMissing, match=r"no gcc on PATH.*Install one, such as with apt-get"):
         nvcc.version()
+    monkeypatch.setenv("NVCC_CCBIN", "/no/such/gcc")
+    with pytest.raises(ToolMissing, match="NVCC_CCBIN names '/no/such/gcc'"):
+        nvcc.version()
