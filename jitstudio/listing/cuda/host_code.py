@@ -193,7 +193,8 @@ class _Macros:
     Attributes:
         known: The names of all of them.
         device: Those that mark device code.
-        makers: Those that make functions of the host.
+        constants: Those that mark constants.
+        makers: Those that can only make functions of the host.
     """
 
     def __init__(self, directives: Iterable[bytes], others: Collection[str]) -> None:
@@ -213,12 +214,13 @@ class _Macros:
             more = [name for name in users[waiting.pop()] if name not in self.device]
             self.device.update(more)
             waiting += more
+        self.constants = {b"constexpr"} | {
+            name for name, body in bodies.items() if _CONST.search(body)
+        }
         self.makers = {
             name
             for name, body in bodies.items()
-            if name not in self.device
-            and re.search(rb"\)[^;{}]*\{", body)
-            and not re.search(rb"\b(?:struct|class|union|enum|constexpr|namespace)\b", body)
+            if name not in self.device and (_SURELY_HOST.search(body) or b"<<<" in body)
         }
 
 
@@ -429,7 +431,7 @@ class _Judge:
             pass
         elif b"const" in head.words and not declaration.parent:
             self._candidates.append(_Candidate(declaration, head.name, True))
-        elif _HOST.search(text) or not self._may_be_marked(declaration, head):
+        elif not self._may_be_marked(declaration, head):
             self._set_aside(declaration.start, declaration.end)
 
     def _look_at_variable(self, declaration: OutlineItem, head: _Head) -> None:
@@ -442,11 +444,15 @@ class _Judge:
         elif declaration.parent:
             if b"static" in head.words and not _CONST.search(text):
                 self._set_aside(declaration.start, declaration.end)
-        elif b"constexpr" in head.words or _CONST.search(text, _pointed_to(text), _valued(text)):
+        elif self._is_constant(text, head):
             calls = bool(_CALL.search(_ANGLES.sub(b"", text)))
             self._candidates.append(_Candidate(declaration, head.name, calls, is_value=True))
         elif not self._may_be_marked(declaration, head):
             self._set_aside(declaration.start, declaration.end, head.name)
+
+    def _is_constant(self, text: bytes, head: _Head) -> bool:
+        by_word = not self._macros.constants.isdisjoint(head.words)
+        return by_word or bool(_CONST.search(text, _pointed_to(text), _valued(text)))
 
     def _is_prototype(self, declaration: OutlineItem, head: _Head) -> bool:
         if head.parameters is None or not head.name:
@@ -486,8 +492,7 @@ class _Judge:
 
     def _may_be_marked(self, declaration: OutlineItem, head: _Head) -> bool:
         """Returns whether a word before the name may be a macro that marks device code."""
-        word = b"" if _HOST.search(declaration.head) else self._unknown_word(declaration, head)
-        if word:
+        if word := self._unknown_word(declaration, head):
             name = word.decode("utf-8", "replace")
             self._doubt(declaration.start, f"'{name}' may be a macro that marks device code.")
         return bool(word)
@@ -506,7 +511,8 @@ class _Judge:
 
         if len(others) == len(words) and others:
             kind = others.pop()
-            if kind.isupper() and len(kind) > 1 and not is_known(kind):
+            is_host = b"__host__" in head.words
+            if not is_host and kind.isupper() and len(kind) > 1 and not is_known(kind):
                 return kind
         elif not words and head.name.isupper():
             return b"" if is_known(head.name) else head.name

@@ -38,6 +38,10 @@ _MACRO_CALL = re.compile(
     rb"(?!__|(?:alignas|explicit|decltype|static_assert|asm|if|for|while|switch|main)\b)"
     rb"[A-Za-z_]\w*+[ \t]*+(?=\()"
 )
+# A macro that opens or closes a namespace.
+_SCOPE_MACRO = re.compile(
+    rb"(?=\w*(?:BEGIN|END|OPEN|CLOSE|NAMESPACE))[A-Z_][A-Z0-9_]*+(?=[ \t]*+\r?\n)"
+)
 _NEW_LINE = re.compile(
     rb"[ \t]*+(?:/[/*][^\n]*+)?\r?\n\s*+"
     rb"(?!(?:noexcept|const|override|final|try|throw|requires)\b)[\w#/~]"
@@ -232,6 +236,8 @@ class _Reader:
 
     def _call_of_macro(self, start: int) -> int:
         """Returns the end of what may be a macro on lines of its own; 0 for anything else."""
+        if line := _SCOPE_MACRO.match(self._text, start):
+            return line.end()
         match = _MACRO_CALL.match(self._text, start)
         if match is None:
             return 0
@@ -456,6 +462,8 @@ _NAMESPACE = re.compile(rb'(?:inline\s++)?namespace\b|(?:export\s++)?extern\s*+"
 _PARENTHESES = re.compile(rb"[()]")
 _CLASS = re.compile(rb"\b(?:class|struct|union)\b")
 _KEYED = re.compile(rb"(?:typedef\s++)?(?:class|struct|union)\b[^=]*\Z")
+# A macro with an argument before the name, as for an alignment.
+_ATTRIBUTED = re.compile(rb"(?:typedef\s++)?(?:class|struct|union)\s++\w++\s*+\(")
 _AFTER_PARAMETERS = re.compile(rb"(?:\)|\b(?:const|noexcept|override))\s*\Z")
 _CLASS_WORDS = re.compile(rb"\b(?:typedef|class|struct|union|enum|final|const|static)\b")
 _ARGUMENTS = re.compile(rb"<[^<>;{}]*+>|\([^()]*+\)")
@@ -477,7 +485,7 @@ def _role(head: bytes) -> str:
         return "namespace"
     if _STATEMENT.match(head):
         return "statement"
-    if _KEYED.match(head) and not _AFTER_PARAMETERS.search(head):
+    if _KEYED.match(head) and (_ATTRIBUTED.match(head) or not _AFTER_PARAMETERS.search(head)):
         return "class"
     if b"(" not in head:
         if _ASSIGNED.search(head):
