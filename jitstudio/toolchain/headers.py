@@ -55,6 +55,7 @@ _BUNDLED = "--use-bundled-headers"
 _OURS = ("-use-bundled-headers", _BUNDLED)
 _MARKER = "cuda_fp16.h"
 _SHARED = "jitstudio/host.h"
+_ALONE = ("--define-macro=JITSTUDIO_ALONE",)
 _UNPACKING = "unpacking-"
 _ABANDONED = 3600.0
 """Seconds after which unpacking counts as given up."""
@@ -70,6 +71,7 @@ def header_options(job: Job, version: str) -> tuple[str, ...]:
     last: tuple[str, ...] = ()
     if not job.keep_host_code:
         last = tuple(f"--include-path={at}" for at in (*library_folders(job), stand_in_folder()))
+        last += _ALONE if _are_alone(job) else ()
     return (*(() if own else _options(version)), *last)
 
 
@@ -84,6 +86,19 @@ def header_folders(version: str) -> tuple[str, ...]:
     below = [str(Path(folder) / "cccl") for folder in named]
     more = (folder for folder in below if folder not in named and os.path.isdir(folder))
     return (*named, *more, stand_in_folder())
+
+
+def _are_alone(job: Job) -> bool:
+    """Returns whether a compile includes nothing but stand-ins, so that none need fit others."""
+    found = [includes(text) for text in _contents(job)]
+    names = {name for each in found for name in each.names}
+    beside = (os.path.dirname(split_variant(job.name)[0]), *include_folders(job))
+    return (
+        os.name == "posix"
+        and not any(each.computed for each in found)
+        and all(os.path.isfile(os.path.join(stand_in_folder(), name)) for name in names)
+        and not any(os.path.exists(os.path.join(at, name)) for at in beside for name in names)
+    )
 
 
 def library_folders(job: Job) -> tuple[str, ...]:

@@ -211,3 +211,10 @@ def test_headers_on_disk_lose_their_host_code_where_it_fails_the_compile(built, 
     assert stage.error_log == ""
     broken = built(request(cuda(text.replace("three", "four"), name)))
     assert "four" in broken.stages[0].error_log
+
+
+@pytest.mark.parametrize(("include", "letter"), [("", "l"), ("#include <cuda/std/cstdint>\n", "x")])
+def test_wide_integers_are_those_of_the_host_unless_nvidia_s_headers_differ(built, include, letter):
+    text = f"#include <cstdint>\n{include}__global__ void k(int64_t a) {{ }}\n"
+    result = built(request(cuda(text)))
+    assert [kernel.name for kernel in result.kernels] == [f"_Z1k{letter}"]

@@ -22,6 +22,10 @@ SYNONYMS: tuple[tuple[str, str], ...] = (
         QT_TRANSLATE_NOOP("Synonyms", "demangle, demangled names, unmangle, c++filt"),
     ),
     (
+        QT_TRANSLATE_NOOP("Synonyms", "host code"),
+        QT_TRANSLATE_NOOP("Synonyms", "main, cpu code, whole program, nvcc"),
+    ),
+    (
         QT_TRANSLATE_NOOP("Synonyms", "lowered names"),
         QT_TRANSLATE_NOOP("Synonyms", "mangled names, name expressions"),
     ),

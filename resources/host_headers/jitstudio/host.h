@@ -6,7 +6,7 @@
 #pragma once
 
 // NVIDIA's own headers define these the same way, so that both may be included.
-#if __cplusplus >= 201703L && __has_include(<cuda/std/cstdint>)
+#if !defined(JITSTUDIO_ALONE) && __cplusplus >= 201703L && __has_include(<cuda/std/cstdint>)
 #include <cuda/std/cfloat>
 #include <cuda/std/climits>
 #include <cuda/std/cstdint>
@@ -14,11 +14,17 @@
 typedef signed char int8_t;
 typedef signed short int16_t;
 typedef signed int int32_t;
+#ifdef JITSTUDIO_ALONE
+// With no header of NVIDIA's that says otherwise: as on the host, by which kernels are named.
+typedef signed long int64_t;
+typedef unsigned long uint64_t;
+#else
 typedef signed long long int64_t;
+typedef unsigned long long uint64_t;
+#endif
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
-typedef unsigned long long uint64_t;
 typedef int64_t intptr_t;
 typedef uint64_t uintptr_t;
 typedef int64_t intmax_t;
