@@ -3,7 +3,8 @@
 They are in `compile_commands.json` (Clang's "JSON Compilation Database", which CMake, Ninja, Meson
 and Bear write), in `compile_flags.txt` as clangd reads it, or in the file itself behind
 ``// jitstudio:``. Those of nvcc and of Clang are understood. What concerns the host's compiler only
-is left out without a word; what would change device code and has no counterpart is named.
+is left out without a word; what would change device code and has no counterpart is named, and so
+is what would write files.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.options import find, rooted
+from jitstudio.core.options import find, read, refused, rooted
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.tools import Tool
 
@@ -49,7 +50,7 @@ class CompileFlags:
         path: The file that they are from.
         options: In NVRTC's spelling; paths are absolute.
         archs: The targets, in order; the first is none better than the others.
-        left_out: What would change device code and has no counterpart, as it is written there.
+        left_out: What is not taken although it would change device code or write files.
     """
 
     path: str
@@ -95,7 +96,8 @@ def flags_of(source: Path, given: Path | None = None) -> CompileFlags | None:
 def flags_in(text: bytes, source: Path) -> CompileFlags | None:
     """Returns the flags behind ``// jitstudio:`` near the beginning of a text; None for none."""
     lines = [match.decode("utf-8", "replace") for match in _COMMENT.findall(text[:_HEAD])]
-    return translated(_split(" ".join(lines)), source, source.parent) if lines else None
+    words = _split(" ".join(lines))
+    return translated(words, source, source.parent, reads_files=False) if lines else None
 
 
 def databases_near(source: Path) -> Iterator[Path]:
@@ -116,17 +118,26 @@ def files_in(database: Path) -> list[Path]:
     return list(dict.fromkeys(file for file in found if file is not None))
 
 
-def translated(words: Sequence[str], path: Path, folder: Path) -> CompileFlags:
+def translated(
+    words: Sequence[str], path: Path, folder: Path, *, reads_files: bool = True
+) -> CompileFlags:
     """Returns what flags of nvcc or Clang are for NVRTC.
 
     Args:
         words: One flag or value an entry, without the compiler.
         path: The file that they are from.
         folder: Where relative paths begin.
+        reads_files: Whether flags may be in files that the words name.
     """
-    translation = _Translation(deque(words), str(folder))
+    translation = _Translation(deque(words), str(folder), reads_files=reads_files)
     translation.run()
-    options = dict.fromkeys(rooted(translation.options, str(folder)))
+    options: dict[str, None] = {}
+    for given in read(rooted(translation.options, str(folder))):
+        # Others have written them: what writes files or runs programs is not taken.
+        if next(refused(given.words, [os.sep], str(folder)), ""):
+            translation.left_out.append(" ".join(given.words))
+        else:
+            options |= dict.fromkeys(given.words)
     return CompileFlags(
         str(path),
         tuple(options),
@@ -214,14 +225,17 @@ class _Translation:
     Attributes:
         options: NVRTC's.
         archs: The targets.
-        left_out: What has no counterpart.
+        left_out: What is not taken.
     """
 
-    def __init__(self, words: deque[str], folder: str, depth: int = 0) -> None:
+    def __init__(
+        self, words: deque[str], folder: str, depth: int = 0, *, reads_files: bool = True
+    ) -> None:
         self.options: list[str] = []
         self.archs: list[Arch] = []
         self.left_out: list[str] = []
         self._words, self._folder, self._depth = words, folder, depth
+        self._reads_files = reads_files
 
     def run(self) -> None:
         """Translates all words."""
@@ -269,8 +283,10 @@ class _Translation:
         """Goes on with the flags in a file, as CMake writes them for long lists of folders."""
         for name in value.split(","):
             try:
-                text = _text(Path(self._folder, name))
+                text = _text(Path(self._folder, name)) if self._reads_files else None
             except OSError:
+                text = None
+            if text is None:
                 self.left_out.append(f"--options-file {name}")
                 continue
             if self._depth < _DEEPEST_FILE:

@@ -150,3 +150,14 @@ def test_a_comment_near_the_beginning_counts():
     assert flags_in(b"int jitstudio;", Path("k.cu")) is None
     assert flags_in(b"\n" * 5000 + b"// jitstudio: -DX", Path("k.cu")) is None
     assert flags_in(b"// jitstudio: -D'X", Path("k.cu")).options == ("-D'X",)
+
+
+def test_what_writes_files_is_not_taken(tmp_path):
+    (tmp_path / "more").write_text("-DSECRET")
+    words = "--time=/tmp/a --fdevice-time-trace=b -Xptxas --output-file=c -DN=1"
+    found = of(words, tmp_path)
+    assert found.options == ("-DN=1",)
+    assert len(found.left_out) == 3
+    comment = flags_in(f"// jitstudio: {words} @more".encode(), tmp_path / "k.cu")
+    assert comment.options == ("-DN=1",)
+    assert "--options-file more" in comment.left_out

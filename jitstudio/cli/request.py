@@ -139,7 +139,7 @@ def _with_flags(arguments: argparse.Namespace, sources: tuple[Source, ...]) -> B
     given = [flags for flags in found if flags is not None]
     for flags in given:
         if flags.left_out:
-            print_error(f"{flags.path}: NVRTC has no counterpart of {' '.join(flags.left_out)}")
+            print_error(f"{flags.path}: not taken for NVRTC: {' '.join(flags.left_out)}")
     options: tuple[str, ...] = ()
     for flags in given:
         options = (*without(options, flags.options), *flags.options)

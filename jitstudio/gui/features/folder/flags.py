@@ -37,6 +37,7 @@ class FlagsController(QObject):
         self._notices = notices
         self._looked_up: set[Path] = set()
         self._wanted: Path | None = None
+        self._is_chosen = False
         self._name = ""
         self._search = Background(self)
         self._search.done.connect(self._on_found)
@@ -52,6 +53,8 @@ class FlagsController(QObject):
     def _on_opened(self) -> None:
         document = self._documents.current
         path = document.path if document is not None else None
+        wanted, self._wanted = self._wanted, None
+        self._is_chosen = path is not None and path == wanted
         if document is None or path is None or document.kind is not CodeKind.CUDA:
             return
         if path not in self._looked_up and self._settings.origin.is_trusted:
@@ -65,10 +68,9 @@ class FlagsController(QObject):
 
     @Slot(object)
     def _on_found(self, flags: CompileFlags | None) -> None:
-        wanted, self._wanted = self._wanted, None
         if flags is None or not self._changes(flags):
             return
-        if wanted is not None and not flags.left_out:
+        if self._is_chosen and not flags.left_out:
             self._take(flags)
             return
         words = join_options((*([flags.arch.sm] if flags.arch else []), *flags.options))
@@ -77,7 +79,7 @@ class FlagsController(QObject):
         text = self.tr("{name} has flags in {path}: {flags}")
         lines = [text.format(name=self._name, path=flags.path, flags=words)]
         if flags.left_out:
-            text = self.tr("NVRTC has no counterpart of {flags}.")
+            text = self.tr("Not taken, as NVRTC has no such option or it writes files: {flags}")
             lines.append(text.format(flags=join_options(flags.left_out)))
 
         def take() -> None:

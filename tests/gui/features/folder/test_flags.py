@@ -59,7 +59,7 @@ def test_the_flags_of_an_opened_file_are_offered_and_taken(qtbot, desk, kernel):
     message = desk.notices.text
     assert message.startswith("k.cu has flags in ")
     assert "compile_commands.json: sm_80 -DN=2" in message
-    assert "NVRTC has no counterpart of --odd." in message
+    assert "or it writes files: --odd" in message
     desk.offer.click()
     assert desk.settings.arch == Arch(80)
     assert desk.settings.options == "-lineinfo -DN=1 -DN=2"
@@ -87,3 +87,19 @@ def test_a_project_that_nobody_trusts_gets_no_offer(desk, kernel):
     desk.files.open_paths([kernel])
     desk.files._reader.settle()
     assert not desk.flags._search.is_busy
+
+
+def test_what_is_chosen_in_a_folder_is_taken_and_nothing_after_it(qtbot, desk, kernel):
+    other = kernel.with_name("k.ptx")
+    other.write_text(".version 8.0")
+    entry = json.loads(kernel.with_name("compile_commands.json").read_text())[0]
+    entry["command"] = entry["command"].replace("--odd", "")
+    kernel.with_name("compile_commands.json").write_text(json.dumps([entry]))
+    # It has no flags: the file that is opened next is not the one that was chosen.
+    desk.flags.open(other)
+    desk.files.open_paths([kernel])
+    qtbot.waitUntil(lambda: desk.offer is not None)
+    assert desk.settings.options == ""
+    desk.notices.withdraw("flags")
+    desk.flags.open(kernel)
+    qtbot.waitUntil(lambda: desk.settings.options == "-DN=2")
