@@ -26,6 +26,7 @@ OTHERS = {
     "precompile": True,
     "keep_host_code": True,
     "final": False,
+    "kept": False,
     "confined_to": (),
     "toolchain": "/a",
 }

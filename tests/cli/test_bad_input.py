@@ -21,11 +21,11 @@ VECTOR_ADD = SAMPLES / "vector_add.cu"
     [
         (b"__global__ void k( {\n", "bad.cu:1:"),
         (b"", "'bad.cu' is empty: there is nothing to compile."),
-        (b"int caf\xe9;\n", "bad.cu:1:8: error: unrecognized token"),
+        (b"__device__ int caf\xe9;\n", "bad.cu:1:19: error: unrecognized token"),
         (b"int\n\0x;\n", "bad.cu:2:1: error: 'bad.cu' holds a NUL character."),
         (b'#include "none.h"\n', 'bad.cu:1:18: error: cannot open source file "none.h"'),
         (ENDLESS_TEMPLATES.encode(), "excessive recursion at instantiation"),
-        (b"int x = " + b"y+" * 5_000_000 + b";\n", 'identifier "y" is undefined'),
+        (b"__device__ int x = " + b"y+" * 5_000_000 + b";\n", 'identifier "y" is undefined'),
     ],
     ids=["syntax", "empty", "latin-1", "NUL", "header", "endless template", "10 MB line"],
 )

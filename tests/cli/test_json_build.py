@@ -257,6 +257,7 @@ def test_keys_and_values_of_the_toolchain():
             "missing": ["libGL.so.1"],
             "remedy": "apt-get install -y libgl1",
         },
+        "toolchains": [],
     }
 
 
