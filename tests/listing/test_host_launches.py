@@ -97,6 +97,30 @@ def test_arguments_are_calculated_where_the_text_tells_them(body, arguments):
     assert [x.bytes if isinstance(x, HostBuffer) else x for x in found] == arguments
 
 
+@pytest.mark.parametrize(
+    ("body", "grid"),
+    [
+        ("int n = 4; n = atoi(argv[1]); k<<<n, 1>>>();", None),
+        ('int n = 4; scanf("%d", &n); k<<<n, 1>>>();', None),
+        ("int n = 4; if (argc > 1) n = atoi(argv[1]); k<<<n, 1>>>();", (4,)),
+        ("int n = 4; if (given(argv, 1)) n = read(); k<<<n, 1>>>();", (4,)),
+        ("int n = 4; if (read()) n = 8; k<<<n, 1>>>();", None),
+        ("int n = 2; while (n < 100) n *= 2; k<<<n, 1>>>();", None),
+        ("int n = 4; { int n = 8; } k<<<n, 1>>>();", (4,)),
+        ("int n = 4; { n = 8; } k<<<n, 1>>>();", (8,)),
+        ("int n = 4; n++; ++n; k<<<n, 1>>>();", (6,)),
+        ("int n = 4; for (int i = 0; i < 9; i++) n++; k<<<n, 1>>>();", None),
+        ("int i = 4; for (int i = 0; i < 9; i++) f(i); k<<<i, 1>>>();", (4,)),
+        ("int n = 4; change(n); k<<<n, 1>>>();", None),
+        ("int n = 4; look(n); k<<<n, 1>>>();", (4,)),
+        ("dim3 g(2, 3); g.x = read(); k<<<g, 1>>>();", None),
+    ],
+)
+def test_what_only_a_run_would_tell_is_not_known(body, grid):
+    before = "void change(int& n) { n = 7; } void look(const int& n) {}"
+    assert launched(body, before).grid == grid
+
+
 def test_arguments_may_be_passed_by_address():
     body = "float* d; cudaMalloc(&d, 8); int n = 2; void* p[] = {&d, (void*)&n};"
     found = launched(f"{body} cudaLaunchKernel((const void*)&ns::k<int>, 3, 4, p, 5, 0);")

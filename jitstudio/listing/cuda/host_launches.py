@@ -1,17 +1,21 @@
 """How the host code of a text launches its kernels, found by following that code with numbers.
 
 Each function of the host is gone through once, from `main` on, in the order of the text: what a
-variable comes to is remembered where it can be calculated, loops run once, and a program has no
-arguments on its command line. What needs to be run to be known is left out.
+variable comes to is remembered where it can be calculated, and a program has no arguments on its
+command line. A loop is gone through once: behind it, and behind a branch that is not decided, what
+they change is not known. What needs to be run to be known is left out.
 """
 
 from __future__ import annotations
 
 import math
 import operator as arithmetic
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 from tree_sitter import Node
 
@@ -39,6 +43,7 @@ _DEEPEST_VALUE = 100
 _MOST_BLOCKS = 1 << 31
 _AXES = "xyz"
 _DIM3 = "dim3"
+_ARGUMENTS = re.compile(r"\barg[cv]\b")
 
 # Where the bytes are among the arguments; the address is the first.
 _ALLOCATIONS: dict[str, tuple[int, ...]] = {
@@ -122,6 +127,26 @@ class _Names:
     values: dict[str, _Value] = field(default_factory=dict)
     types: dict[str, Type] = field(default_factory=dict)
     addresses: dict[str, list[str]] = field(default_factory=dict)
+    _declared: list[set[str]] = field(default_factory=list)
+
+    def enter(self) -> Callable[[], None]:
+        """Begins a block; returns what ends it: names mean again what they did before it."""
+        before, declared = self.copy(), set[str]()
+        self._declared.append(declared)
+
+        def leave() -> None:
+            self._declared.remove(declared)
+            tables = (self.values, before.values), (self.types, before.types)
+            for now, then in (*tables, (self.addresses, before.addresses)):
+                for name in declared:
+                    _restore(now, then, name)
+
+        return leave
+
+    def declare(self, name: str) -> None:
+        """Notes that the block has a variable of its own of this name."""
+        if self._declared:
+            self._declared[-1].add(name)
 
     def copy(self) -> _Names:
         return _Names(dict(self.values), dict(self.types), dict(self.addresses))
@@ -167,34 +192,75 @@ class _Program:
 
     def _follow(self, node: Node, names: _Names) -> None:
         """Goes through a statement or an expression."""
-        todo = [node]
+        todo: list[Node | Callable[[], None]] = [node]
         while todo and self._steps < _MOST_STEPS:
             self._steps += 1
-            node = todo.pop()
-            match node.type:
+            step = todo.pop()
+            if not isinstance(step, Node):
+                step()
+                continue
+            match step.type:
                 case "declaration":
-                    self._declare(node, names)
+                    self._declare(step, names)
                 case "assignment_expression":
-                    self._assign(node, names)
+                    self._assign(step, names)
+                case "update_expression":
+                    self._update(step, names)
                 case "call_expression":
-                    self._call(node, names)
+                    self._call(step, names)
+                case "compound_statement":
+                    todo.append(names.enter())
                 case "if_statement":
-                    todo.extend(reversed(self._branches(node, names)))
+                    todo.extend(self._branches(step, names))
                     continue
-                case "for_statement":
-                    update = node.child_by_field_name("update")
-                    todo.extend(filter(None, (update,)))
-                    todo.extend(child for child in reversed(node.named_children) if child != update)
+                case "for_statement" | "for_range_loop" | "while_statement" | "do_statement":
+                    # It has gone through once; how often in all is not known.
+                    todo += (names.enter(), partial(self._forget_changes, step, names))
+                    update = step.child_by_field_name("update")
+                    todo.extend(c for c in reversed(step.named_children) if c != update)
                     continue
-            todo.extend(reversed(node.named_children))
+            todo.extend(reversed(step.named_children))
 
-    def _branches(self, node: Node, names: _Names) -> list[Node]:
+    def _branches(self, node: Node, names: _Names) -> list[Node | Callable[[], None]]:
+        """Returns what to go through of an `if`, the last first."""
         condition = node.child_by_field_name("condition")
         value = self._value(condition, names)
         taken = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
+        steps: list[Node | Callable[[], None]] = []
+        if not isinstance(value, int | float) and _ARGUMENTS.search(text_of(condition)):
+            # There are none.
+            value = 0
         if isinstance(value, int | float):
             taken = (taken[0], None) if value else (None, taken[1])
-        return [part for part in (condition, *taken) if part is not None]
+        else:
+            steps = [partial(self._forget_changes, part, names) for part in taken if part]
+        return [*steps, *(part for part in (*reversed(taken), condition) if part is not None)]
+
+    def _forget_changes(self, node: Node, names: _Names) -> None:
+        """Forgets the variables that a statement may have changed."""
+        for inner in _within(node):
+            changed = None
+            if inner.type == "assignment_expression":
+                changed = inner.child_by_field_name("left")
+            elif inner.type == "update_expression":
+                changed = inner.child_by_field_name("argument")
+            if changed is not None:
+                self._lose(text_of(changed), names)
+
+    def _lose(self, name: str, names: _Names) -> None:
+        """Forgets what a variable comes to, its members, too."""
+        whole, _, axis = name.rpartition(".")
+        names.values.pop(whole if axis in _AXES and whole else name, None)
+        for member in [key for key in names.values if key.startswith(f"{name}.")]:
+            del names.values[member]
+
+    def _update(self, node: Node, names: _Names) -> None:
+        name = text_of(node.child_by_field_name("argument"))
+        value = names.values.get(name)
+        if isinstance(value, int):
+            names.values[name] = value + (1 if operator(node) == "++" else -1)
+        else:
+            self._lose(name, names)
 
     def _declare(self, node: Node, names: _Names) -> None:
         kind = node.child_by_field_name("type")
@@ -207,6 +273,7 @@ class _Program:
             value = declarator.child_by_field_name("value") if is_initialised else None
             if not name:
                 continue
+            names.declare(name)
             self._forget(name, names)
             found = self._types.declared(kind, inner, (), const=is_const(node))
             if found is not None:
@@ -263,6 +330,7 @@ class _Program:
             before = names.values.get(name)
             value = _calculated(sign.removesuffix("="), before, value)
         if value is None:
+            self._lose(name, names)
             return
         part, _, axis = name.rpartition(".")
         whole = names.values.get(part)
@@ -298,8 +366,15 @@ class _Program:
             self._launch(arguments[0], sizes, values, names, cooperative=_BY_ADDRESS[name])
         elif name == _BY_CONFIG and len(arguments) > 1:
             self._launch_by_config(arguments, names)
-        elif local := self._functions.get(name.partition("<")[0].rpartition("::")[2]):
-            self._enter_with(local, arguments, names)
+        else:
+            local = self._functions.get(name.partition("<")[0].rpartition("::")[2])
+            if local is not None:
+                self._enter_with(local, arguments, names)
+            by_reference = _references(local) if local is not None else ()
+            for place, argument in enumerate(arguments):
+                # What a call does with a variable whose address it gets is not followed.
+                if _stripped(argument).type == "pointer_expression" or place in by_reference:
+                    self._lose(_address(argument), names)
 
     def _launch_by_config(self, arguments: Sequence[Node], names: _Names) -> None:
         config, kernel, *rest = arguments
@@ -479,6 +554,24 @@ class _Program:
         ]
         local = _Names(names.values | dict(zip(parameters, arguments, strict=False)))
         return self._value(statements[0].named_children[0], local, depth)
+
+
+def _restore(now: dict[str, Any], then: dict[str, Any], name: str) -> None:
+    now.pop(name, None)
+    for key in [key for key in now if key.startswith((f"{name}.", f"{name}->"))]:
+        del now[key]
+    now |= {k: v for k, v in then.items() if k == name or k.startswith(f"{name}.")}
+
+
+def _references(function: Node) -> frozenset[int]:
+    """Returns the places of the parameters that are references to what may be changed."""
+    return frozenset(
+        place
+        for place, parameter in enumerate(_parameters(function))
+        if (declarator := parameter.child_by_field_name("declarator")) is not None
+        and declarator.type == "reference_declarator"
+        and not is_const(parameter)
+    )
 
 
 def _outside_functions(root: Node) -> Iterator[Node]:
