@@ -22,6 +22,7 @@ from jitstudio.gui.kit.theme import ThemeMode  # noqa: E402
 from jitstudio.gui.window.application import make_application  # noqa: E402
 from tests.gui.driver import Driver, pause  # noqa: E402
 
+_PROGRAM = _ROOT / "tests" / "data" / "programs" / "vector_add.cu"
 # Plots and graphs are made in the background, by modules that are loaded there.
 _DRAWN_MS = 3000
 
@@ -50,10 +51,15 @@ def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
         driver.trigger("teachLayoutAction")
         grab("pipeline")
         driver.trigger("editLayoutAction")
-        driver.next_result(lambda: driver.replace('extern "C"', '#include <cstdint>\nextern "C"'))
+        driver.next_result(lambda: driver.replace("sum[i] = a[i]", "total[i] = a[i]"))
         driver.editor.setFocus()
         grab("error")
         driver.next_result(driver.editor.undo)
+        driver.next_result(lambda: driver.files.open_paths([_PROGRAM]))
+        driver.editor.go_to(20)
+        pause(_DRAWN_MS)
+        grab("program")
+        driver.editors.close_current()
         driver.trigger("paletteAction")
         grab("palette")
         driver.press(Qt.Key.Key_Escape)
