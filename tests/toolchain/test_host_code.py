@@ -100,6 +100,29 @@ int main() { return unused; }
     assert result.diagnostics == ()
 
 
+def test_what_is_set_aside_moves_no_member(built):
+    text = """\
+#define DIM(n) (n)
+#define ALIGNED(n) __attribute__((aligned(n)))
+struct vec { float x; };
+struct A { char c; float a[(3) + 1]; int y; };
+struct B { char c; vec m[DIM(3)], *n; unsigned long long mask[(64 + 63) / 64]; };
+struct C { char c; vec v ALIGNED(16); int y; };
+struct D { unsigned lo : (4); unsigned hi : 28; unsigned z : sizeof(int); int y; };
+struct E { char c; const vec (E::*pm)(int); union { int i; float f[(3)]; }; char pad[(3)]; };
+template <int K> struct F { float data[(K + 1) * K]; char (*call)(int); };
+constexpr int q(4);
+__global__ void k(int *p) {
+    p[0] = sizeof(A); p[1] = sizeof(B); p[2] = sizeof(C); p[3] = sizeof(D); p[4] = sizeof(E);
+    p[5] = sizeof(F<3>); p[6] = q;
+}
+"""
+    kept = built(replace(request(cuda(text)), keep_host_code=True))
+    assert kept.ok, kept.stages[0].error_log
+    host = "int count = 0;\nint main() { return count; }\n"
+    assert ptx(built(request(cuda(text + host)))) == ptx(kept)
+
+
 def test_headers_in_memory_lose_their_host_code_too(built):
     header = Header(
         "tools.cuh",
