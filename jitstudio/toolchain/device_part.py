@@ -10,13 +10,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jitstudio.core.code import Header, split_variant
-from jitstudio.core.options import ALL_DEVICE
+from jitstudio.core.options import ALL_DEVICE, lies_in
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import Job
 from jitstudio.core.result import HostCodeAside
 from jitstudio.listing.cuda.host_code import MARKS, HostCode, device_macros, find_host_code
+from jitstudio.listing.cuda.outline import outline
 from jitstudio.listing.includes import includes
-from jitstudio.toolchain.headers import include_folders
+from jitstudio.toolchain.headers import include_folders, line_directive
 
 
 @dataclass(frozen=True)
@@ -89,8 +90,7 @@ def _macros_on_disk(job: Job, texts: Iterable[bytes]) -> frozenset[str]:
     names = {name for text in texts if b'"' in text for name in includes(text).quoted}
     macros = frozenset[str]()
     for path in {os.path.join(folder, name) for folder in folders for name in names}:
-        with suppress(OSError):
-            macros |= device_macros(read_file(Path(path), _LARGEST))
+        macros |= device_macros(_text_of(job, path) or b"")
     return macros
 
 
@@ -103,68 +103,128 @@ _HOST_ERROR = re.compile(
 )
 
 
-def with_headers(part: DevicePart, errors: str, opened: Iterable[str]) -> DevicePart | None:
-    """Returns the compile with headers on disk without their host code, where that failed it.
+class HeadersOnDisk:
+    """Takes host code out of headers on disk where it has failed a compile.
 
-    They are given in memory, under the names by which they are included, and say which file they
-    are, so that messages and line tables do not change.
+    Such a header is given in memory under its whole path, and so is each that includes it, with
+    that path in its directives: a plain name would count for headers of that name in all folders.
+    Each says which file it is, so that messages and line tables do not change.
 
     Args:
         part: What NVRTC has refused.
-        errors: What it said.
-        opened: The files that it has opened.
-
-    Returns:
-        None where there is nothing to be gained.
     """
-    job = part.job
-    module = split_variant(job.name)[0]
-    known = {header.name for header in job.headers} | {module}
-    wanted = {m["file"] for m in _HOST_ERROR.finditer(errors)} - known
-    texts = {}
-    for path in sorted(wanted):
+
+    def __init__(self, part: DevicePart) -> None:
+        self._part = part
+        self._sent = part.job
+        self._folders = tuple(include_folders(part.job))
+        self._own = {header.name for header in part.job.headers}
+        self._as_said: dict[str, str] = {}
+        self._texts: dict[str, bytes] = {}
+        self._refused: set[str] = set()
+
+    def part(self, errors: str, opened: Iterable[str]) -> DevicePart | None:
+        """Returns what to compile next; None where there is nothing to be gained.
+
+        Args:
+            errors: What NVRTC said of the last compile.
+            opened: The files that it has opened.
+        """
+        part, job = self._part, self._part.job
+        refused = {m["file"] for m in _HOST_ERROR.finditer(errors)}
+        if not refused and not self._refused:
+            return None
+        for name in (*sorted(refused), *sorted(opened)):
+            self._read(name)
+        self._refused |= {_place(name) for name in refused} & {*self._texts}
+        texts = [self._texts[path] for path in self._refused]
+        macros = frozenset[str]().union(*map(device_macros, texts), _macros_of(job))
+        rest = b"\n".join(content for _, content in part.whole.inputs)
+        judged = {p: find_host_code(self._texts[p], macros, rest) for p in sorted(self._refused)}
+        found = {path: each for path, each in judged.items() if each.spans}
+        given = self._includers(set(found))
+        headers = [Header(h.name, self._named(h.name, h.content, given)) for h in job.headers]
+        for path in sorted(given):
+            name = self._as_said[path]
+            text = found[path].device_text if path in found else self._texts[path]
+            headers.append(Header(path, line_directive(name) + self._named(name, text, given)))
+        module = split_variant(job.name)[0]
+        inputs = tuple((ref, self._named(module, text, given)) for ref, text in job.inputs)
+        more = (word for word in _definitions(found.values()) if word not in job.options)
+        sent = replace(job, inputs=inputs, headers=tuple(headers), options=(*job.options, *more))
+        if sent == self._sent:
+            return None
+        self._sent = sent
+        aside = {self._as_said[path]: each for path, each in found.items()}
+        return replace(
+            part,
+            job=sent,
+            host_code=(*part.host_code, *(_aside(name, each) for name, each in aside.items())),
+            names={word: (name, at) for name, each in aside.items() for word, at in each.names}
+            | dict(part.names),
+        )
+
+    def _read(self, name: str) -> None:
+        path = _place(name)
+        is_own = name in self._own or name == split_variant(self._part.job.name)[0]
+        # No directive can name the others.
+        if path in self._texts or is_own or "\n" in path or {*'">'} <= {*path}:
+            return
+        if (text := _text_of(self._part.job, name)) is not None:
+            self._texts[path], self._as_said[path] = text, name
+
+    def _includers(self, paths: set[str]) -> set[str]:
+        """Returns these headers and all that include them, be it by others."""
+        targets = {
+            path: {target for _, target in self._targets(self._as_said[path], text)}
+            for path, text in self._texts.items()
+        }
+        found = paths
+        while more := {p for p, t in targets.items() if p not in found and not found.isdisjoint(t)}:
+            found = found | more
+        return found
+
+    def _targets(self, includer: str, text: bytes) -> Iterator[tuple[re.Match[bytes], str]]:
+        """Yields where a text includes a file, and which."""
+        for match in _INCLUDE.finditer(text):
+            name = os.fsdecode(match["name"][1:-1])
+            beside = (os.path.dirname(includer),) if match["name"].startswith(b'"') else ()
+            places = (os.path.join(folder, name) for folder in (*beside, *self._folders))
+            target = next(filter(os.path.isfile, places), None)
+            if target is not None and name not in self._own:
+                yield match, _place(target)
+
+    def _named(self, includer: str, text: bytes, paths: set[str]) -> bytes:
+        """Returns a text that includes some headers by their whole paths."""
+        targets = [each for each in self._targets(includer, text) if each[1] in paths]
+        directives = {start for start, _ in outline(text).directives} if targets else set()
+        pieces, at = [], 0
+        for match, path in targets:
+            if match.start() in directives:
+                name = f'"{path}"' if ">" in path else f"<{path}>"
+                pieces += [text[at : match.start("name")], os.fsencode(name)]
+                at = match.end()
+        return b"".join((*pieces, text[at:]))
+
+
+_INCLUDE = re.compile(rb'#[ \t]*+include[ \t]*+(?P<name>"[^"\n]++"|<[^>\n]++>)')
+
+
+def _place(name: str) -> str:
+    """Returns the path of a file in its real folder: the file may be a link out of it."""
+    return os.path.join(os.path.realpath(os.path.dirname(name)), os.path.basename(name))
+
+
+def _text_of(job: Job, name: str) -> bytes | None:
+    """Returns the text of a file; None if it cannot be read, or the job may not read it."""
+    if job.confined_to is None or lies_in(job.confined_to, name):
         with suppress(OSError):
-            texts[path] = read_file(Path(path), _LARGEST)
-    macros = frozenset[str]().union(*map(device_macros, texts.values()), _macros_of(job))
-    rest = b"\n".join(content for _, content in part.whole.inputs)
-    found = {path: find_host_code(text, macros, rest) for path, text in texts.items()}
-    found = {path: each for path, each in found.items() if each.spans}
-    headers = list(_as_headers(job, found, opened))
-    if not headers:
-        return None
-    folders = dict.fromkeys(os.path.dirname(path) for path in found)
-    options = (*job.options, *(f"--include-path={folder}" for folder in folders if folder))
-    definitions = (word for word in _definitions(found.values()) if word not in options)
-    return replace(
-        part,
-        job=replace(job, headers=(*job.headers, *headers), options=(*options, *definitions)),
-        host_code=(*part.host_code, *(_aside(path, each) for path, each in found.items())),
-        names={word: (path, at) for path, each in found.items() for word, at in each.names}
-        | dict(part.names),
-    )
+            return read_file(Path(name), _LARGEST)
+    return None
 
 
 def _macros_of(job: Job) -> frozenset[str]:
     return frozenset[str]().union(*(device_macros(content) for _, content in job.inputs))
-
-
-def _as_headers(job: Job, found: Mapping[str, HostCode], opened: Iterable[str]) -> Iterator[Header]:
-    """Yields each header under every name by which a text may include it."""
-    module = split_variant(job.name)[0]
-    texts = {module: b"\n".join(content for _, content in job.inputs)}
-    for path in opened:
-        with suppress(OSError):
-            texts.setdefault(path, read_file(Path(path), _LARGEST))
-    folders = tuple(include_folders(job))
-    real = {os.path.realpath(path): path for path in found}
-    taken = {header.name for header in job.headers}
-    for includer, text in texts.items():
-        for name in includes(text).names - taken:
-            places = (os.path.dirname(includer), *folders)
-            candidates = (os.path.realpath(os.path.join(place, name)) for place in places)
-            for path in [real[place] for place in candidates if place in real][:1]:
-                taken.add(name)
-                yield Header(name, f'#line 1 "{path}"\n'.encode() + found[path].device_text)
 
 
 def _definitions(found: Iterable[HostCode]) -> Iterator[str]:

@@ -426,6 +426,12 @@ def _refusal(text: str, name: str, real: str) -> str:
     return f"{NOT_TRUSTED} {includes_it}, {which}outside the project's folder. {HOW_TO_TRUST}"
 
 
+def line_directive(name: str) -> bytes:
+    """Returns a line after which a text counts as a file of this name, from its first line on."""
+    escaped = re.sub(r"[\r\n]", "_", name).replace("\\", "\\\\").replace('"', '\\"')
+    return os.fsencode(f'#line 1 "{escaped}"\n')
+
+
 def include_folders(job: Job) -> Iterator[str]:
     """Yields the folders that the options name."""
     for given in read(job.options):

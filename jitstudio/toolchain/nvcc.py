@@ -22,7 +22,7 @@ from jitstudio.core.plan import Job, Search
 from jitstudio.core.tools import Tool
 from jitstudio.disk import working_folder
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.headers import searches_of
+from jitstudio.toolchain.headers import line_directive, searches_of
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
 _HOST_COMPILERS = ("gcc", "g++")
@@ -174,8 +174,7 @@ def _file_of(job: Job, name: str, text: bytes) -> str:
 def _copied(folder: Path, name: str, text: bytes) -> str:
     """Writes the module to a file whose lines count as those of the module."""
     copy = folder / (re.sub(r"[^\w.+-]", "_", os.path.basename(name)) or "module.cu")
-    escaped = re.sub(r"[\r\n]", "_", name).replace("\\", "\\\\").replace('"', '\\"')
-    copy.write_bytes(os.fsencode(f'#line 1 "{escaped}"\n') + text.removeprefix(_MARK))
+    copy.write_bytes(line_directive(name) + text.removeprefix(_MARK))
     return str(copy)
 
 

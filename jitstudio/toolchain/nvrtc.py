@@ -5,6 +5,7 @@ Through `cuda.bindings`, not `cuda.core`: the latter's compiler needs a driver.
 
 from __future__ import annotations
 
+import os
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,8 +26,8 @@ from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.device_part import (
     DevicePart,
+    HeadersOnDisk,
     device_part,
-    with_headers,
     without_idle_warnings,
     words_on_calls,
     words_on_host_code,
@@ -105,8 +106,9 @@ def compile_cuda(job: Job) -> Report:
             # Some of what host code launches may have been misread.
             job = _without_wrong_names(job, part, sent, report)
             _compile(job, traced, job.makes, report)
+        headers, basis = HeadersOnDisk(replace(part, job=job)), job
         while not report.ok and not job.keep_host_code and plain:
-            again = with_headers(replace(part, job=job), report.error_log, TRACE.opened() or ())
+            again = headers.part(report.error_log, TRACE.opened() or ())
             if again is None:
                 break
             part, job, prefix = again, again.job, None
@@ -123,7 +125,7 @@ def compile_cuda(job: Job) -> Report:
     if opened is not None and prefix and precompiled:
         opened |= PRECOMPILED.opened(prefix)
         report.stand_ins = stand_ins(opened)
-    report.find_searches = partial(searches_of, job, options, folders, opened)
+    report.find_searches = partial(searches_of, basis, options, folders, opened)
     if not report.ok and "ptxas" in report.error_log and CodeKind.PTX in job.makes:
         _rescue_ptx(job, options, report)
     if not report.ok and job.name_expressions and not report.lowered:
@@ -222,7 +224,7 @@ def _compile(
 ) -> None:
     ((_, text),) = job.inputs
     contents = [header.content for header in job.headers]
-    names = [header.name.encode() for header in job.headers]
+    names = [os.fsencode(header.name) for header in job.headers]
     # A folder may have a name that is no UTF-8.
     sent = [option.encode("utf-8", "surrogateescape") for option in options]
     name, _, _ = split_variant(job.name)

@@ -227,6 +227,105 @@ def test_line_ends_and_tabs_stay():
     assert all(found.device_text.count(byte) == text.count(byte) for byte in kept)
 
 
+# Each is a whole number of members with a round bracket somewhere.
+DATA_MEMBERS = (
+    "float a[(3)+1];",
+    "real m[DIM(3)];",
+    "unsigned long long mask[(64 + 63) / 64], other;",
+    "char pad[sizeof(int)][(2)];",
+    "char text[(3)] = {1, 2, 3};",
+    "char word[(2)]{1, 2};",
+    "unsigned lo : (4); unsigned : (2); unsigned hi : sizeof(int);",
+    "vec v ALIGNED(16);",
+    "const vec w UNKNOWN(16);",
+    "int x UNKNOWN(16) = 3;",
+    "const vec (Some::*pm)(int);",
+    "int (vec::*pd);",
+    "vec (*call)(int);",
+    "vec (*calls[2])(int), (u);",
+    "float (&row)[(3)];",
+    "union { int i; float f[(2)]; };",
+    "struct { vec g[DIM(2)]; } in;",
+    "vec y = vec(3);",
+    "vec z{vec(3)};",
+    "alignas(sizeof(int)) vec t;",
+    "Box<int, (1 << 3)> box;",
+    "Box<int(vec)> function;",
+    "static constexpr float table[(2)] = {1, 2};",
+)
+
+
+@pytest.mark.parametrize("member", DATA_MEMBERS)
+def test_a_data_member_stays(member):
+    text = f"""\
+#define ALIGNED(n) __attribute__((aligned(n)))
+#define DIM(n) (n)
+typedef float real; struct vec {{ float x; }};
+struct S {{ char c; {member} int last; }};
+template <int K> struct T {{ {member} }};
+"""
+    found = find_host_code(f"{text}{KERNEL}int main() {{ }}\n".encode())
+    assert found.device_text.decode().startswith(text)
+    assert ["data member" in doubt.reason for doubt in found.doubts] == 2 * (
+        [True] if "const vec w" in member or "int x UN" in member else []
+    )
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        "const vec at(int a) const;",
+        "API unsigned long long at(int a[3]) { return 1; }",
+        "std::vector<int> at(int (S::*a)()) const noexcept(true);",
+        "template <class T> static inline T at(T *a, unsigned (*b)(int)) { return *a; }",
+        "friend bool operator==(const S &a, const S &b) { return true; }",
+        "explicit operator bool() const { return true; }",
+        "float operator[](int i) const { return 1; }",
+        "bool ABC() const { return true; }",
+    ],
+)
+def test_a_member_function_of_the_host_goes_from_a_class_that_stays(member):
+    text = f"#define API inline\nstruct S {{ {member} int n; }};\n__global__ void k(S s) {{}}\n"
+    assert left(text) == text.replace(member, " " * len(member)).strip()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "static constexpr float tab[(4)] = {1, 2, 3, 4};",
+        "inline constexpr int n(4);",
+        "struct S { int a; };\nconstexpr S n(S{3});",
+        "constexpr int n(sizeof(int));\nconstexpr int m(n);",
+    ],
+)
+def test_a_constant_that_is_initialized_in_brackets_is_no_function(text):
+    text += "\n__global__ void k(int *p) { *p = n + m + tab[0]; }"
+    assert left(text + "\nvoid f() {}\n") == text
+    made = "constexpr int f(int a);\nconstexpr S g(S a, int);\n"
+    assert left("struct S { int f; };\n" + made + "__device__ S h() { return g(f(1)); }").count(
+        "__hd_cx__"
+    ) == made.count("constexpr")
+
+
+def test_each_operator_is_a_function_of_its_own():
+    device = "__device__ V operator+(V a, V b) { return a; }"
+    host = "V operator-(V a, V b) { return a; }\nV &operator+=(V &a, V b) { return a; }"
+    assert left(f"{device}\n{host}\n") == device
+    assert left(f"{device}\nV operator+(V a, V b);") == f"{device}\nV operator+(V a, V b);"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "template <class T> struct S { int n; T at(T a); };",
+        "class FFT { int n; public: FFT(int m); ~FFT() { n = 0; } };",
+        "struct S { int y : sizeof(int); };",
+    ],
+)
+def test_there_is_no_doubt_of_what_the_class_makes_known(text):
+    assert find_host_code(f"{text}\n{KERNEL}void f() {{}}\n".encode()).doubts == ()
+
+
 DEVICE_PIECES = (
     "__global__ void NAME(float *p) {\n  if (p) { *p = 1; } // it's\n}",
     "template <typename T>\n__global__ void NAME(T *p) { p[0] = '{'; }",
@@ -246,6 +345,11 @@ DEVICE_PIECES = (
     "using NAME = unsigned int;",
     "enum NAME { NAME_A, NAME_B = '}' };",
     "const float NAME = 1.0f;",
+    *(
+        f"struct NAME {{ {member} __device__ int get(); }};"
+        for member in DATA_MEMBERS
+        if "UNKNOWN" not in member
+    ),
 )
 HOST_PIECES = (
     "void NAME(int a) {\n  k<<<1, 2>>>(a); /* } */ ONLY_HOST;\n}",

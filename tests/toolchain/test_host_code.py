@@ -1,12 +1,16 @@
 """Whole programs through the real NVRTC: host code set aside, the host's headers stood in for."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from jitstudio.core.code import CodeKind, Header
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.result import HostCodeAside
+from jitstudio.core.tools import Tool
+from jitstudio.toolchain.device_part import HeadersOnDisk, device_part
 from jitstudio.toolchain.headers import stand_in_folder
 from tests.support import cuda, request
 
@@ -98,6 +102,29 @@ int main() { return unused; }
     assert "square" not in ptx(result)
     assert "unused" not in ptx(result)
     assert result.diagnostics == ()
+
+
+def test_what_is_set_aside_moves_no_member(built):
+    text = """\
+#define DIM(n) (n)
+#define ALIGNED(n) __attribute__((aligned(n)))
+struct vec { float x; };
+struct A { char c; float a[(3) + 1]; int y; };
+struct B { char c; vec m[DIM(3)], *n; unsigned long long mask[(64 + 63) / 64]; };
+struct C { char c; vec v ALIGNED(16); int y; };
+struct D { unsigned lo : (4); unsigned hi : 28; unsigned z : sizeof(int); int y; };
+struct E { char c; const vec (E::*pm)(int); union { int i; float f[(3)]; }; char pad[(3)]; };
+template <int K> struct F { float data[(K + 1) * K]; char (*call)(int); };
+constexpr int q(4);
+__global__ void k(int *p) {
+    p[0] = sizeof(A); p[1] = sizeof(B); p[2] = sizeof(C); p[3] = sizeof(D); p[4] = sizeof(E);
+    p[5] = sizeof(F<3>); p[6] = q;
+}
+"""
+    kept = built(replace(request(cuda(text)), keep_host_code=True))
+    assert kept.ok, kept.stages[0].error_log
+    host = "int count = 0;\nint main() { return count; }\n"
+    assert ptx(built(request(cuda(text + host)))) == ptx(kept)
 
 
 def test_headers_in_memory_lose_their_host_code_too(built):
@@ -213,8 +240,64 @@ def test_headers_on_disk_lose_their_host_code_where_it_fails_the_compile(built, 
     assert "four" in broken.stages[0].error_log
 
 
+@pytest.mark.parametrize("place", ["plain", 'q"uote', "back\\slash", "great>er"])
+def test_a_header_without_host_code_leaves_others_of_its_name_alone(built, tmp_path, place):
+    common = '#include "detail.h"\n__device__ int from_%s() { return VALUE; }\n#undef VALUE\n'
+    files = {
+        "x/common.h": common % "x",
+        "y/common.h": common % "y",
+        "x/detail.h": '#include "more.h"\nint aside = 3;\n#define VALUE 100 + MORE\n',
+        "y/detail.h": '#undef MORE\n#include "more.h"\nint more = 3;\n#define VALUE 200 + MORE\n',
+        "x/more.h": "#define MORE 11\n",
+        "y/more.h": "#define MORE 22\n",
+        "z/detail.h": "#define VALUE 333\n",
+    }
+    root = tmp_path / place
+    for name, content in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(content)
+    text = """\
+#include "x/common.h"
+#include "y/common.h"
+#include <detail.h>
+__global__ void k(int *p) { p[0] = from_x(); p[1] = from_y(); p[2] = VALUE; }
+"""
+    options = (f"-I{root / 'z'}",)
+    (stage,) = (result := built(request(cuda(text, str(root / "main.cu")), options=options))).stages
+    assert result.ok, stage.error_log
+    assert re.findall(r"[ ,](111|222|333|122|211);", ptx(result)) == ["111", "222", "333"]
+    aside = [str(root / name) for name in ("x/detail.h", "y/detail.h")]
+    assert [each.name for each in stage.host_code] == aside
+
+
+def test_what_of_a_header_is_set_aside_is_said_once(built, tmp_path):
+    many = "".join(f"int h{i}() {{ return 1; }}\n" for i in range(120))
+    (tmp_path / "p.h").write_text(f"__device__ int bad() {{ return undefined; }}\n{many}")
+    (tmp_path / "q.h").write_text("int q = 1;\n")
+    text = '#include "p.h"\n#include "q.h"\n__global__ void k(int *p) { *p = 1; }\n'
+    (stage,) = built(request(cuda(text, str(tmp_path / "main.cu")))).stages
+    assert [each.name for each in stage.host_code] == [str(tmp_path / n) for n in ("p.h", "q.h")]
+    assert stage.log.count("120 lines of host code") == 1
+    assert "undefined" in stage.error_log
+
+
 @pytest.mark.parametrize(("include", "letter"), [("", "l"), ("#include <cuda/std/cstdint>\n", "x")])
 def test_wide_integers_are_those_of_the_host_unless_nvidia_s_headers_differ(built, include, letter):
     text = f"#include <cstdint>\n{include}__global__ void k(int64_t a) {{ }}\n"
     result = built(request(cuda(text)))
     assert [kernel.name for kernel in result.kernels] == [f"_Z1k{letter}"]
+
+
+def test_headers_outside_of_a_project_that_nobody_trusts_are_not_read(tmp_path):
+    project = tmp_path / "project"
+    project.mkdir()
+    (tmp_path / "out.h").write_text("#define inline __device__\n")
+    text = b'#include "../out.h"\ninline int f() { return 1; }\nint main() {}\n'
+    source = (Ref(CodeKind.CUDA, "main.cu"), text)
+    job = Job(Tool.NVRTC, str(project / "main.cu"), (source,), (CodeKind.PTX,), ())
+    (free,) = device_part(job).job.inputs
+    assert b"inline int f" in free[1]
+    part = device_part(replace(job, confined_to=(str(project),)))
+    assert b"inline int f" not in part.job.inputs[0][1]
+    error = f"{tmp_path / 'out.h'}(1): error: A namespace scope variable without memory"
+    assert HeadersOnDisk(part).part(error, ()) is None

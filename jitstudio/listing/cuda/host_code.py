@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from jitstudio.listing.cuda.launched import launched_instances
 from jitstudio.listing.cuda.outline import (
+    BOUNDS,
     COMMENT,
     DEVICE,
     QUOTED,
@@ -34,8 +35,13 @@ LineRange = tuple[int, int]
 _HOST = re.compile(rb"\b__host__\b")
 _NAMES = re.compile(rb"~?[A-Za-z_]\w*(?:\s*+::\s*+~?[A-Za-z_]\w*)*")
 _ANGLES = re.compile(rb"<[^<>;{}]*+>")
-_OPERATOR = re.compile(rb"\boperator\b\s*+(?:\(\s*+\)|[^\s\w(]{1,3}|[A-Za-z_][^(]*)")
-_OPERATOR_NAME = b" operator__ "
+_OPERATOR = re.compile(rb'\boperator\b\s*+(""\s*+\w+|\(\s*+\)|[^\s\w(]{1,3}|[A-Za-z_][^(]*)')
+# All that may be before the parameters of a member function.
+_PLAIN = re.compile(rb"""(?:[\w\s*&~"\x80-\xff]|::)*+(?<=[\w\s\x80-\xff])""")
+_POINTER = re.compile(rb"\(\s*+(?:(?:\w+\s*+::\s*+)+)?[*&^]")
+# What may be the first parameter and may be the value of a constant.
+_VALUE = re.compile(rb"\(\s*+(?!\)|\.)(?![\w:]++\s++\w)(\w*+)(\s*+[({])?")
+_ATTRIBUTE = re.compile(rb"(?:__attribute__|__declspec)\s*+\(.*\)|\[\[.*?\]\]", re.DOTALL)
 _DEFINITION = re.compile(rb"^[ \t]*+#[ \t]*+define\b(?:[^\\\n]|\\(?:\r\n|[\s\S]))*+", re.MULTILINE)
 _DEFINE = re.compile(rb"[ \t]*+#[ \t]*+define[ \t]++(\w+)(\([^)]*+\))?(.*)", re.DOTALL)
 _BUILT_IN = frozenset(
@@ -195,6 +201,7 @@ class _Macros:
         device: Those that mark device code.
         constants: Those that mark constants.
         makers: Those that can only make functions of the host.
+        qualifiers: Those that may be before the type of a function, and are no type.
     """
 
     def __init__(self, directives: Iterable[bytes], others: Collection[str]) -> None:
@@ -216,6 +223,11 @@ class _Macros:
             waiting += more
         self.constants = {b"constexpr"} | {
             name for name, body in bodies.items() if _CONST.search(body)
+        }
+        self.qualifiers = {
+            name
+            for name, body in bodies.items()
+            if _WORDS.issuperset(_NAMES.findall(_ATTRIBUTE.sub(b"", body)))
         }
         self.makers = {
             name
@@ -239,11 +251,13 @@ class _Head(NamedTuple):
         words: The words before the parameters, the name not among them.
         name: What is declared, with its qualifiers; empty where that is not plain.
         parameters: The text from the bracket on; None where there is none.
+        is_plain: Whether nothing is before the bracket that no function has there.
     """
 
     words: list[bytes]
     name: bytes
     parameters: bytes | None
+    is_plain: bool = False
 
 
 @dataclass(eq=False)
@@ -399,7 +413,7 @@ class _Judge:
                 return
             if lambdas:
                 self._doubt(start, "NVRTC takes no __device__ lambda: none of this is compiled.")
-        elif not _SURELY_HOST.search(body) and self._may_be_marked(declaration, head):
+        elif not _SURELY_HOST.search(body) and self._is_unsure(declaration, head):
             return
         is_host = _HOST.search(declaration.head)
         if not is_host and self._mark(declaration, _CONSTEXPR):
@@ -431,7 +445,7 @@ class _Judge:
             pass
         elif b"const" in head.words and not declaration.parent:
             self._candidates.append(_Candidate(declaration, head.name, True))
-        elif not self._may_be_marked(declaration, head):
+        elif not self._is_unsure(declaration, head):
             self._set_aside(declaration.start, declaration.end)
 
     def _look_at_variable(self, declaration: OutlineItem, head: _Head) -> None:
@@ -455,16 +469,42 @@ class _Judge:
         return by_word or bool(_CONST.search(text, _pointed_to(text), _valued(text)))
 
     def _is_prototype(self, declaration: OutlineItem, head: _Head) -> bool:
-        if head.parameters is None or not head.name:
+        if head.parameters is None or not head.name or _POINTER.match(head.parameters):
             return False
-        if head.parameters[1:].lstrip()[:1] in (b"*", b"&", b"^"):
-            return False
-        owner = self._owner(declaration)
-        special = head.name.lstrip(b"~") == owner or b"operator" in head.name
-        return bool(head.words) or special
+        if self._is_special(declaration, head) or b"operator" in head.name:
+            return True
+        if declaration.parent:
+            is_attribute = head.name in self._macros.qualifiers
+            return head.is_plain and not is_attribute and not _WORDS.issuperset(head.words)
+        if b"constexpr" in head.words and (value := _VALUE.match(head.parameters)):
+            types = _WORDS | _BUILT_IN | self._types
+            return value[1] in types and not value[2]
+        return bool(head.words)
 
-    def _owner(self, declaration: OutlineItem) -> bytes:
-        return self._head(declaration.parent).name if declaration.parent else b""
+    def _is_special(self, declaration: OutlineItem, head: _Head) -> bool:
+        """Returns whether this is a constructor or a destructor within its class."""
+        owner = self._head(declaration.parent).name if declaration.parent else b""
+        return head.name.removeprefix(b"~") == owner != b""
+
+    def _is_unsure(self, declaration: OutlineItem, head: _Head) -> bool:
+        checks = (self._may_be_data, self._may_be_marked)
+        is_function = declaration.kind is Kind.FUNCTION
+        return any(check(declaration, head) for check in checks[:: -1 if is_function else 1])
+
+    def _may_be_data(self, declaration: OutlineItem, head: _Head) -> bool:
+        """Returns whether a member may be a type, a name and a macro, and no function."""
+        if not declaration.parent or self._is_special(declaration, head):
+            return False
+        if b"operator" in head.name:
+            return False
+        words = [w for w in head.words if w not in _WORDS and w not in self._macros.qualifiers]
+        two = len(words) > 1 and not _BUILT_IN.issuperset(words)
+        unsure = two or not head.is_plain or head.name in self._macros.known
+        if unsure:
+            self._doubt(
+                declaration.start, "This may be a data member with a macro behind its name."
+            )
+        return unsure
 
     def _signature(self, declaration: OutlineItem) -> _Signature:
         head = self._head(declaration)
@@ -502,9 +542,13 @@ class _Judge:
 
     def _unknown_word(self, declaration: OutlineItem, head: _Head) -> bytes:
         """Returns a word that may be a macro which makes this device code; empty for none."""
-        words = [word for word in head.words if word not in _WORDS and word != b"operator__"]
+        words = [word for word in head.words if word not in _WORDS]
         others = [word for word in words if word not in _BUILT_IN]
-        own = frozenset(_TEMPLATE_NAMES.findall(declaration.template))
+        own: set[bytes] = set()
+        scope: OutlineItem | None = declaration
+        while scope:
+            own.update(_TEMPLATE_NAMES.findall(scope.template))
+            scope = scope.parent
 
         def is_known(word: bytes) -> bool:
             return b"::" in word or word in self._known or word in own
@@ -514,7 +558,7 @@ class _Judge:
             is_host = b"__host__" in head.words
             if not is_host and kind.isupper() and len(kind) > 1 and not is_known(kind):
                 return kind
-        elif not words and head.name.isupper():
+        elif not words and head.name.isupper() and not self._is_special(declaration, head):
             return b"" if is_known(head.name) else head.name
         return next((word for word in others if not is_known(word)), b"")
 
@@ -623,20 +667,29 @@ def _head_of(declaration: OutlineItem) -> _Head:
 
 
 def _parts(head: bytes) -> _Head:
-    text = _OPERATOR.sub(_OPERATOR_NAME, head)
-    count = 1
+    text = _OPERATOR.sub(_operator_name, head) if b"operator" in head else head
+    count = int(b"<" in text)
     while count:
         text, count = _ANGLES.subn(b"", text)
-    bracket = text.find(b"(")
+    count = int(b"[" in text)
+    while count:
+        text, count = BOUNDS.subn(b" * ", text)
+    bracket, is_plain = text.find(b"("), False
     assigned = _ASSIGNED.search(text)
     if bracket < 0 or (assigned and assigned.start() < bracket):
         before = re.split(rb"[=\[{;,]|(?<!:):(?!:)", text)[0]
         parameters = None
     else:
         before, parameters = text[:bracket], text[bracket:]
+        is_plain = bool(_PLAIN.fullmatch(before))
     words = [re.sub(rb"\s", b"", word) for word in _NAMES.findall(before)]
     name = words.pop() if words and words[-1] not in _WORDS | _BUILT_IN else b""
-    return _Head(words, name, parameters)
+    return _Head(words, name, parameters, is_plain)
+
+
+def _operator_name(match: re.Match[bytes]) -> bytes:
+    """Returns a name that no other operator has."""
+    return b" operator__%s " % re.sub(rb"\s", b"", match[1]).hex().encode()
 
 
 def _valued(head: bytes) -> int:

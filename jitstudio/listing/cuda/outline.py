@@ -20,6 +20,9 @@ DEVICE = re.compile(rb"\b__(?:device|global|constant|shared|managed)__\b")
 
 COMMENT = rb"//(?:[^\\\n]|\\(?:\r\n|[\s\S]))*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
 QUOTED = rb""""(?:[^"\\\n]|\\[\s\S])*+"?|(?<![0-9A-Fa-f])'(?:[^'\\\n]|\\[\s\S])*+'?"""
+BOUNDS = re.compile(rb"\[[^\[\]]*+\]")
+"""Square brackets without others in them."""
+
 # Each begins with a byte of a few, so that the search is quick.
 _IN_BODY = re.compile(rb"""[{}"'#]|/[/*]""")
 _IN_HEAD = re.compile(rb"""[{}();"'#]|/[/*]""")
@@ -60,6 +63,7 @@ _GROUPS = (
     rb"|explicit|noexcept|__block_size__|__maxnreg__)\s*+(?=\()"
 )
 _ATTRIBUTE = re.compile(_GROUPS)
+_DOUBLE_BRACKETS = re.compile(rb"\[\[[^\]]*+\]\]")
 _TEMPLATE = re.compile(rb"\s*+template\s*+(?=<)")
 _STATEMENT = re.compile(rb"(?:for|if|while|switch|else|do|try|catch|return|case|goto)\b")
 _ASSIGNED = re.compile(rb"(?<![=!<>+\-*/%&|^])=(?!=)")
@@ -433,7 +437,7 @@ def _head(text: bytes, start: int, end: int, skipped: list[tuple[int, int]]) -> 
         close = close_of(head, match.end(), b"<", b">")
         templates += head[match.end() : close] + b" "
         head = head[close:]
-    head = re.sub(rb"\[\[.*?\]\]", b" ", head) if b"[[" in head else head
+    head = _DOUBLE_BRACKETS.sub(b" ", head) if b"[[" in head else head
     while b"(" in head and (match := _ATTRIBUTE.search(head)):
         word = match[0].strip()
         close = close_of(head, match.end(), b"(", b")")
@@ -469,6 +473,7 @@ _CLASS_WORDS = re.compile(rb"\b(?:typedef|class|struct|union|enum|final|const|st
 _ARGUMENTS = re.compile(rb"<[^<>;{}]*+>|\([^()]*+\)")
 _BASES = re.compile(rb"(?<!:):(?!:)")
 _WORDS = re.compile(rb"[A-Za-z_]\w*")
+_BIT_FIELD = re.compile(rb"[\w\s]+:\s*+(?:\w+\s*+)?\(")
 _ENUM = re.compile(rb"\benum\b")
 _STARTS_MEMBERS = re.compile(rb"\)[\s\w&]*+:(?!:)")
 
@@ -487,7 +492,7 @@ def _role(head: bytes) -> str:
         return "statement"
     if _KEYED.match(head) and (_ATTRIBUTED.match(head) or not _AFTER_PARAMETERS.search(head)):
         return "class"
-    if b"(" not in head:
+    if b"(" not in head or _BIT_FIELD.match(head) or b"(" not in _without_bounds(head):
         if _ASSIGNED.search(head):
             return "value"
         if _ENUM.search(head):
@@ -502,6 +507,14 @@ def _role(head: bytes) -> str:
         names = head[-1:].isalnum() or head[-1:] in b"_>"
         return "value" if names else "function"
     return "function"
+
+
+def _without_bounds(head: bytes) -> bytes:
+    """Returns a head without the bounds of arrays."""
+    count = int(b"[" in head)
+    while count:
+        head, count = BOUNDS.subn(b"", head)
+    return head
 
 
 def _without_parentheses(text: bytes) -> bytes:
