@@ -170,8 +170,9 @@ def _as_headers(job: Job, found: Mapping[str, HostCode], opened: Iterable[str]) 
 def _definitions(found: Iterable[HostCode]) -> Iterator[str]:
     """Yields the options that define the words which stand for others."""
     marked = {each.text[start:end] for each in found for start, end in each.marks}
-    for word in sorted(marked):
-        yield f"--define-macro={MARKS[word].decode()}=__host__ __device__ {word.decode()}"
+    for meaning in sorted({MARKS[word] for word in marked}):
+        if "=" in meaning:
+            yield f"--define-macro={meaning}"
 
 
 def _aside(name: str, found: HostCode) -> HostCodeAside:

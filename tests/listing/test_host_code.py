@@ -167,6 +167,8 @@ __global__ void k(Grid g, float *out) { *out = g.at(0); }
     assert left(text).split("\n") == [
         "struct Grid {",
         "    int n; float *cells;",
+        "    Grid(int a)                        _                        ;",
+        "   _~Grid();",
         "    __hd_v_ void show() const {                 }",
         "    __hd_cx__ int size() const { return n; }",
         "    __device__ float at(int i) const { return cells[i]; }",
@@ -318,12 +320,45 @@ def test_each_operator_is_a_function_of_its_own():
     "text",
     [
         "template <class T> struct S { int n; T at(T a); };",
-        "class FFT { int n; public: FFT(int m); ~FFT() { n = 0; } };",
+        "class FFT { int n; public: FFT(int m) { } ~FFT() { n = 0; } };",
         "struct S { int y : sizeof(int); };",
     ],
 )
 def test_there_is_no_doubt_of_what_the_class_makes_known(text):
     assert find_host_code(f"{text}\n{KERNEL}void f() {{}}\n".encode()).doubts == ()
+
+
+@pytest.mark.parametrize(
+    ("members", "rest"),
+    [
+        (
+            "explicit S(int a) noexcept /* : */\n  : n{a} { f(); }",
+            ("explicit S(int a) noexcept /* : */ _ ;",),
+        ),
+        ("S(int a) try : n(a) { } catch (...) { }", ("S(int a)", "_", ";")),
+        ("template <class T> S(T a) { n = a; }", ("template <class T> S(T a) _", ";")),
+        ("S &operator=(const S &a) { return *this; }", ("S &operator=(const S &a) _", ";")),
+        ("  S(const S &);", ("_ S(const S &);",)),
+        (" ~S();", ("_~S();",)),
+        ("S(const std::string &a) : n(1) { }", ("",)),
+        ("S() = default; S(const S &) = delete;", ("S() = default; S(const S &) = delete;",)),
+    ],
+)
+def test_a_constructor_stays_without_its_body(members, rest):
+    text = f"struct S {{\n{members}\nint n; }};\n__global__ void k(S *s) {{}}\n"
+    found = find_host_code(text.encode())
+    kept = found.device_text.decode()
+    assert re.sub(r"\s+", " ", kept.partition("{")[2].partition("int n;")[0]).strip() == " ".join(
+        rest
+    )
+    assert found.doubts == ()
+
+
+def test_what_cannot_be_marked_as_a_constructor_goes_and_is_named():
+    text = "struct S {\n\tS(int);\nint n; };\n__global__ void k(S *s) {}\n"
+    assert [doubt.line for doubt in find_host_code(text.encode()).doubts] == [2]
+    taken = text.replace("\t", "    ") + "__device__ int _;\n"
+    assert "S(int)" not in left(taken)
 
 
 DEVICE_PIECES = (

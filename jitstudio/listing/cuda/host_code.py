@@ -21,6 +21,7 @@ from jitstudio.listing.cuda.outline import (
     COMMENT,
     DEVICE,
     QUOTED,
+    SKIPPED,
     Kind,
     OutlineItem,
     class_name,
@@ -38,6 +39,9 @@ _ANGLES = re.compile(rb"<[^<>;{}]*+>")
 _OPERATOR = re.compile(rb'\boperator\b\s*+(""\s*+\w+|\(\s*+\)|[^\s\w(]{1,3}|[A-Za-z_][^(]*)')
 # All that may be before the parameters of a member function.
 _PLAIN = re.compile(rb"""(?:[\w\s*&~"\x80-\xff]|::)*+(?<=[\w\s\x80-\xff])""")
+_ASSIGNMENT = b"operator__" + b"=".hex().encode()
+# What may be between the parameters of a constructor and its body.
+_INITIAL = re.compile(rb"\btry\b|(?<!:):(?!:)")
 _POINTER = re.compile(rb"\(\s*+(?:(?:\w+\s*+::\s*+)+)?[*&^]")
 # What may be the first parameter and may be the value of a constant.
 _VALUE = re.compile(rb"\(\s*+(?!\)|\.)(?![\w:]++\s++\w)(\w*+)(\s*+[({])?")
@@ -99,11 +103,17 @@ _NOT_MENTIONS = re.compile(
 )
 
 
-MARKS = {b"constexpr": b"__hd_cx__", b"virtual": b"__hd_v_"}
-"""Words as long as those that they stand for, to be defined as that with the marks of device code.
+MARKS = {
+    b"constexpr": "__hd_cx__=__host__ __device__ constexpr",
+    b"virtual": "__hd_v_=__host__ __device__ virtual",
+    **dict.fromkeys((b"{", b" ", b"\t"), "_=__host__ __device__"),
+    b"}": ";",
+}
+"""For words, others as long that stand for them; behind ``=`` what the compiler is to read there.
 
-A function that nothing marks is of the host, though its result may be needed to compile, or its
-place in a table of virtual functions. No column may move.
+A function that nothing marks is of the host, though its result may be needed to compile, its
+place in a table of virtual functions, or a constructor to tell what the class is: the body of
+such a one becomes ``_;``. No column may move.
 """
 
 
@@ -147,7 +157,7 @@ class HostCode:
         """The text with blanks for host code: every other byte is where it was."""
         text = bytearray(_without(self.text, self.spans, self.directives))
         for start, end in self.marks:
-            text[start:end] = MARKS[self.text[start:end]]
+            text[start:end] = MARKS[self.text[start:end]].partition("=")[0].encode()
         return bytes(text)
 
     @cached_property
@@ -289,7 +299,9 @@ class _Judge:
         self._names: dict[bytes, int] = {}
         self._candidates: list[_Candidate] = []
         self._functions: list[OutlineItem] = []
-        self._marks: list[tuple[int, int]] = []
+        # With the place that has to stay, too.
+        self._marks: list[tuple[int, int, int]] = []
+        self._unmarked: list[OutlineItem] = []
         self._heads: dict[int, _Head] = {}
 
     def judge(self) -> HostCode:
@@ -350,6 +362,9 @@ class _Judge:
                 spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
             elif start < end:
                 spans.append((start, end))
+        for each in self._unmarked:
+            if each.parent and not any(s <= each.parent.start < e for s, e in spans):
+                self._doubt(each.start, "Without this the class may have other traits.")
         inside = _within(self._outline.directives, spans)
         stays = tuple(x for x in inside if self._stays(x))
         doubts = tuple(Doubt(self._line(at), reason) for at, reason in sorted(self._doubts))
@@ -357,7 +372,7 @@ class _Judge:
         aside = bytearray(len(self._text) if self._marks else 0)
         for start, end in spans if self._marks else ():
             aside[start:end] = b"\1" * (end - start)
-        marks = tuple(sorted({mark for mark in self._marks if not aside[mark[0]]}))
+        marks = tuple(sorted({(s, e) for s, e, needed in self._marks if not aside[needed]}))
         launched = launched_instances(self._text, self._outline.items, self._functions)
         return HostCode(self._text, tuple(spans), stays, marks, doubts, names, launched)
 
@@ -422,6 +437,8 @@ class _Judge:
         elif declaration.parent and declaration.complete and self._mark(declaration, _VIRTUAL):
             # Without it the objects would be laid out otherwise.
             self._set_aside(declaration.body + 1, declaration.end - 1)
+        elif self._keeps_traits(declaration, head):
+            pass
         else:
             if not declaration.complete:
                 self._doubt(start, "The closing brace of this function is missing.")
@@ -441,7 +458,9 @@ class _Judge:
             pass
         elif self._mark(declaration, _CONSTEXPR):
             self._candidates.append(_Candidate(declaration, head.name, False))
-        elif declaration.parent and self._mark(declaration, _VIRTUAL):
+        elif declaration.parent and (
+            self._mark(declaration, _VIRTUAL) or self._keeps_traits(declaration, head)
+        ):
             pass
         elif b"const" in head.words and not declaration.parent:
             self._candidates.append(_Candidate(declaration, head.name, True))
@@ -527,8 +546,56 @@ class _Judge:
         found = word.search(self._text, declaration.start, declaration.body)
         if found is None or not word.search(declaration.head):
             return False
-        self._marks.append((found.start(), found.end()))
+        self._marks.append((*found.span(), found.start()))
         return True
+
+    def _keeps_traits(self, declaration: OutlineItem, head: _Head) -> bool:
+        """Leaves a constructor, destructor or assignment as one of the device without a body.
+
+        Without it the class would have other traits, such as that it may be copied as bytes.
+        """
+        is_assignment = declaration.parent and head.name == _ASSIGNMENT
+        is_special = is_assignment or self._is_special(declaration, head)
+        if not is_special or b"friend" in head.words or not declaration.complete:
+            return False
+        start, body, end = declaration.start, declaration.body, declaration.end
+        is_definition = declaration.kind is Kind.FUNCTION
+        at = self._end_of_parameters(declaration) if is_definition else self._room(declaration)
+        if at < 0 or self._has_underscore:
+            self._unmarked.append(declaration)
+            return False
+        if is_definition:
+            self._spans += [(at, body), (body + 1, end - 1)]
+            self._marks += [(body, body + 1, start), (end - 1, end, start)]
+        else:
+            self._marks.append((at, at + 1, start))
+        self._candidates.append(_Candidate(declaration, b"", False))
+        return True
+
+    @cached_property
+    def _has_underscore(self) -> bool:
+        return b"_" in _IDENTIFIER.findall(self._text)
+
+    def _end_of_parameters(self, declaration: OutlineItem) -> int:
+        """Returns where the parameters and what qualifies them end; -1 if this is not plain."""
+        start, body = declaration.start, declaration.body
+        text = SKIPPED.sub(lambda m: b" " * len(m[0]), self._text[start:body])
+        owner = self._head(declaration.parent).name if declaration.parent else b""
+        found = re.search(rb"(?:\boperator\s*+=|\b%s)\s*+(?=\()" % re.escape(owner), text)
+        if found is None:
+            return -1
+        initial = _INITIAL.search(text, close_of(text, found.end(), b"(", b")"))
+        if initial:
+            return start + initial.start()
+        return -1 if text[-1:].isalnum() or text.endswith(b"_") else body
+
+    def _room(self, declaration: OutlineItem) -> int:
+        """Returns the place of a blank before a declaration for a mark; -1 for none."""
+        start = declaration.start
+        at = start - (1 if self._text.startswith(b"~", start) else 2)
+        around = self._text[max(0, at - 1) : start]
+        is_free = at > 0 and not declaration.template and not around[1:].strip(b" \t")
+        return at if is_free and not re.match(rb"\w", around) else -1
 
     def _may_be_marked(self, declaration: OutlineItem, head: _Head) -> bool:
         """Returns whether a word before the name may be a macro that marks device code."""

@@ -27,7 +27,9 @@ BOUNDS = re.compile(rb"\[[^\[\]]*+\]")
 _IN_BODY = re.compile(rb"""[{}"'#]|/[/*]""")
 _IN_HEAD = re.compile(rb"""[{}();"'#]|/[/*]""")
 _TO_SKIP = re.compile(rb"""["'#]|/[/*]""")
-_SKIPPED = re.compile(COMMENT + rb"|" + QUOTED)
+SKIPPED = re.compile(COMMENT + rb"|" + QUOTED)
+"""Comments, strings and characters."""
+
 _RAW = re.compile(rb'R"(?P<end>[^()\\\s"]{0,16})\(')
 _DIRECTIVE = re.compile(rb"#(?:[^\\\n/]|\\(?:\r\n|[\s\S])|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|/)*+")
 _GAP = re.compile(rb"(?:\s++|" + COMMENT + rb"|(?:public|private|protected)\s*+:(?!:))*+")
@@ -49,6 +51,7 @@ _NEW_LINE = re.compile(
     rb"[ \t]*+(?:/[/*][^\n]*+)?\r?\n\s*+"
     rb"(?!(?:noexcept|const|override|final|try|throw|requires)\b)[\w#/~]"
 )
+_TRIED = re.compile(rb"\btry(?:\s*+:(?!:)[^;]*+)?\Z")
 _HANDLER = re.compile(rb"\s*+catch\s*+\([^(){};]*+\)\s*+\{")
 # Lines that begin so are within something, or no code.
 _NO_START = b" \t/*#]"
@@ -183,7 +186,7 @@ def _skip(text: bytes, start: int) -> int:
         closing = b")" + raw["end"] + b'"'
         end = text.find(closing, raw.end())
         return len(text) if end < 0 else end + len(closing)
-    skipped = _SKIPPED.match(text, start)
+    skipped = SKIPPED.match(text, start)
     return skipped.end() if skipped else start + 1
 
 
@@ -289,7 +292,7 @@ class _Reader:
                     opened = self._add(Kind.TYPE, start, end, head, token.start, template)
                     opened.body_end = at = end
                 else:
-                    if complete and head.endswith(b"try"):
+                    if complete and _TRIED.search(head):
                         end, complete = self._handlers(end)
                     end = self._branches(end, conditions) if complete else end
                     kind = Kind.FUNCTION if role == "function" else Kind.UNCLEAR
