@@ -212,6 +212,22 @@ def test_a_brace_that_is_missing_hides_no_kernel():
     assert [doubt.line for doubt in found.doubts] == [1]
 
 
+def test_a_brace_that_is_missing_hides_nothing_that_a_macro_marks():
+    text = "#define HD __host__ __device__\nvoid f() {\n  if (true) {\n}\n"
+    device = "HD float g(float x) { return x; }\ntemplate <class T>\nHD T h(T x) { return x; }\n"
+    assert left(text + device).endswith(device.strip())
+    assert left(text + device.replace("HD", "DEV"), "DEV").endswith(device.strip()[-9:])
+
+
+@pytest.mark.parametrize("quoted", ["u8'{'", "L'{'", "case'{': 1'0", "0xF'F00'0 + '{'", "u'\"'"])
+def test_a_character_is_no_separator_of_digits(quoted):
+    text = f"#define DEV __device__\nnamespace a {{\nvoid f() {{ g({quoted}); }}\n"
+    assert left(text + "DEV int g() { return 3; }\n}\n").split("\n")[2:] == [
+        "DEV int g() { return 3; }",
+        "}",
+    ]
+
+
 def test_a_half_typed_main_goes():
     assert left(f"{KERNEL}int main() {{\n  scale<<<1, ") == KERNEL.strip()
 

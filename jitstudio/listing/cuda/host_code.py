@@ -93,6 +93,7 @@ _NAMED = re.compile(rb"(?<!using )\bnamespace\s++([A-Za-z_]\w*)")
 _QUALIFIER = re.compile(rb"\b([A-Za-z_]\w*)\s*+::")
 _DEVICE_LAMBDA = re.compile(rb"\]\s*+(?:__host__\s*+)?__device__\b(?:\s*+__host__\b)?")
 _TEMPLATE_NAMES = re.compile(rb"\b(?:typename|class|int|bool|unsigned|size_t|auto)[\s.]++(\w+)")
+_LONGEST_QUALIFIER = 200
 # A text with more braces too many is no program.
 _MOST_STRAY = 50
 _BLANKED = bytes(byte if byte in b" \t\r\n\v\f" else 32 for byte in range(256))
@@ -237,7 +238,8 @@ class _Macros:
         self.qualifiers = {
             name
             for name, body in bodies.items()
-            if _WORDS.issuperset(_NAMES.findall(_ATTRIBUTE.sub(b"", body)))
+            if len(body) < _LONGEST_QUALIFIER
+            and _WORDS.issuperset(_NAMES.findall(_ATTRIBUTE.sub(b"", body)))
         }
         self.makers = {
             name
@@ -291,9 +293,8 @@ class _Judge:
     def __init__(self, text: bytes, macros: Collection[str], mentioned: bytes) -> None:
         self._text = text
         self._mentioned = mentioned
-        self._outline = outline(text)
-        directives = (text[start:end] for start, end in self._outline.directives)
-        self._macros = _Macros(directives, macros)
+        self._macros = _Macros((m[0] for m in _DEFINITION.finditer(text)), macros)
+        self._outline = outline(text, self._macros.device)
         self._spans: list[tuple[int, int]] = []
         self._doubts: list[tuple[int, str]] = []
         self._names: dict[bytes, int] = {}
