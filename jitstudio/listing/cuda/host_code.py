@@ -98,10 +98,10 @@ _LONGEST_QUALIFIER = 200
 _MOST_STRAY = 50
 _BLANKED = bytes(byte if byte in b" \t\r\n\v\f" else 32 for byte in range(256))
 _STAYS = re.compile(rb"[ \t]*+#[ \t]*+(?:if|el|endif|define|undef|error|line)")
-_IDENTIFIER = re.compile(rb"(?<![\w.])[A-Za-z_]\w*")
-_NOT_MENTIONS = re.compile(
-    rb"(?P<quoted>" + QUOTED + rb")|" + COMMENT + rb"|^[ \t]*+#[ \t]*+include[^\n]*+", re.MULTILINE
-)
+# Each begins with a byte of a few, so that the search is quick; that of a member has its dot.
+_TOKEN = re.compile(rb"[.\w]\w*+")
+_NOT_MENTIONS = re.compile(QUOTED + rb"|" + COMMENT + rb"|#[ \t]*+include\b[^\n]*+")
+_UNDERSCORE = re.compile(rb"_(?<!\w_)(?!\w)")
 
 
 MARKS = {
@@ -575,7 +575,7 @@ class _Judge:
 
     @cached_property
     def _has_underscore(self) -> bool:
-        return b"_" in _IDENTIFIER.findall(self._text)
+        return bool(_UNDERSCORE.search(self._text))
 
     def _end_of_parameters(self, declaration: OutlineItem) -> int:
         """Returns where the parameters and what qualifies them end; -1 if this is not plain."""
@@ -658,11 +658,11 @@ class _Judge:
         own = self._types.union(_NAMED.findall(self._text)) if self._candidates else set()
         aside, waiting = set(self._names), self._candidates
         pieces = [self._text[start:end] for start, end in self._spans]
-        used = set(_IDENTIFIER.findall(b"\n".join(pieces) if waiting else b""))
+        used = _identifiers(b"\n".join(pieces) if waiting else b"")
         inner = _Spans(self._spans)
         needs = {id(c): inner.plain_text(self._text, c.declaration) for c in waiting}
         libraries = {key: _uses_library(text, own) for key, text in needs.items()}
-        words = {key: frozenset(_IDENTIFIER.findall(text)) for key, text in needs.items()}
+        words = {key: _identifiers(text) for key, text in needs.items()}
         while chosen := [
             c
             for c in waiting
@@ -686,8 +686,11 @@ class _Judge:
         """Returns the words of what stays when these declarations are set aside, too."""
         spans = sorted([*self._spans, *((d.start, d.end) for d in others)])
         stays = [x for x in _within(self._outline.directives, spans) if self._stays(x)]
-        rest = _NOT_MENTIONS.sub(lambda m: m["quoted"] or b" ", _without(self._text, spans, stays))
-        return {*_IDENTIFIER.findall(rest), *_IDENTIFIER.findall(self._mentioned)}
+        rest = _NOT_MENTIONS.sub(
+            lambda m: m[0] if m[0][:1] in (b'"', b"'") else b" ",
+            _without(self._text, spans, stays),
+        )
+        return _identifiers(rest) | _identifiers(self._mentioned)
 
     def _stays(self, directive: tuple[int, int]) -> bool:
         return bool(_STAYS.match(self._text, *directive))
@@ -707,6 +710,11 @@ class _Spans:
         last = bisect_left(self._starts, end)
         inside = [(s - start, e - start) for s, e in self._spans[first:last]]
         return plain(_without(text[start:end], inside, ()))
+
+
+def _identifiers(text: bytes) -> set[bytes]:
+    """Returns the words of a text, those of members and numbers aside."""
+    return {word for word in set(_TOKEN.findall(text)) if not word[:1].isdigit() and word[0] != 46}
 
 
 def _uses_library(text: bytes, own: set[bytes]) -> bool:

@@ -22,8 +22,8 @@ COMMENT = rb"//(?:[^\\\n]|\\(?:\r\n|[\s\S]))*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
 # An apostrophe between digits begins nothing.
 QUOTED = (
     rb""""(?:[^"\\\n]|\\[\s\S])*+"?"""
-    rb"|(?:(?<![0-9A-Fa-f])|(?<=\bu8)|(?<=\bcase)|(?<=\belse)|(?<=\bsizeof))"
-    rb"'(?:[^'\\\n]|\\[\s\S])*+'?"
+    rb"|'(?:(?<![0-9A-Fa-f]')|(?<=\bu8')|(?<=\bcase')|(?<=\belse')|(?<=\bsizeof'))"
+    rb"(?:[^'\\\n]|\\[\s\S])*+'?"
 )
 BOUNDS = re.compile(rb"\[[^\[\]]*+\]")
 """Square brackets without others in them."""
