@@ -230,10 +230,11 @@ def words_on_host_code(part: DevicePart) -> Iterator[str]:
     """Yields what the log says of host code: a line for each text, and one for each doubt."""
     module = split_variant(part.job.name)[0]
     for aside in part.host_code:
-        where = "" if aside.name == module else f" of '{aside.name}'"
+        where = "" if aside.name == module else f"'{aside.name}': "
         ranges = [f"{a}-{b}" if a != b else f"{a}" for a, b in aside.ranges]
         if len(ranges) > _MOST_RANGES:
             ranges[_MOST_RANGES:] = [f"and {len(ranges) - _MOST_RANGES} more places"]
         are = "line of host code is" if aside.lines == 1 else "lines of host code are"
-        yield f"{aside.lines:,} {are} not compiled{where}: {', '.join(ranges)}."
-        yield from (f"Line {line:,}{where}: {reason}" for line, reason in aside.doubts)
+        lines = "line" if aside.lines == 1 else "lines"
+        yield f"{where}{aside.lines:,} {are} not compiled ({lines} {', '.join(ranges)})."
+        yield from (f"{where}Line {line:,}: {reason}" for line, reason in aside.doubts)

@@ -377,6 +377,22 @@ def test_what_cannot_be_marked_as_a_constructor_goes_and_is_named():
     assert "S(int)" not in left(taken)
 
 
+@pytest.mark.parametrize(
+    ("host", "device", "is_one"),
+    [
+        ("float f(double a) { return a; }", "__device__ float f(float a) { return a; }", True),
+        ("float f(double a, int b = 1);", "__device__ float f(float a) { return a; }", True),
+        ("V operator+(V a, int b) { return a; }", "__device__ V operator+(V a, V b);", True),
+        ("namespace n { void f(int a); }", "__device__ void f(float a);", False),
+        ("void f(int a, int b) { }", "__device__ void f(float a);", False),
+        ("void f(int a) { }", "__global__ void f(float a) { }", False),
+    ],
+)
+def test_an_overload_that_goes_is_named(host, device, is_one):
+    found = find_host_code(f"{KERNEL}{host}\n{device}\n".encode())
+    assert [doubt.line for doubt in found.doubts] == [2] * is_one
+
+
 DEVICE_PIECES = (
     "__global__ void NAME(float *p) {\n  if (p) { *p = 1; } // it's\n}",
     "template <typename T>\n__global__ void NAME(T *p) { p[0] = '{'; }",

@@ -54,7 +54,7 @@ def test_a_tutorial_builds_as_its_kernel_alone(built):
     assert ptx(result) == ptx(alone)
     (stage,) = result.stages
     assert stage.host_code == (HostCodeAside("kernel.cu", ((8, 8), (17, 26))),)
-    assert "11 lines of host code are not compiled: 8, 17-26." in stage.log
+    assert "11 lines of host code are not compiled (lines 8, 17-26)." in stage.log
     assert stage.stand_ins == ("cstdio", "cuda_runtime.h", "iostream", "vector")
     assert result.diagnostics == ()
 

@@ -302,6 +302,7 @@ class _Judge:
         self._functions: list[OutlineItem] = []
         # With the place that has to stay, too.
         self._marks: list[tuple[int, int, int]] = []
+        self._overloads: list[OutlineItem] = []
         self._unmarked: list[OutlineItem] = []
         self._heads: dict[int, _Head] = {}
 
@@ -345,6 +346,35 @@ class _Judge:
         """The scope, the name and the number of parameters of each function of the device."""
         return {(s.owner, s.name, len(s.types)) for s in self._signatures}
 
+    def _doubt_overloads(self) -> None:
+        """Names what is set aside although calls in device code might choose it."""
+        device: defaultdict[tuple[bytes, bytes], list[range]] = defaultdict(list)
+        for each in self._outline.items if self._overloads and self._signatures else ():
+            if b"(" in each.head and b"__global__" not in each.head and self._is_device(each):
+                mine = self._signature(each)
+                device[mine.owner, mine.name].append(self._arguments(each))
+        for each in self._overloads if device else ():
+            mine = self._signature(each)
+            own = self._arguments(each)
+            others = device.pop((mine.owner, mine.name), ())
+            if any(max(own[0], other[0]) <= min(own[-1], other[-1]) for other in others):
+                name = mine.name.decode("ascii", "replace")
+                if name.startswith("operator__"):
+                    symbol = bytes.fromhex(name.removeprefix("operator__"))
+                    name = f"operator {symbol.decode('ascii', 'replace')}"
+                self._doubt(
+                    each.start,
+                    f"Device code has another '{name}': its calls choose that one, and nvcc may "
+                    "choose this.",
+                )
+
+    def _arguments(self, function: OutlineItem) -> range:
+        """Returns how many arguments a function may get."""
+        parameters = self._head(function).parameters or b""
+        most = len(_types(parameters))
+        inside = parameters[: close_of(parameters, 0, b"(", b")")]
+        return range(most - inside.count(b"="), 100 if b"..." in inside else most + 1)
+
     def _look_at_includes(self) -> None:
         """Sets aside headers of libraries for the host that no device code mentions."""
         found = [
@@ -363,6 +393,7 @@ class _Judge:
                 spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
             elif start < end:
                 spans.append((start, end))
+        self._doubt_overloads()
         for each in self._unmarked:
             if each.parent and not any(s <= each.parent.start < e for s, e in spans):
                 self._doubt(each.start, "Without this the class may have other traits.")
@@ -445,6 +476,7 @@ class _Judge:
                 self._doubt(start, "The closing brace of this function is missing.")
             self._set_aside(start, declaration.end, head.name)
             self._functions.append(declaration)
+            self._overloads.append(declaration)
 
     def _look_at_other(self, declaration: OutlineItem, head: _Head) -> None:
         text = declaration.head
@@ -467,6 +499,7 @@ class _Judge:
             self._candidates.append(_Candidate(declaration, head.name, True))
         elif not self._is_unsure(declaration, head):
             self._set_aside(declaration.start, declaration.end)
+            self._overloads.append(declaration)
 
     def _look_at_variable(self, declaration: OutlineItem, head: _Head) -> None:
         text = declaration.head.rstrip(b"; \t\r\n")
