@@ -230,8 +230,9 @@ def _macros_of(job: Job) -> frozenset[str]:
 def _definitions(found: Iterable[HostCode]) -> Iterator[str]:
     """Yields the options that define the words which stand for others."""
     marked = {each.text[start:end] for each in found for start, end in each.marks}
-    for word in sorted(marked):
-        yield f"--define-macro={MARKS[word].decode()}=__host__ __device__ {word.decode()}"
+    for meaning in sorted({MARKS[word] for word in marked}):
+        if "=" in meaning:
+            yield f"--define-macro={meaning}"
 
 
 def _aside(name: str, found: HostCode) -> HostCodeAside:
@@ -289,10 +290,11 @@ def words_on_host_code(part: DevicePart) -> Iterator[str]:
     """Yields what the log says of host code: a line for each text, and one for each doubt."""
     module = split_variant(part.job.name)[0]
     for aside in part.host_code:
-        where = "" if aside.name == module else f" of '{aside.name}'"
+        where = "" if aside.name == module else f"'{aside.name}': "
         ranges = [f"{a}-{b}" if a != b else f"{a}" for a, b in aside.ranges]
         if len(ranges) > _MOST_RANGES:
             ranges[_MOST_RANGES:] = [f"and {len(ranges) - _MOST_RANGES} more places"]
         are = "line of host code is" if aside.lines == 1 else "lines of host code are"
-        yield f"{aside.lines:,} {are} not compiled{where}: {', '.join(ranges)}."
-        yield from (f"Line {line:,}{where}: {reason}" for line, reason in aside.doubts)
+        lines = "line" if aside.lines == 1 else "lines"
+        yield f"{where}{aside.lines:,} {are} not compiled ({lines} {', '.join(ranges)})."
+        yield from (f"{where}Line {line:,}: {reason}" for line, reason in aside.doubts)

@@ -167,6 +167,8 @@ __global__ void k(Grid g, float *out) { *out = g.at(0); }
     assert left(text).split("\n") == [
         "struct Grid {",
         "    int n; float *cells;",
+        "    Grid(int a)                        _                        ;",
+        "   _~Grid();",
         "    __hd_v_ void show() const {                 }",
         "    __hd_cx__ int size() const { return n; }",
         "    __device__ float at(int i) const { return cells[i]; }",
@@ -208,6 +210,22 @@ def test_a_brace_that_is_missing_hides_no_kernel():
     found = find_host_code(text.encode())
     assert left(text) == KERNEL.strip()
     assert [doubt.line for doubt in found.doubts] == [1]
+
+
+def test_a_brace_that_is_missing_hides_nothing_that_a_macro_marks():
+    text = "#define HD __host__ __device__\nvoid f() {\n  if (true) {\n}\n"
+    device = "HD float g(float x) { return x; }\ntemplate <class T>\nHD T h(T x) { return x; }\n"
+    assert left(text + device).endswith(device.strip())
+    assert left(text + device.replace("HD", "DEV"), "DEV").endswith(device.strip()[-9:])
+
+
+@pytest.mark.parametrize("quoted", ["u8'{'", "L'{'", "case'{': 1'0", "0xF'F00'0 + '{'", "u'\"'"])
+def test_a_character_is_no_separator_of_digits(quoted):
+    text = f"#define DEV __device__\nnamespace a {{\nvoid f() {{ g({quoted}); }}\n"
+    assert left(text + "DEV int g() { return 3; }\n}\n").split("\n")[2:] == [
+        "DEV int g() { return 3; }",
+        "}",
+    ]
 
 
 def test_a_half_typed_main_goes():
@@ -318,12 +336,61 @@ def test_each_operator_is_a_function_of_its_own():
     "text",
     [
         "template <class T> struct S { int n; T at(T a); };",
-        "class FFT { int n; public: FFT(int m); ~FFT() { n = 0; } };",
+        "class FFT { int n; public: FFT(int m) { } ~FFT() { n = 0; } };",
         "struct S { int y : sizeof(int); };",
     ],
 )
 def test_there_is_no_doubt_of_what_the_class_makes_known(text):
     assert find_host_code(f"{text}\n{KERNEL}void f() {{}}\n".encode()).doubts == ()
+
+
+@pytest.mark.parametrize(
+    ("members", "rest"),
+    [
+        (
+            "explicit S(int a) noexcept /* : */\n  : n{a} { f(); }",
+            ("explicit S(int a) noexcept /* : */ _ ;",),
+        ),
+        ("S(int a) try : n(a) { } catch (...) { }", ("S(int a)", "_", ";")),
+        ("template <class T> S(T a) { n = a; }", ("template <class T> S(T a) _", ";")),
+        ("S &operator=(const S &a) { return *this; }", ("S &operator=(const S &a) _", ";")),
+        ("  S(const S &);", ("_ S(const S &);",)),
+        (" ~S();", ("_~S();",)),
+        ("S(const std::string &a) : n(1) { }", ("",)),
+        ("S() = default; S(const S &) = delete;", ("S() = default; S(const S &) = delete;",)),
+    ],
+)
+def test_a_constructor_stays_without_its_body(members, rest):
+    text = f"struct S {{\n{members}\nint n; }};\n__global__ void k(S *s) {{}}\n"
+    found = find_host_code(text.encode())
+    kept = found.device_text.decode()
+    assert re.sub(r"\s+", " ", kept.partition("{")[2].partition("int n;")[0]).strip() == " ".join(
+        rest
+    )
+    assert found.doubts == ()
+
+
+def test_what_cannot_be_marked_as_a_constructor_goes_and_is_named():
+    text = "struct S {\n\tS(int);\nint n; };\n__global__ void k(S *s) {}\n"
+    assert [doubt.line for doubt in find_host_code(text.encode()).doubts] == [2]
+    taken = text.replace("\t", "    ") + "__device__ int _;\n"
+    assert "S(int)" not in left(taken)
+
+
+@pytest.mark.parametrize(
+    ("host", "device", "is_one"),
+    [
+        ("float f(double a) { return a; }", "__device__ float f(float a) { return a; }", True),
+        ("float f(double a, int b = 1);", "__device__ float f(float a) { return a; }", True),
+        ("V operator+(V a, int b) { return a; }", "__device__ V operator+(V a, V b);", True),
+        ("namespace n { void f(int a); }", "__device__ void f(float a);", False),
+        ("void f(int a, int b) { }", "__device__ void f(float a);", False),
+        ("void f(int a) { }", "__global__ void f(float a) { }", False),
+    ],
+)
+def test_an_overload_that_goes_is_named(host, device, is_one):
+    found = find_host_code(f"{KERNEL}{host}\n{device}\n".encode())
+    assert [doubt.line for doubt in found.doubts] == [2] * is_one
 
 
 DEVICE_PIECES = (

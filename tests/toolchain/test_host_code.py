@@ -58,7 +58,7 @@ def test_a_tutorial_builds_as_its_kernel_alone(built):
     assert ptx(result) == ptx(alone)
     (stage,) = result.stages
     assert stage.host_code == (HostCodeAside("kernel.cu", ((8, 8), (17, 26))),)
-    assert "11 lines of host code are not compiled: 8, 17-26." in stage.log
+    assert "11 lines of host code are not compiled (lines 8, 17-26)." in stage.log
     assert stage.stand_ins == ("cstdio", "cuda_runtime.h", "iostream", "vector")
     assert result.diagnostics == ()
 
@@ -125,6 +125,33 @@ __global__ void k(int *p) {
     assert kept.ok, kept.stages[0].error_log
     host = "int count = 0;\nint main() { return count; }\n"
     assert ptx(built(request(cuda(text + host)))) == ptx(kept)
+
+
+@pytest.mark.parametrize(
+    ("members", "traits"),
+    [
+        ("", 3),
+        ("S(int a) : n(a) {}", 2),
+        ("  S(int a) ;", 2),
+        ("__host__ S(const S &o) : n(o.n) { count++; }", 0),
+        ("~S() { free(p); }", 1),
+        (" ~S() ;", 1),
+        ("  S &operator=(const S &);", 1),
+        ("S &operator=(const S &) noexcept { return *this; }", 1),
+        ("template <class T> S(T a) : n(a) {}", 2),
+    ],
+)
+def test_a_class_keeps_its_traits(built, members, traits):
+    text = f"""\
+int count;
+struct S {{ int n; float *p;{members} }};
+__global__ void k(int *p, S b) {{
+    static_assert(__is_aggregate(S) + 2 * __is_trivially_copyable(S) == {traits}, "");
+}}
+"""
+    result = built(request(cuda(text)))
+    assert result.ok, result.stages[0].error_log
+    assert result.diagnostics == ()
 
 
 def test_headers_in_memory_lose_their_host_code_too(built):

@@ -21,6 +21,7 @@ from jitstudio.listing.cuda.outline import (
     COMMENT,
     DEVICE,
     QUOTED,
+    SKIPPED,
     Kind,
     OutlineItem,
     class_name,
@@ -38,6 +39,9 @@ _ANGLES = re.compile(rb"<[^<>;{}]*+>")
 _OPERATOR = re.compile(rb'\boperator\b\s*+(""\s*+\w+|\(\s*+\)|[^\s\w(]{1,3}|[A-Za-z_][^(]*)')
 # All that may be before the parameters of a member function.
 _PLAIN = re.compile(rb"""(?:[\w\s*&~"\x80-\xff]|::)*+(?<=[\w\s\x80-\xff])""")
+_ASSIGNMENT = b"operator__" + b"=".hex().encode()
+# What may be between the parameters of a constructor and its body.
+_INITIAL = re.compile(rb"\btry\b|(?<!:):(?!:)")
 _POINTER = re.compile(rb"\(\s*+(?:(?:\w+\s*+::\s*+)+)?[*&^]")
 # What may be the first parameter and may be the value of a constant.
 _VALUE = re.compile(rb"\(\s*+(?!\)|\.)(?![\w:]++\s++\w)(\w*+)(\s*+[({])?")
@@ -89,21 +93,28 @@ _NAMED = re.compile(rb"(?<!using )\bnamespace\s++([A-Za-z_]\w*)")
 _QUALIFIER = re.compile(rb"\b([A-Za-z_]\w*)\s*+::")
 _DEVICE_LAMBDA = re.compile(rb"\]\s*+(?:__host__\s*+)?__device__\b(?:\s*+__host__\b)?")
 _TEMPLATE_NAMES = re.compile(rb"\b(?:typename|class|int|bool|unsigned|size_t|auto)[\s.]++(\w+)")
+_LONGEST_QUALIFIER = 200
 # A text with more braces too many is no program.
 _MOST_STRAY = 50
 _BLANKED = bytes(byte if byte in b" \t\r\n\v\f" else 32 for byte in range(256))
 _STAYS = re.compile(rb"[ \t]*+#[ \t]*+(?:if|el|endif|define|undef|error|line)")
-_IDENTIFIER = re.compile(rb"(?<![\w.])[A-Za-z_]\w*")
-_NOT_MENTIONS = re.compile(
-    rb"(?P<quoted>" + QUOTED + rb")|" + COMMENT + rb"|^[ \t]*+#[ \t]*+include[^\n]*+", re.MULTILINE
-)
+# Each begins with a byte of a few, so that the search is quick; that of a member has its dot.
+_TOKEN = re.compile(rb"[.\w]\w*+")
+_NOT_MENTIONS = re.compile(QUOTED + rb"|" + COMMENT + rb"|#[ \t]*+include\b[^\n]*+")
+_UNDERSCORE = re.compile(rb"_(?<!\w_)(?!\w)")
 
 
-MARKS = {b"constexpr": b"__hd_cx__", b"virtual": b"__hd_v_"}
-"""Words as long as those that they stand for, to be defined as that with the marks of device code.
+MARKS = {
+    b"constexpr": "__hd_cx__=__host__ __device__ constexpr",
+    b"virtual": "__hd_v_=__host__ __device__ virtual",
+    **dict.fromkeys((b"{", b" ", b"\t"), "_=__host__ __device__"),
+    b"}": ";",
+}
+"""For words, others as long that stand for them; behind ``=`` what the compiler is to read there.
 
-A function that nothing marks is of the host, though its result may be needed to compile, or its
-place in a table of virtual functions. No column may move.
+A function that nothing marks is of the host, though its result may be needed to compile, its
+place in a table of virtual functions, or a constructor to tell what the class is: the body of
+such a one becomes ``_;``. No column may move.
 """
 
 
@@ -147,7 +158,7 @@ class HostCode:
         """The text with blanks for host code: every other byte is where it was."""
         text = bytearray(_without(self.text, self.spans, self.directives))
         for start, end in self.marks:
-            text[start:end] = MARKS[self.text[start:end]]
+            text[start:end] = MARKS[self.text[start:end]].partition("=")[0].encode()
         return bytes(text)
 
     @cached_property
@@ -227,7 +238,8 @@ class _Macros:
         self.qualifiers = {
             name
             for name, body in bodies.items()
-            if _WORDS.issuperset(_NAMES.findall(_ATTRIBUTE.sub(b"", body)))
+            if len(body) < _LONGEST_QUALIFIER
+            and _WORDS.issuperset(_NAMES.findall(_ATTRIBUTE.sub(b"", body)))
         }
         self.makers = {
             name
@@ -281,15 +293,17 @@ class _Judge:
     def __init__(self, text: bytes, macros: Collection[str], mentioned: bytes) -> None:
         self._text = text
         self._mentioned = mentioned
-        self._outline = outline(text)
-        directives = (text[start:end] for start, end in self._outline.directives)
-        self._macros = _Macros(directives, macros)
+        self._macros = _Macros((m[0] for m in _DEFINITION.finditer(text)), macros)
+        self._outline = outline(text, self._macros.device)
         self._spans: list[tuple[int, int]] = []
         self._doubts: list[tuple[int, str]] = []
         self._names: dict[bytes, int] = {}
         self._candidates: list[_Candidate] = []
         self._functions: list[OutlineItem] = []
-        self._marks: list[tuple[int, int]] = []
+        # With the place that has to stay, too.
+        self._marks: list[tuple[int, int, int]] = []
+        self._overloads: list[OutlineItem] = []
+        self._unmarked: list[OutlineItem] = []
         self._heads: dict[int, _Head] = {}
 
     def judge(self) -> HostCode:
@@ -332,6 +346,35 @@ class _Judge:
         """The scope, the name and the number of parameters of each function of the device."""
         return {(s.owner, s.name, len(s.types)) for s in self._signatures}
 
+    def _doubt_overloads(self) -> None:
+        """Names what is set aside although calls in device code might choose it."""
+        device: defaultdict[tuple[bytes, bytes], list[range]] = defaultdict(list)
+        for each in self._outline.items if self._overloads and self._signatures else ():
+            if b"(" in each.head and b"__global__" not in each.head and self._is_device(each):
+                mine = self._signature(each)
+                device[mine.owner, mine.name].append(self._arguments(each))
+        for each in self._overloads if device else ():
+            mine = self._signature(each)
+            own = self._arguments(each)
+            others = device.pop((mine.owner, mine.name), ())
+            if any(max(own[0], other[0]) <= min(own[-1], other[-1]) for other in others):
+                name = mine.name.decode("ascii", "replace")
+                if name.startswith("operator__"):
+                    symbol = bytes.fromhex(name.removeprefix("operator__"))
+                    name = f"operator {symbol.decode('ascii', 'replace')}"
+                self._doubt(
+                    each.start,
+                    f"Device code has another '{name}': its calls choose that one, and nvcc may "
+                    "choose this.",
+                )
+
+    def _arguments(self, function: OutlineItem) -> range:
+        """Returns how many arguments a function may get."""
+        parameters = self._head(function).parameters or b""
+        most = len(_types(parameters))
+        inside = parameters[: close_of(parameters, 0, b"(", b")")]
+        return range(most - inside.count(b"="), 100 if b"..." in inside else most + 1)
+
     def _look_at_includes(self) -> None:
         """Sets aside headers of libraries for the host that no device code mentions."""
         found = [
@@ -350,6 +393,10 @@ class _Judge:
                 spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
             elif start < end:
                 spans.append((start, end))
+        self._doubt_overloads()
+        for each in self._unmarked:
+            if each.parent and not any(s <= each.parent.start < e for s, e in spans):
+                self._doubt(each.start, "Without this the class may have other traits.")
         inside = _within(self._outline.directives, spans)
         stays = tuple(x for x in inside if self._stays(x))
         doubts = tuple(Doubt(self._line(at), reason) for at, reason in sorted(self._doubts))
@@ -357,7 +404,7 @@ class _Judge:
         aside = bytearray(len(self._text) if self._marks else 0)
         for start, end in spans if self._marks else ():
             aside[start:end] = b"\1" * (end - start)
-        marks = tuple(sorted({mark for mark in self._marks if not aside[mark[0]]}))
+        marks = tuple(sorted({(s, e) for s, e, needed in self._marks if not aside[needed]}))
         launched = launched_instances(self._text, self._outline.items, self._functions)
         return HostCode(self._text, tuple(spans), stays, marks, doubts, names, launched)
 
@@ -422,11 +469,14 @@ class _Judge:
         elif declaration.parent and declaration.complete and self._mark(declaration, _VIRTUAL):
             # Without it the objects would be laid out otherwise.
             self._set_aside(declaration.body + 1, declaration.end - 1)
+        elif self._keeps_traits(declaration, head):
+            pass
         else:
             if not declaration.complete:
                 self._doubt(start, "The closing brace of this function is missing.")
             self._set_aside(start, declaration.end, head.name)
             self._functions.append(declaration)
+            self._overloads.append(declaration)
 
     def _look_at_other(self, declaration: OutlineItem, head: _Head) -> None:
         text = declaration.head
@@ -441,12 +491,15 @@ class _Judge:
             pass
         elif self._mark(declaration, _CONSTEXPR):
             self._candidates.append(_Candidate(declaration, head.name, False))
-        elif declaration.parent and self._mark(declaration, _VIRTUAL):
+        elif declaration.parent and (
+            self._mark(declaration, _VIRTUAL) or self._keeps_traits(declaration, head)
+        ):
             pass
         elif b"const" in head.words and not declaration.parent:
             self._candidates.append(_Candidate(declaration, head.name, True))
         elif not self._is_unsure(declaration, head):
             self._set_aside(declaration.start, declaration.end)
+            self._overloads.append(declaration)
 
     def _look_at_variable(self, declaration: OutlineItem, head: _Head) -> None:
         text = declaration.head.rstrip(b"; \t\r\n")
@@ -527,8 +580,56 @@ class _Judge:
         found = word.search(self._text, declaration.start, declaration.body)
         if found is None or not word.search(declaration.head):
             return False
-        self._marks.append((found.start(), found.end()))
+        self._marks.append((*found.span(), found.start()))
         return True
+
+    def _keeps_traits(self, declaration: OutlineItem, head: _Head) -> bool:
+        """Leaves a constructor, destructor or assignment as one of the device without a body.
+
+        Without it the class would have other traits, such as that it may be copied as bytes.
+        """
+        is_assignment = declaration.parent and head.name == _ASSIGNMENT
+        is_special = is_assignment or self._is_special(declaration, head)
+        if not is_special or b"friend" in head.words or not declaration.complete:
+            return False
+        start, body, end = declaration.start, declaration.body, declaration.end
+        is_definition = declaration.kind is Kind.FUNCTION
+        at = self._end_of_parameters(declaration) if is_definition else self._room(declaration)
+        if at < 0 or self._has_underscore:
+            self._unmarked.append(declaration)
+            return False
+        if is_definition:
+            self._spans += [(at, body), (body + 1, end - 1)]
+            self._marks += [(body, body + 1, start), (end - 1, end, start)]
+        else:
+            self._marks.append((at, at + 1, start))
+        self._candidates.append(_Candidate(declaration, b"", False))
+        return True
+
+    @cached_property
+    def _has_underscore(self) -> bool:
+        return bool(_UNDERSCORE.search(self._text))
+
+    def _end_of_parameters(self, declaration: OutlineItem) -> int:
+        """Returns where the parameters and what qualifies them end; -1 if this is not plain."""
+        start, body = declaration.start, declaration.body
+        text = SKIPPED.sub(lambda m: b" " * len(m[0]), self._text[start:body])
+        owner = self._head(declaration.parent).name if declaration.parent else b""
+        found = re.search(rb"(?:\boperator\s*+=|\b%s)\s*+(?=\()" % re.escape(owner), text)
+        if found is None:
+            return -1
+        initial = _INITIAL.search(text, close_of(text, found.end(), b"(", b")"))
+        if initial:
+            return start + initial.start()
+        return -1 if text[-1:].isalnum() or text.endswith(b"_") else body
+
+    def _room(self, declaration: OutlineItem) -> int:
+        """Returns the place of a blank before a declaration for a mark; -1 for none."""
+        start = declaration.start
+        at = start - (1 if self._text.startswith(b"~", start) else 2)
+        around = self._text[max(0, at - 1) : start]
+        is_free = at > 0 and not declaration.template and not around[1:].strip(b" \t")
+        return at if is_free and not re.match(rb"\w", around) else -1
 
     def _may_be_marked(self, declaration: OutlineItem, head: _Head) -> bool:
         """Returns whether a word before the name may be a macro that marks device code."""
@@ -590,11 +691,11 @@ class _Judge:
         own = self._types.union(_NAMED.findall(self._text)) if self._candidates else set()
         aside, waiting = set(self._names), self._candidates
         pieces = [self._text[start:end] for start, end in self._spans]
-        used = set(_IDENTIFIER.findall(b"\n".join(pieces) if waiting else b""))
+        used = _identifiers(b"\n".join(pieces) if waiting else b"")
         inner = _Spans(self._spans)
         needs = {id(c): inner.plain_text(self._text, c.declaration) for c in waiting}
         libraries = {key: _uses_library(text, own) for key, text in needs.items()}
-        words = {key: frozenset(_IDENTIFIER.findall(text)) for key, text in needs.items()}
+        words = {key: _identifiers(text) for key, text in needs.items()}
         while chosen := [
             c
             for c in waiting
@@ -618,8 +719,11 @@ class _Judge:
         """Returns the words of what stays when these declarations are set aside, too."""
         spans = sorted([*self._spans, *((d.start, d.end) for d in others)])
         stays = [x for x in _within(self._outline.directives, spans) if self._stays(x)]
-        rest = _NOT_MENTIONS.sub(lambda m: m["quoted"] or b" ", _without(self._text, spans, stays))
-        return {*_IDENTIFIER.findall(rest), *_IDENTIFIER.findall(self._mentioned)}
+        rest = _NOT_MENTIONS.sub(
+            lambda m: m[0] if m[0][:1] in (b'"', b"'") else b" ",
+            _without(self._text, spans, stays),
+        )
+        return _identifiers(rest) | _identifiers(self._mentioned)
 
     def _stays(self, directive: tuple[int, int]) -> bool:
         return bool(_STAYS.match(self._text, *directive))
@@ -639,6 +743,11 @@ class _Spans:
         last = bisect_left(self._starts, end)
         inside = [(s - start, e - start) for s, e in self._spans[first:last]]
         return plain(_without(text[start:end], inside, ()))
+
+
+def _identifiers(text: bytes) -> set[bytes]:
+    """Returns the words of a text, those of members and numbers aside."""
+    return {word for word in set(_TOKEN.findall(text)) if not word[:1].isdigit() and word[0] != 46}
 
 
 def _uses_library(text: bytes, own: set[bytes]) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 
 from jitstudio.listing.cuda.outline import Kind, OutlineItem, class_name, close_of, plain
@@ -105,8 +106,12 @@ class _Reader:
     def _scope(self, function: OutlineItem, name: bytes) -> bytes:
         """Returns a kernel's name with the namespace that it is in."""
         last = name.rpartition(b"::")[2]
-        scopes = [i.scope for i in self._items if _name(i) == last and b"__global__" in i.head]
-        return b"::".join(part for part in (scopes[0] if scopes else b"", last) if part)
+        return b"::".join(part for part in (self._scopes.get(last, b""), last) if part)
+
+    @cached_property
+    def _scopes(self) -> dict[bytes, bytes]:
+        """The namespace of each kernel, of the first with its name."""
+        return {_name(i): i.scope for i in reversed(self._items) if b"__global__" in i.head}
 
     def _instance(
         self,
@@ -214,9 +219,9 @@ class _Reader:
         seen = set()
         for caller in self._host:
             body = self._bodies[id(caller)]
+            if caller is function or name not in body:
+                continue
             for match in re.finditer(_CALL % re.escape(name), body):
-                if caller is function:
-                    continue
                 at = match.start(1)
                 if match[1] == b"<":
                     inside = body[match.end(1) : close_of(body, at, b"<", b">") - 1]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple
@@ -19,7 +19,12 @@ DEVICE = re.compile(rb"\b__(?:device|global|constant|shared|managed)__\b")
 """The words that make a declaration one of device code."""
 
 COMMENT = rb"//(?:[^\\\n]|\\(?:\r\n|[\s\S]))*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
-QUOTED = rb""""(?:[^"\\\n]|\\[\s\S])*+"?|(?<![0-9A-Fa-f])'(?:[^'\\\n]|\\[\s\S])*+'?"""
+# An apostrophe between digits begins nothing.
+QUOTED = (
+    rb""""(?:[^"\\\n]|\\[\s\S])*+"?"""
+    rb"|'(?:(?<![0-9A-Fa-f]')|(?<=\bu8')|(?<=\bcase')|(?<=\belse')|(?<=\bsizeof'))"
+    rb"(?:[^'\\\n]|\\[\s\S])*+'?"
+)
 BOUNDS = re.compile(rb"\[[^\[\]]*+\]")
 """Square brackets without others in them."""
 
@@ -27,7 +32,9 @@ BOUNDS = re.compile(rb"\[[^\[\]]*+\]")
 _IN_BODY = re.compile(rb"""[{}"'#]|/[/*]""")
 _IN_HEAD = re.compile(rb"""[{}();"'#]|/[/*]""")
 _TO_SKIP = re.compile(rb"""["'#]|/[/*]""")
-_SKIPPED = re.compile(COMMENT + rb"|" + QUOTED)
+SKIPPED = re.compile(COMMENT + rb"|" + QUOTED)
+"""Comments, strings and characters."""
+
 _RAW = re.compile(rb'R"(?P<end>[^()\\\s"]{0,16})\(')
 _DIRECTIVE = re.compile(rb"#(?:[^\\\n/]|\\(?:\r\n|[\s\S])|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|/)*+")
 _GAP = re.compile(rb"(?:\s++|" + COMMENT + rb"|(?:public|private|protected)\s*+:(?!:))*+")
@@ -49,21 +56,21 @@ _NEW_LINE = re.compile(
     rb"[ \t]*+(?:/[/*][^\n]*+)?\r?\n\s*+"
     rb"(?!(?:noexcept|const|override|final|try|throw|requires)\b)[\w#/~]"
 )
+_TRIED = re.compile(rb"\btry(?:\s*+:(?!:)[^;]*+)?\Z")
 _HANDLER = re.compile(rb"\s*+catch\s*+\([^(){};]*+\)\s*+\{")
-# Lines that begin so are within something, or no code.
-_NO_START = b" \t/*#]"
+# Lines that do not begin so are within something, or no code.
+_LINE_START = re.compile(rb"^[^ \t/*#\];{}\r\n][^;{}\n]*+", re.MULTILINE)
 _WORD = re.compile(rb"#[ \t]*+(\w+)(.*)", re.DOTALL)
 # What NVRTC never reads: it defines __CUDACC_RTC__ and no other compiler does.
 _NEVER = re.compile(rb"\s*+(?:0|!\s*+defined\s*+\(?\s*+__CUDACC_RTC__\s*+\)?)\s*+(?:/|\Z)")
 _ONLY_HERE = re.compile(rb"\s*+defined\s*+\(?\s*+__CUDACC_RTC__\s*+\)?\s*+(?:/|\Z)")
 _RTC = re.compile(rb"\s*+__CUDACC_RTC__\b")
-_FUNCTION_WORD = re.compile(rb"\b__(?:global|device)__\b")
 _GROUPS = (
     rb"(?:__attribute__|__launch_bounds__|__declspec|__align__|__cluster_dims__|__builtin_align__|alignas|decltype"
     rb"|explicit|noexcept|__block_size__|__maxnreg__)\s*+(?=\()"
 )
 _ATTRIBUTE = re.compile(_GROUPS)
-_DOUBLE_BRACKETS = re.compile(rb"\[\[[^\]]*+\]\]")
+_DOUBLE_BRACKETS = re.compile(rb"\[\[[^\[\]]*+\]\]")
 _TEMPLATE = re.compile(rb"\s*+template\s*+(?=<)")
 _STATEMENT = re.compile(rb"(?:for|if|while|switch|else|do|try|catch|return|case|goto)\b")
 _ASSIGNED = re.compile(rb"(?<![=!<>+\-*/%&|^])=(?!=)")
@@ -141,9 +148,14 @@ class _Scope:
     type: OutlineItem | None = None
 
 
-def outline(text: bytes) -> Outline:
-    """Returns the declarations of a text; whatever it is, this raises nothing."""
-    return _Reader(text).read()
+def outline(text: bytes, marks: Collection[bytes] = ()) -> Outline:
+    """Returns the declarations of a text; whatever it is, this raises nothing.
+
+    Args:
+        text: CUDA C++, complete or not.
+        marks: Macros that mark functions as those of the device.
+    """
+    return _Reader(text, marks).read()
 
 
 class _Token(NamedTuple):
@@ -183,7 +195,7 @@ def _skip(text: bytes, start: int) -> int:
         closing = b")" + raw["end"] + b'"'
         end = text.find(closing, raw.end())
         return len(text) if end < 0 else end + len(closing)
-    skipped = _SKIPPED.match(text, start)
+    skipped = SKIPPED.match(text, start)
     return skipped.end() if skipped else start + 1
 
 
@@ -202,7 +214,6 @@ def plain(text: bytes) -> bytes:
         is_directive = text[start] == _HASH
         end = _end_of_directive(text, start) if is_directive else _skip(text, start)
         at = end or start + 1
-        # An apostrophe between digits begins nothing.
         if end > start + 1:
             pieces += [text[done:start], b'""' if text[start] in b"\"'" else b" "]
             done = end
@@ -210,12 +221,12 @@ def plain(text: bytes) -> bytes:
 
 
 class _Reader:
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, text: bytes, marks: Collection[bytes]) -> None:
         self._text = text
         self._found = Outline([], [], [])
         self._conditions: list[_Condition] = []
         self._scopes = [_Scope()]
-        self._fresh = deque(_fresh_starts(text))
+        self._fresh = deque(_fresh_starts(text, marks))
 
     def read(self) -> Outline:
         at = 0
@@ -289,7 +300,7 @@ class _Reader:
                     opened = self._add(Kind.TYPE, start, end, head, token.start, template)
                     opened.body_end = at = end
                 else:
-                    if complete and head.endswith(b"try"):
+                    if complete and _TRIED.search(head):
                         end, complete = self._handlers(end)
                     end = self._branches(end, conditions) if complete else end
                     kind = Kind.FUNCTION if role == "function" else Kind.UNCLEAR
@@ -404,17 +415,17 @@ class _Reader:
         return len(self._text)
 
 
-def _fresh_starts(text: bytes) -> Iterator[int]:
+def _fresh_starts(text: bytes, marks: Collection[bytes]) -> Iterator[int]:
     """Yields where lines begin whose first word is not indented and that declare device code.
 
     Such a line is outside of everything, whatever was left open before it.
     """
+    words = {b"__global__", b"__device__", *marks}
     at, in_comment = 0, False
-    for word in _FUNCTION_WORD.finditer(text):
-        start = text.rfind(b"\n", 0, word.start()) + 1
-        before = text[start : word.start()]
-        if (before[:1] in _NO_START and before) or any(byte in before for byte in b";{}"):
+    for line in _LINE_START.finditer(text):
+        if words.isdisjoint(_WORDS.findall(line[0])):
             continue
+        start = line.start()
         above = text.rfind(b"\n", 0, max(0, start - 1)) + 1
         if text.startswith(b"template", above) and not any(b in text[above:start] for b in b";{}"):
             start = above
