@@ -386,6 +386,7 @@ def test_what_cannot_be_marked_as_a_constructor_goes_and_is_named():
         ("namespace n { void f(int a); }", "__device__ void f(float a);", False),
         ("void f(int a, int b) { }", "__device__ void f(float a);", False),
         ("void f(int a) { }", "__global__ void f(float a) { }", False),
+        ("template T f(int);", "template <class T> __device__ T f(T a) { return a; }", False),
     ],
 )
 def test_an_overload_that_goes_is_named(host, device, is_one):

@@ -93,6 +93,8 @@ _NAMED = re.compile(rb"(?<!using )\bnamespace\s++([A-Za-z_]\w*)")
 _QUALIFIER = re.compile(rb"\b([A-Za-z_]\w*)\s*+::")
 _DEVICE_LAMBDA = re.compile(rb"\]\s*+(?:__host__\s*+)?__device__\b(?:\s*+__host__\b)?")
 _TEMPLATE_NAMES = re.compile(rb"\b(?:typename|class|int|bool|unsigned|size_t|auto)[\s.]++(\w+)")
+_PARAMETER_TOKEN = re.compile(rb"\w+|[*&\[\]]")
+_NO_TYPES = frozenset((b"__restrict__", b"const", b"restrict", b"__restrict"))
 _LONGEST_QUALIFIER = 200
 # A text with more braces too many is no program.
 _MOST_STRAY = 50
@@ -305,6 +307,7 @@ class _Judge:
         self._overloads: list[OutlineItem] = []
         self._unmarked: list[OutlineItem] = []
         self._heads: dict[int, _Head] = {}
+        self._of_functions: dict[int, _Signature] = {}
 
     def judge(self) -> HostCode:
         """Returns what is for the host only."""
@@ -354,6 +357,8 @@ class _Judge:
                 mine = self._signature(each)
                 device[mine.owner, mine.name].append(self._arguments(each))
         for each in self._overloads if device else ():
+            if each.head.startswith(b"template"):
+                continue
             mine = self._signature(each)
             own = self._arguments(each)
             others = device.pop((mine.owner, mine.name), ())
@@ -371,7 +376,7 @@ class _Judge:
     def _arguments(self, function: OutlineItem) -> range:
         """Returns how many arguments a function may get."""
         parameters = self._head(function).parameters or b""
-        most = len(_types(parameters))
+        most = len(self._signature(function).types)
         inside = parameters[: close_of(parameters, 0, b"(", b")")]
         return range(most - inside.count(b"="), 100 if b"..." in inside else most + 1)
 
@@ -560,10 +565,14 @@ class _Judge:
         return unsure
 
     def _signature(self, declaration: OutlineItem) -> _Signature:
-        head = self._head(declaration)
-        owner, _, name = head.name.rpartition(b"::")
-        scopes = (scope for scope in (declaration.scope, owner) if scope)
-        return _Signature(b"::".join(scopes), name, _types(head.parameters or b""))
+        key = id(declaration)
+        if key not in self._of_functions:
+            head = self._head(declaration)
+            owner, _, name = head.name.rpartition(b"::")
+            scopes = (scope for scope in (declaration.scope, owner) if scope)
+            types = _types(head.parameters or b"")
+            self._of_functions[key] = _Signature(b"::".join(scopes), name, types)
+        return self._of_functions[key]
 
     def _is_redeclared(self, declaration: OutlineItem) -> bool:
         """Returns whether the text declares the same function for the device elsewhere."""
@@ -819,10 +828,8 @@ def _types(parameters: bytes) -> tuple[bytes, ...]:
     inside = parameters[1 : close_of(parameters, 0, b"(", b")") - 1]
     found = []
     for parameter in inside.split(b","):
-        tokens = re.findall(rb"\w+|[*&\[\]]", parameter.partition(b"=")[0])
-        tokens = [
-            x for x in tokens if x not in (b"__restrict__", b"const", b"restrict", b"__restrict")
-        ]
+        tokens = _PARAMETER_TOKEN.findall(parameter.partition(b"=")[0])
+        tokens = [x for x in tokens if x not in _NO_TYPES]
         names = [x for x in tokens if x not in b"*&[]"]
         if len(names) > 1 and names[-1] not in _BUILT_IN:
             tokens.remove(names[-1])

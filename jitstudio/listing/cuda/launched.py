@@ -76,6 +76,7 @@ class _Reader:
         self._items = items
         self._bodies = {id(item): plain(text[item.start : item.end]) for item in host}
         self._host = host
+        self._declarations: dict[tuple[bytes, bytes], tuple[bytes, int] | None] = {}
         variables = (i.head for i in items if i.kind is Kind.OTHER and i.parent is None)
         self._globals = b"\n".join(variables)
 
@@ -199,8 +200,16 @@ class _Reader:
         match = re.match(rb"([A-Za-z_]\w*)(?:\s*+[+-]\s*+[\w* ]+)?\s*+\Z", argument)
         if match is None:
             return None
+        key = (match[1], body)
+        if key not in self._declarations:
+            self._declarations[key] = self._declaration(*key)
+        return self._declarations[key]
+
+    def _declaration(self, name: bytes, body: bytes) -> tuple[bytes, int] | None:
         for place in (body, self._globals):
-            found = re.search(_DECLARED % re.escape(match[1]), place)
+            if name not in place:
+                continue
+            found = re.search(_DECLARED % re.escape(name), place)
             if found and found[1] not in (b"return", b"auto", b"delete", b"new", b"else"):
                 words = re.sub(rb"\b(?:const|static|struct)\s+", b"", found[1]).strip()
                 return words, found[2].count(b"*") + (found["array"] is not None)
