@@ -229,10 +229,9 @@ def _macros_of(job: Job) -> frozenset[str]:
 
 def _definitions(found: Iterable[HostCode]) -> Iterator[str]:
     """Yields the options that define the words which stand for others."""
-    marked = {each.text[start:end] for each in found for start, end in each.marks}
-    for meaning in sorted({MARKS[word] for word in marked}):
-        if "=" in meaning:
-            yield f"--define-macro={meaning}"
+    marked = {word for each in found for _, word in each.marks}
+    for word in sorted(marked & MARKS.keys()):
+        yield f"--define-macro={word.decode()}={MARKS[word].decode()}"
 
 
 def _aside(name: str, found: HostCode) -> HostCodeAside:

@@ -132,10 +132,10 @@ __global__ void k(int *p) {
     [
         ("", 3),
         ("S(int a) : n(a) {}", 2),
-        ("  S(int a) ;", 2),
+        ("   S(int a);", 2),
         ("__host__ S(const S &o) : n(o.n) { count++; }", 0),
         ("~S() { free(p); }", 1),
-        (" ~S() ;", 1),
+        ("  ~S();", 1),
         ("  S &operator=(const S &);", 1),
         ("S &operator=(const S &) noexcept { return *this; }", 1),
         ("template <class T> S(T a) : n(a) {}", 2),
@@ -209,7 +209,9 @@ HEAVY = ("cooperative_groups.h", "cuda/std/type_traits", "cuda_fp16.h", "cuda_pi
 
 
 def test_stand_ins_and_headers_of_nvidia_go_together(built):
-    kernel = "__global__ void k(float *p) { *p = 1; }\n"
+    # What marks its members must not be a word of these headers.
+    kernel = "struct S { int n; S(int a) : n(a) { } virtual void f() { } constexpr int g(); };\n"
+    kernel += "__global__ void k(S *p) { }\n"
     includes = "".join(f"#include <{name}>\n" for name in HEAVY)
     result = built(request(cuda(f"#include <vector>\n#include <ctime>\n{includes}{kernel}")))
     assert result.ok, result.stages[0].error_log

@@ -103,21 +103,25 @@ _STAYS = re.compile(rb"[ \t]*+#[ \t]*+(?:if|el|endif|define|undef|error|line)")
 # Each begins with a byte of a few, so that the search is quick; that of a member has its dot.
 _TOKEN = re.compile(rb"[.\w]\w*+")
 _NOT_MENTIONS = re.compile(QUOTED + rb"|" + COMMENT + rb"|#[ \t]*+include\b[^\n]*+")
-_UNDERSCORE = re.compile(rb"_(?<!\w_)(?!\w)")
+_WORD_BYTE = re.compile(rb"\w")
+_ROOM = re.compile(rb"[^\r\n]{2}")
+_OPERATOR_WORD = re.compile(rb"\boperator\b")
 
 
 MARKS = {
-    b"constexpr": "__hd_cx__=__host__ __device__ constexpr",
-    b"virtual": "__hd_v_=__host__ __device__ virtual",
-    **dict.fromkeys((b"{", b" ", b"\t"), "_=__host__ __device__"),
-    b"}": ";",
+    b"__hd_cx__": b"__host__ __device__ constexpr",
+    b"__hd_v_": b"__host__ __device__ virtual",
+    b"__hd_op_": b"__host__ __device__ operator",
+    b"_J": b"__host__ __device__",
 }
-"""For words, others as long that stand for them; behind ``=`` what the compiler is to read there.
+"""Words that mark device code where no column may move, with what they are to be defined as.
 
 A function that nothing marks is of the host, though its result may be needed to compile, its
-place in a table of virtual functions, or a constructor to tell what the class is: the body of
-such a one becomes ``_;``. No column may move.
+place in a table of virtual functions, or a constructor to tell what the class is.
 """
+# Where there may be no room for more. No header of NVIDIA's has this word.
+_SHORT = b"_J"
+_MARKED = {b"constexpr": b"__hd_cx__", b"virtual": b"__hd_v_", b"operator": b"__hd_op_"}
 
 
 @dataclass(frozen=True)
@@ -141,7 +145,7 @@ class HostCode:
         text: The text.
         spans: Where host code is, in bytes, in order and apart from each other.
         directives: The preprocessor's lines that stay within them.
-        marks: Words outside of them for which others stand in what the compiler gets: ``MARKS``.
+        marks: What the compiler gets at some places instead: words of ``MARKS``, and ``;``.
         doubts: What could not be judged.
         names: The functions and variables in it with the line of each.
         launched: Name expressions for the templates that it launches.
@@ -150,7 +154,7 @@ class HostCode:
     text: bytes
     spans: tuple[tuple[int, int], ...] = ()
     directives: tuple[tuple[int, int], ...] = ()
-    marks: tuple[tuple[int, int], ...] = ()
+    marks: tuple[tuple[int, bytes], ...] = ()
     doubts: tuple[Doubt, ...] = ()
     names: tuple[tuple[str, int], ...] = ()
     launched: tuple[str, ...] = ()
@@ -159,8 +163,8 @@ class HostCode:
     def device_text(self) -> bytes:
         """The text with blanks for host code: every other byte is where it was."""
         text = bytearray(_without(self.text, self.spans, self.directives))
-        for start, end in self.marks:
-            text[start:end] = MARKS[self.text[start:end]].partition("=")[0].encode()
+        for start, word in self.marks:
+            text[start : start + len(word)] = word
         return bytes(text)
 
     @cached_property
@@ -303,7 +307,7 @@ class _Judge:
         self._candidates: list[_Candidate] = []
         self._functions: list[OutlineItem] = []
         # With the place that has to stay, too.
-        self._marks: list[tuple[int, int, int]] = []
+        self._marks: list[tuple[int, bytes, int]] = []
         self._overloads: list[OutlineItem] = []
         self._unmarked: list[OutlineItem] = []
         self._heads: dict[int, _Head] = {}
@@ -409,7 +413,7 @@ class _Judge:
         aside = bytearray(len(self._text) if self._marks else 0)
         for start, end in spans if self._marks else ():
             aside[start:end] = b"\1" * (end - start)
-        marks = tuple(sorted({(s, e) for s, e, needed in self._marks if not aside[needed]}))
+        marks = tuple(sorted({(at, word) for at, word, needed in self._marks if not aside[needed]}))
         launched = launched_instances(self._text, self._outline.items, self._functions)
         return HostCode(self._text, tuple(spans), stays, marks, doubts, names, launched)
 
@@ -589,7 +593,7 @@ class _Judge:
         found = word.search(self._text, declaration.start, declaration.body)
         if found is None or not word.search(declaration.head):
             return False
-        self._marks.append((*found.span(), found.start()))
+        self._marks.append((found.start(), _MARKED[found[0]], declaration.start))
         return True
 
     def _keeps_traits(self, declaration: OutlineItem, head: _Head) -> bool:
@@ -601,44 +605,49 @@ class _Judge:
         is_special = is_assignment or self._is_special(declaration, head)
         if not is_special or b"friend" in head.words or not declaration.complete:
             return False
-        start, body, end = declaration.start, declaration.body, declaration.end
+        start, end = declaration.start, declaration.end
         is_definition = declaration.kind is Kind.FUNCTION
-        at = self._end_of_parameters(declaration) if is_definition else self._room(declaration)
-        if at < 0 or self._has_underscore:
+        at = self._end_of_parameters(declaration) if is_definition else start
+        if is_assignment:
+            found = self._mark(declaration, _OPERATOR_WORD)
+        elif is_definition:
+            room = _ROOM.search(self._text, at, end - 1) if at else None
+            found = room is not None
+            if room:
+                self._marks.append((room.start(), _SHORT, start))
+        else:
+            found = self._mark_before(declaration)
+        if not (found and at):
             self._unmarked.append(declaration)
             return False
         if is_definition:
-            self._spans += [(at, body), (body + 1, end - 1)]
-            self._marks += [(body, body + 1, start), (end - 1, end, start)]
-        else:
-            self._marks.append((at, at + 1, start))
+            self._spans.append((at, end))
+            self._marks.append((end - 1, b";", start))
         self._candidates.append(_Candidate(declaration, b"", False))
         return True
 
-    @cached_property
-    def _has_underscore(self) -> bool:
-        return bool(_UNDERSCORE.search(self._text))
+    def _mark_before(self, declaration: OutlineItem) -> bool:
+        """Marks a declaration in the blanks before it, if there is room."""
+        start = declaration.start
+        at = start - len(_SHORT) - (0 if self._text.startswith(b"~", start) else 1)
+        around = self._text[max(0, at - 1) : start]
+        is_free = at > 0 and not around[1:].strip(b" \t") and not _WORD_BYTE.match(around)
+        if is_free and not declaration.template:
+            self._marks.append((at, _SHORT, start))
+            return True
+        return False
 
     def _end_of_parameters(self, declaration: OutlineItem) -> int:
-        """Returns where the parameters and what qualifies them end; -1 if this is not plain."""
+        """Returns where the parameters and what qualifies them end; 0 if this is not plain."""
         start, body = declaration.start, declaration.body
         text = SKIPPED.sub(lambda m: b" " * len(m[0]), self._text[start:body])
         owner = self._head(declaration.parent).name if declaration.parent else b""
         found = re.search(rb"(?:\boperator\s*+=|\b%s)\s*+(?=\()" % re.escape(owner), text)
         if found is None:
-            return -1
+            return 0
         initial = _INITIAL.search(text, close_of(text, found.end(), b"(", b")"))
-        if initial:
-            return start + initial.start()
-        return -1 if text[-1:].isalnum() or text.endswith(b"_") else body
-
-    def _room(self, declaration: OutlineItem) -> int:
-        """Returns the place of a blank before a declaration for a mark; -1 for none."""
-        start = declaration.start
-        at = start - (1 if self._text.startswith(b"~", start) else 2)
-        around = self._text[max(0, at - 1) : start]
-        is_free = at > 0 and not declaration.template and not around[1:].strip(b" \t")
-        return at if is_free and not re.match(rb"\w", around) else -1
+        end = len(text[: initial.start() if initial else None].rstrip())
+        return start + end + bool(_WORD_BYTE.match(text, end - 1))
 
     def _may_be_marked(self, declaration: OutlineItem, head: _Head) -> bool:
         """Returns whether a word before the name may be a macro that marks device code."""
