@@ -192,6 +192,8 @@ def _encrypted():
 
 
 GREEDY = container(entry(2, 90, b"\x7fELF" + b"\0" * 60, flags=0x2011))
+
+
 def _damaged_lzma():
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_LZMA) as file:
