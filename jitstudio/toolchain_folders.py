@@ -31,7 +31,8 @@ _LIBRARIES = {
     Tool.NVJITLINK: "libnvJitLink",
     Tool.NVFATBIN: "libnvfatbin",
 }
-_PROGRAMS = {Tool.NVCC: "nvcc", Tool.NVDISASM: "nvdisasm", Tool.CUOBJDUMP: "cuobjdump"}
+PROGRAMS = {Tool.NVCC: "nvcc", Tool.NVDISASM: "nvdisasm", Tool.CUOBJDUMP: "cuobjdump"}
+"""The tools that are programs of their own, by the names of their files."""
 COMPILERS = (*_LIBRARIES, Tool.NVCC)
 """The tools that a folder has to have itself; the others only read what these have made."""
 
@@ -136,7 +137,7 @@ def _files(roots: Iterable[str]) -> Iterator[tuple[Tool, str]]:
     for tool, stem in _LIBRARIES.items():
         if path := _library(roots, stem):
             yield tool, path
-    for tool, name in _PROGRAMS.items():
+    for tool, name in PROGRAMS.items():
         if path := _first(roots, ("bin",), name):
             yield tool, path
 

@@ -27,6 +27,11 @@ from jitstudio.toolchain_folders import toolchain_in
 _ROOTS = ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX")
 _BELOW = ("", "bin", "lib", "lib64", "nvvm", "nvvm/lib64")
 _SEARCHED = ("PATH", "LD_LIBRARY_PATH")
+# What nvcc, its `nvcc.profile` and the host compiler's preprocessor read of the environment.
+_READ_BY_NVCC = (
+    *("NVCC_CCBIN", "INCLUDES", "SYSTEM_INCLUDES", "CUDAFE_FLAGS", "NVVM_FLAGS", "PTXAS_FLAGS"),
+    *("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH"),
+)
 _SYSTEM_PLACES = ("/usr/local/cuda", "/usr/local", "/opt/cuda", "/etc/ld.so.cache")
 
 
@@ -50,10 +55,15 @@ def surroundings(tool: Tool, toolchain: str = "") -> bytes:
     for name in _SEARCHED:
         places += os.environ.get(name, "").split(os.pathsep)
     changed = tuple((place, _changed(place)) for place in places if place)
-    variables = tuple(os.environ.get(name) for name in (*_ROOTS, *_SEARCHED))
+    variables = (*map(os.environ.get, (*_ROOTS, *_SEARCHED)), *_variables(tool))
     # Also where the folder has none of it: the program is searched for elsewhere then.
     other = toolchain_in(toolchain).files.get(tool, "") if toolchain else ""
     return fingerprint(tool, sys.executable, variables, changed, toolchain, other)
+
+
+def _variables(tool: Tool) -> tuple[str | None, ...]:
+    """Returns what a tool reads of the environment to make its results."""
+    return tuple(map(os.environ.get, _READ_BY_NVCC if tool is Tool.NVCC else ()))
 
 
 def _changed(place: str) -> tuple[int, int] | None:
@@ -104,6 +114,7 @@ class Mark:
         job: The job. What nobody trusts may have taken its worker over: what that has made is for
             jobs with the same confinement only.
         folder: The working directory, for a tool that puts it into its results.
+        variables: What the tool reads of the environment.
         surroundings: What decides where the tool is found, and what the job is confined to.
         file: Where it was found; None if that is not known yet.
         searched: Where its compile looks for files, as far as is known.
@@ -112,6 +123,7 @@ class Mark:
 
     job: Job
     folder: str
+    variables: tuple[str | None, ...]
     surroundings: bytes
     file: ToolFile | None
     searched: Searched
@@ -119,11 +131,11 @@ class Mark:
 
     def place(self, file: ToolFile) -> bytes:
         """Returns the key of where the compile looks for files."""
-        return fingerprint("searches", file, self.folder, self.job)
+        return fingerprint("searches", file, self.folder, self.variables, self.job)
 
     def key(self, file: ToolFile, sight: SearchSnapshot) -> bytes:
         """Returns the key of the result."""
-        return fingerprint(file, self.folder, self.job, sight.contents)
+        return fingerprint(file, self.folder, self.variables, self.job, sight.contents)
 
 
 class Cache:
@@ -147,7 +159,8 @@ class Cache:
         folder = working_folder() if job.tool in CUDA_COMPILERS else ""
         around = fingerprint(surroundings(job.tool, job.toolchain), job.confined_to)
         file = self._files.get(around) or self._store.recall(around)
-        mark = Mark(job, folder, around, file, Searched(), self._disk.look(()))
+        variables = _variables(job.tool)
+        mark = Mark(job, folder, variables, around, file, Searched(), self._disk.look(()))
         if file is None or job.tool not in CUDA_COMPILERS:
             return mark
         searched = self._store.fetch(Searched, mark.place(file)) or Searched()

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import bisect
 import contextlib
+import lzma
 import mmap
 import re
+import struct
 import tempfile
 import time
 import zipfile
@@ -83,6 +85,9 @@ _UNREADABLE = (
     RuntimeError,
     ValueError,
     OSError,
+    lzma.LZMAError,
+    struct.error,
+    MemoryError,
 )
 
 Tell = Callable[[ListingProgress], None]

@@ -29,7 +29,7 @@ from cuda.pathfinder import (
 
 from jitstudio.core.tools import CUDA_COMPILERS, OPTIONAL_TOOLS, USUAL_TOOLKITS, Tool
 from jitstudio.toolchain.tool_output import ToolMissing
-from jitstudio.toolchain_folders import ToolchainFolder, toolchain_in
+from jitstudio.toolchain_folders import PROGRAMS, ToolchainFolder, toolchain_in
 
 _LIBRARIES = {
     Tool.NVRTC: "nvrtc",
@@ -49,7 +49,6 @@ WHEELS = {
 }
 ADDED = "toolchain"
 """How a tool was found that is in the folder chosen for this process."""
-_PROGRAMS = {Tool.NVCC: "nvcc", Tool.NVDISASM: "nvdisasm", Tool.CUOBJDUMP: "cuobjdump"}
 
 
 def announce_toolkit() -> None:
@@ -140,7 +139,7 @@ def locate(tool: Tool) -> tuple[str, str]:
     Raises:
         ToolMissing: It is not here.
     """
-    if tool not in _PROGRAMS:
+    if tool not in PROGRAMS:
         return load(tool)
     path = program(tool)
     if _other and path == _other.files.get(tool):
@@ -155,7 +154,7 @@ def program(tool: Tool) -> str:
     Raises:
         ToolMissing: It is not here.
     """
-    name = _PROGRAMS[tool]
+    name = PROGRAMS[tool]
     path = _other.files.get(tool) if _other else None
     if path is None and _other and tool in CUDA_COMPILERS:
         raise _absent(tool, _other)

@@ -79,6 +79,24 @@ def test_the_working_directory_counts_for_nvrtc_only(tmp_path, monkeypatch):
     assert key(tmp_path, link) == before[1]
 
 
+@pytest.mark.parametrize("name", ["NVCC_CCBIN", "CPATH", "CPLUS_INCLUDE_PATH", "PTXAS_FLAGS"])
+def test_what_nvcc_reads_of_the_environment_counts_for_nvcc_only(name, tmp_path, monkeypatch):
+    by_nvcc = replace(JOB, tool=Tool.NVCC)
+
+    def found():
+        return [
+            key(tmp_path, by_nvcc),
+            mark(tmp_path, by_nvcc).place(FILE),
+            surroundings(Tool.NVCC),
+        ]
+
+    monkeypatch.delenv(name, raising=False)
+    before, others = found(), (key(tmp_path), surroundings(Tool.NVRTC))
+    monkeypatch.setenv(name, "/other")
+    assert all(now != then for now, then in zip(found(), before, strict=True))
+    assert (key(tmp_path), surroundings(Tool.NVRTC)) == others
+
+
 @pytest.mark.parametrize(
     "options",
     [

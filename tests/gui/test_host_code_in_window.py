@@ -34,6 +34,14 @@ def test_a_program_is_built_and_says_what_is_not_compiled(started):
     assert drawn_back(editor.host_code) == [4, 5, 6, 7, 8]
     (line,) = started.window.findChildren(QLabel, "hostCodeLine")
     assert (line.text(), line.isVisible()) == ("5 lines of host code are not compiled", True)
+    # An option that only begins as another one, and one that is half typed, change nothing.
+    for options in ('-DX="-default-device', "-DX=-default-device"):
+        started.state.settings.options = options
+        assert editor.host_code.lines == 5
+    started.state.settings.options = "-default-device"
+    assert editor.host_code.lines == 0
+    started.state.settings.options = ""
+    started.wait(lambda: editor.host_code.lines == 5)
     # The lines move along at once, and are looked for again once the keys rest.
     editor.textCursor().insertText("\n\n")
     assert drawn_back(editor.host_code) == [6, 7, 8, 9, 10]

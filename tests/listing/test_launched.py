@@ -1,5 +1,7 @@
 """Which instances of kernel templates host code launches."""
 
+import time
+
 import pytest
 
 from jitstudio.listing.cuda.host_code import find_host_code
@@ -52,3 +54,22 @@ __global__ void plain(int *x) { }
 def test_instances_are_those_of_the_launches(host, found):
     launched = find_host_code(f"{KERNELS}{host}\n".encode()).launched
     assert found is None or launched == found
+
+
+UNKNOWN = " ".join(f"view<<<1, 2>>>(v{i});" for i in range(2000))
+INSTANCES = " ".join(f"run<T{i}>(x);" for i in range(1000))
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        f"void f() {{ {UNKNOWN} }}",
+        f"template <class T> void run(T *x) {{ {UNKNOWN} }}\nvoid f() {{ {INSTANCES} }}",
+    ],
+    ids=["of unknown types", "in a template of many instances"],
+)
+def test_many_launches_take_no_time_that_grows_with_their_square(host):
+    began = time.process_time()
+    assert find_host_code(f"{KERNELS}{host}\n".encode()).launched == ()
+    # It was 5 s and more.
+    assert time.process_time() - began < 2

@@ -192,6 +192,18 @@ def _encrypted():
 
 
 GREEDY = container(entry(2, 90, b"\x7fELF" + b"\0" * 60, flags=0x2011))
+
+
+def _damaged_lzma():
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_LZMA) as file:
+        file.writestr("a.so", elf({"x": bytes(range(256)) * 9}))
+    content = bytearray(made.getvalue())
+    # Behind the header of 30 bytes and the name: four bytes of the format, then its properties.
+    content[38] = 0xFF
+    return bytes(content)
+
+
 BAD = {
     "empty": (b"", "of an unknown kind"),
     "text": (b"hello\n" * 99, "neither a cubin nor PTX"),
@@ -203,6 +215,7 @@ BAD = {
     "wheel cut short": (wheel({"a.so": elf({"x": b"\0" * 999})})[:-30], "damaged zip"),
     "bomb": (_bomb(), "unpack to 4,294,967,280, more than are unpacked"),
     "encrypted": (_encrypted(), "password"),
+    "damaged LZMA": (_damaged_lzma(), "'a.so' cannot be unpacked"),
     "zip in zip": (wheel({"a.zip": wheel({"a": b"0" * 99})}), "an archive by itself"),
     "greedy": (
         GREEDY[:72] + struct.pack("<Q", 1 << 40) + GREEDY[80:],

@@ -112,4 +112,5 @@ def _moved(ranges: Iterable[tuple[int, int]], line: int, more: int) -> Iterator[
 def _find(text: str, _stop: Event) -> tuple[tuple[int, int], ...]:
     from jitstudio.listing.cuda.host_code import find_host_code
 
-    return find_host_code(text.replace(_PARAGRAPH, "\n").encode(errors="replace")).ranges
+    content = text.replace(_PARAGRAPH, "\n").encode(errors="replace")
+    return find_host_code(content, with_launched=False).ranges

@@ -190,7 +190,10 @@ class HostCode:
 
 
 def find_host_code(
-    text: bytes, device_macros: Collection[str] = (), mentioned: bytes = b""
+    text: bytes,
+    device_macros: Collection[str] = (),
+    mentioned: bytes = b"",
+    with_launched: bool = True,
 ) -> HostCode:
     """Returns what of a text is for the host only; whatever the text is, this raises nothing.
 
@@ -198,8 +201,9 @@ def find_host_code(
         text: CUDA C++, complete or not.
         device_macros: Macros of headers that mark device code.
         mentioned: What else needs declarations of the text, such as name expressions.
+        with_launched: Whether `HostCode.launched` is wanted.
     """
-    return _Judge(text, device_macros, mentioned).judge()
+    return _Judge(text, device_macros, mentioned, with_launched).judge()
 
 
 def device_macros(text: bytes) -> frozenset[str]:
@@ -296,9 +300,12 @@ class _Candidate:
 
 
 class _Judge:
-    def __init__(self, text: bytes, macros: Collection[str], mentioned: bytes) -> None:
+    def __init__(
+        self, text: bytes, macros: Collection[str], mentioned: bytes, with_launched: bool
+    ) -> None:
         self._text = text
         self._mentioned = mentioned
+        self._with_launched = with_launched
         self._macros = _Macros((m[0] for m in _DEFINITION.finditer(text)), macros)
         self._outline = outline(text, self._macros.device)
         self._spans: list[tuple[int, int]] = []
@@ -414,7 +421,8 @@ class _Judge:
         for start, end in spans if self._marks else ():
             aside[start:end] = b"\1" * (end - start)
         marks = tuple(sorted({(at, word) for at, word, needed in self._marks if not aside[needed]}))
-        launched = launched_instances(self._text, self._outline.items, self._functions)
+        functions = self._functions if self._with_launched else []
+        launched = launched_instances(self._text, self._outline.items, functions)
         return HostCode(self._text, tuple(spans), stays, marks, doubts, names, launched)
 
     @cached_property

@@ -31,7 +31,11 @@ _QUALIFIERS = re.compile(rb"\b(?:const|__restrict__|restrict)\b|&")
 _MADE = re.compile(rb"\A([A-Z_a-z][\w:]*+(?:<[\w:, ]++>)?)\s*+(?:\([^()]*+\)|\{[^{}]*+\})\Z")
 _WORD = re.compile(rb"(?<![\w.:])[A-Za-z_]\w*")
 _MOST = 64
-_MOST_LAUNCHES = 300
+# Launches of templates that are looked at, and calls of functions that launch them.
+_MOST_LAUNCHES = 200
+_MOST_CALLS = 200
+# A declaration comes before what uses it.
+_MOST_MENTIONS = 8
 _DEEPEST = 8
 
 
@@ -76,18 +80,22 @@ class _Reader:
         self._items = items
         self._bodies = {id(item): plain(text[item.start : item.end]) for item in host}
         self._host = host
-        self._declarations: dict[tuple[bytes, bytes], tuple[bytes, int] | None] = {}
+        self._calls_left = iter(range(_MOST_CALLS))
+        self._declarations: dict[tuple[bytes, bytes], re.Match[bytes] | None] = {}
+        self._places_by_function: dict[int, list[Mapping[bytes, bytes]]] = {}
         variables = (i.head for i in items if i.kind is Kind.OTHER and i.parent is None)
         self._globals = b"\n".join(variables)
 
     def read(self) -> tuple[str, ...]:
         launches = (instance for function in self._host for instance in self._launches(function))
-        few = islice(launches, _MOST_LAUNCHES)
+        few = filter(None, islice(launches, _MOST_LAUNCHES))
         found = dict.fromkeys(instance.decode("utf-8", "replace") for instance in few)
         return tuple(islice(found, _MOST))
 
     def _launches(self, function: OutlineItem) -> Iterator[bytes]:
+        """Yields the instances of a function's launches; empty ones for what cannot be known."""
         body = self._bodies[id(function)]
+        seen = set()
         for match in _CHEVRONS.finditer(body):
             at = len(body[: match.start()].rstrip())
             given: list[bytes] = []
@@ -100,9 +108,15 @@ class _Reader:
             if kernel is None:
                 continue
             arguments = _arguments(body, match.end())
-            for places in self._places(function):
-                if instance := self._instance(kernel, given, arguments, body, places):
-                    yield self._scope(function, name) + b"<" + b", ".join(instance) + b">"
+            launch = (name, *given, b"<", *arguments)
+            if launch in seen:
+                continue
+            seen.add(launch)
+            yield b""
+            for places in self._places_of(function):
+                instance = self._instance(kernel, given, arguments, body, places) or ()
+                found = self._scope(function, name) + b"<" + b", ".join(instance) + b">"
+                yield found if instance else b""
 
     def _scope(self, function: OutlineItem, name: bytes) -> bytes:
         """Returns a kernel's name with the namespace that it is in."""
@@ -142,11 +156,13 @@ class _Reader:
             if word in places:
                 return places[word]
             escaped = re.escape(word)
-            constant = re.search(_CONSTANT % escaped, body) or re.search(_ENUM % escaped, body)
+            constant = b"const" in body and re.search(_CONSTANT % escaped, body)
+            constant = constant or (b"enum" in body and re.search(_ENUM % escaped, body))
             if constant:
                 value = self._resolved(constant[1], body, places, depth + 1)
                 return value if value.isalnum() else b"(" + value + b")"
-            if alias := re.search(_ALIAS % (escaped, escaped), body):
+            has_alias = b"using" in body or b"typedef" in body
+            if has_alias and (alias := re.search(_ALIAS % (escaped, escaped), body)):
                 return self._resolved(alias[1] or alias[2], body, places, depth + 1)
             return word
 
@@ -200,20 +216,29 @@ class _Reader:
         match = re.match(rb"([A-Za-z_]\w*)(?:\s*+[+-]\s*+[\w* ]+)?\s*+\Z", argument)
         if match is None:
             return None
-        key = (match[1], body)
-        if key not in self._declarations:
-            self._declarations[key] = self._declaration(*key)
-        return self._declarations[key]
-
-    def _declaration(self, name: bytes, body: bytes) -> tuple[bytes, int] | None:
         for place in (body, self._globals):
-            if name not in place:
-                continue
-            found = re.search(_DECLARED % re.escape(name), place)
+            found = self._declaration(match[1], place)
             if found and found[1] not in (b"return", b"auto", b"delete", b"new", b"else"):
                 words = re.sub(rb"\b(?:const|static|struct)\s+", b"", found[1]).strip()
                 return words, found[2].count(b"*") + (found["array"] is not None)
         return None
+
+    def _declaration(self, name: bytes, text: bytes) -> re.Match[bytes] | None:
+        """Returns what looks like a declaration of a variable."""
+        key = name, text
+        if key not in self._declarations:
+            declared = re.compile(_DECLARED % re.escape(name))
+            mentions = islice(re.finditer(rb"\b" + re.escape(name) + rb"\b", text), _MOST_MENTIONS)
+            places = ((max(0, m.start() - _LONGEST), m.end() + _LONGEST) for m in mentions)
+            tried = (declared.search(text, *place) for place in places)
+            self._declarations[key] = next(filter(None, tried), None)
+        return self._declarations[key]
+
+    def _places_of(self, function: OutlineItem) -> list[Mapping[bytes, bytes]]:
+        key = id(function)
+        if key not in self._places_by_function:
+            self._places_by_function[key] = list(self._places(function))
+        return self._places_by_function[key]
 
     def _places(self, function: OutlineItem) -> Iterator[Mapping[bytes, bytes]]:
         """Yields what the parameters of a host template stand for, once for each call of it."""
@@ -226,22 +251,23 @@ class _Reader:
         if not names and owner is not None:
             names, name = _template(owner).names, class_name(owner.head)
         seen = set()
-        for caller in self._host:
-            body = self._bodies[id(caller)]
-            if caller is function or name not in body:
-                continue
-            for match in re.finditer(_CALL % re.escape(name), body):
-                at = match.start(1)
-                if match[1] == b"<":
-                    inside = body[match.end(1) : close_of(body, at, b"<", b">") - 1]
-                    given = [self._resolved(each, body, {}) for each in _split(inside)]
-                else:
-                    call = _split(body[match.end(1) : close_of(body, at, b"(", b")") - 1])
-                    deduced = (self._deduced(own, each, call, body, {}) for each in names)
-                    given = [each for each in deduced if each is not None]
-                if len(given) == len(names) and tuple(given) not in seen:
-                    seen.add(tuple(given))
-                    yield dict(zip(names, given, strict=True))
+        called = re.compile(_CALL % re.escape(name))
+        bodies = (self._bodies[id(caller)] for caller in self._host if caller is not function)
+        calls = (
+            (body, match) for body in bodies if name in body for match in called.finditer(body)
+        )
+        for _, (body, match) in zip(self._calls_left, calls, strict=False):
+            at = match.start(1)
+            if match[1] == b"<":
+                inside = body[match.end(1) : close_of(body, at, b"<", b">") - 1]
+                given = [self._resolved(each, body, {}) for each in _split(inside)]
+            else:
+                call = _split(body[match.end(1) : close_of(body, at, b"(", b")") - 1])
+                deduced = (self._deduced(own, each, call, body, {}) for each in names)
+                given = [each for each in deduced if each is not None]
+            if len(given) == len(names) and tuple(given) not in seen:
+                seen.add(tuple(given))
+                yield dict(zip(names, given, strict=True))
 
 
 def _name(item: OutlineItem) -> bytes:

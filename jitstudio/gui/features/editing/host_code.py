@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QLabel
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.options import ALL_DEVICE
+from jitstudio.core.options import ALL_DEVICE, split_options
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.source_page import SourcePage
 from jitstudio.gui.kit.parts import muted, text_label
@@ -41,7 +41,7 @@ class HostCodeController(QObject):
     def _update(self) -> None:
         settings = self._settings
         is_on = Switch.KEEP_HOST_CODE not in settings.switches
-        is_on = is_on and not any(option in settings.options for option in ALL_DEVICE)
+        is_on = is_on and not _are_all_for_the_device(settings.options)
         for page in self._tabs.pages():
             if page.editor is not None:
                 page.editor.host_code.show(is_on and page.document.kind in _KINDS)
@@ -59,6 +59,14 @@ class HostCodeController(QObject):
         many = self.tr("{count:,} lines of host code are not compiled")
         line.setText(counted(lines, one, many))
         line.setVisible(lines > 0)
+
+
+def _are_all_for_the_device(options: str) -> bool:
+    """Returns whether unmarked functions are for the device; not while the text is half typed."""
+    try:
+        return any(option in ALL_DEVICE for option in split_options(options))
+    except ValueError:
+        return False
 
 
 def _add_line(page: SourcePage) -> QLabel:
