@@ -207,7 +207,7 @@ class HeadersOnDisk:
         return b"".join((*pieces, text[at:]))
 
 
-_INCLUDE = re.compile(rb'#[ \t]*+include[ \t]*+(?P<name>"[^"\n]++"|<[^>\n]++>)')
+_INCLUDE = re.compile(rb'#[ \t]*+include[ \t]*+(?P<name>"[^"\n]++"|<[^<>\n]++>)')
 
 
 def _place(name: str) -> str:

@@ -45,7 +45,11 @@ _INITIAL = re.compile(rb"\btry\b|(?<!:):(?!:)")
 _POINTER = re.compile(rb"\(\s*+(?:(?:\w+\s*+::\s*+)+)?[*&^]")
 # What may be the first parameter and may be the value of a constant.
 _VALUE = re.compile(rb"\(\s*+(?!\)|\.)(?![\w:]++\s++\w)(\w*+)(\s*+[({])?")
-_ATTRIBUTE = re.compile(rb"(?:__attribute__|__declspec)\s*+\(.*\)|\[\[.*?\]\]", re.DOTALL)
+# With brackets three deep, as in `__attribute__((aligned(16)))`.
+_ATTRIBUTE = re.compile(
+    rb"(?:__attribute__|__declspec)\s*+"
+    rb"\([^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^()]*+)*+\)|\[\[[^][]*+\]\]"
+)
 _DEFINITION = re.compile(rb"^[ \t]*+#[ \t]*+define\b(?:[^\\\n]|\\(?:\r\n|[\s\S]))*+", re.MULTILINE)
 _DEFINE = re.compile(rb"[ \t]*+#[ \t]*+define[ \t]++(\w+)(\([^)]*+\))?(.*)", re.DOTALL)
 _BUILT_IN = frozenset(
