@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import signal
 
-from jitstudio.core.result import Crash
+from jitstudio.core.result import Crash, Outcome
 from jitstudio.core.tools import Tool
+from jitstudio.worker.calls import Ending
 from jitstudio.worker.host import ChildDeath
 from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY
 
@@ -32,6 +33,30 @@ def crash_after_death(tool: Tool | None, death: ChildDeath) -> Crash:
     if name == OUT_OF_MEMORY:
         what += " Does the code unroll, recurse or instantiate without end?"
     return Crash(tool, name, f"{who} {what} {_KEPT}")
+
+
+def reading_mishap(
+    answer: object, file: str, timeout: float, remedy: str, what: str = ""
+) -> tuple[str, Outcome] | None:
+    """Returns why a process that reads gave no answer, and how it ended; None where it gave one.
+
+    Args:
+        answer: What came of the call.
+        file: What it was to read.
+        timeout: Seconds it may have taken.
+        remedy: What to do about one that takes longer, a sentence.
+        what: What of the file, with a blank behind it; empty for all.
+    """
+    match answer:
+        case Ending.CANCEL:
+            return f"Reading {what}{file} was cancelled.", Outcome.CANCELLED
+        case Ending.TIME_LIMIT:
+            stopped = f"Reading {what}{file} was stopped after {timeout:g} s, its time limit."
+            return f"{stopped} {remedy}", Outcome.TIMED_OUT
+        case ChildDeath() as death:
+            _, cause = cause_of_death(death)
+            return f"The process that reads {file} {cause}", Outcome.CRASHED
+    return None
 
 
 def cause_of_death(death: ChildDeath, met: str = "") -> tuple[str, str]:

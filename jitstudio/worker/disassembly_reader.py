@@ -6,10 +6,8 @@ from collections import OrderedDict
 
 from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
-from jitstudio.core.result import Outcome
-from jitstudio.worker.calls import Ending, SingleWorker
-from jitstudio.worker.crash_report import cause_of_death
-from jitstudio.worker.host import ChildDeath
+from jitstudio.worker.calls import SingleWorker
+from jitstudio.worker.crash_report import reading_mishap
 from jitstudio.worker.programs.disassemble import DISASSEMBLING
 from jitstudio.worker.sandbox.access import Need, SandboxAccess
 
@@ -64,18 +62,9 @@ class DisassemblyReader(SingleWorker):
     def _read(
         self, request: AnalysisRequest, ticket: int, timeout: float
     ) -> Disassembly | ReadingFailure:
-        reading = f"Reading the machine code of {request.name} was"
         need = SandboxAccess(confined_to=request.confined_to, toolchain=request.toolchain)
-        match self._ask(request, ticket, timeout, Need(need)):
-            case Ending.CANCEL:
-                return ReadingFailure(f"{reading} cancelled.", Outcome.CANCELLED)
-            case Ending.TIME_LIMIT:
-                words = f"{reading} stopped after {timeout:g} s, its time limit."
-                return ReadingFailure(f"{words} Build fewer kernels at once.", Outcome.TIMED_OUT)
-            case ChildDeath() as death:
-                _, what = cause_of_death(death)
-                words = f"The process that reads {request.name} {what}"
-                return ReadingFailure(words, Outcome.CRASHED)
-            case told:
-                answer: Disassembly | ReadingFailure = told
-                return answer
+        answer = self._ask(request, ticket, timeout, Need(need))
+        remedy = "Build fewer kernels at once."
+        mishap = reading_mishap(answer, request.name, timeout, remedy, "the machine code of ")
+        read: Disassembly | ReadingFailure = ReadingFailure(*mishap) if mishap else answer
+        return read

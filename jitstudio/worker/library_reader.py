@@ -19,11 +19,9 @@ from jitstudio.core.library import (
     TakenCode,
     TakeRequest,
 )
-from jitstudio.core.result import Outcome
-from jitstudio.worker.calls import Ending, SingleWorker
-from jitstudio.worker.crash_report import cause_of_death
+from jitstudio.worker.calls import SingleWorker
+from jitstudio.worker.crash_report import reading_mishap
 from jitstudio.worker.disassembly_reader import DEFAULT_TIMEOUT
-from jitstudio.worker.host import ChildDeath
 from jitstudio.worker.programs.disassemble import DISASSEMBLING
 from jitstudio.worker.sandbox.access import Need, SandboxAccess
 
@@ -85,19 +83,9 @@ class LibraryReader(SingleWorker):
         timeout: float,
     ) -> Any:
         access = SandboxAccess(readable=(request.path,))
-        reading = f"Reading '{request.name}' was"
-        match self._ask(request, ticket, timeout, Need(access, most=access), on_progress):
-            case Ending.CANCEL:
-                return LibraryFailure(f"{reading} cancelled.", Outcome.CANCELLED)
-            case Ending.TIME_LIMIT:
-                words = f"{reading} stopped after {timeout:g} s, its time limit."
-                return LibraryFailure(f"{words} {_SHORTER}", Outcome.TIMED_OUT)
-            case ChildDeath() as death:
-                _, what = cause_of_death(death)
-                words = f"The process that reads '{request.name}' {what}"
-                return LibraryFailure(words, Outcome.CRASHED)
-            case answer:
-                return answer
+        answer = self._ask(request, ticket, timeout, Need(access, most=access), on_progress)
+        mishap = reading_mishap(answer, f"'{request.name}'", timeout, _SHORTER)
+        return LibraryFailure(*mishap) if mishap else answer
 
 
 def _shown(path: str) -> str:

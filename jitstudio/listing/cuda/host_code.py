@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from jitstudio.listing.cuda.launched import launched_instances
 from jitstudio.listing.cuda.outline import (
+    ASSIGNED,
     BOUNDS,
     COMMENT,
     DEVICE,
@@ -78,7 +79,6 @@ _CONST = re.compile(rb"\b(?:const|constexpr)\b")
 _CONSTEXPR = re.compile(rb"\bconstexpr\b")
 _VIRTUAL = re.compile(rb"\bvirtual\b")
 _DEFAULTED = re.compile(rb"=\s*+(?:default|delete)\s*+;\Z")
-_ASSIGNED = re.compile(rb"(?<![=!<>+\-*/%&|^])=(?!=)")
 _CALL = re.compile(rb"[\w>\]]\s*+\(|\]\s*+\{|\bnew\b")
 # What no device code has. A kernel may launch others and call a few functions of the runtime.
 _SURELY_HOST = re.compile(
@@ -814,7 +814,7 @@ def _parts(head: bytes) -> _Head:
     while count:
         text, count = BOUNDS.subn(b" * ", text)
     bracket, is_plain = text.find(b"("), False
-    assigned = _ASSIGNED.search(text)
+    assigned = ASSIGNED.search(text)
     if bracket < 0 or (assigned and assigned.start() < bracket):
         before = re.split(rb"[=\[{;,]|(?<!:):(?!:)", text)[0]
         parameters = None
@@ -833,7 +833,7 @@ def _operator_name(match: re.Match[bytes]) -> bytes:
 
 def _valued(head: bytes) -> int:
     """Returns where the value of a variable begins in its head."""
-    found = _ASSIGNED.search(head)
+    found = ASSIGNED.search(head)
     return found.start() if found else len(head)
 
 

@@ -73,7 +73,7 @@ _ATTRIBUTE = re.compile(_GROUPS)
 _DOUBLE_BRACKETS = re.compile(rb"\[\[[^\[\]]*+\]\]")
 _TEMPLATE = re.compile(rb"\s*+template\s*+(?=<)")
 _STATEMENT = re.compile(rb"(?:for|if|while|switch|else|do|try|catch|return|case|goto)\b")
-_ASSIGNED = re.compile(rb"(?<![=!<>+\-*/%&|^])=(?!=)")
+ASSIGNED = re.compile(rb"(?<![=!<>+\-*/%&|^])=(?!=)")
 _OPERATOR = re.compile(rb"\boperator\b\s*+(?:\(\s*+\)|[^\s\w(]{1,3}|\w+[^(]*)")
 
 
@@ -504,7 +504,7 @@ def _role(head: bytes) -> str:
     if _KEYED.match(head) and (_ATTRIBUTED.match(head) or not _AFTER_PARAMETERS.search(head)):
         return "class"
     if b"(" not in head or _BIT_FIELD.match(head) or b"(" not in _without_bounds(head):
-        if _ASSIGNED.search(head):
+        if ASSIGNED.search(head):
             return "value"
         if _ENUM.search(head):
             return "enum"
@@ -512,7 +512,7 @@ def _role(head: bytes) -> str:
             return "class"
         return "value" if len(head.split()) > 1 else "statement"
     outside = _OPERATOR.sub(b"operator_", head) if b"operator" in head else head
-    if b"=" in outside and _ASSIGNED.search(_without_parentheses(outside)):
+    if b"=" in outside and ASSIGNED.search(_without_parentheses(outside)):
         return "value"
     if b":" in outside and _STARTS_MEMBERS.search(outside):
         names = head[-1:].isalnum() or head[-1:] in b"_>"
