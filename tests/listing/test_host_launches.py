@@ -1,5 +1,6 @@
 """How host code launches kernels, and the launch that a form begins with."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -15,6 +16,7 @@ from jitstudio.listing.cuda.types import Types
 from jitstudio.listing.kernel_names import read_name
 from jitstudio.listing.kernels import launch_of
 from tests.core.launch.forms import form
+from tests.program_kernels import PROGRAMS
 
 
 def launches(text):
@@ -28,6 +30,8 @@ def launched(body, before=""):
     return found
 
 
+# A kernel that is launched by its name, in the order of which no argument is a macro.
+_LAUNCH = re.compile(r"(\w+)(?:<[\w, ]+>)?<<<")
 PROGRAM = """\
 #define CHECK(x) do { \\
         if ((x) != cudaSuccess) exit(1); \\
@@ -206,3 +210,14 @@ def test_what_the_host_code_does_not_tell_is_as_in_any_form():
     given = {"a": "n:random", "c": "n:random:inout", "n": "1048576", "x": "1.0"}
     assert dict(spec.arguments) == given
     assert (spec.cover, spec.block) == ("n", "256")
+
+
+def test_all_launches_of_whole_programs_are_found():
+    missed = {}
+    for path in PROGRAMS.glob("*.cu"):
+        text = path.read_text()
+        written = {name for name in _LAUNCH.findall(text) if f" {name}(" in text}
+        if lacking := written - {found.kernel.rpartition("::")[2] for found in launches(text)}:
+            missed[path.name] = lacking
+    # Members of classes are not followed.
+    assert missed == {"radix_sort.cu": {"count", "scatter"}}

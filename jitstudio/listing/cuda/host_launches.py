@@ -135,7 +135,8 @@ class _Names:
         self._declared.append(declared)
 
         def leave() -> None:
-            self._declared.remove(declared)
+            # By identity: other blocks may have declared the same names, or none.
+            self._declared = [one for one in self._declared if one is not declared]
             tables = (self.values, before.values), (self.types, before.types)
             for now, then in (*tables, (self.addresses, before.addresses)):
                 for name in declared:
