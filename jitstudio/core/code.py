@@ -22,6 +22,7 @@ class CodeKind(Enum):
     FATBIN = "fatbin"
     OBJECT = "object"
     LIBRARY = "library"
+    CAPTURED = "captured"
     OPTIXIR = "optixir"
     SASS = "sass"
     HEADER = "header"
@@ -49,6 +50,7 @@ ENDINGS: dict[str, CodeKind] = {
     ".fatbin": CodeKind.FATBIN,
     ".o": CodeKind.OBJECT,
     ".a": CodeKind.LIBRARY,
+    ".jitkernel": CodeKind.CAPTURED,
     ".optixir": CodeKind.OPTIXIR,
     ".sass": CodeKind.SASS,
     ".h": CodeKind.HEADER,
@@ -65,6 +67,7 @@ _TITLES = {
     CodeKind.FATBIN: "fatbin",
     CodeKind.OBJECT: "object file",
     CodeKind.LIBRARY: "static library",
+    CodeKind.CAPTURED: "captured kernel",
     CodeKind.OPTIXIR: "OptiX IR",
     CodeKind.SASS: "SASS",
     CodeKind.HEADER: "header",

@@ -95,9 +95,12 @@ ROUTES: dict[tuple[CodeKind, CodeKind], BuildRoute] = {
     (_K.LIBRARY, _K.PTX): BuildRoute(Tool.CUOBJDUMP, _K.LIBRARY),
     (_K.LIBRARY, _K.CUBIN): BuildRoute(Tool.CUOBJDUMP, _K.LIBRARY),
     (_K.LIBRARY, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
+    (_K.CAPTURED, _K.PTX): BuildRoute(Tool.CUOBJDUMP, _K.CAPTURED),
+    (_K.CAPTURED, _K.CUBIN): BuildRoute(Tool.CUOBJDUMP, _K.CAPTURED),
+    (_K.CAPTURED, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
 }
 # What holds machine code as it is: it is read, not compiled.
-_BUILT = frozenset({_K.CUBIN, _K.FATBIN, _K.OBJECT, _K.LIBRARY})
+_BUILT = frozenset({_K.CUBIN, _K.FATBIN, _K.OBJECT, _K.LIBRARY, _K.CAPTURED})
 
 # What a module is turned into before it is linked; kinds not named go in as they are.
 _LINKED_AS: dict[LinkMode, dict[CodeKind, CodeKind]] = {

@@ -1,7 +1,8 @@
 """Takes the machine code and the PTX for one target out of a file that holds several.
 
 cuobjdump unpacks fatbins, and objects and libraries of nvcc with fatbins inside. What has to be
-compiled or linked before it is machine code goes through nvJitLink. A cubin keeps its PTX readably.
+compiled or linked before it is machine code goes through nvJitLink. A cubin keeps its PTX readably,
+and a captured kernel is a zip of both.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jitstudio.core.arch import Arch, machine_code_for, ptx_for
+from jitstudio.core.captured import CapturedError, KernelLanguage
+from jitstudio.core.captured import unpack as unpack_kernel
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import cubin_target, is_relocatable, kept_ptx
 from jitstudio.core.fatbin import without_names
@@ -50,11 +53,18 @@ def extract(job: Job) -> Report:
     ((ref, content),) = job.inputs
     if ref.kind is CodeKind.CUBIN:
         return _kept(ref, content)
-    report = Report(options=_UNPACK)
-    pieces = _unpacked(ref, content, report)
+    wanted = _wanted(job)
+    if ref.kind is CodeKind.CAPTURED:
+        report = Report(options=())
+        pieces = _captured(ref, content, report)
+        # What its maker has made is what is asked for, whatever target is set.
+        wanted = pieces[0].arch if pieces else wanted
+        job = replace(job, options=(f"{_TARGET_OPTION}{wanted}", *_without_target(job)))
+    else:
+        report = Report(options=_UNPACK)
+        pieces = _unpacked(ref, content, report)
     if report.error_log:
         return report
-    wanted = _wanted(job)
     if CodeKind.CUBIN in job.makes:
         _take_cubin(job, pieces, wanted, report)
     else:
@@ -71,9 +81,33 @@ def _kept(ref: Ref, content: bytes) -> Report:
     return Report(ok=True, options=(), made={CodeKind.PTX: text.encode()})
 
 
+def _captured(ref: Ref, content: bytes, report: Report) -> tuple[Piece, ...]:
+    """Machine code and PTX of a captured kernel; the report says what went wrong."""
+    try:
+        kernel = unpack_kernel(content)
+    except CapturedError as error:
+        report.error_log = f"'{ref.file_name}' cannot be read: {error}."
+        return ()
+    pieces = tuple(
+        Piece(kind, kernel.target, one.content)
+        for language, kind in _CAPTURED.items()
+        if (one := kernel.representation(language)) is not None and kernel.target is not None
+    )
+    if not pieces:
+        report.error_log = f"'{ref.file_name}' has neither machine code nor PTX for a known target."
+    return pieces
+
+
+_CAPTURED = {KernelLanguage.CUBIN: CodeKind.CUBIN, KernelLanguage.PTX: CodeKind.PTX}
+
+
 def _wanted(job: Job) -> Arch:
     (target,) = (o for o in job.options if o.startswith(_TARGET_OPTION))
     return Arch.parse(target.removeprefix(_TARGET_OPTION))
+
+
+def _without_target(job: Job) -> tuple[str, ...]:
+    return tuple(option for option in job.options if not option.startswith(_TARGET_OPTION))
 
 
 def _unpacked(ref: Ref, content: bytes, report: Report) -> tuple[Piece, ...]:

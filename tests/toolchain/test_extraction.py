@@ -3,6 +3,7 @@ import subprocess
 
 import pytest
 
+from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation, pack
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import cubin_target
 from jitstudio.core.kernel_resources import cubin_resources, has_code, kernels_of
@@ -162,3 +163,25 @@ def test_damaged_cubins_end_in_words_or_in_code():
         )
         report = disassembly.disassemble(job)
         assert report.ok or report.error_log
+
+
+def captured(**given):
+    parts = tuple(Representation(KernelLanguage[name], content) for name, content in given.items())
+    return taken(pack(CapturedKernel("k", "", parts)), "sm_75", K.CAPTURED)
+
+
+def test_a_captured_kernel_gives_its_own_code_whatever_target_is_set():
+    code = {"PTX": compiled(K.PTX, "compute_90"), "CUBIN": compiled(K.CUBIN, "sm_90")}
+    report = captured(TTIR=b"module {}", **code)
+    assert report.made == {K.PTX: code["PTX"], K.CUBIN: code["CUBIN"]}
+
+
+def test_the_ptx_of_a_captured_kernel_is_assembled_where_there_is_no_machine_code():
+    report = captured(PTX=compiled(K.PTX, "compute_90"))
+    assert report.ok, report.error_log
+    assert cubin_target(report.made[K.CUBIN]).sm == "sm_90"
+
+
+def test_a_captured_kernel_without_code_is_refused():
+    assert "has neither machine code nor PTX" in captured(TTIR=b"module {}").error_log
+    assert "is damaged" in taken(b"PK", kind=K.CAPTURED).error_log

@@ -1,0 +1,259 @@
+"""Kernels that other compilers and Python packages have made, with all that they made on the way.
+
+A captured kernel is what Triton, Numba, CuPy and their like keep of one: its source, the
+intermediate representations, PTX and machine code, each as it is. In a file it is a zip: a member
+`kernel.json` that says what it is, and a member for each representation. Nothing of it is ever run.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.cubin import cubin_target
+from jitstudio.core.plain_files import LARGEST
+from jitstudio.core.source_facts import ptx_target
+
+_FORMAT = 1
+_MEMBER = "kernel.json"
+_MOST_MEMBERS = 64
+_LARGEST_HEAD = 1 << 20
+_LONGEST_WORD = 4096
+
+
+class KernelLanguage(Enum):
+    """What a representation is written in, in the order in which compilers make them."""
+
+    PYTHON = "python"
+    CUDA = "cuda"
+    MLIR = "mlir"
+    TTIR = "ttir"
+    TTGIR = "ttgir"
+    TILE_IR = "tile-ir"
+    LLVM_IR = "llvm-ir"
+    PTX = "ptx"
+    CUBIN = "cubin"
+
+    @property
+    def title(self) -> str:
+        """The name to show a person."""
+        return _TITLES[self]
+
+    @property
+    def ending(self) -> str:
+        """The usual file ending, with its dot."""
+        return _ENDINGS[self]
+
+    @property
+    def is_source(self) -> bool:
+        """Whether people write it."""
+        return self in (KernelLanguage.PYTHON, KernelLanguage.CUDA)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it can be read as it is."""
+        return self not in (KernelLanguage.TILE_IR, KernelLanguage.CUBIN)
+
+
+_TITLES = {
+    KernelLanguage.PYTHON: "Python",
+    KernelLanguage.CUDA: "CUDA C++",
+    KernelLanguage.MLIR: "MLIR",
+    KernelLanguage.TTIR: "Triton IR",
+    KernelLanguage.TTGIR: "TritonGPU IR",
+    KernelLanguage.TILE_IR: "Tile IR",
+    KernelLanguage.LLVM_IR: "LLVM IR",
+    KernelLanguage.PTX: "PTX",
+    KernelLanguage.CUBIN: "cubin",
+}
+_ENDINGS = {
+    KernelLanguage.PYTHON: ".py",
+    KernelLanguage.CUDA: ".cu",
+    KernelLanguage.MLIR: ".mlir",
+    KernelLanguage.TTIR: ".ttir",
+    KernelLanguage.TTGIR: ".ttgir",
+    KernelLanguage.TILE_IR: ".tileirbc",
+    KernelLanguage.LLVM_IR: ".ll",
+    KernelLanguage.PTX: ".ptx",
+    KernelLanguage.CUBIN: ".cubin",
+}
+
+
+class CapturedError(ValueError):
+    """These bytes are no captured kernel; the message says why, as the end of a sentence."""
+
+
+@dataclass(frozen=True)
+class Representation:
+    """One form of a kernel.
+
+    Attributes:
+        language: What it is written in.
+        content: UTF-8 text, or the bytes of a binary form.
+        file: What line tables call it, most often a path; empty where none names it.
+        first_line: The line of that file that `content` begins with, counted from 1.
+    """
+
+    language: KernelLanguage
+    content: bytes
+    file: str = ""
+    first_line: int = 1
+
+    @property
+    def text(self) -> str:
+        """The content as text; bytes that are no UTF-8 show as replacement characters."""
+        return self.content.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True)
+class CapturedKernel:
+    """A kernel as another compiler has made it.
+
+    Attributes:
+        name: How its maker calls it, such as ``add_kernel``.
+        origin: Who has made it, with the version where that is known: ``Triton 3.9.0``.
+        representations: In the order in which they were made; at most one in each language.
+        facts: What its maker says of it, such as ``{"num_warps": "4"}``, for people.
+    """
+
+    name: str
+    origin: str
+    representations: tuple[Representation, ...]
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+    def representation(self, language: KernelLanguage) -> Representation | None:
+        """Returns the one in this language, or None."""
+        return next((one for one in self.representations if one.language is language), None)
+
+    @property
+    def source(self) -> Representation | None:
+        """What a person wrote, or None where that is not known."""
+        return next((one for one in self.representations if one.language.is_source), None)
+
+    @property
+    def target(self) -> Arch | None:
+        """What its machine code is for, or its PTX where there is none; None for neither."""
+        if (cubin := self.representation(KernelLanguage.CUBIN)) is not None:
+            return cubin_target(cubin.content)
+        ptx = self.representation(KernelLanguage.PTX)
+        target = ptx_target(ptx.text) if ptx is not None else None
+        return Arch.parse(target) if target else None
+
+
+def pack(kernel: CapturedKernel) -> bytes:
+    """Returns a captured kernel as the bytes of a file."""
+    listed = [
+        {
+            "language": one.language.value,
+            "member": f"{number}{one.language.ending}",
+            "file": one.file,
+            "first_line": one.first_line,
+        }
+        for number, one in enumerate(kernel.representations)
+    ]
+    head = {
+        "format": _FORMAT,
+        "name": kernel.name,
+        "origin": kernel.origin,
+        "facts": dict(kernel.facts),
+        "representations": listed,
+    }
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        # With a fixed time: the same kernel gives the same bytes.
+        archive.writestr(zipfile.ZipInfo(_MEMBER), json.dumps(head, indent=1))
+        for entry, one in zip(listed, kernel.representations, strict=True):
+            info = zipfile.ZipInfo(str(entry["member"]))
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, one.content)
+    return packed.getvalue()
+
+
+def unpack(content: bytes) -> CapturedKernel:
+    """Returns the captured kernel in a file.
+
+    Raises:
+        CapturedError: It is none, is damaged, or unpacks to more than is read of any file.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return _read(archive)
+    except CapturedError:
+        raise
+    except _DAMAGED as error:
+        raise CapturedError(f"it is damaged, or no captured kernel ({error})") from None
+
+
+# What `zipfile` and `json` raise of bytes that are not theirs.
+_DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError),
+    *(ValueError, LookupError, OSError, RuntimeError, MemoryError),
+)
+
+
+def _read(archive: zipfile.ZipFile) -> CapturedKernel:
+    left = LARGEST
+
+    def take(member: str, limit: int) -> bytes:
+        nonlocal left
+        if archive.getinfo(member).file_size > min(limit, left):
+            raise CapturedError(f"its member '{member}' is larger than {min(limit, left):,} bytes")
+        taken = archive.read(member)
+        left -= len(taken)
+        return taken
+
+    head = json.loads(take(_MEMBER, _LARGEST_HEAD))
+    read = _reader(head, "it")
+    if (version := read("format", int)) != _FORMAT:
+        raise CapturedError(f"its format is {version}, of a later jitstudio: bring this one up")
+    listed = read("representations", list)
+    if len(listed) > _MOST_MEMBERS:
+        raise CapturedError(f"it has more than {_MOST_MEMBERS} representations")
+    facts = read("facts", dict)
+    if not all(isinstance(value, str) for value in facts.values()):
+        raise CapturedError("its facts are no texts")
+    return CapturedKernel(
+        name=read("name", str),
+        origin=read("origin", str),
+        representations=tuple(_representations(listed, take)),
+        facts=facts,
+    )
+
+
+def _representations(
+    listed: list[Any], take: Callable[[str, int], bytes]
+) -> Iterable[Representation]:
+    there = set()
+    for entry in listed:
+        read = _reader(entry, "a representation")
+        word = read("language", str)
+        language = next((one for one in KernelLanguage if one.value == word), None)
+        if language is None:
+            raise CapturedError(f"it has a representation in '{word[:80]}', which is not known")
+        if language in there:
+            raise CapturedError(f"it has two representations in {language.title}")
+        there.add(language)
+        content = take(read("member", str), LARGEST)
+        yield Representation(language, content, read("file", str), max(read("first_line", int), 1))
+
+
+def _reader(entry: Any, whose: str) -> Callable[[str, type], Any]:
+    """Returns what reads a key of a JSON object, of the type that it has to have."""
+    if not isinstance(entry, dict):
+        raise CapturedError(f"{whose} is no object of JSON")
+
+    def read(key: str, kind: type) -> Any:
+        value = entry.get(key)
+        if type(value) is not kind or (isinstance(value, str) and len(value) > _LONGEST_WORD):
+            raise CapturedError(f"{whose} says nothing that could be its '{key}'")
+        return value
+
+    return read
