@@ -1,6 +1,7 @@
 """The command line: a module for each command. Imports nothing, as the window loads it, too."""
 
 COMMANDS = (
-    *("build", "cache", "devices", "diff", "doctor", "help", "inspect", "options", "run", "sweep"),
+    *("build", "cache", "capture", "devices", "diff", "doctor", "help", "inspect", "options"),
+    *("run", "sweep"),
 )
 """The names of the commands."""

@@ -42,6 +42,9 @@ tells none, and a full listing is compared with another one only. A .cu file and
 the same program may differ: NVRTC and nvJitLink each bring a ptxas of their own, and the two need
 not make the same code. Exit status: 0 equal, 1 different, 2 usage, or one of them cannot be built,
 3 something is missing, 4 a tool crashed or ran past its time."""
+_CAPTURE_STATUS = """\
+Exit status: 0 the program ended well, 1 it ended with another status, 2 usage, 3 there is no GPU or
+no CUPTI, or no process of the program could be listened to."""
 _NOT_ASKED: dict[str, object] = {
     "emit": None,
     "fat": None,
@@ -95,6 +98,7 @@ def _grammar() -> tuple[argparse.ArgumentParser, _Commands]:
     doctor = commands.add_parser("doctor", help="tell which tools, driver and GPUs are here")
     _add_toolchain(doctor, "look at the compilers in this folder, too")
     _add_json(doctor)
+    _add_capture(commands)
     _add_json(commands.add_parser("devices", help="list the GPUs that can be launched on"))
     _add_options(commands)
     _add_help(commands)
@@ -311,6 +315,28 @@ def _add_run(commands: _Commands) -> None:
     run.add_argument(
         "--save", metavar="DIR", help="write each buffer as NAME.npy into this folder afterwards"
     )
+
+
+def _add_capture(commands: _Commands) -> None:
+    """`jitstudio capture`."""
+    capture = commands.add_parser(
+        "capture",
+        help="collect the kernels that a running Python program loads on the GPU",
+        description="Run a program and save each module of machine code that its Python processes "
+        "load on a GPU, once, with how often and from which line it was loaded.",
+        usage="jitstudio capture [-h] [-o FOLDER] [--json] -- PROGRAM [WORD ...]",
+        epilog=_CAPTURE_STATUS,
+        allow_abbrev=False,
+    )
+    capture.add_argument(
+        "-o",
+        "--output",
+        metavar="FOLDER",
+        default="captured",
+        help="where they are saved, as .jitkernel files (default: ./captured)",
+    )
+    _add_json(capture)
+    capture.add_argument("program", nargs=argparse.REMAINDER, metavar="PROGRAM")
 
 
 def _add_sweep(commands: _Commands) -> None:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jitstudio.analysis.control_flow import FlowGraph
@@ -35,8 +36,10 @@ from jitstudio.cli.machine_code import (
     MachineCode,
 )
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
+from jitstudio.core.cubin import cubin_target
 from jitstudio.core.diagnostics import Diagnostic, Fix
 from jitstudio.core.fatbin import FatbinEntry, fatbin_entries
+from jitstudio.core.kernel_resources import cubin_resources
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.launch.result import (
     BufferResult,
@@ -65,6 +68,7 @@ from jitstudio.toolchain_folders import ToolchainFolder
 if TYPE_CHECKING:
     # It loads NumPy, which few commands need.
     from jitstudio.analysis.correlation.inlined import Inlining
+    from jitstudio.python.capturing import LoadedModule
 
 Json = dict[str, Any]
 
@@ -458,6 +462,38 @@ def _listed(piece: CodePiece, kernel: LibraryKernel) -> Json:
         "relocatable": piece.relocatable,
         **asdict(kernel.resources),
         "code_bytes": kernel.code_bytes,
+    }
+
+
+def capture_object(
+    command: Sequence[str],
+    status: int,
+    folder: str,
+    saved: Iterable[tuple[LoadedModule, Path]],
+    notes: Iterable[str],
+) -> Json:
+    """`jitstudio capture`: what a program has loaded on the GPU."""
+    return {
+        "program": list(command),
+        "status": status,
+        "folder": folder,
+        "modules": [_loaded(module, path) for module, path in saved],
+        "notes": list(notes),
+    }
+
+
+def _loaded(module: LoadedModule, path: Path) -> Json:
+    target = cubin_target(module.code)
+    return {
+        "file": str(path),
+        "digest": module.digest,
+        "target": target.sm if target else None,
+        "bytes": len(module.code),
+        "loads": module.loads,
+        "from": module.place and asdict(module.place),
+        "kernels": [
+            {"name": name, **asdict(needs)} for name, needs in cubin_resources(module.code).items()
+        ],
     }
 
 

@@ -1,0 +1,190 @@
+"""Keeps the machine code that a Python program loads on a GPU, under `jitstudio capture`.
+
+Python imports a module of this name at its start, from `PYTHONPATH`, in each process of the
+program. It belongs to the program: any Python from 3.8 on, the standard library alone, nothing of
+jitstudio.
+CUPTI (CUDA Profiling Tools Interface, "Resource callbacks") calls back once for each module that
+the driver has loaded. What is kept goes to the folder that the environment names, as files
+`DIGEST.cubin` and lines of JSON in `PROCESS.jsonl`: how the process began, then one a load.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import glob
+import hashlib
+import json
+import os
+import sys
+import threading
+from typing import Any, Iterator
+
+FOLDER = "JITSTUDIO_CAPTURE"
+LARGEST = 1 << 30
+"""Bytes of a module that is kept; larger ones are only counted."""
+MOST = 4 << 30
+"""Bytes that one process keeps."""
+
+# From cupti_callbacks.h of CUDA 13.
+_RESOURCE_DOMAIN = 3
+_MODULE_LOADED = 6
+_LIBRARIES = (
+    "nvidia/cu13/lib/libcupti.so.13",
+    "nvidia/cuda_cupti/lib/libcupti.so.*",
+    "triton/backends/nvidia/lib/cupti/libcupti.so.*",
+)
+_TOOLKITS = ("extras/CUPTI/lib64/libcupti.so", "targets/*/lib/libcupti.so", "lib64/libcupti.so")
+_DEEPEST = 64
+
+
+class _ResourceData(ctypes.Structure):
+    _fields_ = (
+        ("context", ctypes.c_void_p),
+        ("handle", ctypes.c_void_p),
+        ("descriptor", ctypes.c_void_p),
+    )
+
+
+class _ModuleData(ctypes.Structure):
+    _fields_ = (
+        ("number", ctypes.c_uint32),
+        ("size", ctypes.c_size_t),
+        ("code", ctypes.c_void_p),
+    )
+
+
+_CALLBACK = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.POINTER(_ResourceData)
+)
+
+
+class Recorder:
+    """Writes what a process loads into a folder."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._kept: set[str] = set()
+        self._bytes = 0
+        self._busy = threading.Lock()
+        # What C calls has to live as long as the process.
+        self.callback = _CALLBACK(self._on_resource)
+
+    def write(self, **entry: object) -> None:
+        """Adds a line about this process."""
+        path = os.path.join(self._folder, f"{os.getpid()}.jsonl")
+        line = json.dumps(dict(entry, process=os.getpid())) + "\n"
+        with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(line)
+
+    def _on_resource(self, _user: object, _domain: int, _event: int, data: Any) -> None:
+        try:
+            module = ctypes.cast(data.contents.descriptor, ctypes.POINTER(_ModuleData)).contents
+            self._keep(module.code, module.size)
+        except Exception as error:
+            self.write(failed=f"a module could not be kept: {error}")
+
+    def _keep(self, address: int | None, size: int) -> None:
+        if not address or not size or size > LARGEST:
+            self.write(digest="", bytes=size, stack=_stack())
+            return
+        code = ctypes.string_at(address, size)
+        digest = hashlib.sha256(code).hexdigest()
+        with self._busy:
+            is_new = digest not in self._kept and self._bytes + size <= MOST
+            if is_new:
+                self._kept.add(digest)
+                self._bytes += size
+        if is_new:
+            path = os.path.join(self._folder, digest + ".cubin")
+            part = f"{path}.{os.getpid()}"
+            with open(part, "wb") as file:
+                file.write(code)
+            os.replace(part, path)
+        self.write(digest=digest, bytes=size, stack=_stack())
+
+
+def _stack() -> list[tuple[str, int, str]]:
+    """Returns file, line and function of the frames of this thread, innermost first."""
+    found: list[tuple[str, int, str]] = []
+    frame: Any = sys._getframe()
+    while frame is not None and len(found) < _DEEPEST:
+        code = frame.f_code
+        if code.co_filename != __file__:
+            found.append((code.co_filename, frame.f_lineno, code.co_name))
+        frame = frame.f_back
+    return found
+
+
+def _candidates() -> Iterator[str]:
+    """Yields where CUPTI may lie: that of the program's packages first, which they load, too."""
+    for folder in sys.path:
+        for pattern in _LIBRARIES:
+            yield from sorted(glob.glob(os.path.join(folder or ".", pattern)), reverse=True)
+    given = (os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH"))
+    for root in (*filter(None, given), "/usr/local/cuda", "/opt/cuda"):
+        for pattern in _TOOLKITS:
+            yield from sorted(glob.glob(os.path.join(root, pattern)))
+    yield from filter(None, (os.environ.get("JITSTUDIO_CUPTI"),))
+    yield from ("libcupti.so.13", "libcupti.so.12")
+
+
+def _library() -> tuple[ctypes.CDLL, str]:
+    """Returns CUPTI and where it was found.
+
+    Raises:
+        OSError: It is nowhere, or what there is cannot be loaded.
+    """
+    reasons = []
+    for path in _candidates():
+        try:
+            return ctypes.CDLL(path), path
+        except OSError as error:
+            reasons.append(str(error))
+    raise OSError("; ".join(reasons[:1]) or "there is none")
+
+
+def attach(folder: str) -> Recorder | None:
+    """Has CUPTI report each module that is loaded from now on; returns None if it cannot."""
+    recorder = Recorder(folder)
+    words: dict[str, object] = {
+        "program": getattr(sys, "orig_argv", sys.argv),
+        "python": sys.version.split()[0],
+    }
+    try:
+        cupti, path = _library()
+    except OSError as error:
+        recorder.write(failed=f"CUPTI cannot be loaded: {error}", **words)
+        return None
+    subscriber = ctypes.c_void_p()
+    status = cupti.cuptiSubscribe(ctypes.byref(subscriber), recorder.callback, None)
+    status = status or cupti.cuptiEnableCallback(
+        ctypes.c_uint32(1), subscriber, _RESOURCE_DOMAIN, _MODULE_LOADED
+    )
+    if status:
+        text = ctypes.c_char_p()
+        cupti.cuptiGetResultString(status, ctypes.byref(text))
+        reason = text.value.decode("ascii", "replace") if text.value else f"status {status}"
+        recorder.write(failed=f"CUPTI refuses: {reason}", cupti=path, **words)
+        return None
+    recorder.write(attached=path, **words)
+    return recorder
+
+
+def _import_own() -> None:
+    """Imports the module of this name that the program would have without us."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != here]
+    ours = sys.modules.pop("sitecustomize")
+    # CUPTI calls what is in it as long as the process lives.
+    sys.modules["jitstudio_capture"] = ours
+    try:
+        import sitecustomize  # noqa: F401
+    except ImportError as error:
+        if error.name != "sitecustomize":
+            raise
+        sys.modules["sitecustomize"] = ours
+
+
+if __name__ == "sitecustomize":
+    _recorder = attach(os.environ[FOLDER]) if os.environ.get(FOLDER) else None
+    _import_own()
