@@ -1,0 +1,556 @@
+"""Kernels in the objects of Python packages: what Triton, Numba, CuPy and their like have made.
+
+An object is recognised by what it carries, so that none of these packages is imported or needed.
+Only attributes are read and methods called that give code; no kernel is launched. Needs the
+standard library alone, as it also runs in the interpreters of others.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation, pack
+from jitstudio.core.code import CodeKind, Source, is_bitcode, kind_of
+from jitstudio.core.cubin import cubin_target
+from jitstudio.core.plain_files import read_file
+
+Found: TypeAlias = "CapturedKernel | Source"
+"""A kernel with what was made on the way, or code of one kind alone."""
+
+_MOST_OBJECTS = 1000
+_MOST_WRAPPERS = 8
+_LONGEST_SOURCE = 2**20
+_LONGEST_PATH = 4096
+_PTX = re.compile(r"^\s*\.(?:version|target)\s", re.MULTILINE)
+_ENTRY = re.compile(r"\.entry\s+([\w$]+)")
+_LLVM = re.compile(r"^(?:target (?:triple|datalayout) =|define\s|; ModuleID)", re.MULTILINE)
+_CUDA = re.compile(r"\b__(?:global|device)__\b")
+_FATBIN = b"\x50\xed\x55\xba"
+# CuPy 14.2, cuda/compiler.py: mangled names in front of a cubin.
+_CUPY_NAMES = b"\x93CUPYNE\x00"
+
+
+class NotCompiled(ValueError):
+    """An object of a known type that holds no machine code; the message says what to do."""
+
+
+def found_in(thing: object, name: str = "") -> list[Found]:
+    """Returns the kernels and the code that an object holds.
+
+    Args:
+        thing: One of `TAKEN`, or several in a list, a tuple or a mapping.
+        name: What to call code that has no name of its own.
+
+    Raises:
+        TypeError: It is of another type; the message lists those that are taken.
+        NotCompiled: It is of a known type, but nothing was compiled for it so far.
+        OSError: It is the path of a file that cannot be read.
+    """
+    found: list[Found] = []
+    left = [(thing, name)]
+    for _ in range(_MOST_OBJECTS):
+        if not left:
+            return found
+        one, called = left.pop(0)
+        if isinstance(one, Mapping) and not _has(one, "asm"):
+            left[:0] = [(value, called or _word(key)) for key, value in one.items()]
+        elif isinstance(one, (list, tuple, set, frozenset, Iterator)):
+            left[:0] = [(value, called) for value in one]
+        else:
+            found += _read(one, called)
+    raise TypeError(f"More than {_MOST_OBJECTS:,} objects are taken at a time by nothing here.")
+
+
+def sources_of(found: Iterable[Found]) -> tuple[Source, ...]:
+    """Returns them as the modules of a build, each with a name of its own."""
+    there: set[str] = set()
+    return tuple(_named_apart(_as_source(one), there) for one in found)
+
+
+def _as_source(one: Found) -> Source:
+    if isinstance(one, Source):
+        return one
+    name = re.sub(r"[^\w.<>-]+", "_", one.name)[:80] or "kernel"
+    return Source(f"{name}{CodeKind.CAPTURED.ending}", CodeKind.CAPTURED, pack(one))
+
+
+def _named_apart(source: Source, there: set[str]) -> Source:
+    stem, dot, ending = source.name.rpartition(".")
+    names = (f"{stem}-{number}{dot}{ending}" for number in count(2))
+    name = source.name
+    while name in there:
+        name = next(names)
+    there.add(name)
+    return Source(name, source.kind, source.content, source.folder, source.name_expressions)
+
+
+def _read(thing: object, name: str) -> list[Found]:
+    for _, read in _READERS:
+        found = read(thing, name)
+        if found is not None:
+            return list(found)
+    kind = type(thing)
+    raise TypeError(
+        f"An object of type '{kind.__module__}.{kind.__qualname__}' holds no kernel that is known. "
+        f"Taken are {', '.join(TAKEN)}; and lists of these."
+    )
+
+
+def _text(thing: object, name: str) -> Iterable[Found] | None:
+    if not isinstance(thing, str):
+        return None
+    if _PTX.search(thing[:_LONGEST_SOURCE]):
+        entry = _ENTRY.search(thing)
+        return [_plain(CodeKind.PTX, thing.encode(), name or (entry[1] if entry else ""))]
+    if _LLVM.search(thing):
+        return [_plain(CodeKind.LLVM_IR, thing.encode(), name)]
+    if _CUDA.search(thing):
+        return [_plain(CodeKind.CUDA, thing.encode(), name)]
+    if "\n" not in thing and len(thing) <= _LONGEST_PATH:
+        return _path(Path(thing).expanduser(), name)
+    raise TypeError(
+        "This text is neither PTX, LLVM IR nor CUDA C++, nor the path of a file. "
+        f"Taken are {', '.join(TAKEN)}; and lists of these."
+    )
+
+
+def _bytes(thing: object, name: str) -> Iterable[Found] | None:
+    if not isinstance(thing, (bytes, bytearray, memoryview)):
+        return None
+    content = bytes(thing)
+    if content.startswith(_CUPY_NAMES):
+        content = content[max(content.find(b"\x7fELF"), 0) :]
+    kind = _kind_of_bytes(content)
+    if kind is not None:
+        return [_plain(kind, content, name)]
+    with suppress(UnicodeDecodeError):
+        text = content.decode().rstrip("\0")
+        if "\n" in text:
+            return _text(text, name)
+    raise TypeError(
+        f"These {len(content):,} bytes are neither a cubin, a fatbin, an object file, LLVM bitcode "
+        "nor PTX."
+    )
+
+
+def _kind_of_bytes(content: bytes) -> CodeKind | None:
+    if content.startswith(b"\x7fELF"):
+        return CodeKind.CUBIN if cubin_target(content) else CodeKind.OBJECT
+    if content.startswith(_FATBIN):
+        return CodeKind.FATBIN
+    if content.startswith(b"!<arch>\n"):
+        return CodeKind.LIBRARY
+    if is_bitcode(content):
+        return CodeKind.LLVM_IR
+    return CodeKind.CAPTURED if content.startswith(b"PK\x03\x04") else None
+
+
+def _path(thing: object, name: str) -> Iterable[Found] | None:
+    if not isinstance(thing, os.PathLike):
+        return None
+    path = Path(os.fsdecode(thing))
+    content = read_file(path)
+    kind = kind_of(path.name)
+    if kind is None:
+        return _bytes(content, name or path.name)
+    return [Source(name or path.name, kind, content, str(path.resolve().parent))]
+
+
+def _plain(kind: CodeKind, content: bytes, name: str) -> Source:
+    called = name if kind_of(name) is kind else f"{name or 'kernel'}{_ending(kind, content)}"
+    return Source(called, kind, content)
+
+
+def _ending(kind: CodeKind, content: bytes) -> str:
+    return ".bc" if is_bitcode(content) else kind.ending
+
+
+def _triton(thing: object, name: str) -> Iterable[Found] | None:
+    """`CompiledKernel`: all that its compiler has made is in `asm`."""
+    if not (_has(thing, "asm") and _has(thing, "metadata")):
+        return None
+    asm = _get(thing, "asm")
+    if not isinstance(asm, Mapping):
+        return None
+    metadata = _get(thing, "metadata")
+    made = [
+        Representation(language, _encoded(asm[word]))
+        for word, language in _TRITON.items()
+        if word in asm and isinstance(asm[word], (str, bytes))
+    ]
+    called = str(_get(metadata, "name") or _get(thing, "name") or name or "kernel")
+    if not any(one.language in _MACHINE for one in made):
+        there = ", ".join(map(str, asm)) or "nothing"
+        raise NotCompiled(
+            f"'{called}' has no PTX and no cubin, only {there}: it is for no NVIDIA GPU."
+        )
+    source = _triton_source(_get(_get(thing, "src"), "fn"))
+    facts = {word: _word(_get(metadata, word)) for word in _TRITON_FACTS}
+    return [_captured(called, "Triton", "triton", [*source, *made], facts, metadata)]
+
+
+_TRITON = {
+    "ttir": KernelLanguage.TTIR,
+    "ttgir": KernelLanguage.TTGIR,
+    "llir": KernelLanguage.LLVM_IR,
+    "ptx": KernelLanguage.PTX,
+    "cubin": KernelLanguage.CUBIN,
+}
+_MACHINE = (KernelLanguage.PTX, KernelLanguage.CUBIN)
+_TRITON_FACTS = ("num_warps", "num_stages", "num_ctas", "shared", "maxnreg", "tmem_size", "hash")
+
+
+def _triton_source(function: object) -> list[Representation]:
+    """The Python file of a JIT function; the function alone where the file has changed since."""
+    raw = _get(function, "raw_src")
+    lines = raw if isinstance(raw, list) else str(_get(function, "src") or "").splitlines(True)
+    first = _get(function, "starting_line_number")
+    return _python_source(_get(function, "fn"), lines, first if isinstance(first, int) else 1)
+
+
+def _python_source(
+    function: object, lines: Sequence[str] = (), first: int = 1
+) -> list[Representation]:
+    """The file that a function is in, as it is now, or the lines that are known of it.
+
+    Args:
+        function: The function of Python.
+        lines: Its own lines as they were when it was compiled; empty where that is not known.
+        first: The first of them, counted from 1.
+    """
+    file = str(_get(_get(function, "__code__"), "co_filename") or "")
+    if not lines:
+        linecache.checkcache(file)
+    whole = linecache.getlines(file) if file else []
+    same = not lines or whole[first - 1 : first - 1 + len(lines)] == list(lines)
+    if whole and same and sum(map(len, whole)) <= _LONGEST_SOURCE:
+        lines, first = whole, 1
+    if not lines:
+        return []
+    text = "".join(lines)
+    return [Representation(KernelLanguage.PYTHON, _encoded(text), file, first)]
+
+
+def _triton_function(thing: object, name: str) -> Iterable[Found] | None:
+    """A function of `triton.jit`, below `autotune` or not: each kernel it was compiled to."""
+    inner = thing
+    for _ in range(_MOST_WRAPPERS):
+        if _has(inner, "raw_src") or (_has(inner, "device_caches") and _has(inner, "fn")):
+            break
+        if not (_has(inner, "fn") and _has(inner, "arg_names")):
+            return None
+        inner = _get(inner, "fn")
+    else:
+        return None
+    kernels = list(_triton_kernels(inner))
+    called = _get(_get(inner, "fn"), "__name__") or name or "kernel"
+    if not kernels:
+        raise NotCompiled(
+            f"'{called}' is a Triton function that was not compiled in this process so far. Launch "
+            "it once, or hand over what triton.compile() returns."
+        )
+    return [one for kernel in kernels for one in _triton(kernel, name) or ()]
+
+
+def _triton_kernels(function: object) -> Iterator[object]:
+    """Triton 3.3 and later keep a tuple for each device, earlier ones a mapping."""
+    caches = _get(function, "device_caches") or _get(function, "cache")
+    for kept in list(caches.values()) if isinstance(caches, Mapping) else ():
+        kernels = kept[0] if isinstance(kept, tuple) and kept else kept
+        for kernel in list(kernels.values()) if isinstance(kernels, Mapping) else ():
+            # With asynchronous compilation, the value of a kernel that is still being made.
+            yield kernel.result() if not _has(kernel, "asm") and _has(kernel, "result") else kernel
+
+
+def _numba(thing: object, name: str) -> Iterable[Found] | None:
+    """A function of `numba.cuda.jit`: each specialisation, for each target it was compiled for."""
+    overloads = _get(thing, "overloads") if _has(thing, "py_func") else None
+    if not isinstance(overloads, Mapping) or not _has(thing, "targetoptions"):
+        return None
+    function = _get(thing, "py_func")
+    called = str(_get(function, "__name__") or name or "kernel")
+    if not overloads:
+        raise NotCompiled(
+            f"'{called}' is a Numba function that was not compiled so far. Launch it once, or give "
+            "it a signature: @cuda.jit('void(float32[:])')."
+        )
+    found: list[Found] = []
+    for signature, kernel in list(overloads.items()):
+        library = _get(kernel, "_codelibrary") or _get(kernel, "library")
+        if not (_has(library, "get_asm_str") and _has(library, "get_cubin")):
+            return None  # Numba for CPUs
+        source = _python_source(function)
+        facts = {"signature": _signature(kernel, signature)} | _numba_facts(thing, kernel)
+        for target in _numba_targets(library):
+            made = [*source, *_numba_made(library, target)]
+            found.append(_captured(called, "Numba", "numba_cuda", made, facts))
+    return found
+
+
+def _numba_targets(library: object) -> list[Any]:
+    """The targets that a library was compiled for, such as ``(9, 0, "a")``; None for the GPU's.
+
+    `inspect_asm` asks for one without its letter, which does not run where one with it does.
+    """
+    targets = [one for one in _get(library, "_ptx_cache") or () if isinstance(one, tuple)]
+    lettered = {one[:2] for one in targets if one[2:] not in ((), ("",))}
+    return [one for one in targets if one[2:] or one[:2] not in lettered] or [None]
+
+
+def _numba_made(library: Any, target: object) -> Iterator[Representation]:
+    """What is compiled is in the library's caches: this gives the same texts as `inspect_asm`."""
+    yield Representation(KernelLanguage.LLVM_IR, _encoded(library.get_llvm_str()))
+    yield Representation(KernelLanguage.PTX, _encoded(library.get_asm_str(cc=target)))
+    # It needs nvJitLink, and a function for the device has no kernel to link.
+    with suppress(Exception):
+        cubin = library.get_cubin(cc=target)
+        yield Representation(KernelLanguage.CUBIN, bytes(_get(cubin, "code") or cubin))
+
+
+def _signature(kernel: object, types: object) -> str:
+    given = _get(_get(kernel, "signature"), "args") or types
+    if not isinstance(given, tuple):
+        return _word(given)
+    return f"({', '.join(map(_word, given))})"
+
+
+def _numba_facts(thing: object, kernel: object) -> dict[str, str]:
+    options = _get(thing, "targetoptions")
+    given = options if isinstance(options, Mapping) else {}
+    facts = {word: _word(given.get(word)) for word in _NUMBA_FACTS}
+    return {**facts, "kernel": _word(_get(kernel, "entry_name"))}
+
+
+_NUMBA_FACTS = ("debug", "lineinfo", "opt", "fastmath", "lto", "max_registers", "launch_bounds")
+
+
+def _cupy(thing: object, name: str) -> Iterable[Found] | None:
+    """`RawKernel` and `RawModule`: the source, and what CuPy's own NVRTC makes of it."""
+    if not all(_has(thing, word) for word in ("code", "options", "backend", "file_path")):
+        return None
+    called = str(_get(thing, "name") or name or "module")
+    code = _get(thing, "code")
+    if not isinstance(code, str):
+        return _path(Path(str(_get(thing, "file_path"))), name)
+    cubin = _cupy_cubin(thing, code)
+    if cubin is None:
+        # With no GPU and no target; the source can be built for any.
+        return [_plain(CodeKind.CUDA, code.encode(), called)]
+    made = [
+        Representation(KernelLanguage.CUDA, code.encode()),
+        Representation(KernelLanguage.CUBIN, cubin),
+    ]
+    options = " ".join(map(str, _get(thing, "options") or ()))
+    facts = {"options": options, "backend": _word(_get(thing, "backend"))}
+    return [_captured(called, "CuPy", "cupy", made, facts)]
+
+
+def _cupy_cubin(thing: object, code: str) -> bytes | None:
+    """The machine code as CuPy makes it, which it keeps nowhere that can be reached.
+
+    It adds one option (CuPy 14.2, cuda/compiler.py, `_compile_with_cache_cuda`).
+    """
+    compiler: Any = sys.modules.get("cupy.cuda.compiler")
+    if _get(thing, "backend") != "nvrtc" or compiler is None or _get(thing, "jitify"):
+        return None
+    with suppress(Exception):
+        options = (*_get(thing, "options"), "-ftz=true")
+        names = _get(thing, "name_expressions")
+        made, _ = compiler.compile_using_nvrtc(code, options, name_expressions=names)
+        return made if isinstance(made, bytes) and cubin_target(made) else None
+    return None
+
+
+def _core_object(thing: object, name: str) -> Iterable[Found] | None:
+    """`ObjectCode` of cuda.core."""
+    if not (_has(thing, "code") and _has(thing, "code_type")):
+        return None
+    kind = _CORE_KINDS.get(str(_get(thing, "code_type")))
+    code = _get(thing, "code")
+    if isinstance(code, str):
+        return _path(Path(code), name)
+    if kind is None or not isinstance(code, bytes):
+        return None
+    called = name or str(_get(thing, "name") or "")
+    return [_plain(kind, code.rstrip(b"\0") if kind is CodeKind.PTX else code, called)]
+
+
+_CORE_KINDS = {
+    "ptx": CodeKind.PTX,
+    "cubin": CodeKind.CUBIN,
+    "ltoir": CodeKind.LTOIR,
+    "fatbin": CodeKind.FATBIN,
+    "object": CodeKind.OBJECT,
+    "library": CodeKind.LIBRARY,
+}
+
+
+def _core_program(thing: object, name: str) -> Iterable[Found] | None:
+    """`Program` of cuda.core, compiled as far as machine code, and as PTX where that can be."""
+    if not all(_has(thing, word) for word in ("compile", "backend", "pch_status")):
+        return None
+    program: Any = thing
+    made = []
+    problem = ""
+    for language in _MACHINE:
+        try:
+            code = program.compile(language.value).code
+            made.append(Representation(language, _encoded(code)))
+        except Exception as error:
+            problem = str(error).strip().partition("\n")[0]
+    if not made:
+        raise NotCompiled(f"This Program of cuda.core cannot be compiled: {problem}")
+    facts = {"backend": _word(_get(thing, "backend"))}
+    return [_captured(name or "program", "cuda.core", "cuda.core", made, facts)]
+
+
+def _cute(thing: object, name: str) -> Iterable[Found] | None:
+    """What `cute.compile` returns, if it was asked to keep PTX or cubin."""
+    there = [word for word in _CUTE if hasattr(thing, word)]
+    if not {"__ptx__", "__cubin__"} & set(there):
+        return None
+    called = str(_get(thing, "function_name") or name or "kernel")
+    made = [
+        Representation(_CUTE[word], _encoded(content))
+        for word in there
+        if isinstance(content := _get(thing, word), (str, bytes)) and content
+    ]
+    if not any(one.language in _MACHINE for one in made):
+        raise NotCompiled(
+            f"'{called}' was compiled by CuTe DSL, which has kept neither PTX nor cubin. Compile "
+            "it with options='--keep-ptx --keep-cubin', or with CUTE_DSL_KEEP=ptx,cubin."
+        )
+    return [_captured(called, "CuTe DSL", "cutlass", made, {})]
+
+
+_CUTE = {
+    "__mlir__": KernelLanguage.MLIR,
+    "__llvm_ir__": KernelLanguage.LLVM_IR,
+    "__ptx__": KernelLanguage.PTX,
+    "__cubin__": KernelLanguage.CUBIN,
+}
+
+
+def _cutile(thing: object, name: str) -> Iterable[Found] | None:
+    """What cuTile's compiler returns; its kernels themselves keep no code that can be read."""
+    if _has(thing, "_annotated_function") and _has(thing, "_compiler_options"):
+        called = _get(_get(thing, "_pyfunc"), "__name__") or name or "kernel"
+        raise NotCompiled(
+            f"'{called}' is a cuTile kernel, which gives its machine code to nobody. Write it to "
+            "a file by cuda.tile.compilation.export_kernel(..., output_format='cubin'), and show "
+            "that."
+        )
+    if not all(_has(thing, word) for word in ("cubin", "bytecode", "kernel_signatures")):
+        return None
+    made = [
+        Representation(language, bytes(content))
+        for word, language in _CUTILE.items()
+        if isinstance(content := _get(thing, word), (bytes, bytearray)) and content
+    ]
+    if not any(one.language in _MACHINE for one in made):
+        raise NotCompiled("This result of cuTile's compiler has no cubin: compile it with one.")
+    signatures = _get(thing, "kernel_signatures") or (None,)
+    called = str(name or _get(signatures[0], "symbol") or "kernel")
+    return [_captured(called, "cuTile", "cuda.tile", made, {})]
+
+
+_CUTILE = {"bytecode": KernelLanguage.TILE_IR, "cubin": KernelLanguage.CUBIN}
+
+
+def _warp(thing: object, name: str) -> Iterable[Found] | None:
+    """A module of Warp, or the one of a kernel: what it was compiled to lies in Warp's cache."""
+    if _has(thing, "adj") and _has(thing, "key") and _has(thing, "module"):
+        name, thing = name or str(_get(thing, "key")), _get(thing, "module")
+    if not all(_has(thing, word) for word in ("execs", "kernels", "get_module_identifier")):
+        return None
+    called = name or str(_get(thing, "name") or "module")
+    found: list[Found] = []
+    for path in _warp_files(thing):
+        language = KernelLanguage.PTX if path.suffix == ".ptx" else KernelLanguage.CUBIN
+        made = [Representation(language, read_file(path))]
+        # sm90, sm90a, also behind a hash: in front of it is the name of the source.
+        source = path.with_name(f"{path.stem.partition('.')[0]}.cu")
+        with suppress(OSError):
+            text = read_file(source, _LONGEST_SOURCE * 16)
+            made.insert(0, Representation(KernelLanguage.CUDA, text, str(source)))
+        found.append(_captured(called, "Warp", "warp", made, {"file": str(path)}))
+    if not found:
+        raise NotCompiled(
+            f"'{called}' is a Warp module that was not compiled so far. Launch one of its kernels, "
+            "or call wp.compile_aot_module()."
+        )
+    return found
+
+
+def _warp_files(module: Any) -> list[Path]:
+    """The machine code that is loaded; where none is, what lies in the cache for this module."""
+    execs = _get(module, "execs")
+    loaded = [_get(one, "binary_path") for one in execs.values()] if execs else []
+    paths = [Path(path) for path in loaded if path]
+    if not paths:
+        with suppress(Exception):
+            cache = Path(sys.modules["warp"].config.kernel_cache_dir)
+            paths = sorted((cache / module.get_module_identifier()).iterdir())
+    return [path for path in paths if path.suffix in (".ptx", ".cubin") and path.is_file()]
+
+
+def _captured(
+    name: str,
+    package: str,
+    module: str,
+    made: Iterable[Representation],
+    facts: Mapping[str, str],
+    metadata: object = None,
+) -> CapturedKernel:
+    version = _get(metadata, "triton_version") or _get(sys.modules.get(module), "__version__") or ""
+    kept = {word: value for word, value in facts.items() if value}
+    return CapturedKernel(name, f"{package} {version}".strip(), tuple(made), kept)
+
+
+_READERS: tuple[tuple[str, Callable[[object, str], Iterable[Found] | None]], ...] = (
+    ("PTX, LLVM IR or CUDA C++ as text", _text),
+    ("a cubin, a fatbin, an object file or bitcode as bytes", _bytes),
+    ("the path of a file", _path),
+    ("Triton's CompiledKernel", _triton),
+    ("a function of triton.jit", _triton_function),
+    ("a function of numba.cuda.jit", _numba),
+    ("CuPy's RawKernel and RawModule", _cupy),
+    ("cuda.core's ObjectCode", _core_object),
+    ("cuda.core's Program", _core_program),
+    ("what CuTe DSL's cute.compile returns", _cute),
+    ("what cuTile's compiler returns", _cutile),
+    ("a module or kernel of Warp", _warp),
+)
+TAKEN = tuple(words for words, _ in _READERS)
+"""What `found_in` takes, for people."""
+
+
+def _has(thing: object, name: str) -> bool:
+    """Returns whether an object has an attribute, without asking it: that might compile."""
+    return any(name in vars(kind) for kind in type(thing).__mro__) or name in getattr(
+        thing, "__dict__", ()
+    )
+
+
+def _get(thing: object, name: str) -> Any:
+    """Returns an attribute, or None where the object has none or cannot say."""
+    try:
+        return getattr(thing, name, None)
+    except Exception:
+        return None
+
+
+def _word(value: object) -> str:
+    return "" if value is None else str(value)[:_LONGEST_PATH]
+
+
+def _encoded(content: str | bytes) -> bytes:
+    return content if isinstance(content, bytes) else content.encode("utf-8", "replace")
