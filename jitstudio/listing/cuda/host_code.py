@@ -22,6 +22,7 @@ from jitstudio.listing.cuda.outline import (
     BOUNDS,
     COMMENT,
     DEVICE,
+    OPERATOR,
     QUOTED,
     Kind,
     OutlineItem,
@@ -36,7 +37,6 @@ LineRange = tuple[int, int]
 _HOST = re.compile(rb"\b__host__\b")
 _NAMES = re.compile(rb"~?[A-Za-z_]\w*(?:\s*+::\s*+~?[A-Za-z_]\w*)*")
 _ANGLES = re.compile(rb"<[^<>;{}]*+>")
-_OPERATOR = re.compile(rb'\boperator\b\s*+(""\s*+\w+|\(\s*+\)|[^\s\w(]{1,3}|[A-Za-z_][^(]*)')
 # All that may be before the parameters of a member function.
 _PLAIN = re.compile(rb"""(?:[\w\s*&~"\x80-\xff]++|::)*+(?<=[\w\s\x80-\xff])""")
 _ASSIGNMENT = b"operator__" + b"=".hex().encode()
@@ -434,15 +434,21 @@ class _Judge:
                 self._doubt(each.start, "Without this the class may have other traits.")
         inside = _within(self._outline.directives, spans)
         stays = tuple(x for x in inside if self._stays(x))
+        functions = self._functions if self._with_launched else []
+        launched = launched_instances(self._outline, functions)
+        if launched.rest is not None:
+            self._doubt(
+                launched.rest,
+                "From here on launches of kernel templates are not followed, as there are too "
+                "many: add a name expression for each instance that you need.",
+            )
         doubts = tuple(Doubt(self._line(at), reason) for at, reason in sorted(self._doubts))
         names = tuple((n.decode("utf-8", "replace"), self._line(x)) for n, x in self._names.items())
         aside = bytearray(len(self._text) if self._marks else 0)
         for start, end in spans if self._marks else ():
             aside[start:end] = b"\1" * (end - start)
         marks = tuple(sorted({(at, word) for at, word, needed in self._marks if not aside[needed]}))
-        functions = self._functions if self._with_launched else []
-        launched = launched_instances(self._outline, functions)
-        return HostCode(self._text, tuple(spans), stays, marks, doubts, names, launched)
+        return HostCode(self._text, tuple(spans), stays, marks, doubts, names, launched.names)
 
     @cached_property
     def _line_ends(self) -> list[int]:
@@ -855,7 +861,7 @@ def _head_of(declaration: OutlineItem) -> _Head:
 
 @lru_cache(_CACHED)
 def _parts(head: bytes) -> _Head:
-    text = _OPERATOR.sub(_operator_name, head) if b"operator" in head else head
+    text = OPERATOR.sub(_operator_name, head) if b"operator" in head else head
     count = int(b"<" in text)
     while count:
         text, count = _ANGLES.subn(b"", text)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from typing import NamedTuple
 
 from jitstudio.listing.cuda.outline import Kind, Outline, OutlineItem, class_name, close_of
 
@@ -63,8 +64,21 @@ class _Template:
     parameters: tuple[bytes, ...]
 
 
-def launched_instances(outline: Outline, host: list[OutlineItem]) -> tuple[str, ...]:
-    """Returns a name expression for each instance of a kernel template that host code launches.
+class Launched(NamedTuple):
+    """The instances of kernel templates that host code launches.
+
+    Attributes:
+        names: A name expression for each.
+        rest: Where the first launch is that was not looked at, as there are too many; None if all
+            were.
+    """
+
+    names: tuple[str, ...] = ()
+    rest: int | None = None
+
+
+def launched_instances(outline: Outline, host: list[OutlineItem]) -> Launched:
+    """Returns the instances of kernel templates that host code launches.
 
     Args:
         outline: The declarations of the text.
@@ -76,7 +90,7 @@ def launched_instances(outline: Outline, host: list[OutlineItem]) -> tuple[str, 
         if item.template.strip(b"<> \t\r\n") and b"__global__" in item.head
     }
     if not kernels:
-        return ()
+        return Launched()
     return _Reader(outline, host, kernels).read()
 
 
@@ -88,20 +102,26 @@ class _Reader:
         self._items = items = outline.items
         self._bodies = {id(item): outline.code[item.start : item.end] for item in host}
         self._host = host
-        self._calls_left = iter(range(_MOST_CALLS))
+        self._calls = 0
+        self._rest: int | None = None
         self._declarations: dict[tuple[bytes, bytes], tuple[bytes, int] | None] = {}
         self._places_by_function: dict[int, list[Mapping[bytes, bytes]]] = {}
         variables = (i.head for i in items if i.kind is Kind.OTHER and i.parent is None)
         self._globals = b"\n".join(variables)
 
-    def read(self) -> tuple[str, ...]:
-        launches = (instance for function in self._host for instance in self._launches(function))
-        few = filter(None, islice(launches, _MOST_LAUNCHES))
-        found = dict.fromkeys(instance.decode("utf-8", "replace") for instance in few)
-        return tuple(islice(found, _MOST))
+    def read(self) -> Launched:
+        found: dict[str, None] = {}
+        launches = ((f.start + at, x) for f in self._host for at, x in self._launches(f))
+        for count, (at, instance) in enumerate(launches):
+            name = instance.decode("utf-8", "replace")
+            if count == _MOST_LAUNCHES or (len(found) == _MOST and name and name not in found):
+                self._rest = at
+                break
+            found |= {name: None} if name else {}
+        return Launched(tuple(found), self._rest)
 
-    def _launches(self, function: OutlineItem) -> Iterator[bytes]:
-        """Yields the instances of a function's launches; empty ones for what cannot be known."""
+    def _launches(self, function: OutlineItem) -> Iterator[tuple[int, bytes]]:
+        """Yields where a function launches, and the instance; empty where it cannot be known."""
         body = self._bodies[id(function)]
         seen = set()
         for match in _CHEVRONS.finditer(body):
@@ -118,13 +138,13 @@ class _Reader:
             if launch in seen:
                 continue
             seen.add(launch)
-            yield b""
+            yield match.start(), b""
             for places in self._places_of(function):
                 instance = self._instance(kernel, given, arguments, body, places) or ()
-                found = self._scope(function, name) + b"<" + b", ".join(instance) + b">"
-                yield found if instance else b""
+                found = self._whole_name(name) + b"<" + b", ".join(instance) + b">"
+                yield match.start(), found if instance else b""
 
-    def _scope(self, function: OutlineItem, name: bytes) -> bytes:
+    def _whole_name(self, name: bytes) -> bytes:
         """Returns a kernel's name with the namespace that it is in."""
         last = name.rpartition(b"::")[2]
         return b"::".join(part for part in (self._scopes.get(last, b""), last) if part)
@@ -241,7 +261,11 @@ class _Reader:
         bodies = (self._bodies[id(caller)] for caller in self._host if caller is not function)
         mentions = ((body, end) for body in bodies for _, end in _mentions(name, body))
         calls = ((b, match) for b, end in mentions if (match := _CALLED.match(b, end)))
-        for _, (body, match) in zip(self._calls_left, calls, strict=False):
+        for body, match in calls:
+            self._calls += 1
+            if self._calls > _MOST_CALLS:
+                self._rest = self._rest or function.start
+                return
             at = match.start(1)
             if match[1] == b"<":
                 inside = body[match.end(1) : close_of(body, at, b"<", b">") - 1]

@@ -79,7 +79,8 @@ _DOUBLE_BRACKETS = re.compile(rb"\[\[[^\[\]]*+\]\]")
 _TEMPLATE = re.compile(rb"\s*+template\s*+(?=<)")
 _STATEMENT = re.compile(rb"(?:for|if|while|switch|else|do|try|catch|return|case|goto)\b")
 ASSIGNED = re.compile(rb"(?<![=!<>+\-*/%&|^])=(?!=)")
-_OPERATOR = re.compile(rb"\boperator\b\s*+(?:\(\s*+\)|[^\s\w(]{1,3}|\w+[^(]*)")
+OPERATOR = re.compile(rb'\boperator\b\s*+(""\s*+\w+|\(\s*+\)|[^\s\w(]{1,3}|[A-Za-z_][^(]*)')
+"""An operator that is overloaded: its sign, type or suffix."""
 
 
 class Kind(Enum):
@@ -503,7 +504,7 @@ def _role(head: bytes) -> str:
         if _CLASS.search(head):
             return "class"
         return "value" if len(head.split()) > 1 else "statement"
-    outside = _OPERATOR.sub(b"operator_", head) if b"operator" in head else head
+    outside = OPERATOR.sub(b"operator_", head) if b"operator" in head else head
     if b"=" in outside and ASSIGNED.search(_without_parentheses(outside)):
         return "value"
     if b":" in outside and _STARTS_MEMBERS.search(outside):
