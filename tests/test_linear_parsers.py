@@ -42,6 +42,7 @@ from jitstudio.core.source_facts import free_metadata, kernel_annotation, ptx_ta
 from jitstudio.core.tools import Tool
 from jitstudio.gui.state.file_text import line_changes, read_text
 from jitstudio.listing.cuda.declarations import prepare
+from jitstudio.listing.cuda.host_code import find_host_code
 from jitstudio.listing.folds import blocks, folds, outline
 from jitstudio.listing.functions import functions
 from jitstudio.listing.identifiers import identifiers, typed_name
@@ -138,6 +139,10 @@ READERS: dict[str, Callable[[str], object]] = {
     "CUDA text": lambda t: prepare(t.encode()),
     "CUDA condition": lambda t: prepare(b"#if " + t.encode()),
     "includes": lambda t: includes(t.encode()),
+    "host code": lambda t: find_host_code(t.encode()),
+    "launches": lambda t: find_host_code(
+        f"template <class T> __global__ void k(T a) {{}}\nvoid f() {{ k<<<1, 1>>>({t}); }}".encode()
+    ),
     "mangled names": _spelt,
     "kernel name": read_name,
     "tightened": lambda t: list(tightened(f"        {t}".splitlines())),

@@ -52,3 +52,22 @@ def test_a_program_is_built_and_says_what_is_not_compiled(started):
     started.wait(lambda: editor.host_code.lines == 0)
     assert not line.isVisible()
     assert document.content.decode() == "\n\n" + PROGRAM
+
+
+def test_after_a_build_the_window_shows_what_it_has_set_aside(started):
+    text = (
+        '#include "marks.h"\nHD int twice(int argc) { return 2 * argc; }\n'
+        "__global__ void k(int *p) { *p = twice(*p); }\nint main() { }\n"
+    )
+    started.state.settings.auto_build = False
+    module = Document("marked.cu", CodeKind.CUDA, text.encode())
+    started.state.documents.add(module)
+    veil = started.editor.host_code
+    # That line two is for the device, only the header says.
+    started.wait(lambda: drawn_back(veil) == [2, 4])
+    mark = Document("marks.h", CodeKind.HEADER, b"#define HD __host__ __device__\n")
+    started.state.documents.add(mark)
+    built = started.next_result(lambda: started.trigger("buildAction"))
+    assert built.outcome is Outcome.BUILT
+    assert [part.lines for stage in built.stages for part in stage.host_code] == [1]
+    assert drawn_back(veil) == [4]

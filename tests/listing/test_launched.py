@@ -70,6 +70,15 @@ INSTANCES = " ".join(f"run<T{i}>(x);" for i in range(1000))
 )
 def test_many_launches_take_no_time_that_grows_with_their_square(host):
     began = time.process_time()
-    assert find_host_code(f"{KERNELS}{host}\n".encode()).launched == ()
+    found = find_host_code(f"{KERNELS}{host}\n".encode())
     # It was 5 s and more.
     assert time.process_time() - began < 2
+    assert found.launched == ()
+    assert ["too many" in doubt.reason for doubt in found.doubts] == [True]
+
+
+def test_launches_that_are_too_many_are_named():
+    lines = "\n".join(f"tile<{i}, int><<<1, 2>>>(p);" for i in range(70))
+    found = find_host_code(f"{KERNELS}void f(float *p) {{\n{lines}\n}}\n".encode())
+    assert found.launched == tuple(f"tile<{i}, int>" for i in range(64))
+    assert [doubt.line for doubt in found.doubts] == [KERNELS.count("\n") + 66]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
-from threading import Event
 
 from PySide6.QtCore import QObject, QRect, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QPainter
@@ -56,6 +54,16 @@ class HostCodeVeil(QObject):
             self._finding.stop()
             self._on_found(())
 
+    def show_built(self, ranges: tuple[tuple[int, int], ...]) -> None:
+        """Shows what a build has set aside of the text, which is still the same.
+
+        A build knows the macros of all headers.
+        """
+        if self._is_on:
+            self._timer.stop()
+            self._finding.stop()
+            self._on_found(ranges)
+
     def is_host_code(self, line: int) -> bool:
         """Returns whether a line, counted from 0, is drawn back."""
         return any(first <= line + 1 <= last for first, last in self._ranges)
@@ -91,7 +99,8 @@ class HostCodeVeil(QObject):
     def _on_timeout(self) -> None:
         document = self._editor.document()
         self._blocks = document.blockCount()
-        self._finding.start(partial(_find, document.toRawText()))
+        text = document.toRawText()
+        self._finding.start(lambda _stop: _found_in(text))
 
     @Slot(object)
     def _on_found(self, ranges: tuple[tuple[int, int], ...]) -> None:
@@ -109,7 +118,7 @@ def _moved(ranges: Iterable[tuple[int, int]], line: int, more: int) -> Iterator[
         yield first, max(first, last)
 
 
-def _find(text: str, _stop: Event) -> tuple[tuple[int, int], ...]:
+def _found_in(text: str) -> tuple[tuple[int, int], ...]:
     from jitstudio.listing.cuda.host_code import find_host_code
 
     content = text.replace(_PARAGRAPH, "\n").encode(errors="replace")

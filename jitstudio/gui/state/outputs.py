@@ -118,6 +118,11 @@ class Outputs(QObject):
         return self._history(self._subject).result
 
     @property
+    def request(self) -> BuildRequest | None:
+        """What was asked for in `result`; None where nothing could be."""
+        return self._history(self._subject).request
+
+    @property
     def good(self) -> Built | None:
         """The last build of what is looked at that has succeeded; None where none has."""
         return self._history(self._subject).good

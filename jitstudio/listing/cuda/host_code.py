@@ -8,11 +8,12 @@ and columns stay. What cannot be judged stays, too, and is named.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 from jitstudio.listing.cuda.launched import launched_instances
@@ -21,14 +22,13 @@ from jitstudio.listing.cuda.outline import (
     BOUNDS,
     COMMENT,
     DEVICE,
+    OPERATOR,
     QUOTED,
-    SKIPPED,
     Kind,
     OutlineItem,
     class_name,
     close_of,
     outline,
-    plain,
 )
 
 LineRange = tuple[int, int]
@@ -37,9 +37,8 @@ LineRange = tuple[int, int]
 _HOST = re.compile(rb"\b__host__\b")
 _NAMES = re.compile(rb"~?[A-Za-z_]\w*(?:\s*+::\s*+~?[A-Za-z_]\w*)*")
 _ANGLES = re.compile(rb"<[^<>;{}]*+>")
-_OPERATOR = re.compile(rb'\boperator\b\s*+(""\s*+\w+|\(\s*+\)|[^\s\w(]{1,3}|[A-Za-z_][^(]*)')
 # All that may be before the parameters of a member function.
-_PLAIN = re.compile(rb"""(?:[\w\s*&~"\x80-\xff]|::)*+(?<=[\w\s\x80-\xff])""")
+_PLAIN = re.compile(rb"""(?:[\w\s*&~"\x80-\xff]++|::)*+(?<=[\w\s\x80-\xff])""")
 _ASSIGNMENT = b"operator__" + b"=".hex().encode()
 # What may be between the parameters of a constructor and its body.
 _INITIAL = re.compile(rb"\btry\b|(?<!:):(?!:)")
@@ -51,8 +50,8 @@ _ATTRIBUTE = re.compile(
     rb"(?:__attribute__|__declspec)\s*+"
     rb"\([^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^()]*+)*+\)|\[\[[^][]*+\]\]"
 )
-_DEFINITION = re.compile(rb"^[ \t]*+#[ \t]*+define\b(?:[^\\\n]|\\(?:\r\n|[\s\S]))*+", re.MULTILINE)
-_DEFINE = re.compile(rb"[ \t]*+#[ \t]*+define[ \t]++(\w+)(\([^)]*+\))?(.*)", re.DOTALL)
+_DEFINITION = re.compile(rb"#[ \t]*+define\b(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+")
+_DEFINE = re.compile(rb"#[ \t]*+define[ \t]++(\w+)(\([^)]*+\))?(.*)", re.DOTALL)
 _BUILT_IN = frozenset(
     b"void bool char short int long float double signed unsigned auto wchar_t char8_t char16_t "
     b"char32_t size_t __int128 __int64 half2".split()
@@ -64,6 +63,7 @@ _WORDS = frozenset(
     b"__extension__ template export final override noexcept __cdecl __stdcall WINAPI CALLBACK "
     b"APIENTRY".split()
 )
+_NO_NAMES = _WORDS | _BUILT_IN
 # In capitals, and yet types of the host.
 _CAPITAL_TYPES = frozenset(b"FILE DIR BOOL DWORD HANDLE HWND LRESULT UINT LPVOID SOCKET".split())
 _NAMES_OTHERS = re.compile(
@@ -93,20 +93,26 @@ _LIBRARIES = re.compile(
     rb"|\b(?:FILE|DIR|timeval|timespec|jmp_buf|va_list)\b"
 )
 _LIBRARY_HEADER = re.compile(rb"#[ \t]*+include[ \t]*+<(thrust|cub)/")
-_NAMED = re.compile(rb"(?<!using )\bnamespace\s++([A-Za-z_]\w*)")
+_NAMED = re.compile(rb"namespace(?<!\wnamespace)(?<!using namespace)\s++([A-Za-z_]\w*)")
 _QUALIFIER = re.compile(rb"\b([A-Za-z_]\w*)\s*+::")
 _DEVICE_LAMBDA = re.compile(rb"\]\s*+(?:__host__\s*+)?__device__\b(?:\s*+__host__\b)?")
 _TEMPLATE_NAMES = re.compile(rb"\b(?:typename|class|int|bool|unsigned|size_t|auto)[\s.]++(\w+)")
 _PARAMETER_TOKEN = re.compile(rb"\w+|[*&\[\]]")
 _NO_TYPES = frozenset((b"__restrict__", b"const", b"restrict", b"__restrict"))
 _LONGEST_QUALIFIER = 200
+# Between two readings of a text most of its declarations stay.
+_CACHED = 4096
 # A text with more braces too many is no program.
 _MOST_STRAY = 50
 _BLANKED = bytes(byte if byte in b" \t\r\n\v\f" else 32 for byte in range(256))
 _STAYS = re.compile(rb"[ \t]*+#[ \t]*+(?:if|el|endif|define|undef|error|line)")
-# Each begins with a byte of a few, so that the search is quick; that of a member has its dot.
-_TOKEN = re.compile(rb"[.\w]\w*+")
-_NOT_MENTIONS = re.compile(QUOTED + rb"|" + COMMENT + rb"|#[ \t]*+include\b[^\n]*+")
+_INCLUDE = re.compile(rb"#[ \t]*+include\b")
+_NO_WORDS = re.compile(QUOTED + rb"|" + COMMENT)
+# What can be no part of a word; that of a member has its dot.
+_APART = bytes(
+    byte if (chr(byte).isalnum() and byte < 128) or byte in b"_." else 32 for byte in range(256)
+)
+_VALUE_OR_BODY = re.compile(rb"[=\[{;,]|(?<!:):(?!:)")
 _WORD_BYTE = re.compile(rb"\w")
 _ROOM = re.compile(rb"[^\r\n]{2}")
 _OPERATOR_WORD = re.compile(rb"\boperator\b")
@@ -226,7 +232,6 @@ class _Macros:
         device: Those that mark device code.
         constants: Those that mark constants.
         makers: Those that can only make functions of the host.
-        qualifiers: Those that may be before the type of a function, and are no type.
     """
 
     def __init__(self, directives: Iterable[bytes], others: Collection[str]) -> None:
@@ -234,6 +239,7 @@ class _Macros:
         for directive in directives:
             if match := _DEFINE.match(directive):
                 bodies[match[1]] += b" " + match[3]
+        self._bodies = bodies
         self.known = frozenset(bodies)
         self.device = {name.encode() for name in others}
         self.device |= {name for name, body in bodies.items() if DEVICE.search(body)}
@@ -249,16 +255,20 @@ class _Macros:
         self.constants = {b"constexpr"} | {
             name for name, body in bodies.items() if _CONST.search(body)
         }
-        self.qualifiers = {
-            name
-            for name, body in bodies.items()
-            if len(body) < _LONGEST_QUALIFIER
-            and _WORDS.issuperset(_NAMES.findall(_ATTRIBUTE.sub(b"", body)))
-        }
         self.makers = {
             name
             for name, body in bodies.items()
             if name not in self.device and (_SURELY_HOST.search(body) or b"<<<" in body)
+        }
+
+    @cached_property
+    def qualifiers(self) -> set[bytes]:
+        """Those that may be before the type of a function, and are no type."""
+        return {
+            name
+            for name, body in self._bodies.items()
+            if len(body) < _LONGEST_QUALIFIER
+            and _WORDS.issuperset(_NAMES.findall(_ATTRIBUTE.sub(b"", body)))
         }
 
 
@@ -277,13 +287,18 @@ class _Head(NamedTuple):
         words: The words before the parameters, the name not among them.
         name: What is declared, with its qualifiers; empty where that is not plain.
         parameters: The text from the bracket on; None where there is none.
-        is_plain: Whether nothing is before the bracket that no function has there.
+        before: What is before that.
     """
 
-    words: list[bytes]
+    words: tuple[bytes, ...]
     name: bytes
     parameters: bytes | None
-    is_plain: bool = False
+    before: bytes = b""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is before the bracket that no function has there."""
+        return self.parameters is not None and bool(_PLAIN.fullmatch(self.before))
 
 
 @dataclass(eq=False)
@@ -312,6 +327,8 @@ class _Judge:
         self._with_launched = with_launched
         self._macros = _Macros((m[0] for m in _DEFINITION.finditer(text)), macros)
         self._outline = outline(text, self._macros.device)
+        self._code = self._outline.code
+        self._device = {id(d) for d in self._outline.items if self._is_marked(d.head)}
         self._spans: list[tuple[int, int]] = []
         self._doubts: list[tuple[int, str]] = []
         self._names: dict[bytes, int] = {}
@@ -327,12 +344,11 @@ class _Judge:
     def judge(self) -> HostCode:
         """Returns what is for the host only."""
         for declaration in self._outline.items:
-            if not self._is_device(declaration):
+            if id(declaration) not in self._device:
                 self._look_at(declaration)
         self._spare_bodies_of_macros()
         if self._spans:
-            self._weigh_candidates()
-            self._look_at_includes()
+            self._look_at_includes(self._weigh_candidates())
         return self._result()
 
     def _head(self, declaration: OutlineItem) -> _Head:
@@ -354,30 +370,33 @@ class _Judge:
         return self._macros.known | self._types | _CAPITAL_TYPES
 
     @cached_property
-    def _signatures(self) -> set[_Signature]:
-        """The functions of the device."""
-        functions = [d for d in self._outline.items if b"(" in d.head]
-        return {self._signature(d) for d in functions if self._is_device(d)}
+    def _of_the_device(self) -> defaultdict[bytes, list[OutlineItem]]:
+        """The functions of the device, by their names without scopes."""
+        found: defaultdict[bytes, list[OutlineItem]] = defaultdict(list)
+        for each in self._outline.items:
+            if id(each) in self._device and b"(" in each.head:
+                found[self._last_name(each)].append(each)
+        return found
 
-    @cached_property
-    def _counts(self) -> set[tuple[bytes, bytes, int]]:
-        """The scope, the name and the number of parameters of each function of the device."""
-        return {(s.owner, s.name, len(s.types)) for s in self._signatures}
+    def _last_name(self, declaration: OutlineItem) -> bytes:
+        return self._head(declaration).name.rpartition(b"::")[2]
 
     def _doubt_overloads(self) -> None:
         """Names what is set aside although calls in device code might choose it."""
-        device: defaultdict[tuple[bytes, bytes], list[range]] = defaultdict(list)
-        for each in self._outline.items if self._overloads and self._signatures else ():
-            if b"(" in each.head and b"__global__" not in each.head and self._is_device(each):
-                mine = self._signature(each)
-                device[mine.owner, mine.name].append(self._arguments(each))
-        for each in self._overloads if device else ():
-            if each.head.startswith(b"template"):
+        seen = set()
+        for each in self._overloads:
+            same = self._of_the_device.get(self._last_name(each), ())
+            if not same or each.head.startswith(b"template"):
                 continue
-            mine = self._signature(each)
-            own = self._arguments(each)
-            others = device.pop((mine.owner, mine.name), ())
-            if any(max(own[0], other[0]) <= min(own[-1], other[-1]) for other in others):
+            mine, own = self._signature(each), self._arguments(each)
+            others = [
+                self._arguments(other)
+                for other in same
+                if b"__global__" not in other.head and self._signature(other)[:2] == mine[:2]
+            ]
+            is_new = mine[:2] not in seen
+            seen.add(mine[:2])
+            if is_new and any(max(own[0], x[0]) <= min(own[-1], x[-1]) for x in others):
                 name = mine.name.decode("ascii", "replace")
                 if name.startswith("operator__"):
                     symbol = bytes.fromhex(name.removeprefix("operator__"))
@@ -395,16 +414,12 @@ class _Judge:
         inside = parameters[: close_of(parameters, 0, b"(", b")")]
         return range(most - inside.count(b"="), 100 if b"..." in inside else most + 1)
 
-    def _look_at_includes(self) -> None:
+    def _look_at_includes(self, mentions: Collection[bytes]) -> None:
         """Sets aside headers of libraries for the host that no device code mentions."""
-        found = [
-            (start, end, match[1])
-            for start, end in self._outline.directives
-            if (match := _LIBRARY_HEADER.match(self._text, start, end))
-        ]
-        if found:
-            mentions = self._mentions([])
-            self._spans += [(s, e) for s, e, library in found if library not in mentions]
+        for start, end in self._outline.directives:
+            library = _LIBRARY_HEADER.match(self._text, start, end)
+            if library and library[1] not in mentions:
+                self._spans.append((start, end))
 
     def _result(self) -> HostCode:
         spans: list[tuple[int, int]] = []
@@ -419,22 +434,28 @@ class _Judge:
                 self._doubt(each.start, "Without this the class may have other traits.")
         inside = _within(self._outline.directives, spans)
         stays = tuple(x for x in inside if self._stays(x))
+        functions = self._functions if self._with_launched else []
+        launched = launched_instances(self._outline, functions)
+        if launched.rest is not None:
+            self._doubt(
+                launched.rest,
+                "From here on launches of kernel templates are not followed, as there are too "
+                "many: add a name expression for each instance that you need.",
+            )
         doubts = tuple(Doubt(self._line(at), reason) for at, reason in sorted(self._doubts))
         names = tuple((n.decode("utf-8", "replace"), self._line(x)) for n, x in self._names.items())
         aside = bytearray(len(self._text) if self._marks else 0)
         for start, end in spans if self._marks else ():
             aside[start:end] = b"\1" * (end - start)
         marks = tuple(sorted({(at, word) for at, word, needed in self._marks if not aside[needed]}))
-        functions = self._functions if self._with_launched else []
-        launched = launched_instances(self._text, self._outline.items, functions)
-        return HostCode(self._text, tuple(spans), stays, marks, doubts, names, launched)
+        return HostCode(self._text, tuple(spans), stays, marks, doubts, names, launched.names)
 
     @cached_property
     def _line_ends(self) -> list[int]:
-        return [match.start() for match in re.finditer(rb"\n", self._text)]
+        return list(accumulate(len(line) + 1 for line in self._text.split(b"\n")))
 
     def _line(self, at: int) -> int:
-        return bisect_left(self._line_ends, at) + 1
+        return bisect_right(self._line_ends, at) + 1
 
     def _look_at(self, declaration: OutlineItem) -> None:
         head = self._head(declaration)
@@ -448,22 +469,21 @@ class _Judge:
             case Kind.UNCLEAR:
                 pass
 
-    def _is_device(self, declaration: OutlineItem) -> bool:
-        head = declaration.head
+    def _is_marked(self, text: bytes) -> bool:
+        """Returns whether something in a text is of the device."""
         marks = self._macros.device
-        return bool(DEVICE.search(head)) or bool(
-            marks and not marks.isdisjoint(_NAMES.findall(head))
+        return bool(DEVICE.search(text)) or bool(
+            marks and not marks.isdisjoint(_NAMES.findall(text))
         )
 
     def _look_at_type(self, declaration: OutlineItem, head: _Head) -> None:
         if declaration.parent:
             return
         start, end = declaration.start, declaration.end
-        tail = plain(self._text[declaration.body_end : end]).strip(b"; \t\r\n")
+        tail = self._code[declaration.body_end : end].strip(b"; \t\r\n")
         if tail and not _NO_VARIABLE.match(declaration.head):
             self._set_aside(declaration.body_end, end - 1)
-        text = self._text[start:end]
-        if DEVICE.search(text) or not self._macros.device.isdisjoint(_NAMES.findall(text)):
+        if self._is_marked(self._code[start:end]):
             return
         is_typedef = declaration.head.startswith(b"typedef")
         if name := head.name or (_alias(b"typedef " + tail) if is_typedef else b""):
@@ -473,15 +493,16 @@ class _Judge:
         if head.parameters is None or self._is_redeclared(declaration):
             return
         start = declaration.start
-        body = self._text[declaration.body : declaration.end]
+        body = self._code[declaration.body : declaration.end]
         if DEVICE.search(body):
-            rest, lambdas = _DEVICE_LAMBDA.subn(b"]", plain(body))
+            rest, lambdas = _DEVICE_LAMBDA.subn(b"]", body)
             if DEVICE.search(rest):
                 self._doubt(start, "This looks like host code, but there is device code in it.")
                 return
             if lambdas:
                 self._doubt(start, "NVRTC takes no __device__ lambda: none of this is compiled.")
-        elif not _SURELY_HOST.search(body) and self._is_unsure(declaration, head):
+        elif (why := self._why_unsure(declaration, head)) and not _SURELY_HOST.search(body):
+            self._doubt(start, why)
             return
         is_host = _HOST.search(declaration.head)
         if not is_host and self._mark(declaration, _CONSTEXPR):
@@ -518,7 +539,9 @@ class _Judge:
             pass
         elif b"const" in head.words and not declaration.parent:
             self._candidates.append(_Candidate(declaration, head.name, True))
-        elif not self._is_unsure(declaration, head):
+        elif why := self._why_unsure(declaration, head):
+            self._doubt(declaration.start, why)
+        else:
             self._set_aside(declaration.start, declaration.end)
             self._overloads.append(declaration)
 
@@ -535,7 +558,9 @@ class _Judge:
         elif self._is_constant(text, head):
             calls = bool(_CALL.search(_ANGLES.sub(b"", text)))
             self._candidates.append(_Candidate(declaration, head.name, calls, is_value=True))
-        elif not self._may_be_marked(declaration, head):
+        elif why := self._why_marked(declaration, head):
+            self._doubt(declaration.start, why)
+        else:
             self._set_aside(declaration.start, declaration.end, head.name)
 
     def _is_constant(self, text: bytes, head: _Head) -> bool:
@@ -560,25 +585,22 @@ class _Judge:
         owner = self._head(declaration.parent).name if declaration.parent else b""
         return head.name.removeprefix(b"~") == owner != b""
 
-    def _is_unsure(self, declaration: OutlineItem, head: _Head) -> bool:
-        checks = (self._may_be_data, self._may_be_marked)
-        is_function = declaration.kind is Kind.FUNCTION
-        return any(check(declaration, head) for check in checks[:: -1 if is_function else 1])
+    def _why_unsure(self, declaration: OutlineItem, head: _Head) -> str:
+        """Returns why this may be no function of the host: a sentence; empty if it surely is."""
+        if declaration.kind is Kind.FUNCTION:
+            return self._why_marked(declaration, head) or self._why_data(declaration, head)
+        return self._why_data(declaration, head) or self._why_marked(declaration, head)
 
-    def _may_be_data(self, declaration: OutlineItem, head: _Head) -> bool:
-        """Returns whether a member may be a type, a name and a macro, and no function."""
+    def _why_data(self, declaration: OutlineItem, head: _Head) -> str:
+        """Returns why a member may be a type, a name and a macro, and no function."""
         if not declaration.parent or self._is_special(declaration, head):
-            return False
+            return ""
         if b"operator" in head.name:
-            return False
+            return ""
         words = [w for w in head.words if w not in _WORDS and w not in self._macros.qualifiers]
         two = len(words) > 1 and not _BUILT_IN.issuperset(words)
         unsure = two or not head.is_plain or head.name in self._macros.known
-        if unsure:
-            self._doubt(
-                declaration.start, "This may be a data member with a macro behind its name."
-            )
-        return unsure
+        return "This may be a data member with a macro behind its name." if unsure else ""
 
     def _signature(self, declaration: OutlineItem) -> _Signature:
         key = id(declaration)
@@ -592,13 +614,14 @@ class _Judge:
 
     def _is_redeclared(self, declaration: OutlineItem) -> bool:
         """Returns whether the text declares the same function for the device elsewhere."""
-        if not self._signatures:
+        same = self._of_the_device.get(self._last_name(declaration), ())
+        if not same:
             return False
-        mine = self._signature(declaration)
+        mine, others = self._signature(declaration), [self._signature(each) for each in same]
         is_member = declaration.parent or b"::" in self._head(declaration).name
         if is_member or declaration.template.strip() == b"<>":
-            return (mine.owner, mine.name, len(mine.types)) in self._counts
-        return mine in self._signatures
+            return any(o[:2] == mine[:2] and len(o.types) == len(mine.types) for o in others)
+        return mine in others
 
     def _mark(self, declaration: OutlineItem, word: re.Pattern[bytes]) -> bool:
         """Makes a declaration one of the device, by another word for the one that is there."""
@@ -652,7 +675,7 @@ class _Judge:
     def _end_of_parameters(self, declaration: OutlineItem) -> int:
         """Returns where the parameters and what qualifies them end; 0 if this is not plain."""
         start, body = declaration.start, declaration.body
-        text = SKIPPED.sub(lambda m: b" " * len(m[0]), self._text[start:body])
+        text = self._code[start:body]
         owner = self._head(declaration.parent).name if declaration.parent else b""
         found = re.search(rb"(?:\boperator\s*+=|\b%s)\s*+(?=\()" % re.escape(owner), text)
         if found is None:
@@ -661,12 +684,10 @@ class _Judge:
         end = len(text[: initial.start() if initial else None].rstrip())
         return start + end + bool(_WORD_BYTE.match(text, end - 1))
 
-    def _may_be_marked(self, declaration: OutlineItem, head: _Head) -> bool:
-        """Returns whether a word before the name may be a macro that marks device code."""
-        if word := self._unknown_word(declaration, head):
-            name = word.decode("utf-8", "replace")
-            self._doubt(declaration.start, f"'{name}' may be a macro that marks device code.")
-        return bool(word)
+    def _why_marked(self, declaration: OutlineItem, head: _Head) -> str:
+        """Returns why a word before the name may be a macro that marks device code."""
+        name = self._unknown_word(declaration, head).decode("utf-8", "replace")
+        return f"'{name}' may be a macro that marks device code." if name else ""
 
     def _doubt(self, at: int, reason: str) -> None:
         self._doubts.append((at, reason))
@@ -716,47 +737,68 @@ class _Judge:
                 )
             self._spans = [span for span in self._spans if span not in kept]
 
-    def _weigh_candidates(self) -> None:
-        """Sets aside what needs something of the host, unless device code mentions it."""
-        own = self._types.union(_NAMED.findall(self._text)) if self._candidates else set()
+    def _weigh_candidates(self) -> set[bytes]:
+        """Sets aside what needs something of the host, unless device code mentions it.
+
+        Returns:
+            The words of what stays.
+        """
+        own = self._types.union(_NAMED.findall(self._code)) if self._candidates else set()
         aside, waiting = set(self._names), self._candidates
-        pieces = [self._text[start:end] for start, end in self._spans]
-        used = _identifiers(b"\n".join(pieces) if waiting else b"")
-        inner = _Spans(self._spans)
-        needs = {id(c): inner.plain_text(self._text, c.declaration) for c in waiting}
-        libraries = {key: _uses_library(text, own) for key, text in needs.items()}
-        words = {key: _identifiers(text) for key, text in needs.items()}
-        while chosen := [
+        used = _identifiers(b"\n".join(self._code[start:end] for start, end in self._spans))
+        # Candidates may be within others; each mentions only what is in none of these.
+        places = [(c.declaration.start, c.declaration.end) for c in waiting]
+        inner, apart = _Spans(self._spans), _Spans([*self._spans, *places])
+        needs = {c: inner.rest_of(self._code, c.declaration) for c in waiting}
+        libraries = {c for c in waiting if _uses_library(needs[c], own)}
+        words = {c: _identifiers(text) for c, text in needs.items()}
+        rests = {c: apart.rest_of(self._code, c.declaration) for c in waiting}
+        said = {c: words[c] if t == needs[c] else _identifiers(t) for c, t in rests.items()}
+        rest, gone = self._words_outside(apart), set[_Candidate]()
+        while chosen := {
             c
             for c in waiting
             if c.calls
-            or libraries[id(c)]
+            or c in libraries
             or (c.is_value and c.name in used)
-            or not aside.isdisjoint(words[id(c)])
-        ]:
-            mentions = self._mentions([c.declaration for c in chosen])
+            or not aside.isdisjoint(words[c])
+        }:
+            mentions = rest.union(*_of_what_stays(said, gone | chosen))
             # What a declaration that stays needs has to stay, too.
             while kept := {c for c in chosen if c.name in mentions}:
-                mentions = mentions.union(*(words[id(c)] for c in kept))
-                chosen = [c for c in chosen if c not in kept]
+                mentions.update(*(words[c] for c in kept))
+                chosen -= kept
                 waiting = [c for c in waiting if c not in kept]
-            self._spans += [(c.declaration.start, c.declaration.end) for c in chosen]
+            for each in chosen:
+                self._spans.append((each.declaration.start, each.declaration.end))
+            gone |= chosen
             aside |= {c.name for c in chosen if c.name}
-            gone = set(chosen)
-            waiting = [c for c in waiting if c not in gone]
+            waiting = [c for c in waiting if c not in chosen]
+        return rest.union(*_of_what_stays(said, gone))
 
-    def _mentions(self, others: list[OutlineItem]) -> set[bytes]:
-        """Returns the words of what stays when these declarations are set aside, too."""
-        spans = sorted([*self._spans, *((d.start, d.end) for d in others)])
-        stays = [x for x in _within(self._outline.directives, spans) if self._stays(x)]
-        rest = _NOT_MENTIONS.sub(
-            lambda m: m[0] if m[0][:1] in (b'"', b"'") else b" ",
-            _without(self._text, spans, stays),
+    def _words_outside(self, spans: _Spans) -> set[bytes]:
+        """Returns the words of code outside of some spans, of macros, and of name expressions."""
+        directives = (self._text[start:end] for start, end in self._outline.directives)
+        macros = b"\n".join(each for each in directives if not _INCLUDE.match(each))
+        return _identifiers(
+            b"\n".join((spans.outside(self._code), _NO_WORDS.sub(b" ", macros), self._mentioned))
         )
-        return _identifiers(rest) | _identifiers(self._mentioned)
 
     def _stays(self, directive: tuple[int, int]) -> bool:
         return bool(_STAYS.match(self._text, *directive))
+
+
+def _of_what_stays(
+    words: Mapping[_Candidate, set[bytes]], gone: Iterable[_Candidate]
+) -> Iterator[set[bytes]]:
+    """Yields the words of the candidates that are neither gone nor in a class that is."""
+    ended = {id(candidate.declaration) for candidate in gone}
+    for candidate, own in words.items():
+        around: OutlineItem | None = candidate.declaration
+        while around and id(around) not in ended:
+            around = around.parent
+        if around is None:
+            yield own
 
 
 class _Spans:
@@ -766,18 +808,30 @@ class _Spans:
         self._spans = sorted(spans)
         self._starts = [start for start, _ in self._spans]
 
-    def plain_text(self, text: bytes, declaration: OutlineItem) -> bytes:
-        """Returns a declaration without comments, directives and the spans that are within it."""
+    def rest_of(self, text: bytes, declaration: OutlineItem) -> bytes:
+        """Returns the text of a declaration without the spans that are within it."""
         start, end = declaration.start, declaration.end
-        first = bisect_left(self._starts, start)
+        first = bisect_right(self._starts, start)
         last = bisect_left(self._starts, end)
-        inside = [(s - start, e - start) for s, e in self._spans[first:last]]
-        return plain(_without(text[start:end], inside, ()))
+        return self._outside(text, start, end, self._spans[first:last])
+
+    def outside(self, text: bytes) -> bytes:
+        """Returns what of a text is in none of the spans."""
+        return self._outside(text, 0, len(text), self._spans)
+
+    def _outside(self, text: bytes, at: int, last: int, spans: Iterable[tuple[int, int]]) -> bytes:
+        pieces = []
+        for start, end in spans:
+            if end > at:
+                pieces.append(text[at:start])
+                at = end
+        return b" ".join((*pieces, text[at:last]))
 
 
 def _identifiers(text: bytes) -> set[bytes]:
     """Returns the words of a text, those of members and numbers aside."""
-    return {word for word in set(_TOKEN.findall(text)) if not word[:1].isdigit() and word[0] != 46}
+    words = {word.partition(b".")[0] for word in set(text.translate(_APART).split())}
+    return {word for word in words if word and not word[:1].isdigit()}
 
 
 def _uses_library(text: bytes, own: set[bytes]) -> bool:
@@ -801,29 +855,28 @@ def _alias(head: bytes) -> bytes:
 
 def _head_of(declaration: OutlineItem) -> _Head:
     if declaration.kind is Kind.TYPE:
-        return _Head([], class_name(declaration.head), None)
+        return _Head((), class_name(declaration.head), None)
     return _parts(declaration.head)
 
 
+@lru_cache(_CACHED)
 def _parts(head: bytes) -> _Head:
-    text = _OPERATOR.sub(_operator_name, head) if b"operator" in head else head
+    text = OPERATOR.sub(_operator_name, head) if b"operator" in head else head
     count = int(b"<" in text)
     while count:
         text, count = _ANGLES.subn(b"", text)
     count = int(b"[" in text)
     while count:
         text, count = BOUNDS.subn(b" * ", text)
-    bracket, is_plain = text.find(b"("), False
-    assigned = ASSIGNED.search(text)
-    if bracket < 0 or (assigned and assigned.start() < bracket):
-        before = re.split(rb"[=\[{;,]|(?<!:):(?!:)", text)[0]
-        parameters = None
+    bracket, parameters = text.find(b"("), None
+    if bracket < 0 or (b"=" in text[:bracket] and ASSIGNED.search(text, 0, bracket)):
+        end = _VALUE_OR_BODY.search(text)
+        before = text[: end.start()] if end else text
     else:
         before, parameters = text[:bracket], text[bracket:]
-        is_plain = bool(_PLAIN.fullmatch(before))
-    words = [re.sub(rb"\s", b"", word) for word in _NAMES.findall(before)]
-    name = words.pop() if words and words[-1] not in _WORDS | _BUILT_IN else b""
-    return _Head(words, name, parameters, is_plain)
+    words = [b"".join(w.split()) if b":" in w else w for w in _NAMES.findall(before)]
+    name = words.pop() if words and words[-1] not in _NO_NAMES else b""
+    return _Head(tuple(words), name, parameters, before)
 
 
 def _operator_name(match: re.Match[bytes]) -> bytes:

@@ -13,23 +13,39 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from typing import NamedTuple
 
-from jitstudio.listing.cuda.outline import Kind, OutlineItem, class_name, close_of, plain
+from jitstudio.listing.cuda.outline import Kind, Outline, OutlineItem, class_name, close_of
 
 _CHEVRONS = re.compile(rb"<<<")
 _LONGEST = 300
-_CALL = rb"\b%s\s*+(<(?!<)|\()"
-_CONSTANT = rb"\b(?:const|constexpr)\b[^;(){}]*?\b%s\s*+(?:=|\{)\s*+([^;,{}]+?)\s*+[},;]"
-_ENUM = rb"\benum\b[^;(){}]*+\{[^{}]*?\b%s\s*+=\s*+([^,{}]+?)\s*+[,}]"
-_ALIAS = rb"\b(?:using\s+%s\s*+=\s*+([^;]+?)\s*+;|typedef\s+([^;]+?)\s+%s\s*+;)"
-_DECLARED = (
-    rb"(?:^|[;{}(,<])\s*+((?:(?:const|static|unsigned|signed|long|short|struct)\s+)*"
-    rb"[A-Za-z_][\w:]*(?:\s*+<[^;{}()]*?>)?)\s*+((?:\*|\s|&|const\b|__restrict__)*)"
-    rb"(?:\w+(?:\s*+=\s*+[^,;]+)?\s*+,\s*+\**\s*+){0,8}\b%s\s*+(?:[;,=)({]|\[(?P<array>))"
+# What is behind a name that is defined as a value, and as a type.
+_VALUE = re.compile(rb"\s*+[={]([^;,{}]++)[},;]")
+_TYPE = re.compile(rb"\s*+=([^;]++);")
+_END = re.compile(rb"\s*+;")
+_BEFORE_STATEMENT = re.compile(rb"[;(){}]")
+_CONSTANT = re.compile(rb"\bconst(?:expr)?\b")
+_ENUM = re.compile(rb"\benum\b")
+_BEFORE_TYPE = re.compile(rb"[;{}(,<]")
+_INSIDE = rb"[^;{}()<>]*+"
+_DECLARED = re.compile(
+    rb"\s*+(?:(?:const|static|struct)\s++)*+("
+    rb"(?:(?:unsigned|signed|long|short)\b\s*+)++(?:(?:int|char|double)\b)?+"
+    rb"|[A-Za-z_][\w:]*+(?:\s*+<%s(?:<%s(?:<%s>%s)*+>%s)*+>)?+)"
+    rb"((?:\*|\s|&|const\b|__restrict__)*+)"
+    rb"(?:\w++\s*+(?:=[^,;]++)?+,[\s*]*+){0,8}+" % ((_INSIDE,) * 5)
 )
+_BEHIND_DECLARED = re.compile(rb"\s*+(?:[;,=)({]|(\[))")
+_CALLED = re.compile(rb"\s*+(<(?!<)|\()")
 _QUALIFIERS = re.compile(rb"\b(?:const|__restrict__|restrict)\b|&")
-_MADE = re.compile(rb"\A([A-Z_a-z][\w:]*+(?:<[\w:, ]++>)?)\s*+(?:\([^()]*+\)|\{[^{}]*+\})\Z")
+_GIVEN = re.compile(rb"\s*+[\w:]+\s*+<([^<>]*+)>")
+_CAST = re.compile(rb"\(\s*+(?:const\s+)?([\w:]+)\s*+(\*+)\s*+\)")
+_MADE = re.compile(rb"([A-Z_a-z][\w:]*(?:<[\w:, ]+>)?)\s*+(?:\(\s*+\)|\{[^{}]*+\})")
+_NUMBER = re.compile(rb"[\d.]+(f?)")
+_VARIABLE = re.compile(rb"([A-Za-z_]\w*+)\s*+(?:[+-][\w*\s]++)?+")
 _WORD = re.compile(rb"(?<![\w.:])[A-Za-z_]\w*")
+_IS_WORD = tuple(byte < 128 and (chr(byte).isalnum() or byte in b"_") for byte in range(256))
+_NO_NAME = bytes(byte if _IS_WORD[byte] or byte in b":" else 32 for byte in range(256))
 _MOST = 64
 # Launches of templates that are looked at, and calls of functions that launch them.
 _MOST_LAUNCHES = 200
@@ -48,77 +64,87 @@ class _Template:
     parameters: tuple[bytes, ...]
 
 
-def launched_instances(
-    text: bytes, items: list[OutlineItem], host: list[OutlineItem]
-) -> tuple[str, ...]:
-    """Returns a name expression for each instance of a kernel template that host code launches.
+class Launched(NamedTuple):
+    """The instances of kernel templates that host code launches.
+
+    Attributes:
+        names: A name expression for each.
+        rest: Where the first launch is that was not looked at, as there are too many; None if all
+            were.
+    """
+
+    names: tuple[str, ...] = ()
+    rest: int | None = None
+
+
+def launched_instances(outline: Outline, host: list[OutlineItem]) -> Launched:
+    """Returns the instances of kernel templates that host code launches.
 
     Args:
-        text: The text.
-        items: Its declarations.
+        outline: The declarations of the text.
         host: Those of them that are functions of the host.
     """
     kernels = {
         _name(item): _template(item)
-        for item in items
+        for item in outline.items
         if item.template.strip(b"<> \t\r\n") and b"__global__" in item.head
     }
     if not kernels:
-        return ()
-    return _Reader(text, items, host, kernels).read()
+        return Launched()
+    return _Reader(outline, host, kernels).read()
 
 
 class _Reader:
     def __init__(
-        self,
-        text: bytes,
-        items: list[OutlineItem],
-        host: list[OutlineItem],
-        kernels: Mapping[bytes, _Template],
+        self, outline: Outline, host: list[OutlineItem], kernels: Mapping[bytes, _Template]
     ) -> None:
         self._kernels = kernels
-        self._items = items
-        self._bodies = {id(item): plain(text[item.start : item.end]) for item in host}
+        self._items = items = outline.items
+        self._bodies = {id(item): outline.code[item.start : item.end] for item in host}
         self._host = host
-        self._calls_left = iter(range(_MOST_CALLS))
-        self._declarations: dict[tuple[bytes, bytes], re.Match[bytes] | None] = {}
+        self._calls = 0
+        self._rest: int | None = None
+        self._declarations: dict[tuple[bytes, bytes], tuple[bytes, int] | None] = {}
         self._places_by_function: dict[int, list[Mapping[bytes, bytes]]] = {}
         variables = (i.head for i in items if i.kind is Kind.OTHER and i.parent is None)
         self._globals = b"\n".join(variables)
 
-    def read(self) -> tuple[str, ...]:
-        launches = (instance for function in self._host for instance in self._launches(function))
-        few = filter(None, islice(launches, _MOST_LAUNCHES))
-        found = dict.fromkeys(instance.decode("utf-8", "replace") for instance in few)
-        return tuple(islice(found, _MOST))
+    def read(self) -> Launched:
+        found: dict[str, None] = {}
+        launches = ((f.start + at, x) for f in self._host for at, x in self._launches(f))
+        for count, (at, instance) in enumerate(launches):
+            name = instance.decode("utf-8", "replace")
+            if count == _MOST_LAUNCHES or (len(found) == _MOST and name and name not in found):
+                self._rest = at
+                break
+            found |= {name: None} if name else {}
+        return Launched(tuple(found), self._rest)
 
-    def _launches(self, function: OutlineItem) -> Iterator[bytes]:
-        """Yields the instances of a function's launches; empty ones for what cannot be known."""
+    def _launches(self, function: OutlineItem) -> Iterator[tuple[int, bytes]]:
+        """Yields where a function launches, and the instance; empty where it cannot be known."""
         body = self._bodies[id(function)]
         seen = set()
         for match in _CHEVRONS.finditer(body):
-            at = len(body[: match.start()].rstrip())
-            given: list[bytes] = []
+            at = end = _without_blanks(body, match.start())
             if body[at - 1 : at] == b">":
-                opening = _open_of(body, at - 1)
-                given = _split(body[opening + 1 : at - 1])
-                at = opening
+                at = _open_of(body, at - 1)
             name = _name_before(body, at)
             kernel = self._kernels.get(name.rpartition(b"::")[2])
             if kernel is None:
                 continue
+            given = _split(body[at + 1 : end - 1])
             arguments = _arguments(body, match.end())
             launch = (name, *given, b"<", *arguments)
             if launch in seen:
                 continue
             seen.add(launch)
-            yield b""
+            yield match.start(), b""
             for places in self._places_of(function):
                 instance = self._instance(kernel, given, arguments, body, places) or ()
-                found = self._scope(function, name) + b"<" + b", ".join(instance) + b">"
-                yield found if instance else b""
+                found = self._whole_name(name) + b"<" + b", ".join(instance) + b">"
+                yield match.start(), found if instance else b""
 
-    def _scope(self, function: OutlineItem, name: bytes) -> bytes:
+    def _whole_name(self, name: bytes) -> bytes:
         """Returns a kernel's name with the namespace that it is in."""
         last = name.rpartition(b"::")[2]
         return b"::".join(part for part in (self._scopes.get(last, b""), last) if part)
@@ -155,16 +181,11 @@ class _Reader:
             word = match[0]
             if word in places:
                 return places[word]
-            escaped = re.escape(word)
-            constant = b"const" in body and re.search(_CONSTANT % escaped, body)
-            constant = constant or (b"enum" in body and re.search(_ENUM % escaped, body))
-            if constant:
-                value = self._resolved(constant[1], body, places, depth + 1)
-                return value if value.isalnum() else b"(" + value + b")"
-            has_alias = b"using" in body or b"typedef" in body
-            if has_alias and (alias := re.search(_ALIAS % (escaped, escaped), body)):
-                return self._resolved(alias[1] or alias[2], body, places, depth + 1)
-            return word
+            meant, is_value = _definition(word, body)
+            if not meant:
+                return word
+            known = self._resolved(meant, body, places, depth + 1)
+            return b"(" + known + b")" if is_value and not known.isalnum() else known
 
         # What is defined by itself has no end.
         is_short = len(words) < _LONGEST and depth < _DEEPEST
@@ -181,7 +202,7 @@ class _Reader:
         for parameter, argument in zip(kernel.parameters, arguments, strict=False):
             form = _QUALIFIERS.sub(b" ", parameter.partition(b"=")[0])
             plain_form = re.match(rb"\s*+%s\s*+(\**)" % re.escape(name), form)
-            inside = re.match(rb"\s*+[\w:]+\s*+<([^<>]*+)>", form)
+            inside = _GIVEN.match(form)
             if plain_form and not form[plain_form.end() - 1 : plain_form.end() + 1].isalnum():
                 place = None
             elif inside and name in (parts := _split(inside[1])):
@@ -202,37 +223,23 @@ class _Reader:
 
     def _declared(self, argument: bytes, body: bytes) -> tuple[bytes, int] | None:
         """Returns the type of a plain argument, and the number of pointers to it."""
-        cast = re.match(rb"\(\s*+(?:const\s+)?([\w:]+)\s*+(\*+)\s*+\)", argument)
-        if cast:
+        if cast := _CAST.match(argument):
             return cast[1], len(cast[2])
-        made = re.fullmatch(
-            rb"([A-Z_a-z][\w:]*(?:<[\w:, ]+>)?)\s*+(?:\(\s*+\)|\{[^{}]*+\})", argument
-        )
-        if made:
+        if made := _MADE.fullmatch(argument):
             return made[1], 0
-        if number := re.fullmatch(rb"[\d.]+(f?)", argument):
+        if number := _NUMBER.fullmatch(argument):
             is_real = b"." in argument
             return (b"float" if number[1] else b"double" if is_real else b"int"), 0
-        match = re.match(rb"([A-Za-z_]\w*)(?:\s*+[+-]\s*+[\w* ]+)?\s*+\Z", argument)
+        match = _VARIABLE.fullmatch(argument)
         if match is None:
             return None
         for place in (body, self._globals):
-            found = self._declaration(match[1], place)
-            if found and found[1] not in (b"return", b"auto", b"delete", b"new", b"else"):
-                words = re.sub(rb"\b(?:const|static|struct)\s+", b"", found[1]).strip()
-                return words, found[2].count(b"*") + (found["array"] is not None)
+            key = match[1], place
+            if key not in self._declarations:
+                self._declarations[key] = _declaration(*key)
+            if found := self._declarations[key]:
+                return found
         return None
-
-    def _declaration(self, name: bytes, text: bytes) -> re.Match[bytes] | None:
-        """Returns what looks like a declaration of a variable."""
-        key = name, text
-        if key not in self._declarations:
-            declared = re.compile(_DECLARED % re.escape(name))
-            mentions = islice(re.finditer(rb"\b" + re.escape(name) + rb"\b", text), _MOST_MENTIONS)
-            places = ((max(0, m.start() - _LONGEST), m.end() + _LONGEST) for m in mentions)
-            tried = (declared.search(text, *place) for place in places)
-            self._declarations[key] = next(filter(None, tried), None)
-        return self._declarations[key]
 
     def _places_of(self, function: OutlineItem) -> list[Mapping[bytes, bytes]]:
         key = id(function)
@@ -251,12 +258,14 @@ class _Reader:
         if not names and owner is not None:
             names, name = _template(owner).names, class_name(owner.head)
         seen = set()
-        called = re.compile(_CALL % re.escape(name))
         bodies = (self._bodies[id(caller)] for caller in self._host if caller is not function)
-        calls = (
-            (body, match) for body in bodies if name in body for match in called.finditer(body)
-        )
-        for _, (body, match) in zip(self._calls_left, calls, strict=False):
+        mentions = ((body, end) for body in bodies for _, end in _mentions(name, body))
+        calls = ((b, match) for b, end in mentions if (match := _CALLED.match(b, end)))
+        for body, match in calls:
+            self._calls += 1
+            if self._calls > _MOST_CALLS:
+                self._rest = self._rest or function.start
+                return
             at = match.start(1)
             if match[1] == b"<":
                 inside = body[match.end(1) : close_of(body, at, b"<", b">") - 1]
@@ -268,6 +277,50 @@ class _Reader:
             if len(given) == len(names) and tuple(given) not in seen:
                 seen.add(tuple(given))
                 yield dict(zip(names, given, strict=True))
+
+
+def _mentions(name: bytes, text: bytes) -> Iterator[tuple[int, int]]:
+    """Yields where a word is in a text."""
+    at = text.find(name) if name else -1
+    while at >= 0:
+        end = at + len(name)
+        if (
+            not _IS_WORD[text[at - 1] if at else 0]
+            and not _IS_WORD[text[end] if end < len(text) else 0]
+        ):
+            yield at, end
+        at = text.find(name, end)
+
+
+def _definition(name: bytes, body: bytes) -> tuple[bytes, bool]:
+    """Returns what a name is defined as, and whether that is a value; empty if it is not."""
+    for start, end in islice(_mentions(name, body), _MOST_MENTIONS):
+        before = _BEFORE_STATEMENT.split(body[max(0, start - _LONGEST) : start])
+        statement, around = before[-1].strip(), b"".join(before[-2:-1])
+        value, kind = _VALUE.match(body, end), _TYPE.match(body, end)
+        if value and (_CONSTANT.search(statement) or _ENUM.search(around)):
+            return value[1].strip(), True
+        if kind and statement == b"using":
+            return kind[1].strip(), False
+        if statement.startswith(b"typedef ") and _END.match(body, end):
+            return statement.removeprefix(b"typedef ").strip(), False
+    return b"", False
+
+
+def _declaration(name: bytes, text: bytes) -> tuple[bytes, int] | None:
+    """Returns the type in what looks like a declaration of a variable, and its pointers."""
+    for start, end in islice(_mentions(name, text), _MOST_MENTIONS):
+        first = max(0, start - _LONGEST)
+        behind = _BEHIND_DECLARED.match(text, end)
+        begins = (m.end() for m in _BEFORE_TYPE.finditer(text, first, start) if behind)
+        matches = (
+            _DECLARED.fullmatch(text, at, start) for at in (*([] if first else [0]), *begins)
+        )
+        if behind and (found := next(filter(None, matches), None)):
+            if found[1] in (b"return", b"auto", b"delete", b"new", b"else"):
+                return None
+            return found[1].strip(), found[2].count(b"*") + (behind[1] is not None)
+    return None
 
 
 def _name(item: OutlineItem) -> bytes:
@@ -290,10 +343,14 @@ def _template(item: OutlineItem) -> _Template:
 
 def _name_before(body: bytes, at: int) -> bytes:
     """Returns the name, with its qualifiers, that ends here."""
-    start = at
-    while start > 0 and (body[start - 1 : start].isalnum() or body[start - 1] in b"_:"):
-        start -= 1
-    return body[start:at]
+    return body[max(0, at - _LONGEST) : at].translate(_NO_NAME).rpartition(b" ")[2]
+
+
+def _without_blanks(body: bytes, at: int) -> int:
+    """Returns the place behind the last byte before this one that is no blank."""
+    while body[at - 1 : at].isspace():
+        at -= 1
+    return at
 
 
 def _open_of(body: bytes, at: int) -> int:

@@ -13,54 +13,59 @@ from collections import deque
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import NamedTuple
+from functools import lru_cache
 
-DEVICE = re.compile(rb"\b__(?:device|global|constant|shared|managed)__\b")
+DEVICE = re.compile(rb"__(?<!\w__)(?:device|global|constant|shared|managed)__\b")
 """The words that make a declaration one of device code."""
 
-COMMENT = rb"//(?:[^\\\n]|\\(?:\r\n|[\s\S]))*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
+COMMENT = rb"//(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
 # An apostrophe between digits begins nothing.
 QUOTED = (
-    rb""""(?:[^"\\\n]|\\[\s\S])*+"?"""
+    rb""""(?:[^"\\\n]++|\\[\s\S])*+"?"""
     rb"|'(?:(?<![0-9A-Fa-f]')|(?<=\bu8')|(?<=\bcase')|(?<=\belse')|(?<=\bsizeof'))"
-    rb"(?:[^'\\\n]|\\[\s\S])*+'?"
+    rb"(?:[^'\\\n]++|\\[\s\S])*+'?"
 )
 BOUNDS = re.compile(rb"\[[^\[\]]*+\]")
 """Square brackets without others in them."""
 
-# Each begins with a byte of a few, so that the search is quick.
-_IN_BODY = re.compile(rb"""[{}"'#]|/[/*]""")
-_IN_HEAD = re.compile(rb"""[{}();"'#]|/[/*]""")
-_TO_SKIP = re.compile(rb"""["'#]|/[/*]""")
-SKIPPED = re.compile(COMMENT + rb"|" + QUOTED)
-"""Comments, strings and characters."""
-
-_RAW = re.compile(rb'R"(?P<end>[^()\\\s"]{0,16})\(')
-_DIRECTIVE = re.compile(rb"#(?:[^\\\n/]|\\(?:\r\n|[\s\S])|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|/)*+")
-_GAP = re.compile(rb"(?:\s++|" + COMMENT + rb"|(?:public|private|protected)\s*+:(?!:))*+")
+# Each alternative begins with a byte of a few, so that the search is quick.
+_NO_CODE = re.compile(COMMENT + rb"|" + QUOTED + rb'|R"(?P<end>[^()\\\s"]{0,16})\(|#')
+_DIRECTIVE = re.compile(
+    rb"#[ \t]*+(\w*+)((?:[^\\\n/]++|\\(?:\r\n|[\s\S])|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|/)*+)"
+)
+_IN_BODY = re.compile(rb"[{}#]")
+_IN_HEAD = re.compile(rb"[{}();#]")
+# The rest of what is in round brackets with others in them.
+_IN_ROUND = re.compile(
+    rb"[^(){};#]*+(?:\([^(){};#]*+(?:\([^(){};#]*+\)[^(){};#]*+)*+\)[^(){};#]*+)*+\)"
+)
+# The rest of a body with blocks in blocks.
+_BODY = re.compile(
+    rb"[^{}#]*+(?:\{[^{}#]*+(?:\{[^{}#]*+(?:\{[^{}#]*+(?:\{[^{}#]*+\}[^{}#]*+)*+"
+    rb"\}[^{}#]*+)*+\}[^{}#]*+)*+\}[^{}#]*+)*+\}"
+)
+_GAP = re.compile(rb"(?:\s++|(?:public|private|protected)\s*+:(?!:))*+")
 _CONDITION = re.compile(rb"^[ \t]*+\#[ \t]*+(if|elif|else|endif)", re.MULTILINE)
-_CLOSING, _RAW_PREFIX, _HASH, _QUOTE = b'}R#"'
-_SKIPPED_MARKS = b"\"'/"
+_CLOSING, _HASH, _SLASH, _RAW, _OPENING, _ROUND, _NEWLINE = b"}#/R{(\n"
+_ENDS = b";}"
+_CACHED = 4096
 # Nobody writes more scopes within each other.
 _DEEPEST = 16
 # A macro that makes declarations is called on lines of its own; what begins so is no macro.
-_MACRO_CALL = re.compile(
-    rb"(?!__|(?:alignas|explicit|decltype|static_assert|asm|if|for|while|switch|main)\b)"
-    rb"[A-Za-z_]\w*+[ \t]*+(?=\()"
+_MACRO_CALL = re.compile(rb"[A-Za-z_]\w*+[ \t]*+(?=\()")
+_NO_MACRO = re.compile(
+    rb"__|(?:alignas|explicit|decltype|static_assert|asm|if|for|while|switch|main)\b"
 )
 # A macro that opens or closes a namespace.
-_SCOPE_MACRO = re.compile(
-    rb"(?=\w*(?:BEGIN|END|OPEN|CLOSE|NAMESPACE))[A-Z_][A-Z0-9_]*+(?=[ \t]*+\r?\n)"
-)
+_SCOPE_MACRO = re.compile(rb"[A-Z_][A-Z0-9_]*+(?=[ \t]*+\r?\n)")
+_SCOPE_WORD = re.compile(rb"BEGIN|END|OPEN|CLOSE|NAMESPACE")
 _NEW_LINE = re.compile(
-    rb"[ \t]*+(?:/[/*][^\n]*+)?\r?\n\s*+"
-    rb"(?!(?:noexcept|const|override|final|try|throw|requires)\b)[\w#/~]"
+    rb"[ \t]*+\r?\n\s*+(?!(?:noexcept|const|override|final|try|throw|requires)\b)[\w#~]"
 )
 _TRIED = re.compile(rb"\btry(?:\s*+:(?!:)[^;]*+)?\Z")
 _HANDLER = re.compile(rb"\s*+catch\s*+\([^(){};]*+\)\s*+\{")
 # Lines that do not begin so are within something, or no code.
-_LINE_START = re.compile(rb"^[^ \t/*#\];{}\r\n][^;{}\n]*+", re.MULTILINE)
-_WORD = re.compile(rb"#[ \t]*+(\w+)(.*)", re.DOTALL)
+_LINE_START = re.compile(rb"\n[^ \t/*#\];{}\r\n][^;{}\n]*+")
 # What NVRTC never reads: it defines __CUDACC_RTC__ and no other compiler does.
 _NEVER = re.compile(rb"\s*+(?:0|!\s*+defined\s*+\(?\s*+__CUDACC_RTC__\s*+\)?)\s*+(?:/|\Z)")
 _ONLY_HERE = re.compile(rb"\s*+defined\s*+\(?\s*+__CUDACC_RTC__\s*+\)?\s*+(?:/|\Z)")
@@ -74,7 +79,8 @@ _DOUBLE_BRACKETS = re.compile(rb"\[\[[^\[\]]*+\]\]")
 _TEMPLATE = re.compile(rb"\s*+template\s*+(?=<)")
 _STATEMENT = re.compile(rb"(?:for|if|while|switch|else|do|try|catch|return|case|goto)\b")
 ASSIGNED = re.compile(rb"(?<![=!<>+\-*/%&|^])=(?!=)")
-_OPERATOR = re.compile(rb"\boperator\b\s*+(?:\(\s*+\)|[^\s\w(]{1,3}|\w+[^(]*)")
+OPERATOR = re.compile(rb'\boperator\b\s*+(""\s*+\w+|\(\s*+\)|[^\s\w(]{1,3}|[A-Za-z_][^(]*)')
+"""An operator that is overloaded: its sign, type or suffix."""
 
 
 class Kind(Enum):
@@ -122,22 +128,17 @@ class Outline:
     """The declarations of a text.
 
     Attributes:
+        code: The text with blanks for comments, directives and what NVRTC never reads, and with
+            ``""`` and blanks for strings and characters: every other byte is where it was.
         items: All declarations, members included, in order.
         directives: Where the preprocessor's lines are, continued ones whole.
         stray: Where a ``}`` closes nothing.
     """
 
+    code: bytes
     items: list[OutlineItem]
     directives: list[tuple[int, int]]
     stray: list[int]
-
-
-@dataclass
-class _Condition:
-    """An ``#if`` that is open: the open braces before it, and whether its rest is left out."""
-
-    depth: int
-    done: bool
 
 
 @dataclass
@@ -158,80 +159,84 @@ def outline(text: bytes, marks: Collection[bytes] = ()) -> Outline:
     return _Reader(text, marks).read()
 
 
-class _Token(NamedTuple):
-    """A byte that matters, or a directive, with where it is.
+def _code(text: bytes) -> tuple[bytes, dict[int, tuple[int, bytes]]]:
+    """Returns a text as `Outline.code`, but with a ``#`` for each directive, and the directives.
 
-    Attributes:
-        mark: The byte; ``#`` for a directive.
-        start: Where it begins.
-        end: Behind its last byte.
+    Each of them has its end and its word, by where it begins.
     """
-
-    mark: bytes
-    start: int
-    end: int
-
-
-def _find(text: bytes, pattern: re.Pattern[bytes], at: int) -> _Token | None:
-    """Returns the next mark or directive, those in comments and strings aside."""
-    while found := pattern.search(text, at):
-        start = found.start()
-        mark = text[start]
-        if mark in _SKIPPED_MARKS:
-            at = _skip(text, start)
-        elif mark != _HASH:
-            return _Token(found[0], start, found.end())
-        elif end := _end_of_directive(text, start):
-            return _Token(found[0], start, end)
-        else:
-            at = start + 1
-    return None
-
-
-def _skip(text: bytes, start: int) -> int:
-    """Returns the place behind the comment or string that begins here."""
-    is_raw = text[start] == _QUOTE and start and text[start - 1] == _RAW_PREFIX
-    if is_raw and (raw := _RAW.match(text, start - 1)):
-        closing = b")" + raw["end"] + b'"'
-        end = text.find(closing, raw.end())
-        return len(text) if end < 0 else end + len(closing)
-    skipped = SKIPPED.match(text, start)
-    return skipped.end() if skipped else start + 1
-
-
-def _end_of_directive(text: bytes, start: int) -> int:
-    """Returns the place behind the directive that begins with this ``#``; 0 for none."""
-    if text[text.rfind(b"\n", 0, start) + 1 : start].strip(b" \t"):
-        return 0
-    return _DIRECTIVE.match(text, start).end()  # type: ignore[union-attr]
+    pieces: list[bytes] = []
+    directives: dict[int, tuple[int, bytes]] = {}
+    # Whether the rest of each `#if` that is open is left out.
+    conditions: list[bool] = []
+    at = done = 0
+    while found := _NO_CODE.search(text, at):
+        start, at = found.span()
+        first, blank = text[start], b""
+        if first == _HASH:
+            line = start
+            while line and text[line - 1] in b" \t":
+                line -= 1
+            blank = b" "
+            if (line == 0 or text[line - 1] == _NEWLINE) and (
+                directive := _DIRECTIVE.match(text, start)
+            ):
+                word, rest = directive.groups()
+                directives[start] = directive.end(), word
+                at, blank = _next_branch(text, directive.end(), word, rest, conditions), b"#"
+        elif first == _RAW:
+            closing = b")" + found["end"] + b'"'
+            end = text.find(closing, at)
+            at, blank = len(text) if end < 0 else end + len(closing), b'""'
+        elif at == start + 1:
+            continue
+        elif first != _SLASH:
+            blank = b'""'
+        pieces += text[done:start], blank, b" " * (at - start - len(blank))
+        done = at
+    return b"".join((*pieces, text[done:])), directives
 
 
-def plain(text: bytes) -> bytes:
-    """Returns a piece of text without comments and directives, with ``""`` for each string."""
-    pieces, at, done = [], 0, 0
-    while found := _TO_SKIP.search(text, at):
-        start = found.start()
-        is_directive = text[start] == _HASH
-        end = _end_of_directive(text, start) if is_directive else _skip(text, start)
-        at = end or start + 1
-        if end > start + 1:
-            pieces += [text[done:start], b'""' if text[start] in b"\"'" else b" "]
-            done = end
-    return b"".join((*pieces, text[done:]))
+def _next_branch(text: bytes, at: int, word: bytes, rest: bytes, conditions: list[bool]) -> int:
+    """Returns where to read on behind a directive: at the next branch if this is left out."""
+    is_left_out = False
+    if word in (b"if", b"ifdef", b"ifndef"):
+        rtc = _RTC.match(rest)
+        here = _ONLY_HERE.match(rest) if word == b"if" else rtc and word == b"ifdef"
+        conditions.append(bool(here))
+        is_left_out = bool(_NEVER.match(rest) if word == b"if" else rtc and word == b"ifndef")
+    elif word in (b"else", b"elif", b"elifdef", b"elifndef") and conditions:
+        is_left_out = conditions[-1]
+    elif word == b"endif" and conditions:
+        conditions.pop()
+    nested = 0
+    for found in _CONDITION.finditer(text, at) if is_left_out else ():
+        if found[1] == b"if":
+            nested += 1
+        elif nested == 0:
+            return found.start()
+        elif found[1] == b"endif":
+            nested -= 1
+    return len(text) if is_left_out else at
 
 
 class _Reader:
     def __init__(self, text: bytes, marks: Collection[bytes]) -> None:
-        self._text = text
-        self._found = Outline([], [], [])
-        self._conditions: list[_Condition] = []
+        self._code, self._directives = _code(text)
+        self._found = Outline(
+            self._code.replace(b"#", b" "),
+            [],
+            [(start, end) for start, (end, _) in self._directives.items()],
+            [],
+        )
+        # The open braces before each `#if` that is open.
+        self._conditions: list[int] = []
         self._scopes = [_Scope()]
-        self._fresh = deque(_fresh_starts(text, marks))
+        self._fresh = deque(_fresh_starts(self._code, marks))
 
     def read(self) -> Outline:
-        at = 0
-        while (start := self._next(at)) < len(self._text):
-            if self._text[start] == _CLOSING:
+        at, code = 0, self._code
+        while (start := self._next(at)) < len(code):
+            if code[start] == _CLOSING:
                 at = self._close(start)
             elif call := self._call_of_macro(start):
                 self._end(None, start, call, Kind.UNCLEAR, [])
@@ -243,21 +248,22 @@ class _Reader:
     def _next(self, at: int) -> int:
         """Returns where the next declaration begins."""
         while True:
-            at = _GAP.match(self._text, at).end()  # type: ignore[union-attr]
-            found = _DIRECTIVE.match(self._text, at)
-            if found is None:
+            at = _GAP.match(self._code, at).end()  # type: ignore[union-attr]
+            if not self._code.startswith(b"#", at):
                 return at
-            at = self._directive(at, found.end(), 0)[0]
+            self._directive(at, 0)
+            at += 1
 
     def _call_of_macro(self, start: int) -> int:
         """Returns the end of what may be a macro on lines of its own; 0 for anything else."""
-        if line := _SCOPE_MACRO.match(self._text, start):
+        line = _SCOPE_MACRO.match(self._code, start)
+        if line and _SCOPE_WORD.search(line[0]):
             return line.end()
-        match = _MACRO_CALL.match(self._text, start)
-        if match is None:
+        match = _MACRO_CALL.match(self._code, start)
+        if match is None or _NO_MACRO.match(self._code, start):
             return 0
-        close = close_of(self._text, match.end(), b"(", b")")
-        return close if _NEW_LINE.match(self._text, close) else 0
+        close = close_of(self._code, match.end(), b"(", b")")
+        return close if _NEW_LINE.match(self._code, close) else 0
 
     def _close(self, at: int) -> int:
         if len(self._scopes) == 1:
@@ -271,51 +277,54 @@ class _Reader:
 
     def _declaration(self, start: int, at: int, opened: OutlineItem | None = None) -> int:
         """Reads a declaration to its end, or into the scope that it opens."""
-        text, parens = self._text, 0
+        code, parens = self._code, 0
         skipped: list[tuple[int, int]] = []
         conditions = len(self._conditions)
-        while token := _find(text, _IN_HEAD, at):
-            mark, at = token.mark, token.end
-            if mark == b"#":
-                at = self._directive(token.start, at, 0)[0]
-            elif mark in b"()":
-                parens = max(0, parens + (1 if mark == b"(" else -1))
-            elif mark == b"{" and (parens or opened):
+        while found := _IN_HEAD.search(code, at):
+            place, at = found.span()
+            mark = code[place]
+            if mark == _HASH:
+                self._directive(place, 0)
+            elif mark == _OPENING and (parens or opened):
                 at = self._matching(at)[0]
-            elif mark == b"{":
-                head, template = _head(text, start, token.start, skipped)
+            elif mark == _OPENING:
+                head, template = self._head(start, place, skipped)
                 role = _role(head)
                 if role == "namespace":
                     self._scopes.append(_Scope(head.partition(b"namespace")[2].strip()))
                     return at
                 if role == "class":
-                    made = self._add(Kind.TYPE, start, at, head, token.start, template)
+                    made = self._add(Kind.TYPE, start, at, head, place, template)
                     self._scopes.append(_Scope(class_name(head), made))
                     return at
                 end, complete = self._matching(at)
                 if role == "value":
-                    skipped.append((token.start, end))
+                    skipped.append((place, end))
                     at = end
                 elif role == "enum":
-                    opened = self._add(Kind.TYPE, start, end, head, token.start, template)
+                    opened = self._add(Kind.TYPE, start, end, head, place, template)
                     opened.body_end = at = end
                 else:
                     if complete and _TRIED.search(head):
                         end, complete = self._handlers(end)
                     end = self._branches(end, conditions) if complete else end
                     kind = Kind.FUNCTION if role == "function" else Kind.UNCLEAR
-                    made = self._add(kind, start, end, head, token.start, template)
+                    made = self._add(kind, start, end, head, place, template)
                     made.complete = complete
                     return end
-            elif mark == b"}" and not parens:
-                self._end(opened, start, token.start, Kind.UNCLEAR, skipped)
-                return token.start
-            elif mark == b";" and not parens:
-                at = self._branches(at, conditions)
-                self._end(opened, start, at, Kind.OTHER, skipped)
-                return at
-        self._end(opened, start, len(text), Kind.UNCLEAR, skipped)
-        return len(text)
+            elif mark in _ENDS:
+                if not parens:
+                    is_whole = mark != _CLOSING
+                    end = self._branches(at, conditions) if is_whole else place
+                    kind = Kind.OTHER if is_whole else Kind.UNCLEAR
+                    self._end(opened, start, end, kind, skipped)
+                    return end
+            elif rest := _IN_ROUND.match(code, at) if mark == _ROUND else None:
+                at = rest.end()
+            else:
+                parens = max(0, parens + (1 if mark == _ROUND else -1))
+        self._end(opened, start, len(code), Kind.UNCLEAR, skipped)
+        return len(code)
 
     def _end(
         self,
@@ -328,10 +337,18 @@ class _Reader:
         if opened:
             opened.end, opened.complete = end, kind is Kind.OTHER
             return
-        head, template = _head(self._text, start, end, skipped)
+        head, template = self._head(start, end, skipped)
         if head.strip(b"; \t\r\n"):
             made = self._add(kind, start, end, head, end, template)
             made.complete = kind is Kind.OTHER
+
+    def _head(self, start: int, end: int, skipped: list[tuple[int, int]]) -> tuple[bytes, bytes]:
+        """Returns the head of a declaration, and the parameters of templates taken out of it."""
+        pieces, at = [], start
+        for begin, stop in skipped:
+            pieces += [self._found.code[at:begin], b"{}"]
+            at = stop
+        return _head(b"".join((*pieces, self._found.code[at:end])))
 
     def _add(
         self, kind: Kind, start: int, end: int, head: bytes, body: int, template: bytes
@@ -347,102 +364,77 @@ class _Reader:
 
         It ends where device code begins at the start of a line, too: a brace was left open.
         """
-        depth, fresh = 1, self._fresh
+        depth, fresh, code = 1, self._fresh, self._code
         while fresh and fresh[0] < at:
             fresh.popleft()
-        while token := _find(self._text, _IN_BODY, at):
-            if fresh and fresh[0] < token.start and depth > 0:
-                return fresh[0], False
-            at = token.end
-            if token.mark == b"#":
-                at, depth = self._directive(token.start, at, depth)
+        limit = fresh[0] if fresh else len(code)
+        if body := _BODY.match(code, at, limit):
+            return body.end(), True
+        while found := _IN_BODY.search(code, at):
+            place, at = found.span()
+            if place > limit and depth > 0:
+                return limit, False
+            mark = code[place]
+            if mark == _HASH:
+                depth = self._directive(place, depth)
             else:
-                depth += 1 if token.mark == b"{" else -1
+                depth += 1 if mark == _OPENING else -1
                 if depth == 0:
                     return at, True
-            while fresh and fresh[0] < at:
-                fresh.popleft()
-        return (fresh[0] if fresh else len(self._text)), False
+            if limit < at:
+                while fresh and fresh[0] < at:
+                    fresh.popleft()
+                limit = fresh[0] if fresh else len(code)
+        return limit, False
 
     def _handlers(self, end: int) -> tuple[int, bool]:
         """Returns where the last handler of a function ends, and whether it does."""
         complete = True
-        while complete and (handler := _HANDLER.match(self._text, end)):
+        while complete and (handler := _HANDLER.match(self._code, end)):
             end, complete = self._matching(handler.end())
         return end, complete
 
     def _branches(self, at: int, conditions: int) -> int:
         """Returns where the branches of each ``#if`` end that was opened in a declaration."""
         while len(self._conditions) > conditions:
-            token = _find(self._text, _IN_BODY, at)
-            if token is None:
-                return len(self._text)
-            at = token.end
-            if token.mark == b"#":
-                at = self._directive(token.start, at, 0)[0]
+            place = self._code.find(b"#", at)
+            if place < 0:
+                return len(self._code)
+            self._directive(place, 0)
+            at = self._directives[place][0]
         return at
 
-    def _directive(self, start: int, end: int, depth: int) -> tuple[int, int]:
-        """Takes note of a directive; returns where to go on, and how many braces are open then."""
-        self._found.directives.append((start, end))
-        match = _WORD.match(self._text, start, end)
-        word, rest = match.groups() if match else (b"", b"")
-        conditions = self._conditions
+    def _directive(self, start: int, depth: int) -> int:
+        """Takes note of a directive; returns how many braces are open behind it."""
+        word, conditions = self._directives[start][1], self._conditions
         if word in (b"if", b"ifdef", b"ifndef"):
-            rtc = _RTC.match(rest)
-            here = _ONLY_HERE.match(rest) if word == b"if" else rtc and word == b"ifdef"
-            conditions.append(_Condition(depth, bool(here)))
-            if _NEVER.match(rest) if word == b"if" else rtc and word == b"ifndef":
-                return self._left_out(end), depth
+            conditions.append(depth)
         elif word in (b"else", b"elif", b"elifdef", b"elifndef") and conditions:
-            depth = conditions[-1].depth
-            if conditions[-1].done:
-                return self._left_out(end), depth
+            return conditions[-1]
         elif word == b"endif" and conditions:
             conditions.pop()
-        return end, depth
-
-    def _left_out(self, at: int) -> int:
-        """Returns where the next branch of the innermost ``#if`` begins."""
-        nested = 0
-        for found in _CONDITION.finditer(self._text, at):
-            if found[1] == b"if":
-                nested += 1
-            elif nested == 0:
-                return found.start()
-            elif found[1] == b"endif":
-                nested -= 1
-        return len(self._text)
+        return depth
 
 
-def _fresh_starts(text: bytes, marks: Collection[bytes]) -> Iterator[int]:
+def _fresh_starts(code: bytes, marks: Collection[bytes]) -> Iterator[int]:
     """Yields where lines begin whose first word is not indented and that declare device code.
 
     Such a line is outside of everything, whatever was left open before it.
     """
     words = {b"__global__", b"__device__", *marks}
-    at, in_comment = 0, False
-    for line in _LINE_START.finditer(text):
-        if words.isdisjoint(_WORDS.findall(line[0])):
+    for line in _LINE_START.finditer(b"\n" + code):
+        if not (marks or b"__" in line[0]) or words.isdisjoint(_WORDS.findall(line[0])):
             continue
         start = line.start()
-        above = text.rfind(b"\n", 0, max(0, start - 1)) + 1
-        if text.startswith(b"template", above) and not any(b in text[above:start] for b in b";{}"):
+        above = code.rfind(b"\n", 0, max(0, start - 1)) + 1
+        if code.startswith(b"template", above) and not any(b in code[above:start] for b in b";{}"):
             start = above
-        opened, closed = text.rfind(b"/*", at, start), text.rfind(b"*/", at, start)
-        in_comment = opened > closed if max(opened, closed) >= 0 else in_comment
-        at = start
-        if not in_comment:
-            yield start
+        yield start
 
 
-def _head(text: bytes, start: int, end: int, skipped: list[tuple[int, int]]) -> tuple[bytes, bytes]:
-    """Returns the head of a declaration, and the parameters of templates taken out of it."""
-    pieces, at = [], start
-    for begin, stop in skipped:
-        pieces += [text[at:begin], b"{}"]
-        at = stop
-    head = plain(b"".join((*pieces, text[at:end])))
+# Between two readings of a text most of its declarations stay.
+@lru_cache(_CACHED)
+def _head(head: bytes) -> tuple[bytes, bytes]:
     templates = b""
     while match := _TEMPLATE.match(head):
         close = close_of(head, match.end(), b"<", b">")
@@ -495,6 +487,7 @@ def class_name(head: bytes) -> bytes:
     return words[-1] if words else b""
 
 
+@lru_cache(_CACHED)
 def _role(head: bytes) -> str:
     """Returns what a brace after this head opens."""
     if _NAMESPACE.match(head):
@@ -511,7 +504,7 @@ def _role(head: bytes) -> str:
         if _CLASS.search(head):
             return "class"
         return "value" if len(head.split()) > 1 else "statement"
-    outside = _OPERATOR.sub(b"operator_", head) if b"operator" in head else head
+    outside = OPERATOR.sub(b"operator_", head) if b"operator" in head else head
     if b"=" in outside and ASSIGNED.search(_without_parentheses(outside)):
         return "value"
     if b":" in outside and _STARTS_MEMBERS.search(outside):

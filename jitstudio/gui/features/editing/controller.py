@@ -40,7 +40,7 @@ def install(context: Context) -> None:
     FormattingController(state.project, context.editors, shell)
     EditingController(state.documents, state.preferences, context.editors, shell)
     HoverController(state.documents, context.editors, context.listings, shell)
-    HostCodeController(state.documents, state.settings, context.editors)
+    HostCodeController(state.documents, state.settings, state.outputs, context.editors)
     SymbolsController(state.documents, context.editors, shell)
 
 

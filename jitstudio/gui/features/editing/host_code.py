@@ -7,28 +7,39 @@ from PySide6.QtWidgets import QLabel
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.options import ALL_DEVICE, split_options
+from jitstudio.core.result import BuildResult
+from jitstudio.core.tools import Tool
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.source_page import SourcePage
 from jitstudio.gui.kit.parts import muted, text_label
 from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.state.build_settings import BuildSettings, Switch
 from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.outputs import Outputs
 
 _KINDS = (CodeKind.CUDA, CodeKind.HEADER)
 
 
 class HostCodeController(QObject):
-    """Draws host code back where it is set aside."""
+    """Draws host code back where it is set aside: as judged here, and as a build has done it."""
 
-    def __init__(self, documents: Documents, settings: BuildSettings, editors: EditorTabs) -> None:
+    def __init__(
+        self,
+        documents: Documents,
+        settings: BuildSettings,
+        outputs: Outputs,
+        editors: EditorTabs,
+    ) -> None:
         super().__init__(editors)
         self._documents = documents
         self._settings = settings
+        self._outputs = outputs
         self._tabs = editors
         settings.changed.connect(self._update)
         documents.changed.connect(self._update)
         documents.removed.connect(self._update)
         documents.each(self._on_added)
+        outputs.result_changed.connect(self._on_result_changed)
 
     @Slot(Document)
     def _on_added(self, document: Document) -> None:
@@ -45,6 +56,21 @@ class HostCodeController(QObject):
         for page in self._tabs.pages():
             if page.editor is not None:
                 page.editor.host_code.show(is_on and page.document.kind in _KINDS)
+
+    @Slot(object)
+    def _on_result_changed(self, result: BuildResult | None) -> None:
+        request = self._outputs.request
+        if result is None or request is None:
+            return
+        stages = [stage for stage in result.stages if stage.tool is Tool.NVRTC]
+        aside = {part.name: part.ranges for stage in stages for part in stage.host_code}
+        modules = {stage.source for stage in stages}
+        texts = {part.name: part.content for part in request.sources if part.name in modules}
+        texts |= {header.name: header.content for header in request.headers if stages}
+        for page in self._tabs.pages():
+            name = page.document.name
+            if page.editor is not None and texts.get(name) == page.document.content:
+                page.editor.host_code.show_built(aside.get(name, ()))
 
     @Slot()
     def _on_changed(self) -> None:
