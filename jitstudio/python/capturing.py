@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import sysconfig
+import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -102,13 +105,29 @@ def run_program(command: Sequence[str], folder: Path, *, quiet: bool = False) ->
     variables = {**os.environ, "PYTHONPATH": path, FOLDER: str(folder)}
     if (own := _own_cupti()) is not None:
         variables["JITSTUDIO_CUPTI"] = str(own)
-    with subprocess.Popen(command, env=variables, stdout=sys.stderr if quiet else None) as program:
+    with (
+        subprocess.Popen(command, env=variables, stdout=sys.stderr if quiet else None) as program,
+        _passed_on(program),
+    ):
         while True:
             try:
                 return program.wait()
             except KeyboardInterrupt:
                 # The terminal has sent it to the program, too, which may end in its own way.
                 continue
+
+
+@contextmanager
+def _passed_on(program: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Has a request to end, as SIGTERM is, go to the program for the block."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: program.terminate())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _own_cupti() -> Path | None:

@@ -43,6 +43,7 @@ _FEATURES = (
     "correlation",
     "history",
     "folder",
+    "capture",
     "variants",
     "help",
     "settings",

@@ -53,6 +53,14 @@ FILE_ROWS = (
         ),
     ),
     ActionSpec(
+        "captureAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "Capture a pro&gram…"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Run a Python program and collect the kernels that it loads on the GPU"
+        ),
+    ),
+    ActionSpec(
         "saveAction",
         FILE,
         QT_TRANSLATE_NOOP("Actions", "&Save"),
