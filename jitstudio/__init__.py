@@ -1,3 +1,23 @@
-"""jitstudio: see what NVIDIA's compilers make of CUDA C++, LLVM IR and PTX."""
+"""jitstudio: see what NVIDIA's compilers make of CUDA C++, LLVM IR and PTX, also from Python.
+
+Loads what it offers when it is first used: importing it takes neither Qt nor a native library.
+`__init__.pyi` has the types.
+"""
+
+from importlib import import_module
 
 __version__ = "0.3.0"
+_HOMES = {
+    **dict.fromkeys(("build", "diff", "inspect", "run"), "jitstudio.api.commands"),
+}
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -47,10 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.compare_targets is not None:
         return compare.run_targets(request, arguments)
     folder = made_folder(arguments.output, "-o")
-    listed = arguments.repeat == 1 and request.link is LinkMode.LTO and makes_ptx(request)
-    results = build(with_ptx(request) if listed else request, arguments.timeout, arguments.repeat)
-    found = read_inlined(results[-1])
-    result = only_asked_for(results[-1], request)
+    results, result, found = complete(request, arguments.timeout, arguments.repeat)
     written = _write(result, folder) if folder else ()
     if arguments.json:
         runs = results if arguments.repeat > 1 else ()
@@ -61,6 +58,19 @@ def run(arguments: argparse.Namespace) -> int:
                 text_output.print_fatbin(source.name, source.content)
         show(result, written, found)
     return exit_codes.OF_OUTCOME[result.outcome]
+
+
+def complete(
+    request: BuildRequest, timeout: float, repeat: int = 1
+) -> tuple[tuple[BuildResult, ...], BuildResult, InlinedNamed | None]:
+    """Returns all runs of a build, the last with what was asked for only, and what LTO inlined.
+
+    Raises:
+        WorkerError: The worker itself failed.
+    """
+    listed = repeat == 1 and request.link is LinkMode.LTO and makes_ptx(request)
+    results = build(with_ptx(request) if listed else request, timeout, repeat)
+    return results, only_asked_for(results[-1], request), read_inlined(results[-1])
 
 
 def build(

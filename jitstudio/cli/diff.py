@@ -25,6 +25,7 @@ from jitstudio.cli.machine_code import (
     read_machine_code,
 )
 from jitstudio.cli.request import (
+    Given,
     UsageError,
     base_request,
     given_project,
@@ -33,7 +34,7 @@ from jitstudio.cli.request import (
     request_from,
 )
 from jitstudio.cli.terminal import say
-from jitstudio.core.code import TEXT_KINDS, CodeKind, kind_of
+from jitstudio.core.code import TEXT_KINDS, CodeKind, Source, kind_of
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Resources
@@ -49,16 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: An argument is wrong or a file cannot be read.
         WorkerError: The worker itself failed.
     """
-    if arguments.normalised and arguments.what != "sass":
-        raise UsageError("--normalised is about machine code. Leave it or --what out.")
-    if arguments.kernel is not None and arguments.what == "source":
-        raise UsageError("--kernel is about what was built. Leave it or --what source out.")
-    read = _READERS[arguments.what]
-    left, right = (
-        replace(read(name, side), toolchain=side.toolchain[0] if side.toolchain else None)
-        for name, side in _sides(arguments)
-    )
-    found = _compared(left, right, normalised=arguments.normalised)
+    found = diff(arguments)
     if arguments.json:
         words = arguments.what, arguments.kernel
         say(json.dumps(diff_object(found, *words, normalised=arguments.normalised)))
@@ -67,7 +59,25 @@ def run(arguments: argparse.Namespace) -> int:
     return _status(found)
 
 
-def _sides(arguments: argparse.Namespace) -> tuple[tuple[str, argparse.Namespace], ...]:
+def diff(arguments: argparse.Namespace) -> CodeDifference:
+    """Returns what the two have and have not in common.
+
+    Raises:
+        UsageError, WorkerError: See `run`.
+    """
+    if arguments.normalised and arguments.what != "sass":
+        raise UsageError("--normalised is about machine code. Leave it or --what out.")
+    if arguments.kernel is not None and arguments.what == "source":
+        raise UsageError("--kernel is about what was built. Leave it or --what source out.")
+    read = _READERS[arguments.what]
+    left, right = (
+        replace(read(given, side), toolchain=side.toolchain[0] if side.toolchain else None)
+        for given, side in _sides(arguments)
+    )
+    return _compared(left, right, normalised=arguments.normalised)
+
+
+def _sides(arguments: argparse.Namespace) -> tuple[tuple[Given, argparse.Namespace], ...]:
     """Returns each file with the arguments of its build: the two may differ in the compilers."""
     folders = given_toolchains(arguments)
     names = (arguments.a, arguments.b or arguments.a)
@@ -114,15 +124,16 @@ def _status(found: CodeDifference) -> int:
     return max(exit_codes.USAGE, *statuses)
 
 
-def _machine_code(name: str, arguments: argparse.Namespace) -> ComparedInput:
+def _machine_code(given: Given, arguments: argparse.Namespace) -> ComparedInput:
+    name = _name_of(given)
     if kind_of(name) is CodeKind.SASS:
-        text = read_text(name)
+        text = _text_of(given)
         code = read_code(text)
         if not code.functions:
             raise UsageError(f"'{name}' holds no function as nvdisasm -c writes it.")
         return ComparedInput(name, program=CubinProgram(code, listed_data(text), is_listed=True))
-    request, kernel = _request(name, arguments)
-    only = kernel if kernel and only_holds_code(name) else ""
+    request, kernel = _request(given, arguments)
+    only = kernel if kernel and only_holds_code(given) else ""
     read = read_machine_code(request, arguments.timeout, function=only)
     resources: dict[str, Resources] = {}
     for unit in read.units:
@@ -157,10 +168,11 @@ def _program(units: tuple[Unit, ...], kernel: str | None) -> CubinProgram:
     )
 
 
-def _ptx(name: str, arguments: argparse.Namespace) -> ComparedInput:
+def _ptx(given: Given, arguments: argparse.Namespace) -> ComparedInput:
+    name = _name_of(given)
     if kind_of(name) is CodeKind.PTX:
-        return ComparedInput(name, lines=tuple(_of_kernel(read_text(name), arguments.kernel)))
-    request, kernel = _request(name, arguments)
+        return ComparedInput(name, lines=tuple(_of_kernel(_text_of(given), arguments.kernel)))
+    request, kernel = _request(given, arguments)
     request = replace(request, emit=frozenset({CodeKind.PTX}))
     builder = Builder()
     try:
@@ -177,10 +189,21 @@ def _ptx(name: str, arguments: argparse.Namespace) -> ComparedInput:
     return ComparedInput(name, result, lines, is_kept=is_kept)
 
 
-def _source(name: str, _arguments: argparse.Namespace) -> ComparedInput:
+def _source(given: Given, _arguments: argparse.Namespace) -> ComparedInput:
+    name = _name_of(given)
     if kind_of(name) not in TEXT_KINDS:
         raise UsageError(f"'{name}' is no text. Without --what its machine code is compared.")
-    return ComparedInput(name, lines=tuple(read_text(name).splitlines()))
+    return ComparedInput(name, lines=tuple(_text_of(given).splitlines()))
+
+
+def _name_of(given: Given) -> str:
+    return given.name if isinstance(given, Source) else given
+
+
+def _text_of(given: Given) -> str:
+    if isinstance(given, Source):
+        return given.content.decode("utf-8", "replace")
+    return read_text(given)
 
 
 def _of_kernel(ptx: str, kernel: str | None) -> Sequence[str]:
@@ -192,11 +215,11 @@ def _of_kernel(ptx: str, kernel: str | None) -> Sequence[str]:
     return [line for each in found for line in lines[each.line : each.end]]
 
 
-def _request(name: str, arguments: argparse.Namespace) -> tuple[BuildRequest, str | None]:
+def _request(given: Given, arguments: argparse.Namespace) -> tuple[BuildRequest, str | None]:
     """Returns a build, and the kernel that is compared; None for all."""
-    one = argparse.Namespace(**vars(arguments), sources=[name])
-    if only_holds_code(name):
-        base, kernel = kernel_request(name, one.kernel, one.arch, one.timeout)
+    one = argparse.Namespace(**vars(arguments), sources=[given])
+    if only_holds_code(given):
+        base, kernel = kernel_request(given, one.kernel, one.arch, one.timeout)
         return request_from(one, base), kernel
     return request_from(one, base_request(given_project(one.sources), one)), one.kernel
 

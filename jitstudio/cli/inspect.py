@@ -33,6 +33,21 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.list:
         return list_kernels(arguments)
+    read, found = inspect(arguments)
+    if arguments.json:
+        # On one line: a kernel may have thousands of instructions.
+        say(json.dumps(inspect_object(read, found), check_circular=False))
+    else:
+        _show(read, found, with_code=arguments.code)
+    return exit_codes.OF_OUTCOME[read.result.outcome]
+
+
+def inspect(arguments: argparse.Namespace) -> tuple[MachineCode, list[Inspected]]:
+    """Returns what the command prints: the build, and the functions that were asked for.
+
+    Raises:
+        UsageError, WorkerError: See `run`.
+    """
     path = arguments.sources[0] if len(arguments.sources) == 1 else ""
     if only_holds_code(path):
         read, found = _read_inside(path, arguments)
@@ -45,12 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
             read, found = _read_inside(path, arguments)
     if arguments.kernel is not None and read.result.ok and not found:
         raise UsageError(no_such_kernel(arguments.kernel, read.units))
-    if arguments.json:
-        # On one line: a kernel may have thousands of instructions.
-        say(json.dumps(inspect_object(read, found), check_circular=False))
-    else:
-        _show(read, found, with_code=arguments.code)
-    return exit_codes.OF_OUTCOME[read.result.outcome]
+    return read, found
 
 
 def _read(

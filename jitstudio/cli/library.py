@@ -7,10 +7,11 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
+from typing import TypeGuard
 
 from jitstudio.cli import exit_codes
 from jitstudio.cli.json_output import library_object
-from jitstudio.cli.request import UsageError, parsed_arch
+from jitstudio.cli.request import Given, UsageError, parsed_arch
 from jitstudio.cli.terminal import print_error, say, table_lines
 from jitstudio.core.arch import Arch, machine_code_for, ptx_for
 from jitstudio.core.code import CodeKind, Source, is_project, kind_of
@@ -33,14 +34,16 @@ _COLUMNS = [
 _MOST_NAMED = 10
 
 
-def only_holds_code(path: str) -> bool:
+def only_holds_code(path: Given) -> TypeGuard[str]:
     """Returns whether a file may hold device code though it is no module by its ending."""
+    if isinstance(path, Source):
+        return False
     return kind_of(path) is None and not is_project(Path(path)) and Path(path).is_file()
 
 
-def holds_modules(path: str) -> bool:
+def holds_modules(path: Given) -> TypeGuard[str]:
     """Returns whether a file is a module that may be made of several."""
-    return kind_of(path) in _PACKED
+    return not isinstance(path, Source) and kind_of(path) in _PACKED
 
 
 def list_kernels(arguments: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from errno import EACCES
 from pathlib import Path
+from typing import TypeAlias
 
 from jitstudio.cli.terminal import print_error
 from jitstudio.compile_commands import CompileFlags, FlagsError, flags_in, flags_of
@@ -44,6 +45,9 @@ from jitstudio.project_files import (
 )
 from jitstudio.toolchain_folders import AddedToolchains, ToolchainError, chosen
 from jitstudio.trust import TrustStore
+
+Given: TypeAlias = str | Source
+"""A module of a command: the path of its file, or what Python has handed over."""
 
 
 class UsageError(ValueError):
@@ -130,20 +134,21 @@ def _with_flags(arguments: argparse.Namespace, sources: tuple[Source, ...]) -> B
     database = arguments.compile_commands
     found: list[CompileFlags | None] = []
     try:
-        for path, source in zip(map(Path, arguments.sources), sources, strict=True):
+        for given, source in zip(arguments.sources, sources, strict=True):
+            path = Path(source.name if isinstance(given, Source) else given)
             if source.kind is CodeKind.CUDA and database is not None:
                 found.append(flags_of(path, Path(database)))
             found.append(flags_in(source.content, path))
     except FlagsError as error:
         raise UsageError(f"{error} Leave --compile-commands out, or name another.") from None
-    given = [flags for flags in found if flags is not None]
-    for flags in given:
+    taken = [flags for flags in found if flags is not None]
+    for flags in taken:
         if flags.left_out:
             print_error(f"{flags.path}: not taken for NVRTC: {' '.join(flags.left_out)}")
     options: tuple[str, ...] = ()
-    for flags in given:
+    for flags in taken:
         options = (*without(options, flags.options), *flags.options)
-    arch = next((flags.arch for flags in reversed(given) if flags.arch), DEFAULT_ARCH)
+    arch = next((flags.arch for flags in reversed(taken) if flags.arch), DEFAULT_ARCH)
     return BuildRequest(sources, arch=arch, options=tuple(dict.fromkeys(options)))
 
 
@@ -151,12 +156,14 @@ def _keeps_host_code(word: str | None, base: BuildRequest) -> bool:
     return base.keep_host_code if word is None else word == "keep"
 
 
-def source_from(path: str, name_expressions: Sequence[str] = ()) -> Source:
+def source_from(path: Given, name_expressions: Sequence[str] = ()) -> Source:
     """Returns one module from a file; the kind follows from its ending.
 
     Raises:
         UsageError: The ending is unknown or the file cannot be read.
     """
+    if isinstance(path, Source):
+        return path
     kind = kind_of(path)
     if kind is None or kind in (CodeKind.SASS, CodeKind.HEADER):
         endings = " ".join(
@@ -269,13 +276,13 @@ def read_text(path: str) -> str:
     return _read(path).decode("utf-8", "replace")
 
 
-def given_project(sources: Sequence[str]) -> OpenProject | None:
+def given_project(sources: Sequence[Given]) -> OpenProject | None:
     """Returns the project that is given in place of the modules; None for modules.
 
     Raises:
         UsageError: It is not alone, or cannot be read.
     """
-    projects = [source for source in sources if is_project(Path(source))]
+    projects = [each for each in sources if not isinstance(each, Source) and is_project(Path(each))]
     if not projects:
         return None
     if len(sources) > 1:
@@ -291,7 +298,8 @@ def given_project(sources: Sequence[str]) -> OpenProject | None:
 
 def has_target(arguments: argparse.Namespace) -> bool:
     """Whether the target is given, so that it need not be that of a GPU: a project has one."""
-    return arguments.arch is not None or any(is_project(Path(s)) for s in arguments.sources)
+    sources = (each for each in arguments.sources if not isinstance(each, Source))
+    return arguments.arch is not None or any(is_project(Path(each)) for each in sources)
 
 
 def base_request(opened: OpenProject | None, arguments: argparse.Namespace) -> BuildRequest | None:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from jitstudio.cli import build, exit_codes, text_output
-from jitstudio.cli.json_output import launch_object, result_object
+from jitstudio.cli.json_output import Json, launch_object, result_object
 from jitstudio.cli.request import (
     arch_for,
     argument_texts,
@@ -60,6 +60,30 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: An argument is wrong, a file cannot be read or written.
         WorkerError: The worker itself failed.
     """
+    built, result, found = launch(arguments, _ignore if arguments.json else _show_printed)
+    if result is None:
+        return _report_build(built, arguments.json)
+    if arguments.json:
+        say(json.dumps(run_object(built, result), indent=2))
+    else:
+        _report(built, result, found, arguments.device)
+        for buffer in result.buffers if arguments.save else ():
+            say(buffer.path)
+    return exit_codes.OF_LAUNCH[result.outcome]
+
+
+def launch(
+    arguments: argparse.Namespace, heard: Callable[[LaunchEvent], None]
+) -> tuple[BuildResult, LaunchResult | None, DeviceList]:
+    """Returns the build, the launch of it if there was one, and the GPUs.
+
+    Args:
+        arguments: The words of the command line.
+        heard: Is given what happens meanwhile.
+
+    Raises:
+        UsageError, WorkerError: See `run`.
+    """
     project = given_project(arguments.sources)
     given = argument_texts(arguments)
     base = base_launch(project, arguments.kernel or "", given)
@@ -74,23 +98,23 @@ def run(arguments: argparse.Namespace) -> int:
         request = replace(request, arch=arch)
         built = build.build(request)[-1]
         if not built.ok:
-            return _report_build(built, arguments.json)
-        heard = _ignore if arguments.json else _show_printed
+            return built, None, found
         begin = partial(spec_from, arguments) if base is None else None
         result = _launch(launcher, spec, request, built, found, arguments.device, heard, begin)
         if folder is not None:
             result = replace(result, buffers=tuple(_saved(result.buffers, folder)))
     finally:
         launcher.close()
-    if arguments.json:
-        made = result_object(built)
-        # The text of the code is not what was asked for here.
-        say(json.dumps(launch_object(result) | {"build": {n: made[n] for n in _BUILT}}, indent=2))
-    else:
-        _report(built, result, found, arguments.device)
-        for buffer in result.buffers if folder else ():
-            say(buffer.path)
-    return exit_codes.OF_LAUNCH[result.outcome]
+    return built, result, found
+
+
+def run_object(built: BuildResult, result: LaunchResult | None) -> Json:
+    """Returns the JSON object of the command: that of the build where nothing was launched."""
+    made = result_object(built)
+    if result is None:
+        return made
+    # The text of the code is not what was asked for here.
+    return launch_object(result) | {"build": {name: made[name] for name in _BUILT}}
 
 
 def _launch(
@@ -155,7 +179,7 @@ def _missing(found: DeviceList, ordinal: int) -> SpecProblem | None:
 
 def _report_build(built: BuildResult, as_json: bool) -> int:
     if as_json:
-        say(json.dumps(result_object(built), indent=2))
+        say(json.dumps(run_object(built, None), indent=2))
     else:
         build.show(built)
     return exit_codes.OF_OUTCOME[built.outcome]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation, pack
 from jitstudio.core.code import CodeKind, Source, is_bitcode, kind_of
@@ -69,6 +69,14 @@ def found_in(thing: object, name: str = "") -> list[Found]:
     raise TypeError(f"More than {_MOST_OBJECTS:,} objects are taken at a time by nothing here.")
 
 
+def is_path(thing: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Returns whether this is the path of a file and no code."""
+    if isinstance(thing, str):
+        is_code = any(known.search(thing) for known in (_PTX, _LLVM, _CUDA))
+        return 0 < len(thing) <= _LONGEST_PATH and "\n" not in thing and not is_code
+    return isinstance(thing, os.PathLike)
+
+
 def sources_of(found: Iterable[Found]) -> tuple[Source, ...]:
     """Returns them as the modules of a build, each with a name of its own."""
     there: set[str] = set()
@@ -114,8 +122,8 @@ def _text(thing: object, name: str) -> Iterable[Found] | None:
         return [_plain(CodeKind.LLVM_IR, thing.encode(), name)]
     if _CUDA.search(thing):
         return [_plain(CodeKind.CUDA, thing.encode(), name)]
-    if "\n" not in thing and len(thing) <= _LONGEST_PATH:
-        return _path(Path(thing).expanduser(), name)
+    if is_path(thing):
+        return _path(Path(thing), name)
     raise TypeError(
         "This text is neither PTX, LLVM IR nor CUDA C++, nor the path of a file. "
         f"Taken are {', '.join(TAKEN)}; and lists of these."

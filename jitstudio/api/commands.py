@@ -1,0 +1,243 @@
+"""`jitstudio.inspect`, `build`, `run` and `diff`: the commands of the command line, from Python.
+
+Each does what the command of its name does, in the same worker processes: no native library of a
+compiler or driver is loaded into the caller's process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from jitstudio.api.reports import BuildReport, DiffReport, InspectReport, LaunchReport
+from jitstudio.cli import build as build_command
+from jitstudio.cli import diff as diff_command
+from jitstudio.cli import inspect as inspect_command
+from jitstudio.cli import run as run_command
+from jitstudio.cli.arguments import parser
+from jitstudio.cli.json_output import build_object, diff_object, inspect_object
+from jitstudio.cli.request import Given, base_request, given_project, request_from
+from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.source_facts import ptx_target
+from jitstudio.python.things import found_in, is_path, sources_of
+from jitstudio.worker.builder import DEFAULT_TIMEOUT
+
+
+def inspect(
+    thing: object,
+    *,
+    name: str = "",
+    kernel: str | None = None,
+    arch: str | None = None,
+    options: Iterable[str] = (),
+    block: int | None = None,
+    shared: int = 0,
+    timeout: float = DEFAULT_TIMEOUT,
+) -> InspectReport:
+    """Reads machine code: what it needs, where it comes from, what may cost time.
+
+    Args:
+        thing: A kernel of Triton, Numba, CuPy, CuTe DSL, cuTile, Warp or cuda.core; PTX, LLVM IR
+            or CUDA C++ as text; a cubin, a fatbin or an object file as bytes; the path of a file,
+            also of a program or library; or several of these in a list. What holds no machine
+            code is built first.
+        name: What to call code that has no name of its own.
+        kernel: Only this kernel or function, by its lowered or its demangled name.
+        arch: The target, such as ``sm_90``; None for that of PTX that was handed over, or the
+            usual one. Machine code that is there already keeps its own.
+        options: Options for the compilers, such as ``-lineinfo``.
+        block: Threads per block to calculate the occupancy with; None for a usual number.
+        shared: Bytes of dynamic shared memory per block to calculate the occupancy with.
+        timeout: Seconds that the build may take, and each reading.
+
+    Raises:
+        TypeError: The thing holds no kernel that is known; the message lists what is taken.
+        ValueError: An argument is wrong, a file cannot be read, or nothing was compiled so far.
+        RuntimeError: A worker process itself failed.
+    """
+    words = _words("inspect", _sources(thing, name), arch, options, timeout)
+    vars(words).update(kernel=kernel, block=block, shared=shared)
+    return InspectReport(inspect_object(*inspect_command.inspect(words)))
+
+
+def build(
+    thing: object,
+    *,
+    name: str = "",
+    arch: str | None = None,
+    options: Iterable[str] = (),
+    emit: Iterable[str] = (),
+    link: str | None = None,
+    timeout: float = DEFAULT_TIMEOUT,
+) -> BuildReport:
+    """Compiles, links and disassembles. A build that fails is a report with its log.
+
+    Args:
+        thing: See `inspect`.
+        name: See `inspect`.
+        arch: The target, such as ``sm_90``.
+        options: Options for the compilers, such as ``-lineinfo``.
+        timeout: Seconds that the build may take.
+        emit: What to make: ``ptx``, ``sass``, ``cubin``, ``ltoir``, ``optixir``, ``fatbin``.
+        link: ``ptx`` or ``lto`` to link all modules.
+
+    Raises:
+        TypeError, ValueError, RuntimeError: See `inspect`.
+    """
+    words = _words("build", _sources(thing, name), arch, options, timeout)
+    vars(words).update(emit=",".join(emit) or None, **_link(link))
+    request = request_from(words, base_request(given_project(words.sources), words))
+    _, result, inlined = build_command.complete(request, timeout)
+    return BuildReport(build_object(result, (), inlined), result)
+
+
+def run(
+    thing: object,
+    kernel: str | None = None,
+    *,
+    name: str = "",
+    arguments: Mapping[str, object] | None = None,
+    grid: object = None,
+    cover: object = None,
+    block: object = None,
+    shared: object = None,
+    expect: Iterable[str] = (),
+    repeats: int | None = None,
+    arch: str | None = None,
+    options: Iterable[str] = (),
+    device: int = 0,
+    timeout: float | None = None,
+) -> LaunchReport:
+    """Builds, launches a kernel on a GPU in a process of its own, times it and checks it.
+
+    Args:
+        thing: See `inspect`.
+        name: See `inspect`.
+        arch: The target; None for that of the GPU.
+        options: Options for the compilers, such as ``-lineinfo``.
+        kernel: Which one; None where there is only one.
+        arguments: Values and buffers by the names of the parameters, written as in
+            `jitstudio run`: ``{"a": 2.5, "x": "n:random(7)", "n": 4096}``.
+        grid: Blocks, such as ``128`` or ``(16, 16)``.
+        cover: In place of the grid: so many threads at least, such as ``"n"``.
+        block: Threads per block.
+        shared: Bytes of dynamic shared memory per block.
+        expect: What buffers shall hold, in NumPy: ``["out = a * x + y"]``.
+        repeats: Launches that are timed.
+        device: The GPU, as `jitstudio devices` counts them.
+        timeout: Seconds after which a launch is ended.
+
+    Raises:
+        TypeError, ValueError, RuntimeError: See `inspect`.
+    """
+    words = _words("run", _sources(thing, name), arch, options, timeout)
+    sizes = {"grid": grid, "cover": cover, "block": block, "shared": shared}
+    vars(words).update({word: _size(size) for word, size in sizes.items()})
+    vars(words).update(
+        kernel=kernel,
+        arg=[f"{parameter}={value}" for parameter, value in (arguments or {}).items()],
+        expectations=list(expect) or None,
+        repeats=repeats,
+        device=device,
+    )
+    built, result, _ = run_command.launch(words, lambda _event: None)
+    return LaunchReport(run_command.run_object(built, result))
+
+
+def diff(
+    a: object,
+    b: object,
+    *,
+    what: str = "sass",
+    kernel: str | None = None,
+    normalised: bool = False,
+    arch: str | None = None,
+    options: Iterable[str] = (),
+    timeout: float = DEFAULT_TIMEOUT,
+) -> DiffReport:
+    """Compares two programs by their machine code, their PTX or their texts.
+
+    Args:
+        a: One thing; see `inspect`.
+        b: The other.
+        what: ``sass``, ``ptx`` or ``source``.
+        kernel: Compare this kernel only.
+        normalised: Whether names of registers and labels, addresses and control bits are no
+            difference.
+        arch: The target of both.
+        options: Options for the compilers of both.
+        timeout: Seconds that each build may take, and each reading.
+
+    Raises:
+        TypeError, ValueError, RuntimeError: See `inspect`.
+    """
+    sides = [_only(_sources(thing, word), word) for thing, word in ((a, "a"), (b, "b"))]
+    words = _words("diff", sides, arch, options, timeout)
+    del words.sources
+    vars(words).update(a=sides[0], b=sides[1], kernel=kernel, normalised=normalised)
+    if what not in ("sass", "ptx", "source"):
+        raise ValueError(f"what='{what}' is not known: it is 'sass', 'ptx' or 'source'.")
+    words.what = what
+    found = diff_command.diff(words)
+    return DiffReport(diff_object(found, what, kernel, normalised=normalised))
+
+
+def _sources(thing: object, name: str) -> list[Given]:
+    """Returns the modules: paths as they are, for the command to read; all else as its code."""
+    try:
+        if is_path(thing):
+            return [os.fspath(thing)]
+        if isinstance(thing, (list, tuple)) and thing and all(map(is_path, thing)):
+            return [os.fspath(path) for path in thing]
+        found = found_in(thing, name)
+    except OSError as error:
+        raise ValueError(f"'{error.filename}' cannot be read: {error.strerror}.") from None
+    if not found:
+        raise TypeError("There is nothing in it: a list of kernels is empty.")
+    return list(sources_of(found))
+
+
+def _only(sources: list[Given], word: str) -> Given:
+    if len(sources) > 1:
+        names = ", ".join(one if isinstance(one, str) else one.name for one in sources)
+        raise ValueError(f"'{word}' holds several modules: {names}. Compare one of them.")
+    return sources[0]
+
+
+def _words(
+    command: str,
+    sources: list[Given],
+    arch: str | None,
+    options: Iterable[str],
+    timeout: float | None,
+) -> argparse.Namespace:
+    """Returns the words of a command line with these, and with the defaults of all others."""
+    words = parser().parse_args([command, "-"])
+    target = arch or _target(sources)
+    given: dict[str, Any] = {"sources": sources, "arch": target, "option": list(options)}
+    vars(words).update(given, timeout=timeout)
+    return words
+
+
+def _target(sources: list[Given]) -> str | None:
+    """Returns what PTX that was handed over is written for, or None."""
+    texts = (
+        each.content.decode("utf-8", "replace")
+        for each in sources
+        if isinstance(each, Source) and each.kind is CodeKind.PTX
+    )
+    return next(filter(None, map(ptx_target, texts)), None)
+
+
+def _link(link: str | None) -> dict[str, bool]:
+    if link not in (None, "ptx", "lto"):
+        raise ValueError(f"link='{link}' is not known: it is 'ptx', 'lto' or None.")
+    return {"link": link == "ptx", "lto": link == "lto"}
+
+
+def _size(size: object) -> str | None:
+    if isinstance(size, (tuple, list)):
+        return ",".join(map(str, size))
+    return None if size is None else str(size)

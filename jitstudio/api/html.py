@@ -1,0 +1,97 @@
+"""Reports as static HTML for notebooks: nothing in it runs, and all texts are escaped.
+
+Colours are those of the page that it is in, so that it can be read on light and dark ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from jitstudio.api.kernels import InspectedKernel
+from jitstudio.core.figures import FIGURES
+
+# A notebook keeps what it shows: a kernel of a megabyte would make it slow for good.
+_MOST_LINES = 4_000
+_LONGEST_LINE = 400
+
+_EDGE = "1px solid rgba(128, 128, 128, 0.4)"
+_CELL = f"padding: 2px 10px; text-align: right; border-bottom: {_EDGE}"
+_FIRST = f"padding: 2px 10px 2px 0; text-align: left; border-bottom: {_EDGE}"
+_CODE = (
+    "max-height: 30em; overflow: auto; margin: 4px 0; padding: 8px; line-height: 1.35; "
+    f"border: {_EDGE}; background: transparent; color: inherit"
+)
+_SHOWN = (
+    *("registers", "spill_stores", "spill_loads", "stack_bytes", "shared_bytes"),
+    *("instructions", "occupancy"),
+)
+_TITLES = {"instructions": "instructions", "occupancy": "occupancy"}
+
+
+def page(text: str, messages: Sequence[str], texts: Mapping[str, str] | None = None) -> str:
+    """Returns a text as it is printed, and others below it that can be opened.
+
+    Args:
+        text: The report.
+        messages: Those that it does not have already.
+        texts: By their titles.
+    """
+    folded = (_folded(title, code) for title, code in (texts or {}).items())
+    return _whole(_code(text), *map(_paragraph, messages), *folded)
+
+
+def inspected(kernels: Sequence[InspectedKernel], ending: str, messages: Sequence[str]) -> str:
+    """Returns the figures of kernels, what may cost time in them, and their instructions."""
+    parts = []
+    if kernels:
+        headings = [FIGURES[name].heading if name in FIGURES else _TITLES[name] for name in _SHOWN]
+        head = _row("th", ["kernel", "target", *headings])
+        rows = [_row("td", [one.demangled, one.target, *_amounts(one)]) for one in kernels]
+        parts.append(f'<table style="border-collapse: collapse">{head}{"".join(rows)}</table>')
+    else:
+        parts.append(_paragraph(ending))
+    parts += map(_paragraph, messages)
+    for one in kernels:
+        for finding in one.findings:
+            place = f" ({finding.file}:{finding.line})" if finding.file else ""
+            said = f"{finding.reason} {finding.remedy}".strip()
+            parts.append(
+                f"<div><b>{escape(finding.severity)}: {escape(finding.title)}</b>"
+                f"{escape(place)}<br>{escape(said)}</div>"
+            )
+        parts.append(_folded(f"SASS of {one.demangled}", one.sass))
+    return _whole(*parts)
+
+
+def _amounts(one: InspectedKernel) -> list[str]:
+    amounts = [getattr(one, name) for name in _SHOWN]
+    return ["-" if a is None else f"{a:.0%}" if isinstance(a, float) else f"{a:,}" for a in amounts]
+
+
+def _row(tag: str, cells: Sequence[str]) -> str:
+    made = (
+        f'<{tag} style="{_FIRST if place < 2 else _CELL}">{escape(cell)}</{tag}>'
+        for place, cell in enumerate(cells)
+    )
+    return f"<tr>{''.join(made)}</tr>"
+
+
+def _folded(title: str, code: str) -> str:
+    return f"<details><summary>{escape(title)}</summary>{_code(code)}</details>"
+
+
+def _code(text: str) -> str:
+    lines = text.split("\n")
+    kept = [line[:_LONGEST_LINE] for line in lines[:_MOST_LINES]]
+    if len(lines) > _MOST_LINES:
+        kept.append(f"… {len(lines) - _MOST_LINES:,} lines more")
+    return f'<pre style="{_CODE}">{escape(chr(10).join(kept))}</pre>'
+
+
+def _paragraph(text: str) -> str:
+    return f'<div style="white-space: pre-wrap">{escape(text)}</div>'
+
+
+def _whole(*parts: str) -> str:
+    return f'<div class="jitstudio" style="color: inherit">{"".join(parts)}</div>'

@@ -1,0 +1,294 @@
+"""What the functions of `jitstudio` return: reports over the JSON objects of the command line.
+
+Each has its figures as attributes, prints as a table, and shows as HTML in a notebook.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from jitstudio.api import html
+from jitstudio.api.kernels import NEEDS, BuiltKernel, InspectedKernel, KernelFinding
+from jitstudio.cli.terminal import shown, table_lines
+from jitstudio.core.code import CodeKind
+from jitstudio.core.figures import FIGURES
+from jitstudio.core.result import BuildResult
+
+Json = dict[str, Any]
+
+_COLUMNS = ("registers", "spill_stores", "spill_loads", "stack_bytes", "shared_bytes")
+
+
+class CommandReport:
+    """Something that was found out, as the JSON object of a command.
+
+    Args:
+        made: The object; `resources/schema` describes it.
+    """
+
+    def __init__(self, made: Json) -> None:
+        self._made = made
+
+    def to_dict(self) -> Json:
+        """Returns the object that the command prints with ``--json``, a copy each time."""
+        made: Json = json.loads(json.dumps(self._made))
+        return made
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """Errors, warnings and remarks, a sentence or more each."""
+        return tuple(_message(one) for one in self._made.get("diagnostics", ()))
+
+    def _repr_html_(self) -> str:
+        """Returns what a notebook shows."""
+        return html.page(str(self), self.messages)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class OutcomeReport(CommandReport):
+    """A report on something that was built."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it went well."""
+        return bool(self._made["ok"])
+
+    @property
+    def outcome(self) -> str:
+        """How it ended: ``built``, ``failed``, ``missing``, ``crashed``, ``ran`` and others."""
+        return str(self._made["outcome"])
+
+
+class InspectReport(OutcomeReport):
+    """What `jitstudio inspect` finds out about machine code."""
+
+    @property
+    def arch(self) -> str:
+        """The target, such as ``sm_90``."""
+        return str(self._made["arch"])
+
+    @cached_property
+    def kernels(self) -> tuple[InspectedKernel, ...]:
+        """The kernels."""
+        return tuple(map(_inspected, self._made["kernels"]))
+
+    @cached_property
+    def functions(self) -> tuple[InspectedKernel, ...]:
+        """The functions that kernels call."""
+        return tuple(map(_inspected, self._made["functions"]))
+
+    def __str__(self) -> str:
+        rows = [("kernel", "target", *_headings(), "instructions", "occupancy")]
+        for one in self.kernels:
+            filled = "-" if one.occupancy is None else f"{one.occupancy:.0%}"
+            rows.append((one.demangled, one.target, *_cells(one), f"{one.instructions:,}", filled))
+        return _table(rows if len(rows) > 1 else [], self.outcome, self.messages, left=2)
+
+    def _repr_html_(self) -> str:
+        """Returns the figures, what may cost time, and the instructions of each kernel."""
+        return html.inspected((*self.kernels, *self.functions), self.outcome, self.messages)
+
+
+class BuildReport(OutcomeReport):
+    """What `jitstudio build` makes, with its bytes.
+
+    Args:
+        made: The object of the command.
+        result: The build.
+    """
+
+    def __init__(self, made: Json, result: BuildResult) -> None:
+        super().__init__(made)
+        self._result = result
+
+    @property
+    def arch(self) -> str:
+        """The target, such as ``sm_90``."""
+        return str(self._made["arch"])
+
+    @cached_property
+    def kernels(self) -> tuple[BuiltKernel, ...]:
+        """The kernels, with what they need where machine code was made."""
+        names = ("name", "demangled", "module", *NEEDS)
+        return tuple(BuiltKernel(**{n: k[n] for n in names}) for k in self._made["kernels"])
+
+    @property
+    def log(self) -> str:
+        """What the tools said, one stage behind the other."""
+        texts = (text for stage in self._result.stages for text in (stage.log, stage.error_log))
+        return "\n".join(text for text in texts if text)
+
+    @property
+    def ptx(self) -> str | None:
+        """The PTX; that of the first module where there are several."""
+        return self._text(CodeKind.PTX)
+
+    @property
+    def sass(self) -> str | None:
+        """The disassembly; that of the first module where there are several."""
+        return self._text(CodeKind.SASS)
+
+    @property
+    def cubin(self) -> bytes | None:
+        """The machine code; that of the first module where there are several."""
+        return next(iter(self.artifacts(CodeKind.CUBIN.value).values()), None)
+
+    def artifacts(self, kind: str) -> dict[str, bytes]:
+        """Returns what was made of one kind, by the name of the module.
+
+        Args:
+            kind: ``ptx``, ``sass``, ``cubin``, ``ltoir``, ``optixir`` or ``fatbin``.
+        """
+        return {a.name: a.content for a in self._result.artifacts if a.kind.value == kind}
+
+    def _text(self, kind: CodeKind) -> str | None:
+        found = (one.text for one in self._result.artifacts if one.kind is kind)
+        return next(found, None)
+
+    def __str__(self) -> str:
+        rows = [("kernel", *_headings())]
+        rows += [(one.demangled, *_cells(one)) for one in self.kernels]
+        ending = f"{self.outcome} for {self.arch}"
+        return _table(rows if len(rows) > 1 else [], ending, self.messages)
+
+    def _repr_html_(self) -> str:
+        """Returns the figures and the texts that were made."""
+        made = {"PTX": self.ptx, "SASS": self.sass}
+        texts = {title: text for title, text in made.items() if text}
+        return html.page(str(self), (), texts)
+
+
+class LaunchReport(OutcomeReport):
+    """What `jitstudio run` finds: times, checks, and what the kernel has printed."""
+
+    @property
+    def median_ms(self) -> float | None:
+        """The median of the timed launches in milliseconds."""
+        timing = self._made.get("timing")
+        return float(timing["median_ms"]) if timing else None
+
+    @property
+    def device(self) -> str | None:
+        """The GPU."""
+        return self._made.get("device")
+
+    @property
+    def console(self) -> str:
+        """What the kernel has printed."""
+        return str(self._made.get("console") or "")
+
+    @property
+    def checks_passed(self) -> bool:
+        """Whether each buffer holds what was expected; True where nothing was."""
+        return all(check["ok"] for check in self._made.get("checks", ()))
+
+    def __str__(self) -> str:
+        ending = self.outcome
+        if self.median_ms is not None:
+            ending += f": median {self.median_ms:.4g} ms on {self.device}"
+        wrong = [c["buffer"] for c in self._made.get("checks", ()) if not c["ok"]]
+        if wrong:
+            ending += f"; not as expected: {', '.join(wrong)}"
+        return _table([], ending, self.messages)
+
+
+class DiffReport(CommandReport):
+    """What `jitstudio diff` finds: differences line by line, and of the figures."""
+
+    @property
+    def equal(self) -> bool | None:
+        """Whether both are equal; None where one of them could not be built."""
+        return None if self._made["equal"] is None else bool(self._made["equal"])
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What was said of both."""
+        sides = (self._made["a"], self._made["b"])
+        return tuple(_message(one) for side in sides for one in side["diagnostics"])
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The lines that differ: ``-`` in front of those of A, ``+`` of those of B."""
+        found = []
+        for hunk in self._made["hunks"]:
+            rows = hunk["rows"]
+            found += [f"-{row['a']}" for row in rows if row["a"] is not None]
+            found += [f"+{row['b']}" for row in rows if row["b"] is not None]
+        return tuple(found)
+
+    @cached_property
+    def deltas(self) -> dict[tuple[str, str], tuple[int | None, int | None]]:
+        """The figures that differ: A and B by the names of function and figure."""
+        return {
+            (row["name"], row["figure"]): (row["a"], row["b"])
+            for row in self._made["report"]
+            if row["a"] != row["b"]
+        }
+
+    def __str__(self) -> str:
+        count = len(self._made["hunks"])
+        words = {True: "equal", None: "not compared"}
+        ending = words.get(self.equal) or f"{count:,} difference{'' if count == 1 else 's'}"
+        rows = [["function", "figure", "A", "B"]]
+        for (name, figure), sides in self.deltas.items():
+            amounts = ("-" if amount is None else f"{amount:,}" for amount in sides)
+            rows.append([name, figure.replace("_", " "), *amounts])
+        return _table(rows if len(rows) > 1 else [], ending, self.messages, left=2)
+
+    def _repr_html_(self) -> str:
+        """Returns the figures and the lines that differ."""
+        texts = {"Lines that differ": "\n".join(self.lines)} if self.lines else {}
+        return html.page(str(self), (), texts)
+
+
+def _inspected(made: Json) -> InspectedKernel:
+    report, filled = made["report"], made["occupancy"]
+    return InspectedKernel(
+        name=made["name"],
+        demangled=made["demangled"],
+        module=made["module"],
+        **{name: report[name] for name in NEEDS},
+        target=made["target"] or "",
+        instructions=report["instructions"],
+        code_bytes=report["code_bytes"],
+        occupancy=filled["fraction"] if filled else None,
+        findings=tuple(map(_finding, made["findings"])),
+        sass="\n".join(map(_instruction, made["instructions"][: report["instructions"]])),
+    )
+
+
+def _finding(made: Json) -> KernelFinding:
+    words = (made["severity"], made["title"], made["reason"], made["remedy"])
+    return KernelFinding(*words, made["source_file"], made["source_line"])
+
+
+def _instruction(made: Json) -> str:
+    words = (made["predicate"], made["opcode"], made["operands"])
+    return f"/*{made['address']:04x}*/  {' '.join(filter(None, words))}"
+
+
+def _message(made: Json) -> str:
+    place = f"{made['file']}:{made['line']}: " if made["file"] and made["line"] else ""
+    said = f"{place}{made['severity']}: {made['message']}"
+    return f"{said}\n{made['explanation']}" if made["explanation"] else said
+
+
+def _headings() -> tuple[str, ...]:
+    return tuple(FIGURES[name].heading for name in _COLUMNS)
+
+
+def _cells(one: BuiltKernel) -> tuple[str, ...]:
+    amounts = (getattr(one, name) for name in _COLUMNS)
+    return tuple("-" if amount is None else f"{amount:,}" for amount in amounts)
+
+
+def _table(
+    rows: Sequence[Sequence[str]], ending: str, messages: Sequence[str], left: int = 1
+) -> str:
+    lines = table_lines(rows, left) if rows else []
+    return shown("\n".join([*lines, ending, *messages]))

@@ -1,0 +1,157 @@
+"""`jitstudio.inspect`, `build`, `diff` and `run`: the same as the commands, as typed reports."""
+
+import json
+import re
+import subprocess
+import sys
+import textwrap
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import jitstudio
+from jitstudio.core.captured import KernelLanguage as L
+from jitstudio.core.captured import unpack
+from jitstudio.manual import pages
+from tests.schemas import violations
+
+RECORDED = Path(__file__).parents[1] / "data/captured/add_kernel.jitkernel"
+KERNEL = unpack(RECORDED.read_bytes())
+CUBIN = KERNEL.representation(L.CUBIN).content
+SCALE = 'extern "C" __global__ void scale(float *x) { x[threadIdx.x] *= 2; }\n'
+NO_SUCH = "__global__ void f() { <b>x</b>; }\n"
+
+pytestmark = pytest.mark.tools
+
+
+class _Checked(HTMLParser):
+    """Fails on anything that is not closed in order, or that could run."""
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+        self.words = ""
+
+    def handle_starttag(self, tag, attributes):
+        assert tag not in ("script", "iframe", "img", "link", "object")
+        assert all(name in ("style", "class") for name, _ in attributes)
+        self.open += [tag] if tag != "br" else []
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words += data
+
+
+def words_of(report):
+    parser = _Checked()
+    parser.feed(report._repr_html_())
+    assert parser.open == []
+    return parser.words
+
+
+def test_a_report_is_the_object_of_the_command(run, tmp_path):
+    path = tmp_path / RECORDED.name
+    path.write_bytes(RECORDED.read_bytes())
+    report = jitstudio.inspect(path)
+    assert violations("inspect", report.to_dict()) == []
+    assert report.to_dict() == json.loads(run("inspect", path, "--json").out)
+    (kernel,) = report.kernels
+    assert (report.ok, report.outcome, kernel.name, kernel.target) == (
+        *(True, "built"),
+        *("add_kernel", "sm_90a"),
+    )
+    assert kernel.registers == report.to_dict()["kernels"][0]["report"]["registers"]
+    code = kernel.sass.splitlines()
+    assert len(code) == kernel.instructions
+    assert code[0].startswith("/*0000*/")
+    assert re.search(r"add_kernel +sm_90a +\d+ .* 100%\nbuilt$", str(report))
+    shown = words_of(report)
+    assert f"{kernel.registers}" in shown
+    assert code[-1] in shown
+
+
+def test_a_kernel_of_python_is_read_like_its_file():
+    report = jitstudio.inspect([KERNEL.representation(L.PTX).text, CUBIN], name="add")
+    assert [kernel.module for kernel in report.kernels] == ["add.ptx", "add.cubin"]
+    assert jitstudio.inspect(CUBIN, kernel="add_kernel").kernels[0].code_bytes == 512
+    with pytest.raises(ValueError, match=r"There is no kernel 'other'\. There are: add_kernel"):
+        jitstudio.inspect(CUBIN, kernel="other")
+
+
+def test_a_build_has_its_bytes_and_a_failed_one_its_log():
+    made = jitstudio.build(SCALE, arch="sm_90", options=["-lineinfo"], emit=["ptx", "cubin"])
+    assert (made.ok, made.arch, made.kernels[0].name) == (True, "sm_90", "scale")
+    assert ".entry scale(" in made.ptx
+    assert made.artifacts("cubin") == {"kernel.cu": made.cubin}
+    assert "-lineinfo" in made.to_dict()["stages"][0]["options"]
+    assert "scale" in words_of(made)
+    failed = jitstudio.build(NO_SUCH, name="mine")
+    assert (failed.ok, failed.outcome, failed.cubin) == (False, "failed", None)
+    assert failed.messages[0].startswith("mine.cu:1: error: ")
+    assert "mine.cu(1): error" in failed.log
+    assert failed.messages[0] in words_of(failed)
+    assert "failed" in words_of(jitstudio.inspect(NO_SUCH))
+
+
+def test_a_difference_has_its_lines_and_figures():
+    made = jitstudio.build(SCALE, arch="sm_90", emit=["ptx", "cubin"])
+    other = jitstudio.build(SCALE.replace("2", "3"), arch="sm_90", emit=["ptx", "cubin"])
+    equal = jitstudio.diff(made.cubin, SCALE, arch="sm_90")
+    assert (equal.equal, equal.lines, equal.deltas, str(equal)) == (True, (), {}, "equal")
+    found = jitstudio.diff(made.ptx, other.ptx, what="ptx")
+    assert (found.equal, len(found.lines)) == (False, 2)
+    assert violations("diff", found.to_dict()) == []
+    assert found.lines[0] in words_of(found)
+    with pytest.raises(ValueError, match=r"'b' holds several modules: b\.cubin, b-2"):
+        jitstudio.diff(made.cubin, [made.cubin, made.cubin])
+
+
+def test_a_launch_without_a_driver_says_so():
+    found = jitstudio.run(SCALE, arguments={"x": "32:range:inout"}, grid=1, block=(32, 1))
+    assert violations("run", found.to_dict()) == []
+    if found.outcome == "missing":
+        assert "driver" in found.messages[0]
+        assert found.median_ms is None
+    else:
+        assert found.ok
+        assert found.median_ms > 0
+    failed = jitstudio.run(NO_SUCH, grid=1)
+    assert (failed.outcome, failed.ok) == ("failed", False)
+
+
+def test_wrong_arguments_are_sentences(tmp_path):
+    for call, error, words in (
+        (lambda: jitstudio.inspect(3.5), TypeError, "Taken are PTX"),
+        (lambda: jitstudio.inspect([]), TypeError, "a list of kernels is empty"),
+        (lambda: jitstudio.inspect(tmp_path / "no.cubin"), ValueError, "cannot be read: No such"),
+        (lambda: jitstudio.inspect(CUBIN, arch="sm_7"), ValueError, "sm_7"),
+        (lambda: jitstudio.build(SCALE, link="both"), ValueError, "'ptx', 'lto' or None"),
+        (lambda: jitstudio.build(SCALE, emit=["gif"]), ValueError, "does not know 'gif'"),
+        (lambda: jitstudio.diff(CUBIN, CUBIN, what="age"), ValueError, "'sass', 'ptx'"),
+    ):
+        with pytest.raises(error, match=words):
+            call()
+
+
+def test_the_examples_of_the_manual_run(tmp_path):
+    text = pages()["python"].text
+    example = textwrap.dedent(re.search(r"\n(    import jitstudio\n.*?)\n\S", text, re.S)[1])
+    exec(compile(example, "python.md", "exec"), {})
+    for name in re.findall(r"jitstudio\.(\w+)\(", text):
+        assert callable(getattr(jitstudio, name))
+
+
+def test_importing_it_loads_neither_qt_nor_a_native_library():
+    code = (
+        "import sys, jitstudio; dir(jitstudio)\n"
+        "assert not any(name.startswith('jitstudio.') for name in sys.modules)\n"
+        "jitstudio.inspect, jitstudio.build, jitstudio.run, jitstudio.diff\n"
+        "print({'PySide6', 'numpy', 'cuda'} & set(sys.modules) or 'none')\n"
+        "jitstudio.colour"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ran.stdout, ran.returncode) == ("none\n", 1)
+    assert "module 'jitstudio' has no attribute 'colour'" in ran.stderr
