@@ -230,7 +230,7 @@ def _macros_of(job: Job) -> frozenset[str]:
 
 def _definitions(found: Iterable[HostCode]) -> Iterator[str]:
     """Yields the options that define the words which stand for others."""
-    marked = {word for each in found for _, word in each.marks}
+    marked = {word.strip() for each in found for _, word in each.marks}
     for word in sorted(marked & MARKS.keys()):
         yield f"--define-macro={word.decode()}={MARKS[word].decode()}"
 

@@ -133,6 +133,8 @@ __global__ void k(int *p) {
         ("", 3),
         ("S(int a) : n(a) {}", 2),
         ("   S(int a);", 2),
+        ("\n\tS(int a) noexcept; // ;\n", 2),
+        ("\n\tS(){}\n", 2),
         ("__host__ S(const S &o) : n(o.n) { count++; }", 0),
         ("~S() { free(p); }", 1),
         ("  ~S();", 1),

@@ -131,6 +131,8 @@ place in a table of virtual functions, or a constructor to tell what the class i
 """
 # Where there may be no room for more. No header of NVIDIA's has this word.
 _SHORT = b"_J"
+# Where nothing but the end of a line is behind it.
+_INSERTED = b" _J"
 _MARKED = {b"constexpr": b"__hd_cx__", b"virtual": b"__hd_v_", b"operator": b"__hd_op_"}
 
 
@@ -171,10 +173,10 @@ class HostCode:
 
     @cached_property
     def device_text(self) -> bytes:
-        """The text with blanks for host code: every other byte is where it was."""
+        """The text with blanks for host code: all else is in the line and column where it was."""
         text = bytearray(_without(self.text, self.spans, self.directives))
-        for start, word in self.marks:
-            text[start : start + len(word)] = word
+        for start, word in reversed(self.marks):
+            text[start : start + (len(word) if word != _INSERTED else 0)] = word
         return bytes(text)
 
     @cached_property
@@ -647,11 +649,11 @@ class _Judge:
             found = self._mark(declaration, _OPERATOR_WORD)
         elif is_definition:
             room = _ROOM.search(self._text, at, end - 1) if at else None
-            found = room is not None
             if room:
                 self._marks.append((room.start(), _SHORT, start))
+            found = room is not None or self._mark_at_end(declaration, at)
         else:
-            found = self._mark_before(declaration)
+            found = self._mark_before(declaration) or self._mark_at_end(declaration, end - 1)
         if not (found and at):
             self._unmarked.append(declaration)
             return False
@@ -671,6 +673,16 @@ class _Judge:
             self._marks.append((at, _SHORT, start))
             return True
         return False
+
+    def _mark_at_end(self, declaration: OutlineItem, at: int) -> bool:
+        """Marks a declaration at a place, if no code is in the same line behind it to be moved."""
+        code, end = self._code, declaration.end
+        line_end = code.find(b"\n", end)
+        rest = code[end : line_end if line_end >= 0 else len(code)]
+        is_last = at > 0 and not rest.strip() and code[end - 1] in b";}"
+        if is_last:
+            self._marks.append((at, _INSERTED, declaration.start))
+        return is_last
 
     def _end_of_parameters(self, declaration: OutlineItem) -> int:
         """Returns where the parameters and what qualifies them end; 0 if this is not plain."""
