@@ -17,6 +17,7 @@ from jitstudio.core.result import HostCodeAside
 from jitstudio.listing.cuda.host_code import MARKS, HostCode, device_macros, find_host_code
 from jitstudio.listing.cuda.outline import outline
 from jitstudio.listing.includes import includes
+from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.headers import include_folders, line_directive
 
 
@@ -229,7 +230,7 @@ def _macros_of(job: Job) -> frozenset[str]:
 
 def _definitions(found: Iterable[HostCode]) -> Iterator[str]:
     """Yields the options that define the words which stand for others."""
-    marked = {word for each in found for _, word in each.marks}
+    marked = {word.strip() for each in found for _, word in each.marks}
     for word in sorted(marked & MARKS.keys()):
         yield f"--define-macro={word.decode()}={MARKS[word].decode()}"
 
@@ -283,6 +284,91 @@ def words_on_calls(part: DevicePart, errors: str) -> str:
             "use it once it is marked with __device__."
         )
     return "\n".join(lines)
+
+
+# The words for functions that stay without their bodies.
+_BODILESS = ("--define-macro=_J=", "--define-macro=__hd_op_=")
+_ASKING = '__device__ __attribute__((deprecated("host")))'
+_ANSWER = re.compile(
+    r'^(?P<place>(?P<file>[^\n(]*+)\(\d++\)): warning #1444-D: function "(?P<name>[^"\n]*+)" was '
+    r'declared deprecated \("host"\)\n(?P<echo>(?:[ \t][^\n]*+\n)*+)'
+    r"(?P<in>[^\n(]*+)\((?P<line>\d++)\): note ",
+    re.MULTILINE,
+)
+# Constructors, destructors and assignments that PTX lacks, or that ptxas has missed.
+_MISSING = re.compile(
+    r"(?:^\.extern \.func\s*+(?:\([^)\n]*+\)\s*+)?|Unresolved extern function ')"
+    r"(?=(_Z\w++))_Z\w*?(?:[CD][0-3][EI]|aS)",
+    re.MULTILINE,
+)
+_ARGUMENTS = re.compile(r"<[^<>]*+>|\(.*")
+_BEFORE_NAME = re.compile(r"(?!\s*+(?:template|struct|class|friend)\b)[\w:&<>, \t]*+")
+# Lines between the name of a function and the end of its parameters.
+_MOST_LINES = 10
+
+
+def asking_for_calls(options: tuple[str, ...], made: str) -> tuple[str, ...]:
+    """Returns the options by which NVRTC warns of calls of what has no body here; none if all has.
+
+    Args:
+        options: Those of the compile.
+        made: The PTX, and what ptxas has said.
+    """
+    found = {o: o.replace("__device__", _ASKING, 1) for o in options if o.startswith(_BODILESS)}
+    return tuple(found.get(o, o) for o in options) if found and _MISSING.search(made) else ()
+
+
+def host_calls(part: DevicePart, log: str, ptx: str) -> str:
+    """Returns errors for calls of the host's constructors in device code; empty for none.
+
+    nvcc refuses them. Here the constructor is declared for the device, as its class would be
+    another one without it, and only the assembler would miss it, which knows no lines.
+
+    Args:
+        part: What was compiled.
+        log: What NVRTC said by `asking_for_calls`.
+        ptx: What it made.
+    """
+    missing = {_last_name(name) for name in demangled(_MISSING.findall(ptx)).values()}
+    module = split_variant(part.job.name)[0]
+    texts = {header.name: header.content for header in part.whole.headers}
+    ((_, texts[module]),) = part.whole.inputs
+    found = []
+    for call in _ANSWER.finditer(log):
+        name = _last_name(call["name"])
+        if name in missing:
+            text = texts.get(call["in"], b"") if call["file"] == call["in"] else b""
+            line = _own_line(text.decode("utf-8", "replace"), name, int(call["line"]))
+            where = f", line {line}" if line else ""
+            found.append(
+                f'{call["place"]}: error: calling a __host__ function ("{call["name"]}"{where}) '
+                f"from device code is not allowed\n{call['echo']}"
+            )
+    return "\n".join(dict.fromkeys(found))
+
+
+def _own_line(text: str, name: str, last: int) -> int:
+    """Returns the line that begins with the declaration of a function; 0 if none does.
+
+    Args:
+        text: The text.
+        name: The function.
+        last: The line in which its parameters end.
+    """
+    lines = text.split("\n")[:last]
+    for number in range(last, max(0, last - _MOST_LINES), -1):
+        before, found, after = lines[number - 1].replace("operator =", "operator=").partition(name)
+        if found and after.lstrip().startswith("(") and _BEFORE_NAME.fullmatch(before):
+            above = lines[number - 2] if number > 1 else ""
+            return 0 if above.lstrip().startswith("template") else number
+    return 0
+
+
+def _last_name(name: str) -> str:
+    """Returns the name of a function without scopes, template arguments and parameters."""
+    while (plain := _ARGUMENTS.sub("", name)) != name:
+        name = plain
+    return name.rpartition("::")[2].strip()
 
 
 def words_on_host_code(part: DevicePart) -> Iterator[str]:

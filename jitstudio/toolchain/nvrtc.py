@@ -27,7 +27,9 @@ from jitstudio.toolchain import locate
 from jitstudio.toolchain.device_part import (
     DevicePart,
     HeadersOnDisk,
+    asking_for_calls,
     device_part,
+    host_calls,
     without_idle_warnings,
     words_on_calls,
     words_on_host_code,
@@ -115,6 +117,7 @@ def compile_cuda(job: Job) -> Report:
             report.host_code, report.error_log = part.host_code, ""
             report.options = sent = options = (*job.options, *_own_options(job))
             _compile(job, (*sent, *TRACE.options), job.makes, report)
+        _look_for_host_calls(replace(part, job=job), options, report)
     except NvrtcError as error:
         report.ok, report.error_log = False, str(error)
     opened = TRACE.opened() if plain else None
@@ -169,12 +172,28 @@ def _report_use(prefix: Prefix, precompiled: bool, report: Report) -> None:
         report.log = f"{report.log.rstrip()}\n{used}".lstrip()
 
 
+def _look_for_host_calls(part: DevicePart, options: tuple[str, ...], report: Report) -> None:
+    """Fails with the place of each call in device code of a constructor that is the host's."""
+    ptx = text_of(report.made.get(CodeKind.PTX, b""))
+    asking = asking_for_calls(options, f"{ptx}\n{report.error_log}")
+    if not asking:
+        return
+    answer = Report()
+    _compile(part.job, _for_ptx(asking), (CodeKind.PTX,), answer)
+    report.ms += answer.ms
+    if errors := host_calls(part, answer.log, text_of(answer.made.get(CodeKind.PTX, b""))):
+        report.ok, report.error_log = False, errors
+
+
+def _for_ptx(options: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns the options for a virtual architecture."""
+    return tuple(o.replace("sm_", "compute_") if o.startswith("-arch=") else o for o in options)
+
+
 def _rescue_ptx(job: Job, options: tuple[str, ...], report: Report) -> None:
     """The C++ was fine and ptxas was not: make the PTX, so that its complaint can be read there."""
-    arch = next((o for o in options if o.startswith("-arch=")), "")
-    virtual = tuple(arch.replace("sm_", "compute_") if o is arch else o for o in options)
     rescue = Report()
-    _compile(job, virtual, (CodeKind.PTX,), rescue)
+    _compile(job, _for_ptx(options), (CodeKind.PTX,), rescue)
     report.ms += rescue.ms
     report.made, report.lowered = rescue.made, rescue.lowered
 

@@ -155,6 +155,25 @@ PROVOKED = (
         ),
         F.INSERT_TEXT,
     ),
+    Failure(
+        "host-constructor-called",
+        request(
+            cuda(
+                "struct P {\n  float x;\n  P(float a)\n  : x(a) {}\n};\n"
+                "__global__ void k(float *o) { o[0] = P(1).x; }"
+            )
+        ),
+        F.INSERT_TEXT,
+    ),
+    Failure(
+        "host-constructor-called-elsewhere",
+        request(
+            cuda(
+                "struct P { float x; P(float a) { x = a; } };\n"
+                "__global__ void k(float *o) { o[0] = P(1).x; }"
+            )
+        ),
+    ),
     Failure("host-call", whole("int main() { cudaMalloc(0, 1); }\n" + KERNEL)),
     Failure("device-runtime", in_kernel("cudaMalloc(0, 1);")),
     Failure("device-runtime", in_kernel("cudaGraphLaunch(cudaGetCurrentGraphExec(), 0);")),

@@ -133,6 +133,8 @@ __global__ void k(int *p) {
         ("", 3),
         ("S(int a) : n(a) {}", 2),
         ("   S(int a);", 2),
+        ("\n\tS(int a) noexcept; // ;\n", 2),
+        ("\n\tS(){}\n", 2),
         ("__host__ S(const S &o) : n(o.n) { count++; }", 0),
         ("~S() { free(p); }", 1),
         ("  ~S();", 1),
@@ -330,3 +332,38 @@ def test_headers_outside_of_a_project_that_nobody_trusts_are_not_read(tmp_path):
     assert b"inline int f" not in part.job.inputs[0][1]
     error = f"{tmp_path / 'out.h'}(1): error: A namespace scope variable without memory"
     assert HeadersOnDisk(part).part(error, ()) is None
+
+
+CALLS = """\
+struct P {
+  float x;
+  explicit P(float a)
+      : x(a) { printf("made"); }
+  P &operator=(const P &o) { x = o.x; return *this; }
+};
+struct Q { float x; Q(float a) { x = a; } };
+template <class T> __device__ T made(float a) {
+  return T(a);
+}
+__global__ void k(P *p, float *o) {
+  *p = P(1.0f);
+  o[0] = made<Q>(2).x;
+  printf("%f", o[0]);
+}
+"""
+
+
+@pytest.mark.parametrize("emit", ["ptx", "cubin"])
+def test_a_call_of_a_constructor_of_the_host_is_named_with_its_place(built, emit):
+    result = built(
+        request(cuda(f"#include <cstdio>\n{CALLS}int main() {{ P a(1); }}\n"), emit=emit)
+    )
+    called = "calling a __host__ function ({}) from device code is not allowed"
+    assert {(d.line, d.message) for d in result.diagnostics} == {
+        (13, called.format('"P::P(float)", line 4')),
+        (13, called.format('"P::operator=", line 6')),
+        (10, called.format('"Q::Q(float)"')),
+    }
+    # One whose calls are in host code only, and what is defined elsewhere, do not matter.
+    fine = CALLS.replace("*p = P(1.0f);", "*o = p->x;").replace("made<Q>(2).x", "1")
+    assert built(request(cuda(f"#include <cstdio>\n{fine}"), emit=emit)).ok

@@ -13,13 +13,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import accumulate
 from typing import NamedTuple
 
 from jitstudio.listing.cuda.launched import launched_instances
 from jitstudio.listing.cuda.outline import (
     ASSIGNED,
     BOUNDS,
+    CACHED,
     COMMENT,
     DEVICE,
     OPERATOR,
@@ -94,14 +94,11 @@ _LIBRARIES = re.compile(
 )
 _LIBRARY_HEADER = re.compile(rb"#[ \t]*+include[ \t]*+<(thrust|cub)/")
 _NAMED = re.compile(rb"namespace(?<!\wnamespace)(?<!using namespace)\s++([A-Za-z_]\w*)")
-_QUALIFIER = re.compile(rb"\b([A-Za-z_]\w*)\s*+::")
 _DEVICE_LAMBDA = re.compile(rb"\]\s*+(?:__host__\s*+)?__device__\b(?:\s*+__host__\b)?")
 _TEMPLATE_NAMES = re.compile(rb"\b(?:typename|class|int|bool|unsigned|size_t|auto)[\s.]++(\w+)")
 _PARAMETER_TOKEN = re.compile(rb"\w+|[*&\[\]]")
 _NO_TYPES = frozenset((b"__restrict__", b"const", b"restrict", b"__restrict"))
 _LONGEST_QUALIFIER = 200
-# Between two readings of a text most of its declarations stay.
-_CACHED = 4096
 # A text with more braces too many is no program.
 _MOST_STRAY = 50
 _BLANKED = bytes(byte if byte in b" \t\r\n\v\f" else 32 for byte in range(256))
@@ -112,6 +109,8 @@ _NO_WORDS = re.compile(QUOTED + rb"|" + COMMENT)
 _APART = bytes(
     byte if (chr(byte).isalnum() and byte < 128) or byte in b"_." else 32 for byte in range(256)
 )
+# Words that begin so or less are numbers.
+_NUMBERS = b":"
 _VALUE_OR_BODY = re.compile(rb"[=\[{;,]|(?<!:):(?!:)")
 _WORD_BYTE = re.compile(rb"\w")
 _ROOM = re.compile(rb"[^\r\n]{2}")
@@ -131,6 +130,8 @@ place in a table of virtual functions, or a constructor to tell what the class i
 """
 # Where there may be no room for more. No header of NVIDIA's has this word.
 _SHORT = b"_J"
+# Where nothing but the end of a line is behind it.
+_INSERTED = b" _J"
 _MARKED = {b"constexpr": b"__hd_cx__", b"virtual": b"__hd_v_", b"operator": b"__hd_op_"}
 
 
@@ -171,10 +172,10 @@ class HostCode:
 
     @cached_property
     def device_text(self) -> bytes:
-        """The text with blanks for host code: every other byte is where it was."""
+        """The text with blanks for host code: all else is in the line and column where it was."""
         text = bytearray(_without(self.text, self.spans, self.directives))
-        for start, word in self.marks:
-            text[start : start + len(word)] = word
+        for start, word in reversed(self.marks):
+            text[start : start + (len(word) if word != _INSERTED else 0)] = word
         return bytes(text)
 
     @cached_property
@@ -442,20 +443,14 @@ class _Judge:
                 "From here on launches of kernel templates are not followed, as there are too "
                 "many: add a name expression for each instance that you need.",
             )
-        doubts = tuple(Doubt(self._line(at), reason) for at, reason in sorted(self._doubts))
-        names = tuple((n.decode("utf-8", "replace"), self._line(x)) for n, x in self._names.items())
+        lines = _lines(self._text, {at for at, _ in self._doubts}.union(self._names.values()))
+        doubts = tuple(Doubt(lines[at], reason) for at, reason in sorted(self._doubts))
+        names = tuple((n.decode("utf-8", "replace"), lines[x]) for n, x in self._names.items())
         aside = bytearray(len(self._text) if self._marks else 0)
         for start, end in spans if self._marks else ():
             aside[start:end] = b"\1" * (end - start)
         marks = tuple(sorted({(at, word) for at, word, needed in self._marks if not aside[needed]}))
         return HostCode(self._text, tuple(spans), stays, marks, doubts, names, launched.names)
-
-    @cached_property
-    def _line_ends(self) -> list[int]:
-        return list(accumulate(len(line) + 1 for line in self._text.split(b"\n")))
-
-    def _line(self, at: int) -> int:
-        return bisect_right(self._line_ends, at) + 1
 
     def _look_at(self, declaration: OutlineItem) -> None:
         head = self._head(declaration)
@@ -647,11 +642,11 @@ class _Judge:
             found = self._mark(declaration, _OPERATOR_WORD)
         elif is_definition:
             room = _ROOM.search(self._text, at, end - 1) if at else None
-            found = room is not None
             if room:
                 self._marks.append((room.start(), _SHORT, start))
+            found = room is not None or self._mark_at_end(declaration, at)
         else:
-            found = self._mark_before(declaration)
+            found = self._mark_before(declaration) or self._mark_at_end(declaration, end - 1)
         if not (found and at):
             self._unmarked.append(declaration)
             return False
@@ -671,6 +666,16 @@ class _Judge:
             self._marks.append((at, _SHORT, start))
             return True
         return False
+
+    def _mark_at_end(self, declaration: OutlineItem, at: int) -> bool:
+        """Marks a declaration at a place, if no code is in the same line behind it to be moved."""
+        code, end = self._code, declaration.end
+        line_end = code.find(b"\n", end)
+        rest = code[end : line_end if line_end >= 0 else len(code)]
+        is_last = at > 0 and not rest.strip() and code[end - 1] in b";}"
+        if is_last:
+            self._marks.append((at, _INSERTED, declaration.start))
+        return is_last
 
     def _end_of_parameters(self, declaration: OutlineItem) -> int:
         """Returns where the parameters and what qualifies them end; 0 if this is not plain."""
@@ -830,8 +835,20 @@ class _Spans:
 
 def _identifiers(text: bytes) -> set[bytes]:
     """Returns the words of a text, those of members and numbers aside."""
-    words = {word.partition(b".")[0] for word in set(text.translate(_APART).split())}
-    return {word for word in words if word and not word[:1].isdigit()}
+    words = set(text.translate(_APART).split())
+    dotted = {word for word in words if b"." in word}
+    words -= dotted
+    words.update(word.partition(b".")[0] for word in dotted)
+    return {word for word in words if word > _NUMBERS}
+
+
+def _lines(text: bytes, places: Iterable[int]) -> dict[int, int]:
+    """Returns the lines, from 1, of some places in a text."""
+    found, line, at = {}, 1, 0
+    for place in sorted(places):
+        line += text.count(b"\n", at, place)
+        found[place], at = line, place
+    return found
 
 
 def _uses_library(text: bytes, own: set[bytes]) -> bool:
@@ -859,7 +876,7 @@ def _head_of(declaration: OutlineItem) -> _Head:
     return _parts(declaration.head)
 
 
-@lru_cache(_CACHED)
+@lru_cache(CACHED)
 def _parts(head: bytes) -> _Head:
     text = OPERATOR.sub(_operator_name, head) if b"operator" in head else head
     count = int(b"<" in text)

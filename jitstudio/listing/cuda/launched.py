@@ -85,9 +85,9 @@ def launched_instances(outline: Outline, host: list[OutlineItem]) -> Launched:
         host: Those of them that are functions of the host.
     """
     kernels = {
-        _name(item): _template(item)
+        _name(item): item
         for item in outline.items
-        if item.template.strip(b"<> \t\r\n") and b"__global__" in item.head
+        if b"__global__" in item.head and item.template.strip(b"<> \t\r\n")
     }
     if not kernels:
         return Launched()
@@ -96,7 +96,7 @@ def launched_instances(outline: Outline, host: list[OutlineItem]) -> Launched:
 
 class _Reader:
     def __init__(
-        self, outline: Outline, host: list[OutlineItem], kernels: Mapping[bytes, _Template]
+        self, outline: Outline, host: list[OutlineItem], kernels: Mapping[bytes, OutlineItem]
     ) -> None:
         self._kernels = kernels
         self._items = items = outline.items
@@ -139,8 +139,9 @@ class _Reader:
                 continue
             seen.add(launch)
             yield match.start(), b""
+            template = _template(kernel)
             for places in self._places_of(function):
-                instance = self._instance(kernel, given, arguments, body, places) or ()
+                instance = self._instance(template, given, arguments, body, places) or ()
                 found = self._whole_name(name) + b"<" + b", ".join(instance) + b">"
                 yield match.start(), found if instance else b""
 

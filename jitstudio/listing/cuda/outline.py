@@ -48,7 +48,9 @@ _GAP = re.compile(rb"(?:\s++|(?:public|private|protected)\s*+:(?!:))*+")
 _CONDITION = re.compile(rb"^[ \t]*+\#[ \t]*+(if|elif|else|endif)", re.MULTILINE)
 _CLOSING, _HASH, _SLASH, _RAW, _OPENING, _ROUND, _NEWLINE = b"}#/R{(\n"
 _ENDS = b";}"
-_CACHED = 4096
+CACHED = 4096
+"""Heads of declarations that are remembered: between two readings of a text most stay."""
+
 # Nobody writes more scopes within each other.
 _DEEPEST = 16
 # A macro that makes declarations is called on lines of its own; what begins so is no macro.
@@ -70,11 +72,10 @@ _LINE_START = re.compile(rb"\n[^ \t/*#\];{}\r\n][^;{}\n]*+")
 _NEVER = re.compile(rb"\s*+(?:0|!\s*+defined\s*+\(?\s*+__CUDACC_RTC__\s*+\)?)\s*+(?:/|\Z)")
 _ONLY_HERE = re.compile(rb"\s*+defined\s*+\(?\s*+__CUDACC_RTC__\s*+\)?\s*+(?:/|\Z)")
 _RTC = re.compile(rb"\s*+__CUDACC_RTC__\b")
-_GROUPS = (
+_ATTRIBUTE = re.compile(
     rb"(?:__attribute__|__launch_bounds__|__declspec|__align__|__cluster_dims__|__builtin_align__|alignas|decltype"
     rb"|explicit|noexcept|__block_size__|__maxnreg__)\s*+(?=\()"
 )
-_ATTRIBUTE = re.compile(_GROUPS)
 _DOUBLE_BRACKETS = re.compile(rb"\[\[[^\[\]]*+\]\]")
 _TEMPLATE = re.compile(rb"\s*+template\s*+(?=<)")
 _STATEMENT = re.compile(rb"(?:for|if|while|switch|else|do|try|catch|return|case|goto)\b")
@@ -432,8 +433,7 @@ def _fresh_starts(code: bytes, marks: Collection[bytes]) -> Iterator[int]:
         yield start
 
 
-# Between two readings of a text most of its declarations stay.
-@lru_cache(_CACHED)
+@lru_cache(CACHED)
 def _head(head: bytes) -> tuple[bytes, bytes]:
     templates = b""
     while match := _TEMPLATE.match(head):
@@ -487,7 +487,7 @@ def class_name(head: bytes) -> bytes:
     return words[-1] if words else b""
 
 
-@lru_cache(_CACHED)
+@lru_cache(CACHED)
 def _role(head: bytes) -> str:
     """Returns what a brace after this head opens."""
     if _NAMESPACE.match(head):

@@ -69,7 +69,8 @@ class HostCodeController(QObject):
         texts |= {header.name: header.content for header in request.headers if stages}
         for page in self._tabs.pages():
             name = page.document.name
-            if page.editor is not None and texts.get(name) == page.document.content:
+            is_same = name in texts and texts[name] == page.document.content
+            if page.editor is not None and is_same:
                 page.editor.host_code.show_built(aside.get(name, ()))
 
     @Slot()
