@@ -126,6 +126,15 @@ def shared_cache(cache_folder, tools, monkeypatch) -> None:
     monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(tools.folder))
 
 
+@pytest.fixture(scope="module")
+def one_folder(tmp_path_factory) -> Path:
+    """For a module that calls it `tmp_path`: one folder for all of its tests.
+
+    Line tables hold the path of the source: the same text elsewhere is another cubin to read.
+    """
+    return tmp_path_factory.mktemp("one")
+
+
 @pytest.fixture(scope="session")
 def builder(tools) -> Builder:
     """Workers that all tests of this process share, with the results of the whole run."""
