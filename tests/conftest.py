@@ -44,6 +44,16 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Thousands of tests come and stay to the end: no collection of garbage looks through them."""
+    gc.disable()
+    collected = yield
+    gc.freeze()
+    gc.enable()
+    return collected
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """What runs tools, starts a process or makes a QApplication has the mark that says so."""
@@ -124,6 +134,15 @@ def tools(shared_folder) -> Iterator[Tools]:
 def shared_cache(cache_folder, tools, monkeypatch) -> None:
     """Commands find what the tests of this run have built before."""
     monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(tools.folder))
+
+
+@pytest.fixture(scope="module")
+def one_folder(tmp_path_factory) -> Path:
+    """For a module that calls it `tmp_path`: one folder for all of its tests.
+
+    Line tables hold the path of the source: the same text elsewhere is another cubin to read.
+    """
+    return tmp_path_factory.mktemp("one")
 
 
 @pytest.fixture(scope="session")
@@ -220,8 +239,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
         if item.get_closest_marker("gpu") and (reason := _no_gpu()):
             item.add_marker(pytest.mark.skip(reason=reason))
     items.sort(key=order(items))
-    # Thousands of tests stay to the end: no collection of garbage need look through them.
-    gc.freeze()
 
 
 @cache

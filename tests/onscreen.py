@@ -1,7 +1,7 @@
 """The whole program on a real display, from the first start to one after a kill.
 
 Somebody with nothing but a keyboard works with it until it is killed, and then goes on with it.
-`.ci/run` does it under Xvfb, where xdotool presses the keys; a test does it offscreen.
+`.ci/run` does it under Xvfb, where xdotool presses the keys; `.ci/run --bench` offscreen, too.
 """
 
 from __future__ import annotations

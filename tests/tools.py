@@ -1,12 +1,14 @@
 """What the real tools make, once in a run of the tests: nvdisasm takes its time to start."""
 
+import fcntl
 import hashlib
 import subprocess
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from uuid import uuid4
 
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import (
@@ -43,9 +45,24 @@ class Tools:
     def close(self) -> None:
         self.builder.close()
 
+    @contextmanager
+    def _alone(self, work: bytes) -> Iterator[str]:
+        """Within the block no other process does the same; gives a name for what comes of it."""
+        name = hashlib.sha256(work).hexdigest()
+        with open(self.folder / f"{name}.lock", "wb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield name
+
+    def attempt(self, wanted: BuildRequest) -> BuildResult:
+        """What becomes of a request."""
+        # A set has another order in each process.
+        emit = sorted(kind.value for kind in wanted.emit)
+        with self._alone(repr((emit, replace(wanted, emit=frozenset()))).encode()):
+            return self.builder.build(wanted)
+
     def build(self, wanted: BuildRequest) -> BuildResult:
-        """What becomes of a request; it has to succeed."""
-        result = self.builder.build(wanted)
+        """What becomes of a request that has to succeed."""
+        result = self.attempt(wanted)
         assert result.ok, (result.reason, result.diagnostics)
         return result
 
@@ -56,19 +73,17 @@ class Tools:
 
     def printed(self, cubin: bytes, *options: str) -> str:
         """What nvdisasm prints of a cubin."""
-        name = hashlib.sha256(b"\0".join((cubin, *map(str.encode, options)))).hexdigest()
-        kept = self.folder / f"{name}.txt"
-        if not kept.exists():
-            given = self.folder / f"{uuid4()}.cubin"
-            given.write_bytes(cubin)
-            done = subprocess.run(
-                [locate.nvdisasm(), *options, given], capture_output=True, text=True, check=True
-            )
-            given.with_suffix(".part").write_text(done.stdout, "utf-8")
-            # Another process may be at it, too: each file is whole from the start.
-            given.with_suffix(".part").replace(kept)
-            given.unlink()
-        return kept.read_text("utf-8")
+        with self._alone(b"\0".join((cubin, *map(str.encode, options)))) as name:
+            kept = self.folder / f"{name}.txt"
+            if not kept.exists():
+                given = self.folder / f"{name}.cubin"
+                given.write_bytes(cubin)
+                done = subprocess.run(
+                    [locate.nvdisasm(), *options, given], capture_output=True, text=True, check=True
+                )
+                kept.write_text(done.stdout, "utf-8")
+                given.unlink()
+            return kept.read_text("utf-8")
 
     def code(self, cubin: bytes) -> Disassembly:
         """The code of a cubin, without live registers."""

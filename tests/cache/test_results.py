@@ -19,7 +19,7 @@ from jitstudio.worker.builder import Builder
 from tests.cache.scenarios import SLOW
 from tests.support import CRASHING, GOOD, KERNEL, cuda, ptx, request, sample
 
-pytestmark = [pytest.mark.tools, pytest.mark.usefixtures("own_workers")]
+pytestmark = pytest.mark.tools
 
 
 @pytest.fixture

@@ -4,6 +4,13 @@ from tests.support import SAMPLES
 
 pytestmark = pytest.mark.usefixtures("shared_cache")
 
+
+@pytest.fixture(scope="module")
+def tmp_path(one_folder):
+    """The same for all tests: what one has built and read the others need not."""
+    return one_folder
+
+
 ADD = (SAMPLES / "vector_add.cu").read_text()
 OTHERS = {
     "subtract.cu": ADD.replace("a[i] + b[i]", "a[i] - b[i]"),

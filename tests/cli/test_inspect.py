@@ -9,6 +9,13 @@ from tests.support import KERNEL, SAMPLES
 
 pytestmark = pytest.mark.usefixtures("shared_cache")
 
+
+@pytest.fixture(scope="module")
+def tmp_path(one_folder):
+    """The same for all tests: what one has built and read the others need not."""
+    return one_folder
+
+
 KERNEL_FIELDS = {"name", "report", "cfg", "instructions"}
 INSTRUCTION_FIELDS = {
     *("address", "opcode", "operands", "source_file", "source_line", "ptx_line"),

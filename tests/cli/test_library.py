@@ -12,6 +12,13 @@ from tests.support import SAMPLES
 
 pytestmark = pytest.mark.usefixtures("shared_cache")
 
+
+@pytest.fixture(scope="module")
+def tmp_path(one_folder):
+    """The same for all tests: what one has built and read the others need not."""
+    return one_folder
+
+
 TEMPLATE = """\
 template <class T> __global__ void scale(T* p, T a) { p[threadIdx.x] *= a; }
 extern "C" __global__ void plain(int* p) { *p += 1; }

@@ -1,11 +1,12 @@
 """What somebody with nothing but a keyboard does on a first day, and after a kill.
 
-`tests/onscreen.py` does the same on a real display.
+`.ci/run` has `tests/onscreen.py` do the same on a real display, each time.
 """
 
 import subprocess
 import sys
 
+import pytest
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.gui.features.welcome.view import WelcomePage
@@ -17,6 +18,7 @@ from tests.support import ROOT
 _HARMLESS = "This plugin does not support"
 
 
+@pytest.mark.bench
 def test_all_that_a_first_day_brings_goes_by_keyboard_and_outlives_a_kill(environment):
     done = subprocess.run(
         [sys.executable, ROOT / "tests" / "onscreen.py"],

@@ -17,7 +17,7 @@ def listings(tools):
         (f"{sample.title} {' '.join(options)}", artifact.kind, artifact.text)
         for sample in samples()
         for options in OPTIONS
-        for artifact in tools.builder.build(_request(sample, options)).artifacts
+        for artifact in tools.attempt(_request(sample, options)).artifacts
     ]
 
 

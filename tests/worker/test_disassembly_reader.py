@@ -13,12 +13,11 @@ from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
-from jitstudio.worker.builder import Builder
 from jitstudio.worker.disassembly_reader import DisassemblyReader
 from jitstudio.worker.host import WorkerError
 from tests.support import cuda, request
 
-pytestmark = pytest.mark.tools
+pytestmark = [pytest.mark.tools, pytest.mark.usefixtures("own_workers")]
 
 QUICK = 60.0
 
@@ -38,16 +37,10 @@ def has_children(pid):
 
 
 @pytest.fixture(scope="module")
-def cubins():
-    builder = Builder(workers=1)
-
-    def cubin(text):
-        result = builder.build(request(cuda(text), emit="cubin"))
-        assert result.ok, result.reason
-        return result.artifact(CodeKind.CUBIN, "kernel.cu").content
-
-    yield {"two": cubin(loops(2)), "many": cubin(loops(200))}
-    builder.close()
+def cubins(tools):
+    texts = {"two": loops(2), "many": loops(40)}
+    wanted = {name: request(cuda(text), emit="cubin") for name, text in texts.items()}
+    return {name: tools.cubin(asked).content for name, asked in wanted.items()}
 
 
 @pytest.fixture
@@ -66,7 +59,7 @@ def test_functions_and_live_registers_come_back(reader, cubins):
         assert max(row.live.gpr for row in function) > 2
 
 
-def test_ptx_tells_the_calls_that_the_cubin_does_not(reader):
+def test_ptx_tells_the_calls_that_the_cubin_does_not(reader, tools):
     text = """\
 __device__ float twice(float x) { return x * 2.f + 1.f; }
 extern "C" __global__ void k(float* p) {
@@ -74,9 +67,7 @@ extern "C" __global__ void k(float* p) {
         + twice(p[2]);
 }
 """
-    builder = Builder(workers=1)
-    made = builder.build(request(cuda(text), emit="cubin,ptx"))
-    builder.close()
+    made = tools.build(request(cuda(text), emit="cubin,ptx"))
     cubin, ptx = (made.artifact(kind, "kernel.cu") for kind in (CodeKind.CUBIN, CodeKind.PTX))
     lines = []
     for texts in ({}, {"kernel.cu": ptx.text}):

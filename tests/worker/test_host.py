@@ -12,7 +12,7 @@ from jitstudio.worker.host import ChildDeath, WorkerError, WorkerHost
 from jitstudio.worker.protocol import Call, Done
 from tests.support import CRASHING_IR, KERNEL, SLOW_CUDA
 
-pytestmark = pytest.mark.tools
+pytestmark = [pytest.mark.tools, pytest.mark.usefixtures("own_workers")]
 
 
 def job(text, tool=Tool.NVRTC, kind=CodeKind.CUDA, arch="compute_90"):

@@ -20,7 +20,7 @@ from jitstudio.worker.programs.build import BUILDING
 from jitstudio.worker.protocol import Call, Done
 from tests.support import KERNEL, cuda, request
 
-pytestmark = pytest.mark.tools
+pytestmark = [pytest.mark.tools, pytest.mark.usefixtures("own_workers")]
 
 HOSTILE = replace(BUILDING, module="tests.worker.hostile_child")
 QUICK = 20.0

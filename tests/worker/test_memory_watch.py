@@ -16,6 +16,7 @@ from tests.support import ROOT
 from tests.worker.sealed import PLAIN
 
 pytestmark = [
+    pytest.mark.usefixtures("own_workers"),
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform != "linux", reason="it reads Linux's /proc"),
 ]

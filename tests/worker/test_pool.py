@@ -10,7 +10,7 @@ from jitstudio.worker.pool import MOST_WORKERS, Pool, default_size
 from jitstudio.worker.sandbox.access import NOTHING, Need, SandboxAccess
 from tests.support import GOOD, KERNEL, SLOW, cuda, request
 
-pytestmark = pytest.mark.tools
+pytestmark = [pytest.mark.tools, pytest.mark.usefixtures("own_workers")]
 
 
 @pytest.fixture

@@ -16,7 +16,10 @@ from jitstudio.worker.sandbox.access import Need, SandboxAccess
 from tests.support import ROOT
 from tests.worker.sealed import NUMPY, PLAIN, PROGRAMS
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's"),
+    pytest.mark.usefixtures("own_workers"),
+]
 
 
 @pytest.fixture(autouse=True)

@@ -23,3 +23,8 @@ def bench(_bench: Bench) -> Bench:
     if _bench.devices.problem:
         pytest.skip(_bench.devices.problem)
     return _bench
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _as_for_users(own_workers):
+    """What a driver keeps in a process is not shared by a fork."""
