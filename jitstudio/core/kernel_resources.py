@@ -24,13 +24,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from math import prod
 
-from jitstudio.core.cubin import ElfSection, sections, symbol_names
+from jitstudio.core.cubin import (
+    ElfSection,
+    function_index,
+    section_spans,
+    sections,
+    symbol_names,
+)
 from jitstudio.core.result import Resources
 
 # Each kernel has a constant bank for its parameters; device functions have none.
 _PARAMETER_BANK = ".nv.constant0."
 _CODE_PREFIX = ".text."
 _CODE = re.compile(r"\.text\..*")
+_BANKS = re.compile(rf"{re.escape(_PARAMETER_BANK)}.*")
 _SYMBOLS = ".symtab"
 _INFO = ".nv.info"
 _SHARED = ".nv.shared."
@@ -70,7 +77,35 @@ def has_code(cubin: bytes) -> bool:
 
 def code_sizes(cubin: bytes) -> dict[str, int]:
     """Returns the bytes of machine code of each function of a cubin, by its lowered name."""
-    return {one.name.removeprefix(_CODE_PREFIX): one.size for one in sections(cubin, _CODE)}
+    return {
+        name.removeprefix(_CODE_PREFIX): end - start
+        for name, start, end in section_spans(cubin)
+        if _CODE.fullmatch(name)
+    }
+
+
+WHOLE_CODE_BYTES = 256 << 10
+"""How much machine code nvdisasm prints at once where one function of it would do: what a second
+is enough for. One function of a cubin of any size takes it less than that."""
+
+
+def function_alone(cubin: bytes, wanted: str | None) -> str:
+    """Returns the only function of a cubin whose SASS is to be made; empty for all of them.
+
+    Args:
+        cubin: The file's content.
+        wanted: The function that somebody wants to see; None where all are wanted. If it is not in
+            the cubin, the first kernel takes its place.
+    """
+    if wanted is None:
+        return ""
+    sizes = code_sizes(cubin)
+    if len(sizes) < 2 or sum(sizes.values()) <= WHOLE_CODE_BYTES:
+        return ""
+    kernels = (name for name in _kernels(sections(cubin, _BANKS)) if name in sizes)
+    name = wanted if wanted in sizes else next(kernels, next(iter(sizes)))
+    # nvdisasm finds it by the table of symbols.
+    return name if function_index(cubin, name) is not None else ""
 
 
 def cubin_resources(cubin: bytes) -> dict[str, Resources]:

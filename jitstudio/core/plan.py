@@ -410,6 +410,7 @@ class Job:
             and need not have any; those of a cubin that was built are listed already.
         confined_to: See `BuildRequest`.
         toolchain: See `BuildRequest`.
+        function: The only function that nvdisasm prints; empty for all.
         kept: Whether the result may go into the cache; only then its `JobDependencies` are found.
     """
 
@@ -427,6 +428,7 @@ class Job:
     final: bool = True
     confined_to: tuple[str, ...] | None = None
     toolchain: str = ""
+    function: str = ""
     kept: bool = True
 
 

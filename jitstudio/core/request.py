@@ -63,6 +63,8 @@ class BuildRequest:
         folder: Where relative paths in the options begin; empty for the working directory.
         toolchain: The folder that the compilers are taken from, all of them (`toolchain_folders`);
             empty for those of jitstudio's own environment.
+        function: Of machine code that takes long to print, the only function whose SASS is made, by
+            its lowered name (see `kernel_resources.function_alone`); None for all of them.
     """
 
     sources: tuple[Source, ...]
@@ -85,6 +87,7 @@ class BuildRequest:
     unsafe_options: bool = False
     folder: str = ""
     toolchain: str = ""
+    function: str | None = None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,10 @@
 
 Lines and encodings come of one run and live registers of another: nvdisasm cannot print both at
 once. The two run at the same time.
+
+One function read alone is what it is among all, but for two things that nvdisasm counts over all
+that it prints: the numbers of labels, and what is alive at a call of a function in a section of its
+own, where it takes the most that any of the callers keeps.
 """
 
 from __future__ import annotations
@@ -148,6 +152,7 @@ def disassemble(job: Job) -> Report:
     program = locate.nvdisasm()
     report = Report()
     ((ref, cubin),) = job.inputs
+    report.options = (*job.options, *_restriction(cubin, job.function))
     # A file without a name: a worker that is killed meanwhile leaves nothing behind.
     with tempfile.TemporaryFile() as file:
         file.write(cubin)
@@ -155,7 +160,7 @@ def disassemble(job: Job) -> Report:
         path = f"/dev/fd/{file.fileno()}"
         with report.timed():
             done = subprocess.run(
-                [program, *job.options, path],
+                [program, *report.options, path],
                 capture_output=True,
                 check=False,
                 stdin=subprocess.DEVNULL,

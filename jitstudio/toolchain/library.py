@@ -76,7 +76,12 @@ _ENTRY = re.compile(
     rb"^[ \t]*+(?:\.(?:visible|weak)[ \t]++)?+\.entry[ \t]++([\w$]++)", re.MULTILINE
 )
 _PTX_TARGET = re.compile(rb"^[ \t]*+\.target[ \t]++sm_(\d{2,3}[af]?)\b", re.MULTILINE)
-# What `zipfile` raises of a damaged or encrypted member.
+# How members of a zip are compressed, by the numbers of PKWARE's APPNOTE.TXT: what is unpacked, and
+# what is not, as Python's zipfile knows it in no version or only in the newest.
+_TAKEN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+_OTHERS = {9: "Deflate64", 20: "zstd", 93: "zstd", 95: "xz", 96: "JPEG", 98: "PPMd"}
+_IS_ENCRYPTED, _AES = 0x1, 99
+# What `zipfile` raises of a damaged member.
 _UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -464,6 +469,9 @@ def _unzipped(file: FileIO, name: str, notes: _Notes, wanted: str) -> Iterator[_
     for info in members[:_MOST_MEMBERS]:
         if wanted and not f"{wanted}:".startswith(f"{info.filename}:"):
             continue
+        if locked := _locked(info):
+            notes.add(f"'{info.filename}' is {locked}.")
+            continue
         try:
             with archive.open(info) as source:
                 head = source.read(HEAD)
@@ -481,8 +489,25 @@ def _unzipped(file: FileIO, name: str, notes: _Notes, wanted: str) -> Iterator[_
                     content = _copied(head, source)
                     yield from _inner(_Member(info.filename, content))
         except _UNREADABLE as error:
-            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            notes.add(f"'{info.filename}' cannot be unpacked: {reason.rstrip('.')}.")
+            # What has a number of the system is about the disk that it is unpacked to.
+            reason = getattr(error, "strerror", None) or f"it is damaged ({_said(error)})"
+            notes.add(f"'{info.filename}' cannot be unpacked: {reason}.")
+
+
+def _locked(info: zipfile.ZipInfo) -> str:
+    """Returns why a member is not unpacked, however sound it is; empty if it is."""
+    if info.flag_bits & _IS_ENCRYPTED or info.compress_type == _AES:
+        return "encrypted: unpack it with its password, and open it"
+    if info.compress_type not in _TAKEN:
+        name = _OTHERS.get(info.compress_type, f"method {info.compress_type}")
+        return f"compressed by {name}, which is not unpacked here: unpack it, and open it"
+    return ""
+
+
+def _said(error: Exception) -> str:
+    """Returns what zipfile or a decompressor says, without the name of the member and a stop."""
+    text = str(error) or type(error).__name__
+    return re.sub(r" for file '.*'$", "", text).rstrip(".")
 
 
 def _room_for(info: zipfile.ZipInfo) -> int:

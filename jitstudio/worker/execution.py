@@ -11,6 +11,7 @@ from jitstudio.cache.results import Cache, Mark
 from jitstudio.core.code import LINKED, Artifact, Source, split_variant
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, Notice, Problem, StageFinished, StageStarted
+from jitstudio.core.kernel_resources import function_alone
 from jitstudio.core.plan import Job, JobDependencies, PlanStep, Ref
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import Crash, Outcome
@@ -72,7 +73,13 @@ class Schedule:
             final=self._is_final(step, module),
             confined_to=request.confined_to,
             toolchain=request.toolchain,
+            function=self._function(step),
         )
+
+    def _function(self, step: PlanStep) -> str:
+        if step.tool is not Tool.NVDISASM:
+            return ""
+        return function_alone(self._made[step.inputs[0]], self._request.function)
 
     def _is_final(self, step: PlanStep, module: str) -> bool:
         if step.tool is Tool.NVDISASM and not self._given.issuperset(step.inputs):

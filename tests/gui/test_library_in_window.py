@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from jitstudio.core import kernel_resources
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from tests.library_files import archive, elf, wheel
@@ -57,6 +58,55 @@ def test_a_kernel_of_a_wheel_opens_to_its_code(started, fatbin, tmp_path):
         assert ".entry other(" in "\n".join(ptx.lines)
     # One tab for all that the same fatbin has.
     assert len(driver.state.documents) == tabs + 1
+
+
+def test_of_much_code_one_kernel_is_disassembled_at_a_time(started, fatbin, tmp_path, monkeypatch):
+    monkeypatch.setattr(kernel_resources, "WHOLE_CODE_BYTES", 0)
+    driver, path = started, tmp_path / "big.fatbin"
+    path.write_bytes(fatbin)
+    view, sass = listed(driver, path), driver.listings[CodeKind.SASS]
+    disassembly, functions = driver.state.disassembly, sass.header.functions
+    disassembly.want("test", True)
+    row = next(row for row in view.model.rows if (row.kernel.name, row.piece.target) == OTHERS)
+    view.kernel_activated.emit(row)
+    # The one that is wanted comes first, and alone.
+    driver.wait(lambda: sass.listing and sass.listing.function == "other" and disassembly.function)
+    driver.settle()
+    assert disassembly.kernel == "other"
+    assert [function.name for function in disassembly.current.code.functions] == ["other"]
+    assert {name for name, _ in disassembly.current.readable} == {"fine", "other"}
+    assert {kernel.name for kernel in driver.state.outputs.result.kernels} == {"fine", "other"}
+    alone = disassembly.current
+    builds = len(driver.results)
+    for choose in (
+        lambda: driver.pane("report").kernel_chosen.emit("fine"),
+        lambda: functions.activated.emit(functions.findText("other")),
+        lambda: driver.pane("kernels").kernel_activated.emit(kernel(driver, "fine")),
+    ):
+        before = sass.listing.function
+        choose()
+        driver.wait(lambda: sass.listing.function not in ("", before))  # noqa: B023
+        driver.wait(lambda: disassembly.function and disassembly.kernel == sass.listing.function)
+        assert functions.count() == 3
+    # All of it, as the last entry says.
+    functions.activated.emit(2)
+    driver.wait(lambda: not sass.listing.function)
+    driver.wait(lambda: disassembly.current and disassembly.current.listing is sass.listing)
+    assert disassembly.kernel == "fine"
+    whole = disassembly.current.code
+    assert [*whole.function("other")] == [*alone.code.function("other")]
+    assert functions.count() == 2
+    # No build has come of it, and the next one begins where the reader is.
+    assert len(driver.results) == builds
+    driver.next_result(lambda: driver.trigger("buildAction"))
+    assert sass.listing.function == "fine"
+
+
+OTHERS = ("other", "sm_90")
+
+
+def kernel(driver, name):
+    return next(k for k in driver.state.outputs.result.kernels if k.name == name)
 
 
 def here(pane):

@@ -1,8 +1,13 @@
 """Cubins read by the real nvdisasm, which runs twice."""
 
+import re
+from dataclasses import replace
+
 import pytest
 
+from jitstudio.core import kernel_resources
 from jitstudio.core.code import CodeKind
+from jitstudio.core.kernel_resources import code_sizes, function_alone
 from jitstudio.toolchain import disassembly
 from jitstudio.toolchain.disassembly import read_cubin
 from tests.support import cuda, request
@@ -12,6 +17,9 @@ extern "C" __global__ void k(int* p, int n) {
     for (int i = 0; i < n; ++i) { if (p[i] > 3) return; p[i] += i; }
 }
 """
+
+
+LABEL = re.compile(r"\.L_x_\d+")
 
 
 @pytest.fixture
@@ -31,6 +39,57 @@ def test_code_lines_live_registers_and_resources_are_read(cubin):
     assert function.is_kernel
     assert {place.line for places in function.places for place in places} == {1, 2, 3}
     assert max(row.live.gpr for row in function) > 2
+
+
+def test_one_function_read_by_itself_is_what_it_is_among_all(built, monkeypatch):
+    text = (
+        BRANCHING + "__device__ __noinline__ int f(int* p) { return p[*p] + clock(); }\n"
+        'extern "C" __global__ void first(int* p) { if (*p > 3) p[f(p)] = 7; }\n'
+        'extern "C" __global__ void last(int* p) { while (*p++) *p += f(p) + sinf(*p); }\n'
+    )
+    options = ("-lineinfo", "-rdc=true")
+    asked = request(cuda(text), emit="ptx,cubin,sass", options=options)
+    result = built(asked)
+    (cubin,) = (a.content for a in result.artifacts if a.kind is CodeKind.CUBIN)
+    (ptx,) = (a.text for a in result.artifacts if a.kind is CodeKind.PTX)
+    whole = read_cubin(cubin, "k.cubin", {"kernel.cu": ptx})
+    assert {function.name for function in whole.functions} == set(code_sizes(cubin))
+    monkeypatch.setattr(kernel_resources, "WHOLE_CODE_BYTES", 0)
+    wholes = sass(result)
+    for name in ("last", "_Z1fPi"):
+        expected = whole.function(name)
+        part = read_cubin(cubin, "k.cubin", {"kernel.cu": ptx}, name)
+        (function,) = part.functions
+        assert unnumbered(function) == unnumbered(expected)
+        assert [label.index for label in function.labels] == [
+            label.index for label in expected.labels
+        ]
+        assert function.parts == expected.parts
+        assert part.resources == whole.resources
+        listed = sass(built(replace(asked, function=name)))
+        assert listed.keys() == {name}
+        assert listed[name] == wholes[name]
+    assert function_alone(cubin, "nobody") == next(iter(whole.resources))
+    assert function_alone(cubin, None) == ""
+    monkeypatch.undo()
+    assert function_alone(cubin, "last") == ""
+
+
+def unnumbered(function):
+    """Its instructions, without what nvdisasm counts of all that it prints."""
+    rows = (row._replace(operands=LABEL.sub(".L", row.operands)) for row in function)
+    return [row._replace(live=None) if row.opcode.startswith("CALL") else row for row in rows]
+
+
+def sass(result):
+    """The instructions that are listed of each function, by its name."""
+    found = {}
+    for line in result.artifact(CodeKind.SASS, "kernel.cu").text.splitlines():
+        if section := re.match(r"//-+ \.text\.(\S+)", line):
+            found[section[1]] = []
+        elif re.match(r" +/\*[0-9a-f]{4}\*/", line):
+            found[[*found][-1]].append(LABEL.sub(".L", line))
+    return found
 
 
 def test_code_that_is_never_reached_costs_no_live_registers(cubin):

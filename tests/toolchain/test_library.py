@@ -183,25 +183,28 @@ def _bomb():
     return bytes(content)
 
 
-def _encrypted():
-    content = bytearray(wheel({"e.so": elf({".nv_fatbin": b"\0" * 200})}))
-    at = content.rindex(b"PK\1\2")
-    content[at + 8] |= 1
-    content[6] |= 1
-    return bytes(content)
+def _patched(method=zipfile.ZIP_DEFLATED, flags=0, content=None, **others):
+    """A zip with "a.so", which says that it has these flags and was compressed by this method."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", method if method in (0, 8, 12, 14) else 8) as file:
+        file.writestr("a.so", content or elf({"x": bytes(range(256)) * 9}))
+        for name, other in others.items():
+            file.writestr(name, other)
+    patched = bytearray(made.getvalue())
+    for at, says in ((0, 6), (patched.index(b"PK\1\2"), 8)):
+        patched[at + says] |= flags
+        struct.pack_into("<H", patched, at + says + 2, method)
+    return patched
 
 
 GREEDY = container(entry(2, 90, b"\x7fELF" + b"\0" * 60, flags=0x2011))
 
 
-def _damaged_lzma():
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_LZMA) as file:
-        file.writestr("a.so", elf({"x": bytes(range(256)) * 9}))
-    content = bytearray(made.getvalue())
-    # Behind the header of 30 bytes and the name: four bytes of the format, then its properties.
-    content[38] = 0xFF
-    return bytes(content)
+def _damaged(method, at):
+    # The content is behind the header of 30 bytes and the name.
+    content = _patched(method)
+    content[34 + at] ^= 0xFF
+    return content
 
 
 BAD = {
@@ -214,15 +217,19 @@ BAD = {
     "damaged archive": (b"!<arch>\n" + b"x" * 99, "a static library"),
     "wheel cut short": (wheel({"a.so": elf({"x": b"\0" * 999})})[:-30], "damaged zip"),
     "bomb": (_bomb(), "unpack to 4,294,967,280, more than are unpacked"),
-    "encrypted": (_encrypted(), "password"),
-    "damaged LZMA": (_damaged_lzma(), "'a.so' cannot be unpacked"),
+    "encrypted": (_patched(flags=1), "'a.so' is encrypted: unpack it with its password"),
+    "zstd": (_patched(93), "'a.so' is compressed by zstd, which is not unpacked here"),
+    "another method": (_patched(77), "'a.so' is compressed by method 77"),
+    # The properties of LZMA are behind four bytes of the format.
+    "damaged LZMA": (_damaged(14, 4), "'a.so' cannot be unpacked: it is damaged"),
+    "damaged": (_damaged(8, 40), "'a.so' cannot be unpacked: it is damaged"),
     "zip in zip": (wheel({"a.zip": wheel({"a": b"0" * 99})}), "an archive by itself"),
     "greedy": (
         GREEDY[:72] + struct.pack("<Q", 1 << 40) + GREEDY[80:],
         "more than 256 MiB. It is left out",
     ),
     "LTO-IR": (container(entry(8, 90, b"\0" * 64)), "neither machine code nor PTX, but LTO-IR"),
-    "damaged": (container(entry(2, 90, b"\0" * 64)), "cannot be unpacked"),
+    "damaged fatbin": (container(entry(2, 90, b"\0" * 64)), "cannot be unpacked"),
 }
 
 
@@ -232,6 +239,14 @@ def test_what_holds_no_readable_code_is_a_sentence(listed, name):
     found = listed(content)
     assert isinstance(found, LibraryFailure), found
     assert words in found.message
+
+
+@pytest.mark.parametrize("says", [{"method": 93}, {"flags": 1}])
+def test_a_member_that_is_not_unpacked_costs_only_itself(listed, fatbin, says):
+    found = listed(bytes(_patched(**says, b=fatbin)))
+    assert rows(found) == ALL
+    assert len(found.notes) == 1
+    assert found.notes[0].startswith("'a.so' is ")
 
 
 def test_a_damaged_part_costs_only_itself(listed, fatbin, cubin):

@@ -49,9 +49,13 @@ _ICON_SIDE = 16
 
 
 class _Entry(NamedTuple):
-    """A function, what its name is shown as, and that in the few letters of a list."""
+    """A function, what its name is shown as, and that in the few letters of a list.
 
-    function: Function
+    One that is not listed has no place; what stands for all of them has no name.
+    """
+
+    name: str
+    function: Function | None
     shown: str
     short: str
 
@@ -61,19 +65,21 @@ class FunctionList(QComboBox):
 
     Signals:
         line_requested: Go to this line, counted from 1.
+        function_wanted: Show the function of this name, which is not listed; all if it is empty.
     """
 
     line_requested = Signal(int)
+    function_wanted = Signal(str)
 
     def __init__(self, kind: CodeKind, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model: RowsModel[_Entry] = RowsModel((_COLUMN,), self)
+        self._listed: tuple[Function, ...] = ()
         self.setModel(self._model)
         self.setObjectName(f"{kind.value}FunctionList")
         self.setAccessibleName(
             self.tr("Kernels and functions of the {kind}").format(kind=kind.title)
         )
-        self.setToolTip(self.tr("Go to a kernel or function"))
         self.setPlaceholderText(self.tr("Go to kernel"))
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(_NARROWEST)
@@ -81,25 +87,47 @@ class FunctionList(QComboBox):
         self.activated.connect(self._on_activated)
         self.hide()
 
-    def show_functions(self, functions: Sequence[Function], spelling: DemangledListing) -> None:
-        """Offers those that are defined here; the others are elsewhere."""
-        defined = [function for function in functions if function.is_defined]
-        shown = [spelling.name(function.name) for function in defined]
+    def show_functions(
+        self, functions: Sequence[Function], spelling: DemangledListing, every: Sequence[str] = ()
+    ) -> None:
+        """Offers those that are defined here; the others are elsewhere.
+
+        Args:
+            functions: Those of the listing.
+            spelling: How their names are shown.
+            every: All that there are, where not all are listed.
+        """
+        self._listed = tuple(function for function in functions if function.is_defined)
+        places = {function.name: function for function in self._listed}
+        others = sorted((name for name in every if name not in places), key=spelling.name)
+        names = [*(function.name for function in self._listed), *others]
+        shown = [spelling.name(name) for name in names]
+        entries = [*map(_Entry, names, map(places.get, names), shown, shortened(shown))]
+        tips = [self.tr("Go to a kernel or function")]
+        if others:
+            tips.append(self.tr("So much machine code is disassembled one function at a time"))
+            every_one = self.tr("All {count:,} functions").format(count=len(names))
+            hint = self.tr("Disassemble all of this machine code, which takes a while")
+            entries.append(_Entry("", None, hint, every_one))
+        self.setToolTip("\n".join(tips))
         with QSignalBlocker(self):
-            self._model.set_rows(tuple(map(_Entry, defined, shown, shortened(shown))))
-        self.setVisible(bool(self._model.rows))
+            self._model.set_rows(tuple(entries))
+        self.setVisible(bool(entries))
 
     def follow(self, line: int) -> None:
         """Names the function of a line, counted from 1."""
-        entries = self._model.rows
-        at = bisect_right(entries, line - 1, key=lambda entry: entry.function.line) - 1
-        is_inside = at >= 0 and line <= entries[at].function.end
+        at = bisect_right(self._listed, line - 1, key=lambda function: function.line) - 1
+        is_inside = at >= 0 and line <= self._listed[at].end
         with QSignalBlocker(self):
             self.setCurrentIndex(at if is_inside else -1)
 
     @Slot(int)
     def _on_activated(self, index: int) -> None:
-        self.line_requested.emit(self._model.rows[index].function.line + 1)
+        entry = self._model.rows[index]
+        if entry.function is not None:
+            self.line_requested.emit(entry.function.line + 1)
+        else:
+            self.function_wanted.emit(entry.name)
 
 
 def shortened(names: Sequence[str]) -> list[str]:
@@ -130,12 +158,11 @@ def _cut(name: str, same: int) -> str:
 
 
 def _title(entry: _Entry) -> str:
-    return f"{entry.short} · {entry.function.line + 1:,}"
+    return f"{entry.short} · {entry.function.line + 1:,}" if entry.function else entry.short
 
 
 def _tooltip(entry: _Entry) -> str:
-    lowered = entry.function.name
-    return entry.shown if entry.shown == lowered else f"{entry.shown}\n{lowered}"
+    return entry.shown if entry.name in ("", entry.shown) else f"{entry.shown}\n{entry.name}"
 
 
 _COLUMN: TableColumn[_Entry] = TableColumn(
@@ -334,10 +361,16 @@ class OutputHeader(QWidget):
         if index >= 0:
             self._choice.setCurrentIndex(index)
 
-    def show_line_count(self, count: int) -> None:
-        """Says how many lines there are; nothing where there are none."""
+    def show_line_count(self, count: int, functions: int = 0) -> None:
+        """Says how many lines there are; nothing where there are none.
+
+        Args:
+            count: The lines.
+            functions: Of how many functions one only is shown; 0 where all are.
+        """
         said = self.tr("1 line") if count == 1 else self.tr("{0:,} lines").format(count)
-        self._facts.setText(said if count else "")
+        part = self.tr("1 of {0:,} functions").format(functions)
+        self._facts.setText(" · ".join((said, *([part] if functions else []))) if count else "")
 
     @Slot(str)
     def show_marked(self, text: str) -> None:

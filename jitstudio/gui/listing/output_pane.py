@@ -82,17 +82,22 @@ class ListingCode(QObject):
         """Whether the functions will be known soon."""
         return self._reading.is_busy
 
-    def set_lines(self, lines: Sequence[str]) -> None:
-        """Reads another listing; where its names are known, its spelling is right at once."""
+    def set_lines(self, lines: Sequence[str], more: frozenset[str] = frozenset()) -> None:
+        """Reads another listing; where its names are known, its spelling is right at once.
+
+        Args:
+            lines: The listing.
+            more: Names that it lacks, and that are to be shown with it.
+        """
         self._spelling.stop()
         self.code = CodeText(self.code.kind, lines)
         self.spelling = DemangledListing.plain(lines)
         self._names = frozenset()
         if self._is_demangled and len(lines) <= _AT_ONCE:
-            names = lowered_names(lines)
+            names = lowered_names(lines) | more
             if names <= self._known.keys():
                 self.spelling = DemangledListing.of(lines, meanings(names, self._known))
-        self._reading.start(partial(_read, self.code))
+        self._reading.start(partial(_read, self.code, more))
 
     def set_demangled(self, on: bool) -> None:
         """Shows names demangled, or as the tools wrote them."""
@@ -140,10 +145,10 @@ class ListingCode(QObject):
         self.spelt.emit()
 
 
-def _read(code: CodeText, stop: Event) -> _ReadCode:
+def _read(code: CodeText, more: frozenset[str], stop: Event) -> _ReadCode:
     lines = Paced(code.lines, stop)
     found = functions(code.kind, lines)
-    return _ReadCode(CodeText(code.kind, code.lines, found), lowered_names(lines))
+    return _ReadCode(CodeText(code.kind, code.lines, found), lowered_names(lines) | more)
 
 
 class OutputPane(QWidget):
@@ -160,11 +165,13 @@ class OutputPane(QWidget):
         reported: A message about something that was done.
         listing_changed: There is another listing, or none any more.
         save_requested: This kind of what is shown shall be saved.
+        function_wanted: Another function shall be listed, by its lowered name; all if it is empty.
     """
 
     reported = Signal(str)
     listing_changed = Signal()
     save_requested = Signal(CodeKind)
+    function_wanted = Signal(str)
 
     def __init__(self, kind: CodeKind, object_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -265,6 +272,7 @@ class OutputPane(QWidget):
         self.code.read.connect(self._on_read)
         self.code.spelt.connect(self._on_spelt)
         functions.line_requested.connect(self._on_line_requested)
+        functions.function_wanted.connect(self.function_wanted)
         view.line_changed.connect(functions.follow)
         view.links.set_finder(self.code.link_at)
         view.links.missed.connect(self._on_link_missed)
@@ -286,28 +294,32 @@ class OutputPane(QWidget):
             self._shown = None
             self.header.show_line_count(0)
             self.code_view.clear(output_hint(self._kind, self._output))
-            self._read(())
+            self._read((), ())
             self.listing_changed.emit()
             return
         listing = listings[self.header.module_index]
-        keep = self._shown is not None and self._shown.name == listing.name
+        shown = self._shown
+        keep = shown is not None and (shown.name, shown.function) == (
+            listing.name,
+            listing.function,
+        )
         is_new = listing is not self._shown
         if is_new:
             lexer = LANGUAGES[self._kind].lexer
             self.code_view.set_lines(
                 listing.lines, lexer, self._kind, keep_position=keep, extent=listing.extent
             )
-            self._read(listing.lines)
+            self._read(listing.lines, listing.functions)
             self._begun = None if keep else 0
         self._shown = listing
-        self.header.show_line_count(len(listing.lines))
+        self.header.show_line_count(len(listing.lines), len(listing.functions))
         if is_new:
             self.listing_changed.emit()
 
-    def _read(self, lines: Sequence[str]) -> None:
+    def _read(self, lines: Sequence[str], functions: Sequence[str]) -> None:
         self._wanted_kernel = ""
         self._exports.set_available(bool(lines))
-        self.code.set_lines(lines)
+        self.code.set_lines(lines, frozenset(functions))
         if self.code.spelling.stand_ins:
             self._on_spelt()
         elif not lines:
@@ -339,7 +351,8 @@ class OutputPane(QWidget):
         self._seek_kernel()
         self._begin()
         functions = self.header.functions
-        functions.show_functions(self.code.code.functions, self.code.spelling)
+        every = self._shown.functions if self._shown is not None else ()
+        functions.show_functions(self.code.code.functions, self.code.spelling, every)
         functions.follow(self.code_view.line)
         self.code_view.marks.set_scope(self._function_lines)
 

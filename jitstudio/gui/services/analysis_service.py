@@ -15,8 +15,8 @@ from jitstudio.worker.disassembly_reader import DisassemblyReader
 from jitstudio.worker.queue import Report
 
 _READ = "read"
-_KEPT = 4
-"""Cubins whose code is kept: a step back to an earlier result costs nothing."""
+_KEPT = 16
+"""Cubins and functions whose code is kept: a step back to an earlier one costs nothing."""
 _NO_PTX: Mapping[str, str] = {}
 
 
@@ -55,6 +55,7 @@ class AnalysisService(WorkerService):
         tag: str = _READ,
         confined_to: tuple[str, ...] | None = None,
         toolchain: str = "",
+        function: str = "",
     ) -> RequestHandle:
         """Reads a cubin, in place of one of this tag that waits.
 
@@ -66,11 +67,12 @@ class AnalysisService(WorkerService):
             tag: Whose reading it is.
             confined_to: See `BuildRequest`: that of the build that made it.
             toolchain: The same.
+            function: The only function to read; empty for all.
 
         Returns:
             The handle, whose answer is a `ReadListing` or `ReadingFailure`.
         """
-        request = AnalysisRequest(cubin, name, ptx, confined_to, toolchain=toolchain)
+        request = AnalysisRequest(cubin, name, ptx, confined_to, function, toolchain)
 
         def work(ticket: int, _report: Report) -> ReadListing | ReadingFailure:
             code = self._reader.analyse(request, ticket=ticket)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from jitstudio.cache.store import Store
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.events import Event, StageFinished
+from jitstudio.core.kernel_resources import code_sizes, function_alone
 from jitstudio.core.plan import PlanStep
 from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult
@@ -34,12 +35,16 @@ class Listing:
 
     Attributes:
         extent: How much room it takes; None where nobody has measured.
+        function: The only function in it, by its lowered name; empty where it has all.
+        functions: Where it has one only, all that there are.
     """
 
     kind: CodeKind
     name: str
     lines: tuple[str, ...]
     extent: TextExtent | None = None
+    function: str = ""
+    functions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,12 +101,19 @@ class BuildService(WorkerService):
 
         def work(ticket: int, report: Report) -> BuildOutput:
             made: list[Listing] = []
+            cubins = {s.name: s.content for s in request.sources if s.kind is CodeKind.CUBIN}
 
             def hear(event: Event) -> None:
                 report(event)
                 if isinstance(event, StageFinished):
+                    code = (a for a in event.artifacts if a.kind is CodeKind.CUBIN)
+                    cubins.update({a.name: a.content for a in code})
                     texts = (a for a in event.artifacts if a.kind in TEXT_KINDS)
-                    if listings := tuple(map(_listing, texts)):
+                    listings = tuple(
+                        _listing(text, cubins.get(text.name, b""), request.function)
+                        for text in texts
+                    )
+                    if listings:
                         made.extend(listings)
                         report(ListingsMade(listings))
 
@@ -143,8 +155,12 @@ class BuildService(WorkerService):
         return self._submit(_CACHE, lambda _ticket, _report: self._builder.empty_cache())
 
 
-def _listing(artifact: Artifact) -> Listing:
+def _listing(artifact: Artifact, cubin: bytes, wanted: str | None) -> Listing:
     lines = tuple(split_at_newlines(artifact.text.rstrip("\n")))
+    function = ""
     if artifact.kind is CodeKind.SASS:
         lines = tightened(lines)
-    return Listing(artifact.kind, artifact.name, lines, TextExtent.of(lines, artifact.kind))
+        function = function_alone(cubin, wanted)
+    extent = TextExtent.of(lines, artifact.kind)
+    functions = tuple(code_sizes(cubin)) if function else ()
+    return Listing(artifact.kind, artifact.name, lines, extent, function, functions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
 
@@ -180,6 +180,7 @@ class BuildController(QObject):
         self._outputs.expect(subject)
         try:
             request = request_for(modules, self._documents, self._settings, SHOWN_AND_SAVED)
+            request = replace(request, function=self._outputs.function)
         except ValueError as error:
             self._abandon()
             refusal = self._refusal(str(error))

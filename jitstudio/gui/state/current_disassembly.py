@@ -21,6 +21,7 @@ from jitstudio.core.result import BuildResult
 from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.services.request_queue import RequestHandle
+from jitstudio.gui.state.function_listings import FunctionListings
 from jitstudio.gui.state.outputs import Built, Output, Outputs
 from jitstudio.listing.kernel_names import short_names
 
@@ -47,11 +48,16 @@ class Inspection:
 
     @property
     def readable(self) -> tuple[tuple[str, str], ...]:
-        """Functions by their lowered names and by those that people read, kernels first."""
+        """Functions by their lowered names and by those that people read, kernels first.
+
+        Those, too, of which another reading would have to be made.
+        """
         meanings = {k.name: k.demangled for k in self.result.kernels if k.demangled}
-        shown, functions = short_names(meanings), self.code.functions
-        ordered = sorted(functions, key=lambda function: not function.is_kernel)
-        return tuple((one.name, shown.get(one.name, one.name)) for one in ordered)
+        shown = short_names(meanings)
+        kernels = meanings.keys() | {function.name for function in self.code.kernels}
+        names = self.listing.functions or [function.name for function in self.code.functions]
+        ordered = sorted(names, key=lambda name: name not in kernels)
+        return tuple((name, shown.get(name, name)) for name in ordered)
 
     @property
     def target(self) -> Arch:
@@ -82,11 +88,16 @@ class CurrentDisassembly(QObject):
     kernel_changed = Signal(str)
 
     def __init__(
-        self, outputs: Outputs, service: AnalysisService, parent: QObject | None = None
+        self,
+        outputs: Outputs,
+        service: AnalysisService,
+        function_listings: FunctionListings,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._outputs = outputs
         self._service = service
+        self._function_listings = function_listings
         self._wanted: set[str] = set()
         self._subject: _Subject | None = None
         self._reading: RequestHandle | None = None
@@ -163,10 +174,14 @@ class CurrentDisassembly(QObject):
     def set_kernel(self, name: str) -> None:
         """Looks at this kernel or function from now on, if there is one of this name.
 
-        Where there is none yet, the next code that is read is looked for it.
+        Where there is none yet, the next code that is read is looked for it: that of this function
+        if another one alone is listed.
         """
         known = self._current.code.function(name) if self._current else None
         self._kernel_to_come = "" if known else name
+        self._outputs.function = name
+        if self._listing is not None and name in self._listing.functions:
+            self._function_listings.show(self._listing, name)
         if known is not None and name != self._kernel:
             self._kernel = name
             self.kernel_changed.emit(name)
@@ -228,6 +243,7 @@ class CurrentDisassembly(QObject):
             ptx,
             confined_to=built.request.confined_to,
             toolchain=built.request.toolchain,
+            function=listing.function,
         )
         self._reading.finished.connect(self._on_read)
         self._reading.failed.connect(self._on_failed)

@@ -91,6 +91,9 @@ class Outputs(QObject):
     What is built is distinguished by a subject (the document, or the link), so that switching
     between two tabs shows each one's own last result.
 
+    Attributes:
+        function: The function whose SASS a build makes where that of all takes long; empty for any.
+
     Signals:
         changed: The output of this kind is another one now.
         result_changed: This result is looked at now; None before the first build of a subject.
@@ -103,9 +106,19 @@ class Outputs(QObject):
         super().__init__(parent)
         self._histories: dict[object, _History] = {}
         self._subject: object = None
+        self.function = ""
         self._expected: object = None
         self._blank = Absence.NOTHING_BUILT
         self._shown = _blank(self._blank).outputs
+
+    def replace_listing(self, old: Listing, new: Listing) -> None:
+        """Shows another function of the same machine code; nothing if that is shown no more."""
+        for history in self._histories.values():
+            history.good_listings = _with(history.good_listings, old, new)
+            for kind, output in history.outputs.items():
+                listings = _with(output.listings, old, new)
+                history.outputs[kind] = replace(output, listings=listings)
+        self._show()
 
     @property
     def subject(self) -> object:
@@ -266,6 +279,10 @@ class Outputs(QObject):
             if output != self._shown[kind]:
                 self._shown[kind] = output
                 self.changed.emit(kind)
+
+
+def _with(listings: tuple[Listing, ...], old: Listing, new: Listing) -> tuple[Listing, ...]:
+    return tuple(new if listing is old else listing for listing in listings)
 
 
 def _kept(

@@ -15,6 +15,7 @@ from jitstudio.gui.state.baselines import Baselines
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.correlation import Correlations
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
+from jitstudio.gui.state.function_listings import FunctionListings
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.lowered_names import LoweredNames
@@ -61,7 +62,12 @@ class WindowState(QObject):
         self.analysis_service = AnalysisService(self)
         self.library_service = LibraryService(self)
         self.baselines = Baselines(self)
-        self.disassembly = CurrentDisassembly(self.outputs, self.analysis_service, self)
+        self.function_listings = FunctionListings(
+            self.outputs, self.service, self.side_builds, self
+        )
+        self.disassembly = CurrentDisassembly(
+            self.outputs, self.analysis_service, self.function_listings, self
+        )
         self.correlations = Correlations(self.documents, self.disassembly, self)
         self.launch_specs = LaunchSpecs(self)
         self.launch_service = LaunchService(self)

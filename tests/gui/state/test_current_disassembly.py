@@ -8,10 +8,12 @@ from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.result import Outcome
 from jitstudio.gui.listing.hints import disassembly_hint, disassembly_sentence, output_hint
 from jitstudio.gui.services.analysis_service import AnalysisService
-from jitstudio.gui.services.build_service import Listing
+from jitstudio.gui.services.build_service import BuildService, Listing
 from jitstudio.gui.services.request_queue import close_all
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
+from jitstudio.gui.state.function_listings import FunctionListings
 from jitstudio.gui.state.outputs import Outputs
+from jitstudio.gui.state.side_builds import SideBuilds
 from jitstudio.worker.builder import Builder
 from tests.support import cuda, request
 
@@ -46,7 +48,10 @@ def service(qapp):
 
 @pytest.fixture
 def disassembly(outputs, service):
-    return CurrentDisassembly(outputs, service)
+    builds = BuildService()
+    functions = FunctionListings(outputs, builds, SideBuilds(builds))
+    yield CurrentDisassembly(outputs, service, functions)
+    close_all((builds,))
 
 
 def listing(result):

@@ -202,7 +202,8 @@ class CompareController(QObject):
         if inspection is None or built is None or inspection.result is not built.result:
             return
         cubin = _cubin(built)
-        if cubin is not None and cubin.name == inspection.name:
+        is_whole = not inspection.listing.function
+        if is_whole and cubin is not None and cubin.name == inspection.name:
             self._disassemblies.take(built, inspection.code)
 
     def _side(self, built: Built) -> ComparedBuild:

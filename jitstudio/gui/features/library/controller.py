@@ -18,7 +18,6 @@ from jitstudio.gui.services.request_queue import RequestHandle
 from jitstudio.gui.shell.navigation import KernelPlace, Navigator
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_settings import BuildSettings
-from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.outputs import Outputs
 
@@ -38,7 +37,6 @@ def install(context: Context) -> None:
         state.documents,
         state.settings,
         state.outputs,
-        state.disassembly,
         context.navigator,
         shell,
     )
@@ -56,7 +54,6 @@ class LibraryController(QObject):
         documents: Documents,
         settings: BuildSettings,
         outputs: Outputs,
-        disassembly: CurrentDisassembly,
         navigator: Navigator,
         shell: Shell,
     ) -> None:
@@ -67,7 +64,6 @@ class LibraryController(QObject):
         self._documents = documents
         self._settings = settings
         self._outputs = outputs
-        self._disassembly = disassembly
         self._navigator = navigator
         self._shell = shell
         self._path = Path()
@@ -128,6 +124,7 @@ class LibraryController(QObject):
             self._shell.notices.show_message(taken.message)
             return
         self._wanted = (taken.resolve(), row.kernel.name)
+        self._outputs.function = row.kernel.name
         # A fatbin has the code of other targets, too.
         self._settings.arch = row.piece.arch
         # By itself, whatever is linked.
@@ -146,8 +143,6 @@ class LibraryController(QObject):
         kernel = next((k for k in figures.kernels if k.name == name), None)
         if kernel is not None:
             self._wanted = None
-            # Report and graph, too, once the code is read.
-            self._disassembly.set_kernel(name)
             self._navigator.go_to(KernelPlace(CodeKind.SASS, kernel))
 
     @staticmethod

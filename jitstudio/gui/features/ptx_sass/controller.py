@@ -49,7 +49,7 @@ def install(context: Context) -> None:
     )
     context.navigator.lead(ListingPlace, listings.go_to)
     context.navigator.lead(KernelPlace, listings.go_to_kernel)
-    DisassemblyController(state.disassembly, context.listings, shell)
+    DisassemblyController(state.disassembly, state.function_listings, context.listings, shell)
     columns = ColumnsController(state.disassembly, state.preferences, context.listings, shell)
     PressureController(
         state.disassembly,
@@ -157,6 +157,9 @@ class ListingsController(QObject):
         """Brings up the code of a kernel."""
         pane = self._listings[place.kind]
         pane.go_to_kernel(place.kernel.module, place.kernel.name)
+        if place.kind is CodeKind.SASS:
+            # Report and graph, too; and what is not listed yet will be.
+            self._disassembly.set_kernel(place.kernel.name)
         self._shell.layout.bring_up(pane)
 
     def _pane_with_keyboard(self) -> OutputPane | None:
@@ -235,6 +238,9 @@ class ListingsController(QObject):
         listing = pane.listing
         if listing is None:
             return None
+        if kind is pane.kind and listing.function:
+            # The build has made that of another function.
+            return Artifact(kind, listing.name, "\n".join((*listing.lines, "")).encode())
         good = self._outputs.good
         result = good.result if good is not None else None
         if kind is pane.kind and not self._outputs.is_good(listing):

@@ -12,6 +12,7 @@ from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.notice_bar import NoticeAction
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
+from jitstudio.gui.state.function_listings import FunctionListings
 
 _USER = "sass"
 _FAILED = "reading"
@@ -23,17 +24,22 @@ class DisassemblyController(QObject):
     def __init__(
         self,
         disassembly: CurrentDisassembly,
+        function_listings: FunctionListings,
         listings: Mapping[CodeKind, OutputPane],
         shell: Shell,
     ) -> None:
         super().__init__(disassembly)
         self._disassembly = disassembly
+        self._function_listings = function_listings
         self._status, self._notice = shell.status, shell.notices
         self._told = ""
         self._pane = listings[CodeKind.SASS]
         self._visibility = Visibility(self._pane, self)
         self._visibility.changed.connect(self._on_visibility_changed)
         self._pane.listing_changed.connect(self._on_listing_changed)
+        self._pane.function_wanted.connect(self._on_function_wanted)
+        function_listings.began.connect(self._on_function_began)
+        function_listings.failed.connect(shell.notices.show_message)
         self._pane.code_view.line_changed.connect(self._on_line_changed)
         self._disassembly.changed.connect(self._on_changed)
         self._on_visibility_changed(self._pane.isVisible())
@@ -46,6 +52,18 @@ class DisassemblyController(QObject):
     @Slot()
     def _on_listing_changed(self) -> None:
         self._disassembly.look_at(self._pane.listing)
+
+    @Slot(str)
+    def _on_function_wanted(self, name: str) -> None:
+        if name:
+            self._disassembly.set_kernel(name)
+        elif self._pane.listing is not None:
+            self._function_listings.show_all(self._pane.listing)
+
+    @Slot(str)
+    def _on_function_began(self, name: str) -> None:
+        shown = self._pane.code.spelling.name(name)
+        self._status.show_message(self.tr("Disassembling {name}").format(name=shown))
 
     @Slot()
     def _on_changed(self) -> None:

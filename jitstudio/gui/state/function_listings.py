@@ -1,0 +1,111 @@
+"""Has the SASS of another function made where a build has made that of one only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.prebuilt import machine_code
+from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.gui.services.build_service import BuildOutput, BuildService, Listing
+from jitstudio.gui.services.request_queue import RequestHandle
+from jitstudio.gui.state.outputs import Built, Outputs
+from jitstudio.gui.state.side_builds import SideBuilds
+
+_TAG = "function"
+
+
+class FunctionListings(QObject):
+    """Has the machine code of a good build printed, of which the rest is known already.
+
+    Args:
+        outputs: Shows what has been printed.
+        service: Prints one function.
+        side_builds: Prints all, which takes long.
+
+    Signals:
+        began: This function is printed, by its lowered name.
+        failed: It cannot be; a message for the user.
+    """
+
+    began = Signal(str)
+    failed = Signal(str)
+
+    def __init__(
+        self,
+        outputs: Outputs,
+        service: BuildService,
+        side_builds: SideBuilds,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._outputs = outputs
+        self._service = service
+        self._side_builds = side_builds
+        self._printing: RequestHandle | None = None
+
+    def show(self, listing: Listing, function: str) -> None:
+        """Shows another function in place of the one that is listed, in a moment.
+
+        One that is still printed for the same machine code is forgotten.
+        """
+        self.stop()
+        if function != listing.function and (request := self._request(listing, function)):
+            self._follow(self._service.build(request, _TAG), listing)
+            self.began.emit(function)
+
+    def show_all(self, listing: Listing) -> None:
+        """Shows all functions in place of the one that is listed, once they are printed."""
+        self.stop()
+        if (request := self._request(listing, None)) is not None:
+            doing = self.tr("Disassembling {name}").format(name=listing.name)
+            self._follow(self._side_builds.build(request, doing), listing)
+
+    def stop(self) -> None:
+        """Shows nothing of what is being printed."""
+        if self._printing is not None:
+            self._printing.ignore()
+            self._printing.cancel()
+            self._printing = None
+
+    def _request(self, listing: Listing, function: str | None) -> BuildRequest | None:
+        """Returns what prints a function, or all; None where the machine code is not known."""
+        built = self._outputs.good
+        if built is None or not self._outputs.is_good(listing):
+            return None
+        return _printing(built, listing, function)
+
+    def _follow(self, handle: RequestHandle, listing: Listing) -> None:
+        self._printing = handle
+        handle.finished.connect(partial(self._on_printed, listing))
+        handle.failed.connect(self._on_failed)
+
+    def _on_printed(self, listing: Listing, output: BuildOutput) -> None:
+        self._printing = None
+        if output.result.ok:
+            self._outputs.replace_listing(listing, *output.listings)
+        else:
+            self.failed.emit(output.result.reason)
+
+    @Slot(str)
+    def _on_failed(self, message: str) -> None:
+        self._printing = None
+        self.failed.emit(message)
+
+
+def _printing(built: Built, listing: Listing, function: str | None) -> BuildRequest | None:
+    cubin = machine_code(built.request, built.result, listing.name)
+    if cubin is None:
+        return None
+    return replace(
+        built.request,
+        sources=(Source(listing.name, CodeKind.CUBIN, cubin.content),),
+        emit=frozenset({CodeKind.SASS}),
+        link=LinkMode.NONE,
+        headers=(),
+        libraries=(),
+        function=function,
+    )
