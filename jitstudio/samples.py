@@ -30,6 +30,7 @@ class Sample:
     files: tuple[SampleFile, ...]
     link: LinkMode
     arch: Arch | None
+    script: Path | None = None
     launch_objects: tuple[dict[str, Any], ...] = ()
 
     @cached_property
@@ -56,5 +57,6 @@ def _sample(folder: Path, entry: dict[str, Any]) -> Sample:
         ),
         link=LinkMode(entry.get("link", "none")),
         arch=Arch.parse(entry["arch"]) if "arch" in entry else None,
+        script=folder / entry["script"] if "script" in entry else None,
         launch_objects=tuple(entry.get("launches", ())),
     )

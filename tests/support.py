@@ -6,13 +6,15 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Header, Source, kind_of
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
+from jitstudio.listing.lexers.mlir import MlirLexer
 from jitstudio.listing.lexers.nvvm_ir import NvvmIrLexer
 from jitstudio.listing.lexers.ptx import PtxLexer
+from jitstudio.listing.lexers.python import PythonLexer
 from jitstudio.listing.lexers.sass import SassLexer
 
 ROOT = Path(__file__).parent.parent
 SAMPLES = ROOT / "resources" / "samples"
-LEXERS = (CudaCxxLexer, NvvmIrLexer, PtxLexer, SassLexer)
+LEXERS = (CudaCxxLexer, MlirLexer, NvvmIrLexer, PtxLexer, PythonLexer, SassLexer)
 
 KERNEL = 'extern "C" __global__ void fine(int* p) { p[threadIdx.x] = 1; }\n'
 

@@ -25,6 +25,8 @@ _HEADER = struct.Struct("<16x HH 20x Q I 6x HHH")
 # Name, type, offset, bytes, the section it refers to.
 _SECTION = struct.Struct("<II16xQQI")
 _RESERVES_ONLY = 8
+# Where the program headers begin, bytes of one, and how many there are: the end of most cubins.
+_SEGMENTS = struct.Struct("<32x Q 14x HH")
 # Name, type and binding, visibility and more, section, value, bytes.
 _SYMBOL = struct.Struct("<IBBHQQ")
 # Objects, and objects that only CUDA can address, such as static ones of code yet to be linked.
@@ -173,6 +175,17 @@ def cubin_target(content: bytes | mmap) -> Arch | None:
     targets = _TARGET.findall(b" ".join(notes))
     letters = {letter.decode() for of, letter in targets if int(of) == number}
     return Arch(number, letters.pop() if len(letters) == 1 else "")
+
+
+def completed_cubin(content: bytes) -> bytes:
+    """Returns a cubin with its last byte, a zero, which CuPy cuts off (``nvrtc.getCUBIN``).
+
+    Drivers load the rest all the same; nvdisasm takes it for no ELF file.
+    """
+    if _cuda_header(content) is None:
+        return content
+    start, size, count = _SEGMENTS.unpack_from(content)
+    return content + b"\0" if start + size * count == len(content) + 1 else content
 
 
 def is_relocatable(content: bytes) -> bool:

@@ -28,6 +28,11 @@ def split_lines(text: str) -> list[str]:
     return split_at_newlines(text)
 
 
+def shown_lines(text: str) -> list[str]:
+    """Returns the lines of a file that is shown as it is, without what no font can show."""
+    return split_lines(text.rstrip("\n").replace("\0", "\N{REPLACEMENT CHARACTER}"))
+
+
 class LineClass(IntEnum):
     """What a line holds. A blank line is of the class of the line above it."""
 

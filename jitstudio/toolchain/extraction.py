@@ -18,7 +18,7 @@ from jitstudio.core.arch import Arch, machine_code_for, ptx_for
 from jitstudio.core.captured import CapturedError, KernelLanguage
 from jitstudio.core.captured import unpack as unpack_kernel
 from jitstudio.core.code import CodeKind
-from jitstudio.core.cubin import cubin_target, is_relocatable, kept_ptx
+from jitstudio.core.cubin import completed_cubin, cubin_target, is_relocatable, kept_ptx
 from jitstudio.core.fatbin import without_names
 from jitstudio.core.kernel_resources import has_code
 from jitstudio.core.plain_files import read_file
@@ -89,7 +89,7 @@ def _captured(ref: Ref, content: bytes, report: Report) -> tuple[Piece, ...]:
         report.error_log = f"'{ref.file_name}' cannot be read: {error}."
         return ()
     pieces = tuple(
-        Piece(kind, kernel.target, one.content)
+        Piece(kind, kernel.target, completed_cubin(one.content))
         for language, kind in _CAPTURED.items()
         if (one := kernel.representation(language)) is not None and kernel.target is not None
     )

@@ -182,6 +182,12 @@ def test_the_ptx_of_a_captured_kernel_is_assembled_where_there_is_no_machine_cod
     assert cubin_target(report.made[K.CUBIN]).sm == "sm_90"
 
 
+def test_the_byte_that_cupy_cuts_off_is_put_back():
+    code = compiled(K.CUBIN, "sm_90")
+    assert captured(CUBIN=code[:-1]).made[K.CUBIN] == code
+    assert captured(CUBIN=code).made[K.CUBIN] == code
+
+
 def test_a_captured_kernel_without_code_is_refused():
     assert "has neither machine code nor PTX" in captured(TTIR=b"module {}").error_log
     assert "is damaged" in taken(b"PK", kind=K.CAPTURED).error_log

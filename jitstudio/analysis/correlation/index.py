@@ -1,4 +1,4 @@
-"""Source lines, PTX lines and instructions that belong together, found from each of the three.
+"""Lines of source, IR and PTX and instructions that belong together, found from each of them.
 
 All is looked up in what was laid out once, so that it can follow a cursor. Nothing is guessed: what
 is not in the line tables stays without a counterpart.
@@ -10,17 +10,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
+from types import MappingProxyType
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.analysis.correlation.chains import modules_of, ptx_lines_of
+from jitstudio.analysis.correlation.ir_lines import StageLines
 from jitstudio.analysis.correlation.ptx_lines import PtxLines
 from jitstudio.analysis.sass.model import Disassembly, InlineChain, SassFunction, SourceLocation
+from jitstudio.core.captured import KernelLanguage
 from jitstudio.listing.lines import NOWHERE
 
 Numbers = Sequence[int] | NDArray[np.intp]
 """Lines or indices, ascending."""
+
+StageKey = tuple[str, KernelLanguage]
+"""The module of a captured kernel, and one of its representations."""
 
 
 @dataclass(frozen=True)
@@ -31,14 +38,16 @@ class Matches:
         places: Lines of sources: the line itself first, then the calls it was inlined through.
         ptx: Lines of PTX, counted from 1, by the module.
         code: Indices of instructions by the function.
+        stages: Lines of intermediate representations, counted from 1.
     """
 
     places: tuple[SourceLocation, ...] = ()
     ptx: Mapping[str, Numbers] = field(default_factory=dict)
     code: Mapping[SassFunction, Numbers] = field(default_factory=dict)
+    stages: Mapping[StageKey, Numbers] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.places or self.ptx or self.code)
+        return bool(self.places or self.ptx or self.code or self.stages)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,30 +84,43 @@ class Correlation:
     Args:
         code: The machine code, with the calls that it was inlined through; see `chains.corrected`.
         modules: What each PTX text says about its lines, by a name; see `modules.ptx_of`.
+        stages: What each intermediate representation says about its own.
 
     Attributes:
         code: The machine code.
         modules: The PTX texts.
+        stages: The intermediate representations.
     """
 
-    def __init__(self, code: Disassembly, modules: Mapping[str, PtxLines]) -> None:
+    def __init__(
+        self,
+        code: Disassembly,
+        modules: Mapping[str, PtxLines],
+        stages: Mapping[StageKey, StageLines] = MappingProxyType({}),
+    ) -> None:
         self.code = code
         self.modules = dict(modules)
+        self.stages = dict(stages)
         self._module_of = modules_of(code.functions, self.modules)
         self._tied = {function: self._tie(function) for function in code.functions}
         self._code_by_place: dict[SourceLocation, dict[SassFunction, NDArray[np.intp]]] = {}
         self._ptx_by_place: dict[SourceLocation, dict[str, NDArray[np.intp]]] = {}
+        self._stages_by_place: dict[SourceLocation, dict[StageKey, NDArray[np.intp]]] = {}
         for function, tied in self._tied.items():
             for place, indices in _by_place(tied.ids, tied.places):
                 self._code_by_place.setdefault(place, {})[function] = indices
         for name, lines in self.modules.items():
             for place, found in _by_place(lines.place_ids, lines.places):
                 self._ptx_by_place.setdefault(place, {})[name] = found
+        for key, stage in self.stages.items():
+            for place, found in _by_place(stage.place_ids, stage.places):
+                self._stages_by_place.setdefault(place, {})[key] = found
 
     @property
     def places(self) -> Iterator[SourceLocation]:
         """Every line of a source that something was made of."""
-        return iter(dict.fromkeys(chain(self._code_by_place, self._ptx_by_place)))
+        tables = (self._code_by_place, self._ptx_by_place, self._stages_by_place)
+        return iter(dict.fromkeys(chain.from_iterable(tables)))
 
     def module_of(self, function: SassFunction) -> str:
         """Returns the PTX that a function was made of; empty where that is not known."""
@@ -115,7 +137,8 @@ class Correlation:
     def of_place(self, place: SourceLocation) -> Matches:
         """Returns what was made of a line of a source, there or inlined through a call on it."""
         code, ptx = self._code_by_place.get(place, {}), self._ptx_by_place.get(place, {})
-        return Matches((place,) if code or ptx else (), ptx, code)
+        stages = self._stages_by_place.get(place, {})
+        return Matches((place,) if code or ptx or stages else (), ptx, code, stages)
 
     def of_ptx(self, module: str, line: int) -> Matches:
         """Returns where a line of PTX comes from, and what was made of it."""
@@ -126,7 +149,8 @@ class Correlation:
         places = lines.places_of(line)
         made = {f: self._tied[f].made_of(statement.start) for f in self.functions_of(module)}
         code = {function: indices for function, indices in made.items() if len(indices)}
-        return Matches(places, {module: statement}, code) if places or code else Matches()
+        found = Matches(places, {module: statement}, code, self._of_stages(places))
+        return found if places or code else Matches()
 
     def of_code(self, function: SassFunction, index: int) -> Matches:
         """Returns where an instruction comes from, by way of which PTX."""
@@ -135,7 +159,24 @@ class Correlation:
         places: InlineChain = () if place == NOWHERE else tied.places[place]
         module = self.module_of(function)
         ptx = {module: self.modules[module].statement(start)} if start else {}
-        return Matches(places, ptx, {function: (index,)}) if places or ptx else Matches()
+        found = Matches(places, ptx, {function: (index,)}, self._of_stages(places))
+        return found if places or ptx else Matches()
+
+    def of_stage(self, key: StageKey, line: int) -> Matches:
+        """Returns where a line of a representation comes from, and what else does, by all calls."""
+        stage = self.stages.get(key)
+        places = stage.places_of(line) if stage is not None else ()
+        if not places:
+            return Matches()
+        ptx = {name: _of_chain(x.place_ids, x.places, places) for name, x in self.modules.items()}
+        code = {f: _of_chain(x.ids, x.places, places) for f, x in self._tied.items()}
+        stages = {**self._of_stages(places), key: (line,)}
+        return Matches(places, _filled(ptx), _filled(code), stages)
+
+    def _of_stages(self, places: InlineChain) -> Mapping[StageKey, Numbers]:
+        """The lines of all representations that come from a place by the same calls."""
+        found = {k: _of_chain(x.place_ids, x.places, places) for k, x in self.stages.items()}
+        return _filled(found)
 
     def callee(self, places: InlineChain) -> str:
         """The lowered name of the function that inlined code is of; empty where none says."""
@@ -149,6 +190,25 @@ class Correlation:
             return InstructionOrigins(ids, function.places, np.zeros(len(ids), np.int32))
         starts = module.starts[ptx_lines_of(function, module)]
         return InstructionOrigins(ids, function.places, starts)
+
+
+_Key = TypeVar("_Key")
+
+
+def _filled(found: Mapping[_Key, NDArray[np.intp]]) -> dict[_Key, Numbers]:
+    return {key: numbers for key, numbers in found.items() if len(numbers)}
+
+
+def _of_chain(
+    ids: NDArray[np.int32], places: Sequence[InlineChain], wanted: InlineChain
+) -> NDArray[np.intp]:
+    """The indices of what comes from a place by the same calls.
+
+    Not every table has all calls: where none has these, of what comes from the place at all.
+    """
+    same = [number for number, one in enumerate(places) if one == wanted]
+    alike = same or [number for number, one in enumerate(places) if one[:1] == wanted[:1]]
+    return np.flatnonzero(np.isin(ids, alike)) if wanted else np.zeros(0, np.intp)
 
 
 def _by_place(

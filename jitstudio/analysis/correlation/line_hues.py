@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.analysis.correlation.hues import HUES, PLAIN, UNMAPPED
-from jitstudio.analysis.correlation.index import Correlation
+from jitstudio.analysis.correlation.index import Correlation, StageKey
 from jitstudio.analysis.sass.model import InlineChain, SassFunction, SourceLocation
 from jitstudio.listing.lines import NOWHERE
 
@@ -22,11 +22,13 @@ class LineHues:
         sources: By the file, for its lines, counted from 1.
         ptx: By the module, a byte for each line.
         code: By the function, a byte for each instruction.
+        stages: By the representation, a byte for each line.
     """
 
     sources: Mapping[str, Mapping[int, int]]
     ptx: Mapping[str, bytes]
     code: Mapping[SassFunction, bytes]
+    stages: Mapping[StageKey, bytes] = field(default_factory=dict)
 
 
 def line_hues(correlation: Correlation, is_open: Callable[[str], bool]) -> LineHues:
@@ -62,6 +64,10 @@ class _Painter:
                 self._number((_SOURCE, place))
         code = {function: self._of_code(function) for function in correlation.code.functions}
         ptx = {name: self._of_ptx(name, code) for name in correlation.modules}
+        stages = {
+            key: self._of_places(stage.places, stage.place_ids[1:])
+            for key, stage in correlation.stages.items()
+        }
         hues = {key: n % HUES + 1 for n, key in enumerate(sorted(self._keys))}
         sources: dict[str, dict[int, int]] = {}
         for (kind, place), hue in hues.items():
@@ -76,6 +82,7 @@ class _Painter:
             sources,
             {name: hues_of(numbers, PLAIN) for name, numbers in ptx.items()},
             {f: _covered(hues_of(numbers, UNMAPPED), f) for f, numbers in code.items()},
+            {key: hues_of(numbers, PLAIN) for key, numbers in stages.items()},
         )
 
     def _number(self, key: _Key | None) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, cached_property
 from time import perf_counter
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument, QTextLayout
@@ -16,6 +16,9 @@ from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument, QTextLayout
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.code_units import is_plain, to_units
 from jitstudio.gui.kit.theme import TokenType, current_theme, follow_theme
+
+if TYPE_CHECKING:
+    from jitstudio.core.captured import KernelLanguage
 
 LONGEST_LINE = 5000
 """A longer line stays plain: laying out thousands of formats would freeze the editor."""
@@ -230,6 +233,18 @@ def _sass_lexer() -> CodeLexer:
     return SassLexer()
 
 
+def _mlir_lexer() -> CodeLexer:
+    from jitstudio.listing.lexers.mlir import MlirLexer
+
+    return MlirLexer()
+
+
+def _python_lexer() -> CodeLexer:
+    from jitstudio.listing.lexers.python import PythonLexer
+
+    return PythonLexer()
+
+
 LANGUAGES: dict[CodeKind, Language] = {
     CodeKind.CUDA: Language(_cuda_lexer, "//", "cuda"),
     CodeKind.HEADER: Language(_cuda_lexer, "//", "header"),
@@ -237,6 +252,22 @@ LANGUAGES: dict[CodeKind, Language] = {
     CodeKind.PTX: Language(_ptx_lexer, "//", "ptx"),
     CodeKind.SASS: Language(_sass_lexer, "//", "binary"),
 }
+
+# By the value of a `KernelLanguage`, which takes long to import.
+_STAGE_LEXERS: dict[str, Callable[[], CodeLexer]] = {
+    "python": _python_lexer,
+    "cuda": _cuda_lexer,
+    "mlir": _mlir_lexer,
+    "ttir": _mlir_lexer,
+    "ttgir": _mlir_lexer,
+    "llvm-ir": _nvvm_lexer,
+}
+
+
+def stage_lexer(language: KernelLanguage) -> CodeLexer | None:
+    """Returns what finds the tokens of a representation of a captured kernel."""
+    make = _STAGE_LEXERS.get(language.value)
+    return _lexer(make) if make is not None else None
 
 
 def icon_name(kind: CodeKind, is_header: bool) -> str:

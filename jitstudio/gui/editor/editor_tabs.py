@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.editor.marks import DiagnosticMark
 from jitstudio.gui.editor.source_page import EditorPage, SourcePage
@@ -359,6 +360,10 @@ class EditorTabs(QTabWidget):
 def _page(document: Document) -> SourcePage:
     if document.text is not None:
         return EditorPage(document)
+    if document.kind is CodeKind.CAPTURED:
+        from jitstudio.gui.editor.captured_page import CapturedPage
+
+        return CapturedPage(document)
     from jitstudio.gui.editor.read_only_page import ReadOnlyPage
 
     return ReadOnlyPage(document)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QTextBlock
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -11,6 +13,10 @@ from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.marks import DiagnosticMark
 from jitstudio.gui.state.documents import Document
+
+if TYPE_CHECKING:
+    # The window comes up without any.
+    from jitstudio.core.captured import KernelLanguage
 
 
 class SourcePage(QWidget):
@@ -23,9 +29,11 @@ class SourcePage(QWidget):
 
     Signals:
         refused: An input was not taken; with the reason.
+        stage_changed: Another representation of a captured kernel is shown.
     """
 
     refused = Signal(str)
+    stage_changed = Signal()
 
     editor: CodeEditor | None = None
     view: ReadOnlyView | None = None
@@ -62,6 +70,14 @@ class SourcePage(QWidget):
             self.column.insertWidget(self.column.indexOf(self._text), bar)
             self._find_bar = bar
         return self._find_bar
+
+    @property
+    def stage(self) -> KernelLanguage | None:
+        """Which representation of a captured kernel is shown; None for any other document."""
+        return None
+
+    def show_stage(self, stage: KernelLanguage) -> None:
+        """Shows another representation of a captured kernel, if it has that."""
 
     def follow_kind(self) -> None:
         """Treats the text as what the document holds now: saving may have changed its kind."""

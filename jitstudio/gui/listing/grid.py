@@ -60,13 +60,13 @@ class Grid:
 
     @classmethod
     def of(
-        cls, font: QFont, line_count: int, lead: AddressColumn, size: QSize, top: int, shift: int
+        cls, font: QFont, last_number: int, lead: AddressColumn, size: QSize, top: int, shift: int
     ) -> Grid:
-        """Returns the grid for a font and a number of lines; without lines there is no margin."""
+        """Returns the grid for a font and the last line's number; for 0 there is no margin."""
         metrics = QFontMetricsF(font)
         cell = metrics.horizontalAdvance("0")
-        digits = max(_FEWEST_DIGITS, len(str(line_count)))
-        left = gap(_LEFT) + (ceil(digits * cell) + scaled(_GAP) if line_count else 0)
+        digits = max(_FEWEST_DIGITS, len(str(last_number)))
+        left = gap(_LEFT) + (ceil(digits * cell) + scaled(_GAP) if last_number else 0)
         addresses = ceil(lead.cells * cell)
         if left + addresses + lead.code * cell > lead.room:
             addresses = 0

@@ -44,7 +44,8 @@ class Scrolling:
         """Returns the grid as it is now."""
         view = self._view
         size, shift = view.viewport().size(), self._horizontal.value()
-        return Grid.of(view.font(), view.line_count, view.lead, size, self.top, shift)
+        last = view.line_count and view.line_count - 1 + view.text.first_number
+        return Grid.of(view.font(), last, view.lead, size, self.top, shift)
 
     def fit(self, text: ListingText, rows: VisibleRows) -> None:
         """Gives the bars the range of what is shown."""
@@ -175,6 +176,7 @@ class ListingArea(QAbstractScrollArea):
         *,
         keep_position: bool = False,
         extent: TextExtent | None = None,
+        first_number: int = 1,
     ) -> None:
         """Shows other lines.
 
@@ -184,15 +186,19 @@ class ListingArea(QAbstractScrollArea):
             kind: What it is, which says what can be folded or left out; None for nothing.
             keep_position: Whether to stay at the visible place, for a newer form of the same text.
             extent: How much room they take, where that is known already.
+            first_number: What the first of them is called in the margin.
         """
-        text = ListingText(lines, lexer, extent=extent or TextExtent.of(lines, kind))
+        known = extent or TextExtent.of(lines, kind)
+        text = ListingText(lines, lexer, extent=known, first_number=first_number)
         self._show(text, kind, None, keep_position)
 
     def respell(self, lines: Sequence[str], stand_ins: Mapping[int, str]) -> None:
         """Shows the same lines in other words; see `listing.kernel_names.DemangledListing`."""
         built, others = self._built, widest_line([lines[number] for number in stand_ins])
         extent = replace(built.extent, widest=max(built.extent.widest, others))
-        self._text = self.caret.text = ListingText(lines, built.lexer, stand_ins, extent)
+        self._text = self.caret.text = ListingText(
+            lines, built.lexer, stand_ins, extent, built.first_number
+        )
         self.caret.set_place(self.caret.place)
         self._matches = {}
         self._lay_out()
@@ -422,7 +428,8 @@ class ListingArea(QAbstractScrollArea):
             self._scrolling.follow(self.caret)
         self.viewport().update()
         line = self._text.lines[self.caret.line][:_LONGEST_DESCRIPTION].strip()
-        self.setAccessibleDescription(f"Line {self.line:,}: {line}" if self._hint is None else "")
+        number = self.caret.line + self._text.first_number
+        self.setAccessibleDescription(f"Line {number:,}: {line}" if self._hint is None else "")
         self.caret_placed.emit()
         if self.line != self._told_line:
             self._told_line = self.line

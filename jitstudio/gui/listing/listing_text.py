@@ -40,6 +40,7 @@ class ListingText:
         lexer: Finds the tokens; None for plain text.
         stand_ins: Lines as the lexer shall see them; see `listing.kernel_names.DemangledListing`.
         extent: How much room it takes; measured where it is not given, without addresses.
+        first_number: What the first line is called in the margin, as a text may be part of a file.
     """
 
     def __init__(
@@ -48,7 +49,9 @@ class ListingText:
         lexer: CodeLexer | None = None,
         stand_ins: Mapping[int, str] = MappingProxyType({}),
         extent: TextExtent | None = None,
+        first_number: int = 1,
     ) -> None:
+        self.first_number = first_number
         self.lines = lines if len(lines) else ("",)
         self.lexer = lexer
         self.stand_ins = stand_ins

@@ -203,7 +203,7 @@ class PagePainter:
         self._painter.setFont(grid.font)
         for row in range(first, last + 1):
             line = self._rows.line(row)
-            number = str(line + 1)
+            number = str(line + self._page.text.first_number)
             x = grid.number_right - len(number) * grid.cell
             self._painter.setPen(code.margin_current if line == current else code.margin_text)
             self._painter.drawText(QPointF(x, grid.y(row) + grid.ascent), number)

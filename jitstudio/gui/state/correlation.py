@@ -1,32 +1,44 @@
-"""What belongs together of source, PTX and SASS, in terms of what is open and shown."""
+"""What belongs together of source, IR, PTX and SASS, in terms of what is open and shown."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from threading import Event
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.analysis.correlation.hues import PLAIN
-from jitstudio.analysis.correlation.index import Correlation, Matches
+from jitstudio.analysis.correlation.index import Correlation, Matches, StageKey
+from jitstudio.analysis.correlation.ir_lines import read_stage_lines
 from jitstudio.analysis.correlation.line_hues import LineHues, line_hues
 from jitstudio.analysis.correlation.modules import ptx_of, spellings
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.sass.model import InlineChain, SourceLocation
-from jitstudio.core.code import CodeKind
+from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, unpack
+from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly, Inspection
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.line_files import followed
 from jitstudio.gui.state.line_origins import UNKNOWN, BuiltLines, origins_of
-from jitstudio.listing.lines import NOWHERE, split_at_newlines
+from jitstudio.listing.lines import NOWHERE, shown_lines, split_at_newlines
+
+
+class CapturedSource(NamedTuple):
+    """The source of a captured kernel: where its first line is, and how many there are."""
+
+    key: StageKey
+    first_line: int
+    length: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +53,7 @@ class CorrelatedCode:
         files: How the documents call each file of the line tables: as it is written there, or with
             its links followed.
         sass: The colour of each line of the listing.
+        captured: Which files of the line tables are sources of captured kernels.
     """
 
     inspection: Inspection
@@ -49,6 +62,7 @@ class CorrelatedCode:
     hues: LineHues
     files: Mapping[str, Sequence[str]]
     sass: bytes
+    captured: Mapping[str, CapturedSource] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -61,15 +75,18 @@ class MatchedLines:
         sass: Of the listing, ascending.
         chain: Where one line of a listing comes from, as the line table says: the line itself,
             then the calls that it was inlined by.
+        stages: Of the representations of captured kernels, source included; in a source the line
+            itself comes first, in others they are ascending.
     """
 
     sources: Mapping[Document, Sequence[int]] = field(default_factory=dict)
     ptx: Mapping[str, Sequence[int]] = field(default_factory=dict)
     sass: Sequence[int] = ()
     chain: InlineChain = ()
+    stages: Mapping[StageKey, Sequence[int]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.sources or self.ptx or self.sass)
+        return bool(self.sources or self.ptx or self.sass or self.stages)
 
 
 class Correlations(QObject):
@@ -119,8 +136,18 @@ class Correlations(QObject):
             self._known[listing] = same_name and listing.lines == ours
         return self._known[listing]
 
-    def hue_of_source(self, document: Document) -> Callable[[int], int] | None:
-        """Returns the colour of each line of a document; None where it has no counterparts."""
+    def hue_of_source(
+        self, document: Document, stage: KernelLanguage | None = None
+    ) -> Callable[[int], int] | None:
+        """Returns the colour of each line of a document; None where it has no counterparts.
+
+        Args:
+            document: The document.
+            stage: Which representation of a captured kernel; None for any other document.
+        """
+        if stage is not None:
+            colours = self._stage_hues(document, stage)
+            return (lambda line: colours.get(line, PLAIN)) if colours else None
         origins, tied = self._origins.get(document), self._tied
         if origins is None or tied is None:
             return None
@@ -136,14 +163,37 @@ class Correlations(QObject):
 
         return hue
 
-    def coloured(self, document: Document) -> Sequence[int]:
+    def coloured(self, document: Document, stage: KernelLanguage | None = None) -> Sequence[int]:
         """Returns the lines of a document that have counterparts, ascending."""
+        if stage is not None:
+            return sorted(self._stage_hues(document, stage))
         origins, tied = self._origins.get(document), self._tied
         if origins is None or tied is None:
             return ()
         hues, own = self._hues(tied, document)
         built = np.flatnonzero(np.frombuffer(own, np.uint8)).tolist()
         return sorted(origins.now(chain(built, (line - 1 for line in hues))).values())
+
+    def _stage_hues(self, document: Document, stage: KernelLanguage) -> Mapping[int, int]:
+        """Returns the colours of the lines of a representation that have any."""
+        tied, key = self._tied, (document.name, stage)
+        if tied is None or not self._is_as_built(tied, document):
+            return {}
+        if not stage.is_source:
+            hues = tied.hues.stages.get(key, b"")
+            return {line: hue for line, hue in enumerate(hues) if hue != PLAIN}
+        return {
+            line - source.first_line: hue
+            for file, source in tied.captured.items()
+            if source.key == key
+            for line, hue in tied.hues.sources.get(file, {}).items()
+            if 0 <= line - source.first_line < source.length
+        }
+
+    @staticmethod
+    def _is_as_built(tied: CorrelatedCode, document: Document) -> bool:
+        sources = tied.inspection.request.sources
+        return any(x.name == document.name and x.content == document.content for x in sources)
 
     def _hues(self, tied: CorrelatedCode, document: Document) -> tuple[Mapping[int, int], bytes]:
         """Returns the colours of lines that were built, counted from 1, and of all lines of PTX."""
@@ -154,12 +204,16 @@ class Correlations(QObject):
         own = tied.hues.ptx.get(document.name, b"") if document.kind is CodeKind.PTX else b""
         return hues, own
 
-    def document_of(self, file: str) -> Document | None:
-        """Returns the open document that line tables call so."""
-        return self._files.get(file)
+    def is_open(self, file: str) -> bool:
+        """Returns whether what line tables call so is in an open document."""
+        return file in self._files or (self._tied is not None and file in self._tied.captured)
 
-    def of_source(self, document: Document, line: int) -> MatchedLines:
-        """Returns what matches a line of a document."""
+    def of_source(
+        self, document: Document, line: int, stage: KernelLanguage | None = None
+    ) -> MatchedLines:
+        """Returns what matches a line of a document, or of a representation of its kernel."""
+        if stage is not None:
+            return self._of_stage(document, stage, line)
         origins, tied = self._origins.get(document), self._tied
         built = origins.built_line(line) if origins is not None else UNKNOWN
         if tied is None or built == UNKNOWN:
@@ -171,6 +225,19 @@ class Correlations(QObject):
         if document.kind is CodeKind.PTX:
             found.append(tied.correlation.of_ptx(document.name, built + 1))
         return self._shown(tied, *filter(None, found))
+
+    def _of_stage(self, document: Document, stage: KernelLanguage, line: int) -> MatchedLines:
+        tied, key = self._tied, (document.name, stage)
+        if tied is None or not self._is_as_built(tied, document):
+            return MatchedLines()
+        if not stage.is_source:
+            return self._of_one(tied, tied.correlation.of_stage(key, line + 1))
+        places = (
+            SourceLocation(file, source.first_line + line)
+            for file, source in tied.captured.items()
+            if source.key == key
+        )
+        return self._shown(tied, *map(tied.correlation.of_place, places))
 
     def of_ptx(self, module: str, line: int) -> MatchedLines:
         """Returns what matches a line of PTX."""
@@ -203,6 +270,9 @@ class Correlations(QObject):
         """Returns what matches the source of something, or else its PTX."""
         for document, lines in here.sources.items():
             return self.of_source(document, lines[0])
+        for (name, stage), lines in here.stages.items():
+            if stage.is_source and (kernel := self._documents.named(name)) is not None:
+                return self.of_source(kernel, lines[0], stage)
         for module, lines in here.ptx.items():
             return self.of_ptx(module, lines[0])
         return MatchedLines()
@@ -228,9 +298,15 @@ class Correlations(QObject):
         sources: dict[Document, dict[int, None]] = {}
         ptx: dict[str, list[int]] = {}
         rows: list[NDArray[np.int32]] = []
+        stages: dict[StageKey, dict[int, None]] = {}
         for matches in found:
             for file, number in matches.places:
-                self._add_source(sources, self._files.get(file), number - 1)
+                if (source := tied.captured.get(file)) is None:
+                    self._add_source(sources, self._files.get(file), number - 1)
+                elif 0 <= number - source.first_line < source.length:
+                    stages.setdefault(source.key, {})[number - source.first_line] = None
+            for key, numbers in matches.stages.items():
+                stages.setdefault(key, {}).update(dict.fromkeys((np.asarray(numbers) - 1).tolist()))
             for module, lines in matches.ptx.items():
                 document = self._documents.named(module)
                 if document is not None and document.kind is CodeKind.PTX:
@@ -243,7 +319,8 @@ class Correlations(QObject):
                 rows.append(of_code[np.asarray(indices)])
         sass = np.unique(np.concatenate(rows)) if rows else np.zeros(0, np.int32)
         ordered = {document: list(lines) for document, lines in sources.items()}
-        return MatchedLines(ordered, ptx, sass[sass != NOWHERE].tolist())
+        of_stages = {key: list(lines) for key, lines in stages.items()}
+        return MatchedLines(ordered, ptx, sass[sass != NOWHERE].tolist(), stages=of_stages)
 
     def _add_source(
         self, sources: dict[Document, dict[int, None]], document: Document | None, built: int
@@ -330,13 +407,51 @@ def _tie(inspection: Inspection, files: frozenset[str], stop: Event) -> Correlat
     texts = ptx_of(inspection.request, inspection.result, inspection.name)
     ptx = {name: tuple(split_at_newlines(text.rstrip("\n"))) for name, text in texts.items()}
     modules = {name: read_ptx_lines(Paced(lines, stop)) for name, lines in ptx.items()}
-    correlation = Correlation(inspection.code, modules)
+    kernels = dict(_kernels(inspection))
+    stages = {
+        (name, one.language): lines
+        for name, kernel in kernels.items()
+        for one in kernel.representations
+        if (lines := read_stage_lines(one, Paced(shown_lines(one.text), stop))) is not None
+    }
+    correlation = Correlation(inspection.code, modules, stages)
     spelt = {place.file for place in correlation.places}
+    captured = dict(_captured_sources(kernels, spelt))
     names = {file: (os.path.normpath(file), followed(file)) for file in spelt}
-    found = line_hues(correlation, lambda file: not files.isdisjoint(names[file]))
+    found = line_hues(
+        correlation, lambda file: file in captured or not files.isdisjoint(names[file])
+    )
     sass = bytearray(len(inspection.listing.lines))
     for function, hues in found.code.items():
         for row, hue in zip(inspection.rows.lines(function), hues, strict=True):
             if row != NOWHERE:
                 sass[row] = hue
-    return CorrelatedCode(inspection, correlation, ptx, found, names, bytes(sass))
+    return CorrelatedCode(inspection, correlation, ptx, found, names, bytes(sass), captured)
+
+
+def _kernels(inspection: Inspection) -> Iterator[tuple[str, CapturedKernel]]:
+    """Yields the captured kernels that the machine code may be of, by their modules."""
+    for source in inspection.request.sources:
+        if source.kind is CodeKind.CAPTURED and inspection.name in (LINKED, source.name):
+            # A damaged one has given no machine code either.
+            with suppress(CapturedError):
+                yield source.name, unpack(source.content)
+
+
+def _captured_sources(
+    kernels: Mapping[str, CapturedKernel], files: Iterable[str]
+) -> Iterator[tuple[str, CapturedSource]]:
+    """Yields which files of the line tables are sources of captured kernels."""
+    for name, kernel in kernels.items():
+        source = kernel.source
+        if source is None or not source.file:
+            continue
+        own = os.path.normpath(source.file)
+        found = CapturedSource(
+            (name, source.language), source.first_line, len(shown_lines(source.text))
+        )
+        for file in files:
+            here = os.path.normpath(file)
+            # What is no whole path, the compiler has joined to a folder of its own.
+            if here == own or (not os.path.isabs(own) and here.endswith(os.sep + own)):
+                yield file, found

@@ -68,6 +68,8 @@ class CorrelationController(QObject):
         # In the order of the jumps.
         self._sides: tuple[CorrelatedView, ...] = (self._source, self._ptx, self._sass)
         self._last: CorrelatedView = self._source
+        # What belongs to the line of the cursor, since that has come to rest.
+        self._settled = MatchedLines()
         # Why the last jump led elsewhere, until that has been shown.
         self._problem = ""
         self._switches = {_BANDS: actions["bandsAction"], _FOLLOW: actions["followCursorAction"]}
@@ -115,8 +117,8 @@ class CorrelationController(QObject):
 
     def _show_hues(self) -> None:
         for page in self._editors.pages():
-            hue_of = self._state.hue_of_source(page.document) if self._is_coloured else None
-            page.code_view.line_colours.show_hues(hue_of)
+            hue_of = self._state.hue_of_source(page.document, page.stage)
+            page.code_view.line_colours.show_hues(hue_of if self._is_coloured else None)
         for side in (self._ptx, self._sass):
             hues = side.hues() if self._is_coloured else b""
             side.pane.code_view.line_colours.show_hues(hues.__getitem__ if hues else None)
@@ -160,6 +162,8 @@ class CorrelationController(QObject):
         """Returns the line itself rather than a call above it."""
         document = self._source.document
         if side is self._source and document is not None:
+            if (stage := self._source.stage) is not None:
+                return shown.stages[document.name, stage][0]
             return shown.sources[document][0]
         return lines[0]
 
@@ -177,8 +181,17 @@ class CorrelationController(QObject):
             if not page.code_view.line_colours.is_watched:
                 page.code_view.line_colours.is_watched = True
                 page.code_view.line_colours.pointed.connect(self._on_pointed)
+                page.stage_changed.connect(self._on_stage_changed)
                 if page.view is not None:
                     page.view.line_changed.connect(self._on_source_moved)
+
+    @Slot()
+    def _on_stage_changed(self) -> None:
+        """Goes to what belongs to the line of the representation before, or of a listing."""
+        lines = self._source.lines_in(self._settled)
+        if lines and (page := self._editors.page) is not None and page is self.sender():
+            page.code_view.go_to(lines[0] + 1)
+        self._on_changed()
 
     @Slot(bool)
     def _on_visibility_changed(self, visible: bool) -> None:
@@ -223,6 +236,7 @@ class CorrelationController(QObject):
 
     @Slot()
     def _on_settled(self) -> None:
+        self._settled = self._last.matches(self._last.line)
         self._show_matches(self._last, self._last.line)
         self._show_origin()
         if bool(self._preferences.value(_FOLLOW)):

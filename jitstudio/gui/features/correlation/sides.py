@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from PySide6.QtCore import QCoreApplication
 
 from jitstudio.analysis.sass.model import SourceLocation
+from jitstudio.core.captured import KernelLanguage
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.line_colours import LineColours
 from jitstudio.gui.editor.editor_tabs import EditorTabs, opened_message
@@ -98,6 +99,12 @@ class SourceSide:
         return page.document if page is not None else None
 
     @property
+    def stage(self) -> KernelLanguage | None:
+        """Which representation of a captured kernel is shown in it."""
+        page = self._editors.page
+        return page.stage if page is not None else None
+
+    @property
     def line_colours(self) -> LineColours | None:
         """Those of the editor, or of the view of what cannot be edited."""
         page = self._editors.page
@@ -126,22 +133,29 @@ class SourceSide:
     def matches(self, line: int) -> MatchedLines:
         """Returns what was made of a line."""
         document = self.document
-        return self._state.of_source(document, line) if document is not None else MatchedLines()
+        if document is None:
+            return MatchedLines()
+        return self._state.of_source(document, line, self.stage)
 
     def alike(self, line: int) -> Sequence[int]:
         """Returns all lines of which something was made: each is a block of its own."""
         document = self.document
-        lines = self._state.coloured(document) if document is not None else ()
+        lines = self._state.coloured(document, self.stage) if document is not None else ()
         return sorted({*lines, line}) if lines else ()
 
     def lines_in(self, shown: MatchedLines) -> Sequence[int]:
         """Returns those in this tab."""
-        document = self.document
-        return sorted(shown.sources.get(document, ())) if document is not None else ()
+        document, stage = self.document, self.stage
+        if document is None:
+            return ()
+        if stage is not None:
+            return sorted(shown.stages.get((document.name, stage), ()))
+        return sorted(shown.sources.get(document, ()))
 
     def has(self, shown: MatchedLines) -> bool:
         """Returns whether the line is in a tab, or in a file that may be opened; asks no disk."""
-        return bool(shown.sources or shown.chain) and self._state.tied is not None
+        is_there = bool(shown.sources or shown.stages or shown.chain)
+        return is_there and self._state.tied is not None
 
     def show(self, line: int) -> None:
         """Scrolls only as far as it takes."""
@@ -164,10 +178,27 @@ class SourceSide:
         here = self.document
         document = here if here in shown.sources else next(iter(shown.sources), None)
         if document is None:
-            return False
+            return self._go_to_stage(shown)
         self._documents.current = document
         self._shell.layout.bring_up(self._editors)
         self.step_to(shown.sources[document][0])
+        return True
+
+    def _go_to_stage(self, shown: MatchedLines) -> bool:
+        """Goes to the line in the representation that is looked at, else in another one."""
+        here = self.document
+        key = (here.name, self.stage) if here is not None and self.stage is not None else None
+        found = key if key in shown.stages else next(iter(shown.stages), None)
+        document = self._documents.named(found[0]) if found is not None else None
+        if found is None or document is None:
+            return False
+        self._documents.current = document
+        page = self._editors.page
+        if page is None or page.document is not document:
+            return False
+        page.show_stage(found[1])
+        self._shell.layout.bring_up(self._editors)
+        self.step_to(shown.stages[found][0])
         return True
 
     def _unopened(self, shown: MatchedLines) -> tuple[LinePlace | None, str]:
@@ -177,7 +208,7 @@ class SourceSide:
         if tied is None or any(document.kind is CodeKind.PTX for document in shown.sources):
             return None, ""
         for place in shown.chain:
-            if self._state.document_of(place.file) is not None:
+            if self._state.is_open(place.file):
                 break
             file = self._disk.outcome(partial(located, place.file, tied.inspection.request))
             if isinstance(file, Path):

@@ -1,0 +1,257 @@
+"""The tab of a captured kernel: its source and its intermediate representations, to be read.
+
+Its PTX and machine code are in the panes of every build.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from threading import Event
+
+from PySide6.QtCore import QCoreApplication, Qt, QTimer, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QTabBar, QToolButton, QWidget
+
+from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, unpack
+from jitstudio.gui.code.languages import CodeLexer, stage_lexer
+from jitstudio.gui.editor.source_page import SourcePage
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.banner import Banner
+from jitstudio.gui.kit.parts import FRAMED
+from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.state.documents import Document
+from jitstudio.listing.lines import shown_lines
+from jitstudio.listing.sass import TextExtent
+
+# What the panes of a build show, and what nothing can show.
+_ELSEWHERE = (KernelLanguage.PTX, KernelLanguage.CUBIN)
+
+
+@dataclass(frozen=True)
+class StageText:
+    """One representation as it is shown.
+
+    Attributes:
+        language: What it is written in; None for what is said of the kernel.
+        lines: Its text.
+        extent: How much room that takes.
+        first_number: The number of its first line.
+        file: What line tables call it; empty where none names it.
+    """
+
+    language: KernelLanguage | None
+    lines: list[str]
+    extent: TextExtent
+    first_number: int = 1
+    file: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name to show."""
+        if self.language is None:
+            return QCoreApplication.translate("CapturedPage", "Details")
+        return self.language.title
+
+    @property
+    def lexer(self) -> CodeLexer | None:
+        """Finds the tokens."""
+        return stage_lexer(self.language) if self.language is not None else None
+
+
+@dataclass(frozen=True)
+class CapturedTexts:
+    """A captured kernel as it is shown: what it is, and its texts."""
+
+    kernel: CapturedKernel
+    target: str
+    stages: tuple[StageText, ...]
+
+
+class CapturedPage(SourcePage):
+    """Shows one captured kernel.
+
+    Attributes:
+        banner: Says whose it is.
+        bar: The representations to choose from.
+    """
+
+    view: ListingView
+
+    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
+        self.view = ListingView()
+        super().__init__(document, self.view, parent)
+        self.view.setAccessibleName(self.tr("Content of {name}").format(name=document.name))
+        self._texts: CapturedTexts | None = None
+        self._wanted_line = 0
+        # Where the caret was in each representation.
+        self._lines: dict[KernelLanguage | None, int] = {}
+        self._shown: StageText | None = None
+        self.banner = Banner(self)
+        self._row = QWidget(self)
+        self.bar = QTabBar(self._row, drawBase=False, expanding=False)
+        self.bar.setObjectName("stageBar")
+        self.bar.setAccessibleName(self.tr("Representations of the kernel"))
+        self.bar.setUsesScrollButtons(True)
+        self.bar.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.bar.currentChanged.connect(self._on_chosen)
+        self._copy = QToolButton(self._row)
+        self._copy.setObjectName("editPtxButton")
+        self._copy.setProperty(FRAMED, True)
+        self._copy.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._copy.hide()
+        row = QHBoxLayout(self._row)
+        row.setContentsMargins(0, 0, 4, 0)
+        row.addWidget(self.bar, 1)
+        row.addWidget(self._copy)
+        self.column.insertWidget(0, self.banner)
+        self.column.insertWidget(1, self._row)
+        self._reader = Background(self)
+        self._reader.done.connect(self._on_read)
+        self._reader.failed.connect(self._on_failed)
+        document.reloaded.connect(self._on_reloaded)
+        self._on_reloaded()
+
+    @property
+    def code_view(self) -> ListingView:
+        """The text of the representation that is shown."""
+        return self.view
+
+    @property
+    def stage(self) -> KernelLanguage | None:
+        """Which representation is shown; None until one is, and for the details."""
+        return self._shown.language if self._shown is not None else None
+
+    def show_stage(self, stage: KernelLanguage) -> None:
+        """Shows another representation, if it has that."""
+        for at, one in enumerate(self._texts.stages if self._texts is not None else ()):
+            if one.language is stage:
+                self.bar.setCurrentIndex(at)
+
+    def offer(self, edit_copy: QAction) -> None:
+        """Shows a button for the command that opens a copy of the PTX to be edited."""
+        self._copy.setDefaultAction(edit_copy)
+        self._follow_kernel()
+
+    def go_to(self, line: int, column: int) -> None:
+        """Brings a line of the text that is shown into view, counted from its first."""
+        self._wanted_line = line
+        if line:
+            self.view.go_to(line)
+        self.view.setFocus()
+
+    def _follow_kernel(self) -> None:
+        kernel = self._texts.kernel if self._texts is not None else None
+        has_ptx = kernel is not None and kernel.representation(KernelLanguage.PTX) is not None
+        self._copy.setVisible(has_ptx and self._copy.defaultAction() is not None)
+        self._row.setVisible(kernel is not None)
+
+    @Slot()
+    def _on_reloaded(self) -> None:
+        self._texts = None
+        self._follow_kernel()
+        self.banner.say("")
+        self.view.clear(self.tr("Reading…"))
+        # Once the tab is painted.
+        QTimer.singleShot(0, partial(self._reader.start, partial(_read, self.document.content)))
+
+    @Slot(object)
+    def _on_read(self, texts: CapturedTexts | str) -> None:
+        if isinstance(texts, str):
+            self._on_failed(texts)
+            return
+        before, self._texts, self._shown = self._shown, texts, None
+        self.banner.say(_whose(texts))
+        self.bar.blockSignals(True)  # one text is shown below, not one for each that is added
+        while self.bar.count():
+            self.bar.removeTab(0)
+        for at, one in enumerate(texts.stages):
+            self.bar.addTab(one.title)
+            if one.file:
+                self.bar.setTabToolTip(at, plain_tooltip(one.file))
+        alike = (before is not None and one.language is before.language for one in texts.stages)
+        self.bar.setCurrentIndex(next((at for at, same in enumerate(alike) if same), 0))
+        self.bar.blockSignals(False)
+        self._follow_kernel()
+        self._on_chosen(self.bar.currentIndex())
+
+    @Slot(str)
+    def _on_failed(self, why: str) -> None:
+        message = self.tr("'{name}' cannot be read: {why}. Capture the kernel again.")
+        text = message.format(name=self.document.name, why=why)
+        self.banner.say("")
+        self.view.clear(text)
+
+    @Slot(int)
+    def _on_chosen(self, index: int) -> None:
+        if self._texts is None or not 0 <= index < len(self._texts.stages):
+            return
+        if self._shown is not None:
+            self._lines[self._shown.language] = self.view.line
+        self._shown = one = self._texts.stages[index]
+        self.view.set_lines(one.lines, one.lexer, extent=one.extent, first_number=one.first_number)
+        line = self._wanted_line or self._lines.get(one.language, 0)
+        self._wanted_line = 0
+        if line:
+            self.view.go_to(line)
+        self.stage_changed.emit()
+
+
+def _whose(texts: CapturedTexts) -> str:
+    """Returns what the banner says of a kernel."""
+    kernel = texts.kernel
+    if kernel.representation(KernelLanguage.PTX) is None:
+        message = QCoreApplication.translate(
+            "CapturedPage", "{kernel}, made by {origin} for {target}. It cannot be edited here."
+        )
+    else:
+        message = QCoreApplication.translate(
+            "CapturedPage",
+            "{kernel}, made by {origin} for {target}. To change it, edit a copy of the PTX.",
+        )
+    unknown = QCoreApplication.translate("CapturedPage", "an unknown target")
+    return message.format(kernel=kernel.name, origin=kernel.origin, target=texts.target or unknown)
+
+
+def _read(content: bytes, _stop: Event) -> CapturedTexts | str:
+    """Returns the texts of a captured kernel, or why there are none."""
+    try:
+        kernel = unpack(content)
+    except CapturedError as error:
+        return str(error)
+    shown = [x for x in kernel.representations if x.language not in _ELSEWHERE]
+    target = kernel.target
+    name = target.sm if target is not None else ""
+    stages: list[StageText] = []
+    for one in shown:
+        if one.language.is_text:
+            lines = shown_lines(one.text)
+            first = one.first_line if one.language.is_source else 1
+            stages.append(
+                StageText(one.language, lines, TextExtent.of(lines, None), first, one.file)
+            )
+    details = _details(kernel, name)
+    stages.append(StageText(None, details, TextExtent.of(details, None)))
+    return CapturedTexts(kernel, name, tuple(stages))
+
+
+def _details(kernel: CapturedKernel, target: str) -> list[str]:
+    """Returns what is said of a kernel, a line for each."""
+    rows = list(_facts(kernel, target))
+    width = max(len(name) for name, _ in rows)
+    return [f"{name.ljust(width)}  {value}" for name, value in rows]
+
+
+def _facts(kernel: CapturedKernel, target: str) -> Iterator[tuple[str, str]]:
+    translate = QCoreApplication.translate
+    yield translate("CapturedPage", "kernel"), kernel.name
+    yield translate("CapturedPage", "made by"), kernel.origin
+    if target:
+        yield translate("CapturedPage", "target"), target
+    for one in kernel.representations:
+        size = translate("CapturedPage", "{count:,} bytes").format(count=len(one.content))
+        yield one.language.title, f"{size}  {one.file}".rstrip()
+    for name, value in kernel.facts.items():
+        yield name, " ".join(value.splitlines())
