@@ -21,7 +21,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 from typing import IO
@@ -39,6 +39,7 @@ from jitstudio.core.library import (
     LibraryListing,
     ListingProgress,
     ListRequest,
+    Notes,
     TakenCode,
     TakeRequest,
 )
@@ -55,7 +56,6 @@ _MOST_UNPACKED = 100
 _HARMLESS = 64 << 20
 _MOST_IN_ALL = 16 << 30
 _MOST_MEMBERS = 100_000
-_MOST_NOTES = 20
 # Bytes that are unpacked at once: there is room for so much.
 _BATCH = LARGEST
 _COPIED = 1 << 20
@@ -138,24 +138,6 @@ class _Found:
         return sum(max(e.size, e.unpacked) for e in self.packed.entries) if self.packed else 0
 
 
-@dataclass
-class _Notes:
-    """What is left out of a list, and why; in the order in which it was found."""
-
-    texts: dict[str, None] = field(default_factory=dict)
-    more: int = 0
-
-    def add(self, text: str) -> None:
-        if len(self.texts) < _MOST_NOTES:
-            self.texts[text] = None
-        else:
-            self.more += 1
-
-    def all(self) -> tuple[str, ...]:
-        more = (f"There are {self.more:,} more notes like these.",) if self.more else ()
-        return (*self.texts, *more)
-
-
 class _Full(Exception):
     """There are as many kernels as are listed."""
 
@@ -184,7 +166,7 @@ def take_piece(request: TakeRequest) -> TakenCode | LibraryFailure:
     piece = request.piece
     try:
         with open_file(Path(request.path), _LARGEST_FILE) as file:
-            for member in _members(file, request.name, _Notes(), piece.member):
+            for member in _members(file, request.name, Notes(), piece.member):
                 if member.name == piece.member:
                     return _taken(member, piece, request.name)
     except OSError as error:
@@ -234,7 +216,7 @@ class _Listing:
         self._told = time.monotonic()
         self._pieces: list[CodePiece] = []
         self._kernels: list[LibraryKernel] = []
-        self._notes = _Notes()
+        self._notes = Notes()
 
     def of(self, file: FileIO, name: str) -> LibraryListing | LibraryFailure:
         """Lists all kernels of a file; see `list_kernels`."""
@@ -316,14 +298,15 @@ class _Listing:
         self._pieces.append(
             CodePiece(kind, arch, found.member.name, found.section, offset, number, to_link)
         )
-        for name, size, resources in _kernels_of(kind, content):
+        for name, size, resources in kernels_in(kind, content):
             if len(self._kernels) == MOST_KERNELS:
                 self._notes.add(f"There are more than {MOST_KERNELS:,} kernels: these are listed.")
                 raise _Full
             self._kernels.append(LibraryKernel(name, name, len(self._pieces) - 1, size, resources))
 
 
-def _kernels_of(kind: CodeKind, content: bytes) -> Iterator[tuple[str, int | None, Resources]]:
+def kernels_in(kind: CodeKind, content: bytes) -> Iterator[tuple[str, int | None, Resources]]:
+    """Yields lowered name, bytes of code and needs of the kernels in a cubin or in PTX."""
     if kind is CodeKind.PTX:
         for name in dict.fromkeys(_ENTRY.findall(content)):
             yield name.decode(), None, Resources()
@@ -369,7 +352,7 @@ def _named(member: _Member) -> str:
     return f"'{member.name}'" if member.name else "the file"
 
 
-def _code_in(member: _Member, notes: _Notes) -> Iterator[_Found]:
+def _code_in(member: _Member, notes: Notes) -> Iterator[_Found]:
     """Yields the code in an ELF file or any other, not unpacked yet."""
     content = member.content
     if cubin_target(content) or _is_ptx(content):
@@ -410,7 +393,7 @@ def _is_ptx(content: bytes | mmap.mmap) -> bool:
     return b"\0" not in head and b".version" in head
 
 
-def _members(file: FileIO, name: str, notes: _Notes, wanted: str = "") -> Iterator[_Member]:
+def _members(file: FileIO, name: str, notes: Notes, wanted: str = "") -> Iterator[_Member]:
     """Yields the file, or what is in it where it holds others; `wanted` alone if it is named."""
     match _head(file):
         case head if head.startswith((_ZIP, _EMPTY_ZIP)):
@@ -455,7 +438,7 @@ def _inner(member: _Member) -> Iterator[_Member]:
             yield _Member(f"{member.name}:{shown}".lstrip(":"), content[begin:end])
 
 
-def _unzipped(file: FileIO, name: str, notes: _Notes, wanted: str) -> Iterator[_Member]:
+def _unzipped(file: FileIO, name: str, notes: Notes, wanted: str) -> Iterator[_Member]:
     """Yields the binaries in a zip, each with the objects in it."""
     left = _MOST_IN_ALL
     try:

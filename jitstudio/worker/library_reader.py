@@ -1,16 +1,18 @@
-"""Finds the kernels in programs, libraries and wheels, in a process that can reach that file only.
+"""Finds the kernels in programs, libraries, wheels and caches, in a process that reaches no more.
 
-Whatever the file makes of that process, the process has nothing else of the user's.
+Whatever the file or folder makes of that process, the process has nothing else of the user's but,
+for one kernel of a cache, the text of the Python file that the cache says it was written in.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from jitstudio.core.library import (
+    LARGEST_SOURCE,
     CodePiece,
     LibraryFailure,
     LibraryListing,
@@ -19,6 +21,7 @@ from jitstudio.core.library import (
     TakenCode,
     TakeRequest,
 )
+from jitstudio.core.plain_files import read_file
 from jitstudio.worker.calls import SingleWorker
 from jitstudio.worker.crash_report import reading_mishap
 from jitstudio.worker.disassembly_reader import DEFAULT_TIMEOUT
@@ -46,10 +49,10 @@ class LibraryReader(SingleWorker):
         ticket: int = 0,
         timeout: float = DEFAULT_TIMEOUT,
     ) -> LibraryListing | LibraryFailure:
-        """Lists the kernels in a file.
+        """Lists the kernels in a file or folder.
 
         Args:
-            path: The file.
+            path: The file or folder.
             on_progress: Called in this thread with what has been found so far.
             ticket: The number by which `cancel` knows it.
             timeout: Seconds after which it is ended.
@@ -66,7 +69,7 @@ class LibraryReader(SingleWorker):
         self, path: str, piece: CodePiece, *, ticket: int = 0, timeout: float = DEFAULT_TIMEOUT
     ) -> TakenCode | LibraryFailure:
         """Returns the code of a piece of a file; for the arguments and errors see `list`."""
-        request = TakeRequest(os.path.realpath(path), _shown(path), piece)
+        request = TakeRequest(os.path.realpath(path), _shown(path), piece, _written(piece))
         answer = self._carried_out(request, lambda _: None, ticket, timeout)
         assert isinstance(answer, TakenCode | LibraryFailure)
         return answer
@@ -86,6 +89,17 @@ class LibraryReader(SingleWorker):
         answer = self._ask(request, ticket, timeout, Need(access, most=access), on_progress)
         mishap = reading_mishap(answer, f"'{request.name}'", timeout, _SHORTER)
         return LibraryFailure(*mishap) if mishap else answer
+
+
+def _written(piece: CodePiece) -> bytes:
+    """Returns what the Python file that a cache names as the source holds; nothing of another."""
+    source = Path(piece.source.rpartition(":")[0])
+    if source.suffix != ".py" or not source.is_absolute():
+        return b""
+    try:
+        return read_file(source, LARGEST_SOURCE)
+    except OSError:
+        return b""
 
 
 def _shown(path: str) -> str:

@@ -1,8 +1,10 @@
-"""The worker process that reads machine code: cubins by nvdisasm, and the files they are in."""
+"""The worker process that reads machine code: cubins by nvdisasm, and what they are kept in."""
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jitstudio.analysis.reading_request import AnalysisRequest
 from jitstudio.core.library import ListRequest, TakeRequest
@@ -14,6 +16,9 @@ from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_memory
 from jitstudio.worker.programs.disassemble import DISASSEMBLING
 from jitstudio.worker.sandbox.seal import ProgramNeeds
+
+if TYPE_CHECKING:
+    from jitstudio.toolchain.cache_folders import CacheFolders
 
 
 def main(memory_limit: int) -> None:
@@ -29,7 +34,20 @@ def _work(request: AnalysisRequest | ListRequest | TakeRequest, tell: Tell) -> C
     match request:
         case AnalysisRequest(cubin, name, ptx, _, function):
             return CallResult(read_cubin(cubin, name, ptx, function))
+        case ListRequest(path) if Path(path).is_dir():
+            return CallResult(_caches().list(request, tell))
+        case TakeRequest(path) if Path(path).is_dir():
+            return CallResult(_caches().take(request))
         case ListRequest():
             return CallResult(list_kernels(request, tell))
         case TakeRequest():
             return CallResult(take_piece(request))
+
+
+@cache
+def _caches() -> CacheFolders:
+    from jitstudio.toolchain.cache_folders import (  # noqa: PLC0415 - few processes need it
+        CacheFolders,
+    )
+
+    return CacheFolders()

@@ -28,7 +28,8 @@ def _check_list(_: ListRequest, said: ListingProgress | LibraryListing | Library
 
 
 def _check_taken(asked: TakeRequest, said: TakenCode | LibraryFailure) -> None:
-    if isinstance(said, TakenCode) and said.kind not in (CodeKind.FATBIN, asked.piece.kind):
+    made = (CodeKind.FATBIN, CodeKind.CAPTURED, asked.piece.kind)
+    if isinstance(said, TakenCode) and said.kind not in made:
         raise Unfit("it gives what nobody asked for")
 
 

@@ -1,0 +1,86 @@
+"""What CUDA itself keeps: ``~/.nv/ComputeCache/X/Y/HASH``, written by the driver and by NVRTC.
+
+The layout is not published; this is what CUDA 13 writes. A file is a header (a number that is 65,
+the bytes of the key, those of what was made, a hash), the key and what was made. The key has first
+when the compiler was built, ``HOST64`` and the target; then the PTX or the LLVM bitcode that was
+compiled, and options. What was made is a cubin or PTX as it is.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from functools import partial
+
+from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation
+from jitstudio.core.code import is_bitcode
+from jitstudio.core.cubin import cubin_target
+from jitstudio.core.kernel_resources import code_sizes
+from jitstudio.core.source_facts import ptx_target
+from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete
+
+_ORIGIN = "CUDA"
+_NAME = re.compile(r"[0-9a-f]{8,}")
+_PLACE = re.compile(r"(?:.*/)?[0-9a-f]/[0-9a-f]")
+_HEADER = struct.Struct("<IQQ8x")
+_LAYOUT = 65
+_KEY = re.compile(rb"(\w{3} [ \d]\d \d{4})(\d\d:\d\d:\d\d)HOST\d\dsm_\d{2,3}[af]?")
+
+
+def entries(folder: Folder) -> Iterator[CacheEntry]:
+    """Yields what a folder of CUDA's holds; nothing of another folder."""
+    if not _PLACE.fullmatch((folder.root / folder.inner).as_posix()):
+        return
+    for name in [name for name in folder.names if _NAME.fullmatch(name)]:
+        with folder.noting(name):
+            yield _entry(folder, name)
+        folder.take(name)
+
+
+def _entry(folder: Folder, name: str) -> CacheEntry:
+    content = folder.read(name)
+    if len(content) < _HEADER.size:
+        raise Incomplete("it is half-written")
+    layout, key_bytes, made_bytes = _HEADER.unpack_from(content)
+    behind = _HEADER.size + key_bytes
+    if layout != _LAYOUT:
+        raise Incomplete("its layout is that of another version of CUDA, which is not known")
+    if behind + made_bytes != len(content):
+        raise Incomplete("it is half-written, or of another version of CUDA")
+    code = _code(content[behind:])
+    key = content[_HEADER.size : behind]
+    return CacheEntry(
+        member=folder.member(name),
+        origin=_ORIGIN,
+        date=folder.date(name),
+        source="",
+        code=code,
+        captured=partial(_captured, name, key, code),
+    )
+
+
+def _code(made: bytes) -> Representation:
+    if cubin_target(made):
+        return Representation(KernelLanguage.CUBIN, made)
+    text = made.rstrip(b"\0")
+    if ptx_target(text.decode("utf-8", "replace")):
+        return Representation(KernelLanguage.PTX, text)
+    raise Incomplete("what was made is neither a cubin nor PTX, or is compressed")
+
+
+def _captured(name: str, key: bytes, code: Representation) -> CapturedKernel:
+    facts, before = {}, []
+    if match := _KEY.match(key):
+        facts["compiler built"] = f"{match[1].decode()} {match[2].decode()}"
+        given, _, options = key[match.end() :].partition(b"\0 ")
+        if is_bitcode(given):
+            facts["made from"] = "LLVM bitcode"
+        elif code.language is not KernelLanguage.PTX and ptx_target(
+            given.decode("utf-8", "replace")
+        ):
+            before.append(Representation(KernelLanguage.PTX, given))
+            if options.strip():
+                facts["options"] = options.decode("utf-8", "replace").strip()
+    names = code_sizes(code.content) if code.language is KernelLanguage.CUBIN else {}
+    return CapturedKernel(next(iter(names), name), _ORIGIN, (*before, code), facts)

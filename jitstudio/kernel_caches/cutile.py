@@ -1,0 +1,88 @@
+"""What cuTile keeps: an SQLite database, ``~/.cache/cutile-python/cache.db``, of cubins.
+
+Its table is that of `cutile_cache` 1.7: a key, the cubin, when it was used last, and an object of
+JSON with the names of the kernels, the compiler's version and its remarks.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from urllib.parse import quote
+
+from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation
+from jitstudio.core.cubin import cubin_target
+from jitstudio.core.plain_files import LARGEST
+from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete, facts_of
+
+_NAME = "cache.db"
+_MAGIC = b"SQLite format 3\0"
+_LARGEST_DATABASE = 64 << 30
+_IS_TABLE = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'cache'"
+_ROWS = (
+    "SELECT key, CASE WHEN length(blob) <= ? THEN blob END, atime, {metadata} FROM cache "
+    "WHERE typeof(key) = 'text' AND typeof(blob) = 'blob'"
+)
+
+
+def entries(folder: Folder) -> Iterator[CacheEntry]:
+    """Yields what a folder of cuTile's holds; nothing of another folder."""
+    if _NAME not in folder.names:
+        return
+    with folder.noting(_NAME):
+        if folder.size(_NAME) > _LARGEST_DATABASE:
+            raise Incomplete(f"it is larger than the {_LARGEST_DATABASE >> 30} GiB that are read")
+        if folder.head(_NAME, len(_MAGIC)) == _MAGIC:
+            folder.take(_NAME)
+            try:
+                yield from _entries(folder)
+            except sqlite3.Error as error:
+                raise Incomplete(f"its database is damaged, or half-written ({error})") from None
+
+
+def _entries(folder: Folder) -> Iterator[CacheEntry]:
+    # As it is: neither locked nor, where a program has died, rolled back.
+    address = f"file:{quote(str(folder.path(_NAME)))}?mode=ro&immutable=1"
+    with closing(sqlite3.connect(address, uri=True)) as database:
+        database.execute("PRAGMA trusted_schema = OFF")
+        if database.execute(_IS_TABLE).fetchone() is None:
+            raise Incomplete("it is no cache of cuTile, or one of another version")
+        columns = {row[1] for row in database.execute("PRAGMA table_info(cache)")}
+        metadata = "metadata" if "metadata" in columns else "NULL"
+        for key, blob, date, told in database.execute(_ROWS.format(metadata=metadata), (LARGEST,)):
+            member = f"{_NAME}:{key}"
+            with folder.noting(member):
+                if blob is None:
+                    raise Incomplete(f"it is larger than the {LARGEST >> 20} MiB that are read")
+                yield _entry(folder, member, blob, date, _metadata(told))
+
+
+def _metadata(told: object) -> dict[str, object]:
+    try:
+        found = json.loads(told) if isinstance(told, str) else {}
+    except (ValueError, RecursionError):
+        found = {}
+    return found if isinstance(found, dict) else {}
+
+
+def _entry(
+    folder: Folder, member: str, blob: bytes, used: object, metadata: dict[str, object]
+) -> CacheEntry:
+    if cubin_target(blob) is None:
+        raise Incomplete("it is no cubin")
+    code = Representation(KernelLanguage.CUBIN, blob)
+    names, written = metadata.get("kernel_names"), metadata.get("compilation_timestamp")
+    name = next((str(one) for one in names if one), "") if isinstance(names, list) else ""
+    date = next((float(one) for one in (written, used) if isinstance(one, int | float)), 0.0)
+    kernel = CapturedKernel(name or "kernel", "cuTile", (code,), facts_of(metadata))
+    return CacheEntry(
+        member=folder.member(member),
+        origin="cuTile",
+        date=date,
+        source="",
+        code=code,
+        captured=partial(lambda made: made, kernel),
+    )

@@ -1,0 +1,139 @@
+"""One compilation in a cache, and the folder of files that it is read from."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, Representation
+from jitstudio.core.library import Notes
+from jitstudio.core.plain_files import LARGEST, open_file, read_file
+
+_LARGEST_JSON = 1 << 20
+_DAMAGED = (ValueError, LookupError, struct.error, RecursionError, MemoryError)
+
+
+class Incomplete(ValueError):
+    """An entry is half-written, damaged or of another version; the message ends a sentence."""
+
+
+@dataclass(frozen=True)
+class CacheEntry:
+    """One compilation that a cache keeps.
+
+    Attributes:
+        member: Its file in the folder that was opened, with a colon before what is inside of it.
+        origin: Who has made it, with the version where that is known: ``Triton 3.6.0``.
+        date: When it was written, in seconds since 1970 UTC.
+        source: What people wrote, with a line where that is known: ``/home/me/k.py:12``; empty
+            where the cache does not say.
+        code: Its machine code, or its PTX where there is none.
+        captured: Reads the rest.
+        function: What the kernel is called in a Python file that is its source; empty for none.
+    """
+
+    member: str
+    origin: str
+    date: float
+    source: str
+    code: Representation
+    captured: Callable[[], CapturedKernel]
+    function: str = ""
+
+
+class Folder:
+    """The plain files of one folder of a cache.
+
+    Attributes:
+        root: The folder that was opened.
+        inner: This one, as seen from there; empty for the same.
+        names: Its files, without those that a reader has taken.
+        notes: What is not read of it, and why.
+    """
+
+    def __init__(self, root: Path, inner: str, entries: Mapping[str, os.DirEntry[str]]) -> None:
+        self.root = root
+        self.inner = inner
+        self.names = dict(entries)
+        self.notes = Notes()
+        self._entries = entries
+
+    def fingerprint(self) -> tuple[object, ...]:
+        """Returns what changes once a file is written, added or removed."""
+        stats = [(n, e.stat(follow_symlinks=False)) for n, e in self._entries.items()]
+        return tuple((name, one.st_ino, one.st_size, one.st_mtime_ns) for name, one in stats)
+
+    def member(self, name: str) -> str:
+        """Returns what a file is called as seen from the folder that was opened."""
+        return f"{self.inner}/{name}" if self.inner else name
+
+    def path(self, name: str) -> Path:
+        """Returns the file of this name."""
+        return Path(self._entries[name].path)
+
+    def date(self, name: str) -> float:
+        """Returns when a file was written, in seconds since 1970."""
+        return self._entries[name].stat(follow_symlinks=False).st_mtime
+
+    def size(self, name: str) -> int:
+        """Returns the bytes of a file."""
+        return self._entries[name].stat(follow_symlinks=False).st_size
+
+    def take(self, *names: str) -> None:
+        """Keeps these files from the readers that come later."""
+        for name in names:
+            self.names.pop(name, None)
+
+    def read(self, name: str, limit: int = LARGEST) -> bytes:
+        """Returns the bytes of a file; see `read_file` for what it raises."""
+        return read_file(self.path(name), limit)
+
+    def head(self, name: str, size: int) -> bytes:
+        """Returns the first bytes of a file."""
+        with open_file(self.path(name)) as file:
+            return file.read(size) or b""
+
+    def json(self, name: str) -> dict[str, object]:
+        """Returns the object of JSON in a file.
+
+        Raises:
+            Incomplete: It holds none.
+            OSError: It cannot be read.
+        """
+        try:
+            found = json.loads(self.read(name, _LARGEST_JSON))
+        except (ValueError, RecursionError):
+            raise Incomplete("it is no JSON, or half of one") from None
+        if not isinstance(found, dict):
+            raise Incomplete("it is no object of JSON")
+        return found
+
+    @contextmanager
+    def noting(self, name: str) -> Iterator[None]:
+        """Notes what goes wrong with a file in the block, and goes on behind it."""
+        try:
+            yield
+        except OSError as error:
+            self.notes.add(f"'{self.member(name)}' cannot be read: {error.strerror or error}.")
+        except (Incomplete, CapturedError) as error:
+            self.notes.add(f"'{self.member(name)}' is left out: {error}.")
+        except _DAMAGED as error:
+            self.notes.add(f"'{self.member(name)}' is damaged: {error or type(error).__name__}.")
+
+    def representation(self, language: KernelLanguage, name: str, file: str = "") -> Representation:
+        """Returns what a file holds."""
+        return Representation(language, self.read(name), file)
+
+
+def facts_of(metadata: Mapping[str, object]) -> dict[str, str]:
+    """Returns those of the values in an object of JSON that a line can show."""
+    return {
+        key: json.dumps(value) if isinstance(value, bool) else str(value)
+        for key, value in metadata.items()
+        if isinstance(value, str | int | float) and value != ""
+    }

@@ -1,0 +1,112 @@
+"""What Numba keeps: ``__pycache__/MODULE.FUNCTION-LINE.pyXY.N.nbc``, a pickle for each signature.
+
+A pickle is a program that could do anything when it is loaded. It is not: its instructions are read
+one by one, as `pickletools` lists them, and of these only the texts and bytes that they carry: the
+PTX and the cubin of each target, and the LLVM IR that they were made from.
+"""
+
+from __future__ import annotations
+
+import pickletools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation
+from jitstudio.core.cubin import cubin_target
+from jitstudio.core.source_facts import ptx_target
+from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete
+
+_ORIGIN = "Numba"
+_NAME = re.compile(r"(?:(?P<module>\w+)\.)?(?P<function>[^/]+)-(?P<line>\d+)\.py\d+\.\d+\.nbc")
+_PYTHON = KernelLanguage.PYTHON.ending
+_CODE_LENGTH = 32
+_LLVM = "; ModuleID"
+_FILE = re.compile(r'^\s*\.file\s+\d+\s+"([^"\n]{1,1024})"', re.MULTILINE)
+
+
+@dataclass
+class _Pickled:
+    """What a pickle carries of code."""
+
+    cubins: list[bytes] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    modules: list[str] = field(default_factory=list)
+
+
+def entries(folder: Folder) -> Iterator[CacheEntry]:
+    """Yields what a folder of Numba's holds; nothing of another folder."""
+    for name in [name for name in folder.names if name.endswith(".nbc")]:
+        with folder.noting(name):
+            found = _pickled(folder.read(name))
+            codes = [*_codes(found)]
+            if not codes:
+                raise Incomplete("it has no code for GPUs")
+            for number, representations in enumerate(codes):
+                yield _entry(folder, name, number, representations)
+        folder.take(name)
+
+
+def _entry(
+    folder: Folder, name: str, number: int, representations: tuple[Representation, ...]
+) -> CacheEntry:
+    *_, code = representations
+    match = _NAME.fullmatch(name)
+    function = match["function"] if match else name
+    source = ""
+    if match:
+        texts = (one.text for one in representations if one.language is KernelLanguage.PTX)
+        files = [file for text in texts for file in _FILE.findall(text)]
+        path = next((f for f in files if f.endswith(_PYTHON)), "")
+        if path or match["module"]:
+            source = f"{path or match['module'] + _PYTHON}:{match['line']}"
+    return CacheEntry(
+        member=folder.member(name) + (f":{number}" if number else ""),
+        origin=_ORIGIN,
+        date=folder.date(name),
+        source=source,
+        code=code,
+        captured=partial(CapturedKernel, function, _ORIGIN, representations),
+        function=function.rpartition(".")[2],
+    )
+
+
+def _pickled(content: bytes) -> _Pickled:
+    """Returns the code in a pickle, of which nothing is carried out."""
+    found = _Pickled()
+    try:
+        for _, argument, _ in pickletools.genops(content):
+            if isinstance(argument, bytes | bytearray) and cubin_target(code := bytes(argument)):
+                found.cubins.append(code)
+            elif isinstance(argument, str) and len(argument) > _CODE_LENGTH:
+                if argument.startswith(_LLVM):
+                    found.modules.append(argument)
+                elif ptx_target(argument):
+                    found.texts.append(argument)
+    except (ValueError, UnicodeDecodeError, LookupError) as error:
+        raise Incomplete(f"it is no whole pickle ({error})") from None
+    return found
+
+
+def _codes(found: _Pickled) -> Iterator[tuple[Representation, ...]]:
+    """Yields the representations of the kernel for each target, the code last."""
+    llvm = tuple(
+        Representation(KernelLanguage.LLVM_IR, text.encode("utf-8", "replace"))
+        for text in found.modules
+        # Of several, nobody says which one the kernel is in.
+        if len(found.modules) == 1
+    )
+    texts = {ptx_target(text): _ptx(text) for text in found.texts}
+    made = False
+    for cubin in found.cubins:
+        target = cubin_target(cubin)
+        ptx = texts.get(target.sm) if target else None
+        yield (*llvm, *([ptx] if ptx else []), Representation(KernelLanguage.CUBIN, cubin))
+        made = True
+    if not made:
+        yield from ((*llvm, ptx) for ptx in texts.values())
+
+
+def _ptx(text: str) -> Representation:
+    return Representation(KernelLanguage.PTX, text.rstrip("\0").encode("utf-8", "replace"))

@@ -1,0 +1,125 @@
+"""Plain files of PTX, machine code and captured kernels, and what XLA dumps.
+
+Files that differ in their ending only belong together: ``k.ptx``, ``k.cubin`` and ``k.mlir``, as
+CuTe DSL, Warp and nvcc --keep leave them. With `--xla_dump_to`, XLA writes
+``module_0001.jit_f.ptx``, ``module_0001.jit_f.ir-with-opt.ll`` and
+``module_0001.jit_f/module.mlir``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import PurePosixPath
+
+from jitstudio.core.captured import (
+    CapturedKernel,
+    KernelLanguage,
+    Representation,
+    unpack,
+)
+from jitstudio.core.code import CodeKind
+from jitstudio.core.cubin import cubin_target
+from jitstudio.core.kernel_resources import code_sizes
+from jitstudio.core.plain_files import read_file
+from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete
+
+_CODES = (KernelLanguage.CUBIN, KernelLanguage.PTX)
+_CAPTURED = CodeKind.CAPTURED.ending
+_XLA = re.compile(r"(?P<module>module_\d+\.[^.]+).*")
+_XLA_LLVM = (".ir-with-opt.ll", ".ll", ".ir-no-opt.ll")
+_XLA_MLIR = "module.mlir"
+_WARP = "wp_"
+_BINARY = b"\x7fELF"
+
+
+def entries(folder: Folder) -> Iterator[CacheEntry]:
+    """Yields the kernels in those files that no other reader has taken."""
+    for name in [name for name in folder.names if name.endswith(_CAPTURED)]:
+        with folder.noting(name):
+            yield _packed(folder, name)
+    endings = tuple(language.ending for language in _CODES)
+    for stem in dict.fromkeys(
+        PurePosixPath(name).stem for name in folder.names if name.endswith(endings)
+    ):
+        with folder.noting(stem):
+            yield _entry(folder, stem)
+
+
+def _packed(folder: Folder, name: str) -> CacheEntry:
+    kernel = unpack(folder.read(name))
+    code = next(filter(None, map(kernel.representation, _CODES)), None)
+    if code is None:
+        raise Incomplete("it has neither PTX nor machine code")
+    source = kernel.source.file if kernel.source else ""
+    return CacheEntry(
+        folder.member(name),
+        kernel.origin,
+        folder.date(name),
+        source,
+        code,
+        # Read again: all of them together may be more than the memory holds.
+        lambda: unpack(folder.read(name)),
+    )
+
+
+def _entry(folder: Folder, stem: str) -> CacheEntry:
+    language = next(each for each in _CODES if stem + each.ending in folder.names)
+    name = stem + language.ending
+    code = folder.representation(language, name)
+    if language is KernelLanguage.CUBIN and cubin_target(code.content) is None:
+        raise Incomplete("it is no cubin, half of one, or machine code for GPUs of others")
+    if language is KernelLanguage.PTX and code.content.startswith(_BINARY):
+        raise Incomplete("it is called PTX, but is none")
+    files = _files(folder, stem)
+    source = next((files[each] for each in files if each.is_source), "")
+    return CacheEntry(
+        member=folder.member(name),
+        origin=_origin(stem),
+        date=folder.date(name),
+        source=folder.member(source) if source else "",
+        code=code,
+        captured=partial(_captured, folder, stem, files),
+    )
+
+
+def _files(folder: Folder, stem: str) -> dict[KernelLanguage, str]:
+    """Returns the file of each language that belongs to these, in the order of the languages."""
+    # Of several targets, one source: k.cu of k.sm_90.cubin.
+    stems = (stem, stem.partition(".")[0])
+    files = {}
+    for language in KernelLanguage:
+        names = [each + language.ending for each in stems if language.is_source or each == stem]
+        if language is KernelLanguage.LLVM_IR and (match := _XLA.fullmatch(stem)):
+            names += [match["module"] + ending for ending in _XLA_LLVM]
+        if name := next((each for each in names if each in folder.names), None):
+            files[language] = name
+    return files
+
+
+def _origin(stem: str) -> str:
+    if _XLA.fullmatch(stem):
+        return "XLA"
+    return "Warp" if stem.startswith(_WARP) else ""
+
+
+def _captured(folder: Folder, stem: str, files: dict[KernelLanguage, str]) -> CapturedKernel:
+    made = [
+        folder.representation(language, name, name if language.is_source else "")
+        for language, name in files.items()
+    ]
+    cubin = next((one for one in made if one.language is KernelLanguage.CUBIN), None)
+    name = next(iter(code_sizes(cubin.content)), stem) if cubin else stem
+    return CapturedKernel(name, _origin(stem) or "files", (*_mlir(folder, stem), *made))
+
+
+def _mlir(folder: Folder, stem: str) -> Iterator[Representation]:
+    """Yields what XLA was given, which it writes into a folder of its own."""
+    match = _XLA.fullmatch(stem)
+    if match is not None:
+        path = folder.root / folder.inner / match["module"] / _XLA_MLIR
+        try:
+            yield Representation(KernelLanguage.MLIR, read_file(path))
+        except OSError:
+            return

@@ -1,0 +1,92 @@
+"""What Triton keeps: a folder for each compilation, with a file for each stage.
+
+Its cache, ``~/.triton/cache``, has in the folder of a hash ``NAME.json`` with the options, and
+``NAME.ttir``, ``.ttgir``, ``.llir``, ``.ptx`` and ``.cubin``; since 3.4 also ``NAME.source``, which
+is the IR before the first pass. What `TRITON_KERNEL_DUMP` writes is the same without the JSON.
+TorchInductor keeps its kernels so, too, next to the Python files that it has generated for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jitstudio.core.captured import CapturedKernel, KernelLanguage
+from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete, facts_of
+
+_LANGUAGES = {
+    ".source": KernelLanguage.MLIR,
+    ".ttir": KernelLanguage.TTIR,
+    ".ttgir": KernelLanguage.TTGIR,
+    ".llir": KernelLanguage.LLVM_IR,
+    ".ptx": KernelLanguage.PTX,
+    ".cubin": KernelLanguage.CUBIN,
+}
+# Those that nothing but Triton writes.
+_OWN = (".ttir", ".ttgir", ".llir")
+_CODES = (".cubin", ".ptx")
+_LOCATED = (".source", ".ttir", ".ttgir")
+_OTHERS = (".amdgcn", ".hsaco", ".spv", ".zebin")
+_OPTIONS = ".json"
+_GROUP = "__grp__"
+_HEAD = 4096
+_LOCATION = re.compile(rb'loc\("([^"\n]{1,1024})":(\d{1,9}):')
+_VERSION = re.compile(r"[\w.+-]{1,40}")
+
+
+def entries(folder: Folder) -> Iterator[CacheEntry]:
+    """Yields what a folder of Triton's holds; nothing of another folder."""
+    stems = {
+        name.removesuffix(ending): None
+        for ending in (*_OWN, _OPTIONS)
+        for name in folder.names
+        if name.endswith(ending) and not name.startswith(_GROUP)
+    }
+    for stem in stems:
+        stages = [ending for ending in _LANGUAGES if stem + ending in folder.names]
+        others = [ending for ending in _OTHERS if stem + ending in folder.names]
+        if not stages and not others:
+            continue
+        names = [stem + ending for ending in (*_LANGUAGES, *_OTHERS, _OPTIONS)]
+        with folder.noting(stem):
+            yield _entry(folder, stem, stages, others)
+        folder.take(*names, f"{_GROUP}{stem}{_OPTIONS}")
+
+
+def _entry(folder: Folder, stem: str, stages: list[str], others: list[str]) -> CacheEntry:
+    code = next((ending for ending in _CODES if ending in stages), None)
+    if code is None and others:
+        raise Incomplete(f"it is for GPUs of others ({others[0]})")
+    if code is None:
+        raise Incomplete("it has neither PTX nor machine code: it is half-written, or failed")
+    options: dict[str, object] = {}
+    if stem + _OPTIONS in folder.names:
+        with folder.noting(stem + _OPTIONS):
+            options = folder.json(stem + _OPTIONS)
+    told, version = options.get("name"), options.get("triton_version")
+    name = told if isinstance(told, str) and told else stem
+    known = isinstance(version, str) and _VERSION.fullmatch(version)
+    origin = f"Triton {version}" if known else "Triton"
+    source = _source(folder, stem, stages)
+    return CacheEntry(
+        member=folder.member(stem + code),
+        origin=origin,
+        date=folder.date(stem + code),
+        source=source,
+        code=folder.representation(_LANGUAGES[code], stem + code),
+        captured=lambda: CapturedKernel(
+            name,
+            origin,
+            tuple(folder.representation(_LANGUAGES[each], stem + each) for each in stages),
+            facts_of(options),
+        ),
+        function=stem,
+    )
+
+
+def _source(folder: Folder, stem: str, stages: list[str]) -> str:
+    """Returns the first place that the IR names, which is that of the function."""
+    for ending in _LOCATED:
+        if ending in stages and (match := _LOCATION.search(folder.head(stem + ending, _HEAD))):
+            return f"{match[1].decode('utf-8', 'replace')}:{match[2].decode()}"
+    return ""

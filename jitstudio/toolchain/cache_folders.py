@@ -1,0 +1,174 @@
+"""Lists the kernels in a folder that a compiler or a package keeps them in, and takes one out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.captured import KernelLanguage, pack
+from jitstudio.core.code import CodeKind
+from jitstudio.core.cubin import cubin_target, is_relocatable
+from jitstudio.core.library import (
+    MOST_KERNELS,
+    CodePiece,
+    LibraryFailure,
+    LibraryKernel,
+    LibraryListing,
+    ListingProgress,
+    ListRequest,
+    Notes,
+    TakenCode,
+    TakeRequest,
+)
+from jitstudio.core.plain_files import LARGEST
+from jitstudio.core.source_facts import ptx_target
+from jitstudio.kernel_caches import reading
+from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete
+from jitstudio.kernel_caches.places import CACHES
+from jitstudio.toolchain.demangle import demangled
+from jitstudio.toolchain.library import kernels_in
+
+_BETWEEN_REPORTS = 0.1
+_KINDS = {KernelLanguage.CUBIN: CodeKind.CUBIN, KernelLanguage.PTX: CodeKind.PTX}
+
+Tell = Callable[[ListingProgress], None]
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What was read of one folder.
+
+    Attributes:
+        fingerprint: Of the files that it was read from.
+        found: Its pieces with their kernels, which name no piece yet.
+        notes: See `LibraryListing`.
+    """
+
+    fingerprint: tuple[object, ...]
+    found: tuple[tuple[CodePiece, tuple[LibraryKernel, ...]], ...]
+    notes: Notes
+
+
+class CacheFolders:
+    """Reads folders; what has not changed since the same one was listed last is not read again."""
+
+    def __init__(self) -> None:
+        self._path = ""
+        self._known: dict[str, _Read] = {}
+
+    def list(self, request: ListRequest, tell: Tell) -> LibraryListing | LibraryFailure:
+        """Lists the kernels in a folder, the newest first.
+
+        Args:
+            request: Which folder.
+            tell: Takes what has been found so far, ten times a second at most.
+
+        Returns:
+            The list; or why there is none, also where the folder holds none.
+        """
+        before = self._known if self._path == request.path else {}
+        self._path, self._known = request.path, {}
+        notes = Notes()
+        count, told = 0, time.monotonic()
+        for folder in reading.folders(Path(request.path), notes):
+            known = before.get(folder.inner)
+            read = known if known and known.fingerprint == folder.fingerprint() else _read(folder)
+            self._known[folder.inner] = read
+            notes.join(read.notes)
+            count += sum(len(kernels) for _, kernels in read.found)
+            if count > MOST_KERNELS:
+                notes.add(f"There are more than {MOST_KERNELS:,} kernels: not all are listed.")
+                break
+            if time.monotonic() - told > _BETWEEN_REPORTS:
+                told = time.monotonic()
+                tell(ListingProgress(count, folder.inner))
+        found = [each for read in self._known.values() for each in read.found]
+        if not found:
+            return LibraryFailure(_nothing(request.name, notes))
+        found.sort(key=lambda each: (-each[0].date, each[0].member))
+        names = demangled(one.name for _, kernels in found for one in kernels)
+        return LibraryListing(
+            tuple(piece for piece, _ in found),
+            tuple(
+                LibraryKernel(one.name, names[one.name], number, one.code_bytes, one.resources)
+                for number, (_, kernels) in enumerate(found)
+                for one in kernels
+            ),
+            notes.all(),
+            tuple(self._known),
+        )
+
+    @staticmethod
+    def take(request: TakeRequest) -> TakenCode | LibraryFailure:
+        """Returns what a cache keeps of one compilation, as a captured kernel."""
+        member = request.piece.member
+        try:
+            kernel = reading.captured(Path(request.path), member, request.written)
+        except OSError as error:
+            return LibraryFailure(f"'{member}' cannot be read: {error.strerror or error}.")
+        except Incomplete as error:
+            return LibraryFailure(f"'{member}' cannot be read: {error}.")
+        if kernel is None:
+            return LibraryFailure(f"'{member}' is not in '{request.name}' any more. List it again.")
+        content = pack(kernel)
+        if len(content) > LARGEST:
+            return LibraryFailure(
+                f"'{member}' is larger than the {LARGEST >> 20} MiB that are read."
+            )
+        return TakenCode(CodeKind.CAPTURED, content)
+
+
+def _nothing(name: str, notes: Notes) -> str:
+    titles = ", ".join(cache.title for cache in CACHES)
+    return (
+        f"'{name}' holds no kernels that can be read: neither those of a cache ({titles}) nor "
+        f"files of PTX, machine code or captured kernels. {' '.join(notes.all())}"
+    ).strip()
+
+
+def _read(folder: Folder) -> _Read:
+    # First: what is written meanwhile is read again.
+    fingerprint = folder.fingerprint()
+    found = []
+    for entry in reading.entries(folder):
+        if (piece := _piece(entry)) is None:
+            folder.notes.add(
+                f"'{entry.member}' is left out: it does not say what target it is for."
+            )
+            continue
+        kernels = tuple(
+            LibraryKernel(name, name, 0, size, needs)
+            for name, size, needs in kernels_in(piece.kind, entry.code.content)
+        )
+        if kernels:
+            found.append((piece, kernels))
+        elif piece.kind is CodeKind.CUBIN:
+            # Of empty PTX CUDA's own cache has more than one.
+            folder.notes.add(f"'{entry.member}' is left out: no kernel is in it, or half of one.")
+    return _Read(fingerprint, tuple(found), folder.notes)
+
+
+def _piece(entry: CacheEntry) -> CodePiece | None:
+    content = entry.code.content
+    if entry.code.language is KernelLanguage.CUBIN:
+        arch = cubin_target(content)
+    else:
+        target = ptx_target(entry.code.text)
+        arch = Arch.parse(target) if target else None
+    if arch is None:
+        return None
+    return CodePiece(
+        kind=_KINDS[entry.code.language],
+        arch=arch,
+        member=entry.member,
+        section="",
+        offset=0,
+        number=-1,
+        relocatable=is_relocatable(content),
+        origin=entry.origin,
+        source=entry.source,
+        date=entry.date,
+    )

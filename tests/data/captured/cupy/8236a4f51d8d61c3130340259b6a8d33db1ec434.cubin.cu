@@ -1,0 +1,1 @@
+template<class T> __global__ void twice(T* x){x[threadIdx.x]*=2;}
