@@ -13,15 +13,21 @@ from jitstudio.analysis.diff.model import Comparison
 from jitstudio.analysis.diff.program import CubinProgram, data_comparable
 from jitstudio.analysis.findings.find import findings
 from jitstudio.analysis.findings.model import Finding
-from jitstudio.analysis.occupancy.calculate import Occupancy, Usage, occupancy
+from jitstudio.analysis.occupancy.calculate import (
+    Limits,
+    Occupancy,
+    Usage,
+    limits_of,
+    occupancy,
+    usage_of,
+    usual_block,
+)
 from jitstudio.analysis.occupancy.curves import (
     CurvePoint,
     over_registers,
     over_shared,
     over_threads,
 )
-from jitstudio.analysis.occupancy.kernel import usage_of, usual_block
-from jitstudio.analysis.occupancy.limits import Limits, limits_of
 from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.report import KernelReport, report
 from jitstudio.analysis.sass.cfg import sass_graph

@@ -8,12 +8,13 @@ says what to do; the owner of the text and the settings carries it out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import takewhile
 from pathlib import PurePath
 
+from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, split_variant
 from jitstudio.core.request import NAME_MAP, expression_in
 from jitstudio.core.tools import Tool
@@ -58,6 +59,10 @@ TEXT_FIXES = frozenset({FixKind.REPLACE_TEXT, FixKind.INSERT_TEXT})
 """The kinds that change the text of `Fix.file`."""
 FILE_FIXES = TEXT_FIXES | {FixKind.ADD_NAME_EXPRESSION}
 """The kinds that are about one file; all others are about the build."""
+_ASKING = frozenset(
+    {FixKind.ADD_INCLUDE_FOLDER, FixKind.OPEN_FILES, FixKind.LINK_WITH, FixKind.TRUST_PROJECT}
+)
+"""What the user has to choose or to allow."""
 
 
 @dataclass(frozen=True)
@@ -314,3 +319,35 @@ def _named(
     for diagnostic in pending:
         named = trailer["file"] is not None and diagnostic.line is not None
         yield replace(diagnostic, file=trailer["file"]) if named else diagnostic
+
+
+def mendable(diagnostics: Iterable[Diagnostic]) -> tuple[Fix, ...]:
+    """Returns the fixes that can be carried out together, without a question to the user.
+
+    Each is there once. Of several targets it is the newest, as that has what older ones have, and
+    of directives that PTX has once, such as ``.version``, the first. Lines and texts of fixes are
+    those of the text that was built: all changes are found in that, before any of them is made.
+    """
+    offered = dict.fromkeys(d.fix for d in diagnostics if d.fix and d.fix.kind not in _ASKING)
+    archs = [fix for fix in offered if fix.kind is FixKind.SET_ARCH]
+    newest = max(archs, key=lambda fix: Arch.parse(fix.value), default=None)
+    chosen: dict[object, Fix] = {}
+    for fix in offered:
+        only = fix.kind in (FixKind.SET_ARCH, FixKind.SET_LINK_MODE)
+        directive = fix.kind is FixKind.INSERT_TEXT and fix.value.startswith(".")
+        key = fix.kind if only else (fix.file, fix.value.split()[0]) if directive else fix
+        chosen.setdefault(key, newest if fix in archs and newest else fix)
+    return tuple(chosen.values())
+
+
+def edits_for(fixes: Iterable[Fix], text: str) -> list[Edit]:
+    """Returns how the fixes change a text, from its end to its beginning.
+
+    What a fix replaces and is not there, or is changed by another one before it, stays as it is.
+    """
+    found = sorted(filter(None, (edit_for(fix, text) for fix in fixes)), key=lambda e: e.start)
+    edits: list[Edit] = []
+    for edit in found:
+        if not edits or edit.start >= edits[-1].end:
+            edits.append(edit)
+    return edits[::-1]

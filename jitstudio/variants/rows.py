@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from jitstudio.analysis.occupancy.kernel import occupancy_at
+from jitstudio.analysis.occupancy.calculate import occupancy_at
 from jitstudio.analysis.report import KernelReport, report
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.axes import Axis

@@ -4,9 +4,8 @@ import re
 from dataclasses import replace
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.diagnostics import TEXT_FIXES, FixKind, edit_for
+from jitstudio.core.diagnostics import TEXT_FIXES, FixKind, edit_for, edits_for, mendable
 from jitstudio.core.explanations import explanations
-from jitstudio.core.mending import edits_for, mendable
 from jitstudio.core.options import without_option
 from jitstudio.core.request import Assembler, LinkMode
 

@@ -13,7 +13,7 @@ from shiboken6 import delete, ownedByPython
 from jitstudio.gui.kit.fonts import load_fonts
 from jitstudio.gui.kit.theme import Theme, set_current_theme
 from jitstudio.gui.state import file_reader
-from jitstudio.gui.window.garbage import GarbageCollector
+from jitstudio.gui.window.application import GarbageCollector
 from tests.gui.driver import PATIENCE, Driver
 
 _PATIENCE_MS = int(1000 * PATIENCE)

@@ -2,15 +2,84 @@
 
 The rules are those of the CUDA Programming Guide ("Hardware Multithreading") and of NVIDIA's
 `cuda_occupancy.h`; all of the shared memory that the multiprocessor can give is taken to be given.
+What it holds is data, in `resources/analysis/limits.toml`: the figures of the same header and of
+the guide's appendix "Compute Capabilities".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 
-from jitstudio.analysis.occupancy.limits import Limits
+from jitstudio.core.arch import Arch
+from jitstudio.core.result import Resources
+from jitstudio.paths import resource
+
+_USUAL_BLOCK = 256
+_KIB = 1024
+_IN_KIB = "_kib"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a multiprocessor holds, and in which units it is handed out; memory in bytes.
+
+    Attributes:
+        blocks: Resident blocks.
+        warps: Resident warps.
+        threads_per_warp: Threads of a warp.
+        threads_per_block: Most threads of a block.
+        registers: 32-bit registers.
+        registers_per_block: Most registers of a block.
+        registers_per_thread: Most registers of a thread.
+        register_unit: Registers are handed out to warps in units of so many.
+        partitions: Parts of the multiprocessor, each with its share of registers and warps.
+        shared: Shared memory.
+        shared_per_block: Most shared memory of a block that has.
+        shared_reserved: Shared memory that is kept back for each block.
+        shared_unit: Shared memory is handed out in units of so many bytes.
+        barriers: Named barriers of all blocks together; None where each block has its own.
+    """
+
+    blocks: int
+    warps: int
+    threads_per_warp: int
+    threads_per_block: int
+    registers: int
+    registers_per_block: int
+    registers_per_thread: int
+    register_unit: int
+    partitions: int
+    shared: int
+    shared_per_block: int
+    shared_reserved: int
+    shared_unit: int
+    barriers: int | None = None
+
+
+def limits_of(arch: Arch) -> Limits | None:
+    """Returns the limits of a target; None where NVIDIA has published none."""
+    return _all().get(arch.capability)
+
+
+@cache
+def _all() -> Mapping[str, Limits]:
+    content = tomllib.loads(resource("analysis/limits.toml").read_text("utf-8"))
+    common = _in_bytes(content["common"])
+    return {
+        capability: Limits(**common, **_in_bytes(row))
+        for capability, row in content["capabilities"].items()
+    }
+
+
+def _in_bytes(row: Mapping[str, int]) -> dict[str, int]:
+    return {
+        name.removesuffix(_IN_KIB): value * _KIB if name.endswith(_IN_KIB) else value
+        for name, value in row.items()
+    }
 
 
 class Resource(Enum):
@@ -169,3 +238,46 @@ def _registers_of_warp(limits: Limits, registers: int) -> int:
 
 def _rounded_up(count: int, unit: int) -> int:
     return -(-count // unit) * unit
+
+
+def usual_block(resources: Resources) -> int:
+    """Returns the block size to calculate with where none is chosen."""
+    return min(_USUAL_BLOCK, resources.max_threads or _USUAL_BLOCK)
+
+
+def usage_of(resources: Resources, threads: int, dynamic_shared: int = 0) -> Usage | None:
+    """Returns what a launch needs; None where no tool reports the registers.
+
+    Args:
+        resources: What the kernel needs.
+        threads: Of a block.
+        dynamic_shared: Bytes of shared memory that the launch adds to each block.
+    """
+    if resources.registers is None:
+        return None
+    return Usage(
+        threads,
+        resources.registers,
+        (resources.shared_bytes or 0) + dynamic_shared,
+        resources.barriers or 0,
+    )
+
+
+def occupancy_at(
+    arch: Arch, needs: Resources, threads: int, dynamic_shared: int = 0
+) -> float | None:
+    """Returns the share of the warps of a multiprocessor that are resident, from 0 to 1.
+
+    Args:
+        arch: The target.
+        needs: What the kernel needs.
+        threads: Of a block.
+        dynamic_shared: Bytes of shared memory that the launch adds to each block.
+
+    Returns:
+        None where the limits of the target are not known, or the kernel forbids such blocks.
+    """
+    limits, usage = limits_of(arch), usage_of(needs, threads, dynamic_shared)
+    if limits is None or usage is None or threads > (needs.max_threads or threads):
+        return None
+    return occupancy(limits, usage).fraction

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from jitstudio.analysis.occupancy.calculate import Occupancy, Usage, occupancy
-from jitstudio.analysis.occupancy.limits import Limits
+from jitstudio.analysis.occupancy.calculate import Limits, Occupancy, Usage, occupancy
 
 # Kernels of a module often need the same.
 _KEPT = 64

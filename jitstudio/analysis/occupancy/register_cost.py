@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from jitstudio.analysis.occupancy.calculate import warps_by_registers
-from jitstudio.analysis.occupancy.limits import Limits
+from jitstudio.analysis.occupancy.calculate import Limits, warps_by_registers
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.analysis.sass.pressure import live_gprs
 from jitstudio.core.result import Kernel

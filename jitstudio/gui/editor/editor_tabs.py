@@ -21,9 +21,8 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.editor.marks import DiagnosticMark
 from jitstudio.gui.editor.source_page import EditorPage, SourcePage
-from jitstudio.gui.kit.help_pages import explain_by
 from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.parts import fit_icon
+from jitstudio.gui.kit.parts import explain_by, fit_icon
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.gui.state.documents import Document, Documents
 

@@ -10,8 +10,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QWidget
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.diagnostics import TEXT_FIXES, Fix, FixKind
-from jitstudio.core.mending import edits_for
+from jitstudio.core.diagnostics import TEXT_FIXES, Fix, FixKind, edits_for
 from jitstudio.core.options import join_options, split_options, without_option
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.files.file_commands import FileCommands

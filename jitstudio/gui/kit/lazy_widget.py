@@ -1,18 +1,39 @@
-"""A place for a widget whose module takes long to import: made when it is first looked at."""
+"""What cannot be seen need not be made: reports when a widget is, and makes one only then."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
 
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.parts import muted, text_label
 
+_SHOWN = {QEvent.Type.Show: True, QEvent.Type.Hide: False}
 _MARGIN = 20
+
+
+class Visibility(QObject):
+    """Watches one widget.
+
+    Signals:
+        changed: Whether it can be seen now; a tab behind others cannot.
+    """
+
+    changed = Signal(bool)
+
+    def __init__(self, widget: QWidget, parent: QObject) -> None:
+        super().__init__(parent)
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Reports the show and hide events of the widget."""
+        if event.type() in _SHOWN:
+            self.changed.emit(_SHOWN[event.type()])
+        return super().eventFilter(watched, event)
 
 
 def hint_label(parent: QWidget, object_name: str, text: str) -> QLabel:

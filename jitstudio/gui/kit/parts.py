@@ -1,4 +1,4 @@
-"""The buttons and labels that several panels are made of."""
+"""The buttons and labels that several panels are made of, and the page of the manual about each."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ FRAMED = "isFramed"
 _ICON, _COLOR = "iconName", "iconColor"
 _ICON_SIDE = 16
 _LEAST_LETTERS = 4
+_PAGE = "helpPage"
 
 
 def icon_button(
@@ -160,3 +161,17 @@ class WholeLabel(ShorteningLabel):
     """A line of plain text that goes rather than be cut: half a number is another number."""
 
     _is_whole = True
+
+
+def explain_by(widget: QWidget, page: str) -> None:
+    """Lets F1 show this page of the manual while the keyboard is in a widget."""
+    widget.setProperty(_PAGE, page)
+
+
+def page_of(widget: QWidget | None) -> str:
+    """Returns the page of a widget, or of the innermost that has one and that it is in."""
+    while widget is not None:
+        if page := widget.property(_PAGE):
+            return str(page)
+        widget = widget.parentWidget()
+    return ""

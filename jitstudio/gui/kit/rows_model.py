@@ -1,12 +1,14 @@
-"""A read-only table over frozen values: one row each, one `TableColumn` a column."""
+"""Models of tables: frozen values with one `TableColumn` a column, or titles and nothing more."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QObject, Qt
 
-from jitstudio.gui.kit.presentation import ModelIndex, TableColumn
+from jitstudio.gui.kit.presentation import ModelIndex, TableColumn, title_of
 
 _Row = TypeVar("_Row")
 
@@ -57,3 +59,23 @@ class RowsModel(QAbstractTableModel, Generic[_Row]):
         if orientation == Qt.Orientation.Horizontal and 0 <= section < len(self._columns):
             return self._columns[section].header(role)
         return None
+
+
+class TitledModel(QAbstractTableModel):
+    """Returns the titles, and what is written into their columns; subclasses give the cells."""
+
+    _titles: Sequence[str] = ()
+    _help: Mapping[int, str] = MappingProxyType({})
+
+    def columnCount(self, parent: ModelIndex | None = None) -> int:
+        """Returns one for each title."""
+        return 0 if parent is not None and parent.isValid() else len(self._titles)
+
+    def headerData(
+        self,
+        section: int,
+        orientation: Qt.Orientation,
+        role: int = Qt.ItemDataRole.DisplayRole,
+    ) -> Any:
+        """Returns the titles of the columns."""
+        return title_of(self._titles, section, orientation, role, self._help)

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QSize, Qt, QTime, QTimer, Signal, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QSizePolicy,
+    QStatusBar,
+    QToolButton,
+    QWidget,
+)
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.diagnostics import Severity
@@ -14,13 +23,11 @@ from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.result import ENDINGS, BuildResult, Outcome
 from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.core.tools import OPTIONAL_TOOLS
-from jitstudio.gui.kit.amounts import duration_text
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import show_icon
-from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.kit.presentation import duration_text, plain_tooltip
 from jitstudio.gui.kit.theme import current_theme, when_theme_changes
 from jitstudio.gui.kit.translating import counted
-from jitstudio.gui.shell.status_facts import StatusFacts
 
 _TICK_MS = 100
 # Shorter builds need no clock: it would only flicker.
@@ -32,6 +39,10 @@ _STATE_WIDTH, _MARGINS = 260, 16
 _LEAST_WIDTH = 240
 # Of these no listing, log or problem is any newer.
 _UNTRIED = frozenset((Outcome.CANCELLED, Outcome.REFUSED))
+
+Fact = QLabel | QToolButton
+
+_SPACING = 16
 
 
 class StatusLine(QStatusBar):
@@ -260,3 +271,45 @@ def _fact(name: str) -> QLabel:
     label = QLabel(textFormat=Qt.TextFormat.PlainText)
     label.setObjectName(name)
     return label
+
+
+class StatusFacts(QWidget):
+    """A row of facts that never needs more room than there is.
+
+    Args:
+        facts: In the order in which they are.
+        yielding: The same in the order in which they go where there is little room.
+    """
+
+    def __init__(
+        self, facts: Sequence[Fact], yielding: Sequence[Fact], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._facts = tuple(facts)
+        self._yielding = tuple(yielding)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, _SPACING // 2, 0)
+        row.setSpacing(_SPACING)
+        row.setAlignment(Qt.AlignmentFlag.AlignRight)
+        for fact in self._facts:
+            row.addWidget(fact)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+
+    @property
+    def texts(self) -> list[str]:
+        """All facts, whether there is room for them or not."""
+        return [fact.text() for fact in self._facts if fact.text()]
+
+    def fit(self, room: int) -> None:
+        """Shows as many facts as this many pixels hold."""
+        shown = [fact for fact in self._facts if fact.text()]
+        for fact in self._yielding:
+            if self._width(shown) <= room:
+                break
+            shown = [other for other in shown if other is not fact]
+        for fact in self._facts:
+            fact.setVisible(fact in shown)
+        self.setFixedWidth(min(self._width(shown), max(0, room)))
+
+    def _width(self, facts: Sequence[Fact]) -> int:
+        return sum(fact.sizeHint().width() + _SPACING for fact in facts)

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
 import PySide6
-from PySide6.QtCore import QCoreApplication, QSettings, Qt
+from PySide6.QtCore import (
+    QCoreApplication,
+    QObject,
+    QSettings,
+    QSocketNotifier,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -19,8 +29,6 @@ from jitstudio.gui.kit.icons import forget_desktop_icons
 from jitstudio.gui.kit.theme import STYLE, ThemeKeeper, ThemeMode
 from jitstudio.gui.kit.translating import install
 from jitstudio.gui.state.user_state import UserState
-from jitstudio.gui.window.end_signals import EndSignals
-from jitstudio.gui.window.garbage import GarbageCollector
 from jitstudio.gui.window.main_window import MainWindow
 from jitstudio.paths import (
     data_folder,
@@ -30,6 +38,84 @@ from jitstudio.paths import (
     settings_folder,
 )
 from jitstudio.private import make_private
+
+_NUMBERS = (signal.SIGTERM, signal.SIGINT, *((signal.SIGHUP,) if hasattr(signal, "SIGHUP") else ()))
+
+
+class EndSignals(QObject):
+    """Reports in the event loop the signals that ask for the end.
+
+    Python runs its handlers between two lines of Python only, and a window that waits for events
+    runs none: what wakes it up is a pipe that Python's part in C writes to at once.
+
+    Signals:
+        wanted: The number of the signal that came; a second one ends the program as it is.
+    """
+
+    wanted = Signal(int)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._source, sink = os.pipe()
+        for end in (self._source, sink):
+            os.set_blocking(end, False)
+        self._notifier = QSocketNotifier(self._source, QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._on_activated)
+        self._sink = sink
+        # What is ignored, as nohup has it, stays so.
+        self._numbers = [n for n in _NUMBERS if signal.getsignal(n) is not signal.SIG_IGN]
+        self.start()
+
+    def start(self) -> None:
+        """Reports the next signal: the end that the last one asked for does not come."""
+        for number in self._numbers:
+            signal.signal(number, lambda *_: None)
+        signal.set_wakeup_fd(self._sink, warn_on_full_buffer=False)
+        self._notifier.setEnabled(True)
+
+    @Slot()
+    def _on_activated(self) -> None:
+        # Signals that others handle are reported here as well.
+        came = [number for number in os.read(self._source, 64) if number in self._numbers]
+        if came:
+            self.stop()
+            self.wanted.emit(came[0])
+
+    def stop(self) -> None:
+        """Lets signals end the program as they do by themselves."""
+        self._notifier.setEnabled(False)
+        signal.set_wakeup_fd(-1)
+        for number in self._numbers:
+            signal.signal(number, signal.SIG_DFL)
+
+
+_INTERVAL_MS = 250
+
+
+class GarbageCollector(QObject):
+    """Takes Python's collector over, for the rest of the program.
+
+    By itself Python collects in whichever thread happens to allocate. Qt objects in a cycle would
+    then be destroyed in a thread that is not theirs, which ends the program sooner or later.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        gc.disable()
+        self._timer = QTimer(self, interval=_INTERVAL_MS)
+        self._timer.timeout.connect(self._on_tick)
+        self._timer.start()
+
+    @Slot()
+    def _on_tick(self) -> None:
+        """Collects what Python would have collected by now."""
+        counts, thresholds = gc.get_count(), gc.get_threshold()
+        # An older generation is looked at only along with the younger ones.
+        due = [count > most for count, most in zip(counts, thresholds, strict=True)]
+        young = due.index(False) if False in due else len(due)
+        if young:
+            gc.collect(young - 1)
+
 
 _NAME = "jitstudio"
 # The name of the .desktop file: how a desktop finds the icon of a window.

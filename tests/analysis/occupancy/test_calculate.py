@@ -9,9 +9,9 @@ from jitstudio.analysis.occupancy.calculate import (
     Usage,
     allocated_registers,
     allocated_shared,
+    limits_of,
     occupancy,
 )
-from jitstudio.analysis.occupancy.limits import limits_of
 from jitstudio.core.arch import Arch
 from tests.analysis.occupancy.reference import CAPABILITIES, asked, compiled, header_folder
 

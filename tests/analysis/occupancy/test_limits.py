@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.analysis.occupancy.limits import limits_of
+from jitstudio.analysis.occupancy.calculate import limits_of
 from jitstudio.core.arch import Arch
 from tests.analysis.occupancy.reference import CAPABILITIES
 

@@ -2,8 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from jitstudio.analysis.occupancy.calculate import Resource, Usage, occupancy
-from jitstudio.analysis.occupancy.limits import limits_of
+from jitstudio.analysis.occupancy.calculate import Resource, Usage, limits_of, occupancy
 from jitstudio.analysis.occupancy.register_cost import HARMLESS, RegisterCost, register_cost_of
 from jitstudio.core.arch import Arch
 from jitstudio.core.result import Kernel, Resources

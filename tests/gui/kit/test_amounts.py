@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.gui.kit.amounts import duration_text, size_text
+from jitstudio.gui.kit.presentation import duration_text, size_text
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.core.toolchain_info import ToolchainInfo, ToolInfo
 from jitstudio.core.tools import Tool
-from jitstudio.gui.shell.status_facts import StatusFacts
-from jitstudio.gui.shell.status_line import StatusLine
+from jitstudio.gui.shell.status_line import StatusFacts, StatusLine
 from tests.devices import H200
 from tests.gui.driver import pause
 from tests.gui.rich_text import plain

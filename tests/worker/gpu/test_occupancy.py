@@ -6,9 +6,7 @@ import sys
 
 import pytest
 
-from jitstudio.analysis.occupancy.calculate import occupancy
-from jitstudio.analysis.occupancy.kernel import usage_of
-from jitstudio.analysis.occupancy.limits import limits_of
+from jitstudio.analysis.occupancy.calculate import limits_of, occupancy, usage_of
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from tests.support import cuda, request

@@ -21,8 +21,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.toolchain_info import ArchInfo
 from jitstudio.gui.features.build.option_completion import attach, is_half_typed
 from jitstudio.gui.kit.fonts import DEFAULT_SIZE, follow_letters, scaled, show_as_code
-from jitstudio.gui.kit.help_pages import explain_by
-from jitstudio.gui.kit.parts import fit_icon
+from jitstudio.gui.kit.parts import explain_by, fit_icon
 from jitstudio.gui.kit.presentation import plain_tooltip
 
 _OLDEST_OPAQUE = 15

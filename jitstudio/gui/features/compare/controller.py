@@ -22,7 +22,7 @@ from jitstudio.gui.features.compare.model import (
 from jitstudio.gui.features.compare.view import CompareView
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
-from jitstudio.gui.kit.visibility import Visibility
+from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.baselines import Baseline, Baselines

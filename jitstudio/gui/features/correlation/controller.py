@@ -15,7 +15,7 @@ from jitstudio.gui.code.line_colours import NO_LINE
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.correlation.sides import CorrelatedView, PtxSide, SassSide, SourceSide
-from jitstudio.gui.kit.visibility import Visibility
+from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.listing.hints import disassembly_sentence
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell

@@ -17,8 +17,8 @@ from jitstudio.gui.features.graph.svg import svg
 from jitstudio.gui.features.graph.view import GraphView
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import Dialogs
+from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.kit.theme import current_theme
-from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.listing.hints import disassembly_hint, output_hint
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell

@@ -29,8 +29,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.graph.layout import Box, GraphLayout
 from jitstudio.gui.features.graph.model import GraphPicture, TextMetrics, description, summary
 from jitstudio.gui.features.graph.scene import READABLE, BlocksItem, EdgesItem, look_of
-from jitstudio.gui.kit.diagrams.canvas import PictureCanvas, Way
-from jitstudio.gui.kit.diagrams.export import PictureButtons
+from jitstudio.gui.kit.diagrams.canvas import PictureButtons, PictureCanvas, Way
 from jitstudio.gui.kit.fonts import LETTERS, code_font
 from jitstudio.gui.kit.parts import ShorteningLabel
 from jitstudio.gui.kit.presentation import plain_tooltip

@@ -15,7 +15,7 @@ from jitstudio.gui.features.help.shortcuts import KeyList, KeystrokeCommands
 from jitstudio.gui.features.help.toolchain_dialog import ToolchainDialog
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import open_dialog
-from jitstudio.gui.kit.help_pages import page_of
+from jitstudio.gui.kit.parts import page_of
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.toolchain import Toolchain

@@ -1,10 +1,24 @@
-"""Shows the kernels of the newest build that made any."""
+"""Shows the kernels of the newest build that made any, and what each needs."""
 
 from __future__ import annotations
 
+from dataclasses import fields
+from functools import partial
+
+from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
 from jitstudio.core.code import CodeKind
+from jitstudio.core.figures import NEEDS
+from jitstudio.core.result import BuildResult, Kernel, Resources
 from jitstudio.gui.context import Context
-from jitstudio.gui.features.kernels.view import KernelsView
+from jitstudio.gui.kit.command_keys import COMMAND_KEYS
+from jitstudio.gui.kit.parts import ShorteningLabel, muted
+from jitstudio.gui.kit.presentation import SORT_ROLE, TableColumn, figure_column, plain_tooltip
+from jitstudio.gui.kit.rows_model import RowsModel
+from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.shell.navigation import KernelPlace
 
 
@@ -19,3 +33,138 @@ def install(context: Context) -> None:
     view.ptx_requested.connect(lambda kernel: go_to(KernelPlace(CodeKind.PTX, kernel)))
     shell.stale_marks.add(view.table, lambda: outputs.is_behind)
     shell.context_menus.add_to_tables(view)
+
+
+def _figure(kernel: Kernel, name: str) -> int | None:
+    value: int | None = getattr(kernel.resources or Resources(), name)
+    return value
+
+
+KERNEL_COLUMNS: tuple[TableColumn[Kernel], ...] = (
+    TableColumn(
+        QT_TRANSLATE_NOOP("Columns", "Kernel"),
+        lambda k: k.demangled or k.name,
+        tooltip=lambda k: k.name,
+    ),
+    *(figure_column(figure, partial(_figure, name=figure.id)) for figure in NEEDS),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Module"), lambda k: k.module),
+)
+
+
+def kernels_as_text(kernels: tuple[Kernel, ...]) -> str:
+    """Tab-separated, with a header of the JSON's names: fit for a spreadsheet."""
+    names = [field.name for field in fields(Resources)]
+    lines = ["\t".join(("kernel", *names))]
+    for kernel in kernels:
+        figures = (_figure(kernel, name) for name in names)
+        values = ("" if figure is None else str(figure) for figure in figures)
+        lines.append("\t".join((kernel.demangled or kernel.name, *values)))
+    return "\n".join(lines)
+
+
+class KernelsView(QWidget):
+    """A table of kernels.
+
+    Signals:
+        kernel_activated: The user wants to see the SASS of this kernel.
+        ptx_requested: The user wants to see its PTX.
+    """
+
+    kernel_activated = Signal(Kernel)
+    ptx_requested = Signal(Kernel)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("kernelsView")
+        self._model: RowsModel[Kernel] = RowsModel(KERNEL_COLUMNS, self)
+        self._sorted = QSortFilterProxyModel(self)
+        self._sorted.setSourceModel(self._model)
+        self._sorted.setSortRole(SORT_ROLE)
+        self._left_out = self._make_left_out()
+        self._table = self._make_table()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._table, 1)
+        layout.addWidget(self._left_out)
+        self.setFocusProxy(self._table)
+
+    @property
+    def model(self) -> RowsModel[Kernel]:
+        """What is shown."""
+        return self._model
+
+    @property
+    def table(self) -> PanelTable:
+        """The table, over a sorted form of the model."""
+        return self._table
+
+    @Slot(object)
+    def show_result(self, result: BuildResult | None) -> None:
+        """Shows the kernels of a build; None before the first."""
+        self._model.set_rows(result.kernels if result else ())
+        self._table.set_hint(
+            self.tr("There is no kernel in this build.") if result else self._not_built()
+        )
+
+    @Slot()
+    def copy_all(self) -> None:
+        """Puts the table on the clipboard, for a spreadsheet."""
+        QGuiApplication.clipboard().setText(kernels_as_text(self._model.rows))
+
+    def _make_table(self) -> PanelTable:
+        table = PanelTable(self.tr("Kernels and what they need"), self)
+        table.setObjectName("kernelsTable")
+        table.setModel(self._sorted)
+        figures = range(1, len(KERNEL_COLUMNS) - 1)
+        widths = {n: len(KERNEL_COLUMNS[n].heading) + 3 for n in figures}
+        table.set_columns(stretched=0, widths=widths)
+        table.hide_when_narrow(2, 3, 6, 4, 5, 7, 8, 9, 10)
+        table.left_out_changed.connect(self._on_left_out_changed)
+        COMMAND_KEYS.changed.connect(self._on_left_out_changed)
+        table.setSortingEnabled(True)
+        table.horizontalHeader().setSortIndicatorClearable(True)
+        table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        table.set_hint(self._not_built())
+        table.doubleClicked.connect(self._on_activated)
+        table.add_command(self.tr("Show in &SASS"), self._on_activated, *ENTER_KEYS)
+        table.add_command(self.tr("Show in &PTX"), self._on_ptx_wanted)
+        table.add_command(self.tr("&Copy table"), self.copy_all, "Ctrl+C")
+        return table
+
+    def _make_left_out(self) -> ShorteningLabel:
+        label = ShorteningLabel(self)
+        label.setObjectName("kernelsLeftOut")
+        muted(label)
+        label.setContentsMargins(12, 4, 8, 4)
+        label.hide()
+        return label
+
+    @Slot()
+    def _on_left_out_changed(self) -> None:
+        """Says what there is no room for, so that it does not seem missing."""
+        titles = self._table.left_out
+        words = self.tr("No room for {columns}. To maximise the pane: {keys}.")
+        keys = COMMAND_KEYS.words("maximiseAction")
+        self._left_out.setText(words.format(columns=", ".join(titles), keys=keys))
+        self._left_out.setToolTip(plain_tooltip(self._left_out.text()))
+        self._left_out.setVisible(bool(titles))
+
+    def _not_built(self) -> str:
+        return self.tr(
+            "Nothing has been built yet.\nThe registers and memory of each kernel appear here."
+        )
+
+    def _current(self) -> Kernel | None:
+        index = self._sorted.mapToSource(self._table.currentIndex())
+        return self._model.rows[index.row()] if index.isValid() else None
+
+    @Slot()
+    def _on_activated(self) -> None:
+        if (kernel := self._current()) is not None:
+            self.kernel_activated.emit(kernel)
+
+    @Slot()
+    def _on_ptx_wanted(self) -> None:
+        if (kernel := self._current()) is not None:
+            self.ptx_requested.emit(kernel)

@@ -1,8 +1,10 @@
-"""Keeps the launch panel and the launches in step."""
+"""The launch panel, what to launch above and what came of it below, in step with the launches."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.device import DeviceList
@@ -10,8 +12,9 @@ from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResult, unlaunched
 from jitstudio.gui.context import Context
+from jitstudio.gui.features.launch.form.launch_form import LaunchForm
 from jitstudio.gui.features.launch.models.launch_text import config_text
-from jitstudio.gui.features.launch.view import LaunchPanel
+from jitstudio.gui.features.launch.results.launch_results import LaunchResults
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.context_menus import OF_LAUNCHES
 from jitstudio.gui.shell.shell import Shell
@@ -19,6 +22,10 @@ from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 
 _WITHOUT_GPU = ("focusReportAction", "sweepAction", "saveProjectAsAction", "listDevicesAction")
+
+
+# Of the height of the panel, in any unit.
+_SHARES = (480, 420)
 
 
 def install(context: Context) -> None:
@@ -136,3 +143,40 @@ class LaunchPaneController(QObject):
             # Why there is none is next to the choice of the GPU already.
             problems = tuple(p for p in problems if p.where != "device")
         self._form.show_problems(problems)
+
+
+class LaunchPanel(QWidget):
+    """Form and results, one above the other.
+
+    Attributes:
+        form: What to launch.
+        results: What came of it.
+
+    Signals:
+        first_shown: Somebody looks at it for the first time.
+    """
+
+    first_shown = Signal()
+
+    def __init__(self, specs: LaunchSpecs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("launchPanel")
+        self.form = LaunchForm(specs)
+        self.results = LaunchResults()
+        self._was_shown = False
+        parts = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
+        parts.setObjectName("launchSplitter")
+        parts.addWidget(self.form)
+        parts.addWidget(self.results)
+        parts.setSizes(_SHARES)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(parts)
+        self.setFocusProxy(self.form)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Reports the first time: looking for GPUs starts a process that few builds need."""
+        super().showEvent(event)
+        if not self._was_shown:
+            self._was_shown = True
+            self.first_shown.emit()

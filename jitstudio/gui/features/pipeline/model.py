@@ -28,7 +28,7 @@ from jitstudio.gui.features.pipeline.graph import (
     refused,
     stopped,
 )
-from jitstudio.gui.kit.amounts import duration_text, size_text
+from jitstudio.gui.kit.presentation import duration_text, size_text
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 _CONTEXT = "Pipeline"

@@ -28,8 +28,7 @@ from jitstudio.gui.features.pipeline.scene import (
     save_picture,
 )
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
-from jitstudio.gui.kit.diagrams.canvas import PictureCanvas, Way
-from jitstudio.gui.kit.diagrams.export import PictureButtons
+from jitstudio.gui.kit.diagrams.canvas import PictureButtons, PictureCanvas, Way
 from jitstudio.gui.kit.fonts import LETTERS
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.presentation import plain_tooltip

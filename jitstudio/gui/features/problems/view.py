@@ -30,8 +30,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.core.diagnostics import Diagnostic, Fix, Severity, diagnostic_line
-from jitstudio.core.mending import mendable
+from jitstudio.core.diagnostics import Diagnostic, Fix, Severity, diagnostic_line, mendable
 from jitstudio.gui.features.problems.model import SEVERITY_ROLE, ProblemsModel
 from jitstudio.gui.kit.fonts import when_letters_change
 from jitstudio.gui.kit.parts import fit_icon, show_icon

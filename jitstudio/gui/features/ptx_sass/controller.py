@@ -13,7 +13,6 @@ from jitstudio.core.code import LINKED, Artifact, CodeKind
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.ptx_sass.columns import ColumnsController
 from jitstudio.gui.features.ptx_sass.disassembly import DisassemblyController
-from jitstudio.gui.features.ptx_sass.filters import FiltersController
 from jitstudio.gui.features.ptx_sass.pressure import PressureController
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
@@ -251,3 +250,25 @@ class ListingsController(QObject):
 def _write(path: Path, artifact: Artifact, said: str) -> str:
     write_file(path, artifact.content)
     return said
+
+
+class FiltersController(QObject):
+    """Sets the filters of the listings as they were left, and keeps each change."""
+
+    def __init__(
+        self,
+        listings: Mapping[CodeKind, OutputPane],
+        preferences: Preferences,
+        shell: Shell,
+    ) -> None:
+        super().__init__(shell.status)
+        self._preferences = preferences
+        self._outputs = listings
+        for kind, pane in listings.items():
+            pane.code_view.visibility.set_filters(preferences.filters(kind.value))
+            pane.code_view.visibility.filters_changed.connect(self._on_filters_changed)
+
+    @Slot()
+    def _on_filters_changed(self) -> None:
+        for kind, pane in self._outputs.items():
+            self._preferences.set_filters(kind.value, pane.code_view.visibility.filters)

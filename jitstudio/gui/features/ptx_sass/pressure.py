@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from threading import Event
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QCoreApplication, QObject, Slot
 
 from jitstudio.analysis.correlation.modules import spellings
 from jitstudio.analysis.sass.model import SourceLocation
@@ -16,8 +16,8 @@ from jitstudio.analysis.sass.register_definitions import Definition
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.margin import LineBar
 from jitstudio.gui.features.ptx_sass.columns import ColumnsController
-from jitstudio.gui.features.ptx_sass.pressure_text import pressure_text
 from jitstudio.gui.kit.background import Background, Paced
+from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.correlation import Correlations
@@ -25,10 +25,43 @@ from jitstudio.gui.state.current_disassembly import CurrentDisassembly, Inspecti
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.preferences import Preferences
 
-_SHOWN, _MEASURE = "editor.pressure", "editor.pressure_measure"
 _USER = "pressure"
 
 _Lines = Mapping[SourceLocation, LinePressure]
+
+
+def pressure_text(number: int, line: LinePressure, held: int = 0) -> str:
+    """Returns the live registers of a source line.
+
+    Args:
+        number: The line, from 1.
+        line: What its instructions need.
+        held: How many registers at the peak that is looked at were written here.
+    """
+    translate = QCoreApplication.translate
+    said = counted(
+        line.instructions,
+        translate("PressureBars", "Line {number}, 1 instruction: {highest} live registers"),
+        translate(
+            "PressureBars",
+            "Line {number}, {count:,} instructions: at most {highest} live registers, "
+            "{total:,} in all",
+        ),
+        number=number,
+        highest=line.highest,
+        total=line.total,
+    )
+    if not held:
+        return said
+    more = counted(
+        held,
+        translate("PressureBars", "At the peak it holds 1 register"),
+        translate("PressureBars", "At the peak it holds {count} registers"),
+    )
+    return f"{said}\n{more}"
+
+
+_SHOWN, _MEASURE = "editor.pressure", "editor.pressure_measure"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from jitstudio.gui.context import Context
 from jitstudio.gui.features.report.model import KernelReading, read
 from jitstudio.gui.features.report.view import ReportView
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.visibility import Visibility
+from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.listing.hints import disassembly_hint
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell

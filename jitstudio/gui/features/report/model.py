@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication
 
 from jitstudio.analysis.findings.find import findings
 from jitstudio.analysis.findings.model import Finding
-from jitstudio.analysis.occupancy.limits import Limits, limits_of
+from jitstudio.analysis.occupancy.calculate import Limits, limits_of
 from jitstudio.analysis.report import KernelReport, report
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.core.arch import Arch

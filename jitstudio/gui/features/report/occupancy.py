@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication
 
 from jitstudio.analysis.occupancy.calculate import (
+    Limits,
     Occupancy,
     Resource,
     Usage,
@@ -20,7 +21,6 @@ from jitstudio.analysis.occupancy.curves import (
     over_shared,
     over_threads,
 )
-from jitstudio.analysis.occupancy.limits import Limits
 from jitstudio.core.arch import Arch
 from jitstudio.gui.features.report.model import KernelReading
 from jitstudio.gui.kit.presentation import TableColumn

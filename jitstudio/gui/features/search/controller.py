@@ -15,8 +15,7 @@ from jitstudio.gui.code.search import Matcher, PatternError, Query, SearchedText
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.editor_tabs import EditorTabs
-from jitstudio.gui.features.search.find_all import SearchAll
-from jitstudio.gui.features.search.hits import SearchHit
+from jitstudio.gui.features.search.find_all import SearchAll, SearchHit
 from jitstudio.gui.features.search.view import SearchView
 from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.listing.listing_view import ListingView

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.gui.code.find_bar import QueryOptions
 from jitstudio.gui.code.search import Query
-from jitstudio.gui.features.search.hits import MARKED_ROLE, HitsModel, SearchHit
+from jitstudio.gui.features.search.find_all import MARKED_ROLE, HitsModel, SearchHit
 from jitstudio.gui.kit.fonts import code_font
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.kit.theme import code_palette, current_theme

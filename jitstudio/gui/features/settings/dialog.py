@@ -31,8 +31,7 @@ from PySide6.QtWidgets import (
 from jitstudio.gui.features.settings.toolchains_row import ToolchainsRow
 from jitstudio.gui.kit.command_keys import follow_keys
 from jitstudio.gui.kit.fonts import scaled
-from jitstudio.gui.kit.help_pages import explain_by
-from jitstudio.gui.kit.parts import heading, muted, show_icon, text_label
+from jitstudio.gui.kit.parts import explain_by, heading, muted, show_icon, text_label
 from jitstudio.gui.shell.synonyms import also_called
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.settings_table import BUILD, CONTEXT, SETTINGS, Setting, SettingValue

@@ -18,8 +18,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.core.tools import Tool
 from jitstudio.gui.kit.fonts import follow_letters
-from jitstudio.gui.kit.help_pages import explain_by
-from jitstudio.gui.kit.parts import muted, text_label
+from jitstudio.gui.kit.parts import explain_by, muted, text_label
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.state.toolchain import OtherToolchains
 from jitstudio.toolchain_folders import COMPILERS, ToolchainFolder

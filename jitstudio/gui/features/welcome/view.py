@@ -37,9 +37,8 @@ from PySide6.QtWidgets import (
 from jitstudio.core.code import ENDINGS
 from jitstudio.core.doctor_text import DoctorFinding
 from jitstudio.gui.code.languages import icon_name
-from jitstudio.gui.kit.help_pages import explain_by
 from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.parts import fit_icon, heading, muted, text_label
+from jitstudio.gui.kit.parts import explain_by, fit_icon, heading, muted, text_label
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.samples import Sample

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -13,12 +13,14 @@ from PySide6.QtGui import (
     QPainter,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QGraphicsView, QWidget
+from PySide6.QtWidgets import QGraphicsView, QHBoxLayout, QWidget
 
 from jitstudio.gui.kit.fonts import LETTERS, when_letters_change
+from jitstudio.gui.kit.parts import bare_button
 
 _STEP = 1.2
 _HINT_MARGIN = 16
+_SPACING = 6
 
 
 class Way(Enum):
@@ -143,3 +145,33 @@ class PictureCanvas(QGraphicsView):
             self.setAccessibleDescription(words)
             changed = QAccessible.Event.DescriptionChanged
             QAccessible.updateAccessibility(QAccessibleEvent(self, changed))
+
+
+class PictureButtons(QWidget):
+    """Zooms a picture, and asks for it to be saved.
+
+    Args:
+        name: How the object names of the buttons begin.
+        canvas: What shows the picture.
+        saving: What saving it is called.
+
+    Signals:
+        picture_requested: The user wants the picture in a file.
+    """
+
+    picture_requested = Signal()
+
+    def __init__(self, name: str, canvas: PictureCanvas, saving: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        buttons = {
+            "minus": bare_button(self, self.tr("Smaller"), canvas.zoom_out, "minus"),
+            "plus": bare_button(self, self.tr("Larger"), canvas.zoom_in, "plus"),
+            "fit": bare_button(self, self.tr("Show all of it"), canvas.fit, "fit"),
+            "save": bare_button(self, saving, self.picture_requested, "save"),
+        }
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(_SPACING)
+        for kind, button in buttons.items():
+            button.setObjectName(f"{name}{kind.capitalize()}Button")
+            row.addWidget(button)

@@ -17,8 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
-from jitstudio.gui.kit.help_pages import explain_by
-from jitstudio.gui.kit.parts import fit_icon, show_icon
+from jitstudio.gui.kit.parts import explain_by, fit_icon, show_icon
 
 _ICON_SIDE, _ICON_COLOR = 14, "ui.muted_text"
 # A pane that asks for more would make the window grow beyond a small screen.

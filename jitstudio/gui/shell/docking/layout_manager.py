@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from zlib import crc32
 
 from PySide6.QtCore import (
     QByteArray,
@@ -22,13 +23,19 @@ from jitstudio.gui.shell.commands.spec import EDITOR
 from jitstudio.gui.shell.docking.arranger import Arranger, Shares
 from jitstudio.gui.shell.docking.dock import PaneDock
 from jitstudio.gui.shell.docking.layouts import BY_NAME, LAYOUTS, PaneLayout
-from jitstudio.gui.shell.docking.saved_layout import VERSION, seal, unseal
 from jitstudio.gui.shell.docking.tab_bars import TabBars
+from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.gui.state.preferences import Preferences
 
 _ZOOMS = (0.75, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 _GEOMETRY, _CURRENT, _ARRANGEMENT = "geometry", "current", "arrangement-{}"
 _SHARES = "shares-{}"
+
+# Of 31 bits, as Qt wants it.
+VERSION = crc32(" ".join((*(pane.name for pane in PANES), *BY_NAME)).encode()) >> 1
+"""Another one once panes or layouts are added: an older state would not know them."""
+_MARK = b"jitstudio layout %d\n" % VERSION
+_SUM_SIZE = 4
 
 
 class LayoutManager(QObject):
@@ -339,3 +346,22 @@ class LayoutManager(QObject):
         dock.setVisible(is_wanted)
         if is_wanted:
             dock.raise_()
+
+
+def seal(state: QByteArray) -> QByteArray:
+    """Returns a state as it is kept.
+
+    Qt reads a state as it comes, and may have done half of it when it finds that it is damaged.
+    What has not this program's mark, this version and the right sum is never shown to it.
+    """
+    content = state.data()
+    return QByteArray(_MARK + crc32(content).to_bytes(_SUM_SIZE, "big") + content)
+
+
+def unseal(kept: QByteArray | None) -> QByteArray | None:
+    """Returns the state that was kept; None for what is not one of this version, whole."""
+    if kept is None or not kept.startsWith(_MARK):
+        return None
+    content = kept.data()[len(_MARK) :]
+    expected, state = content[:_SUM_SIZE], content[_SUM_SIZE:]
+    return QByteArray(state) if crc32(state).to_bytes(_SUM_SIZE, "big") == expected else None

@@ -6,7 +6,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
-from jitstudio.gui.features.editing.rename_dialog import RenameDialog
+from jitstudio.gui.features.editing.renaming import RenameDialog
 from jitstudio.gui.shell.palette.view import Palette
 from tests.gui.driver import pause
 

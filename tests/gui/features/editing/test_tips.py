@@ -1,7 +1,7 @@
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.features.editing.tips import Tips
+from jitstudio.gui.features.editing.hover import Tips
 
 
 @pytest.fixture

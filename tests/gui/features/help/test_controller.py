@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from jitstudio.gui.features.help.about_dialog import AboutDialog
 from jitstudio.gui.features.help.window import HelpWindow
 from jitstudio.gui.features.options.options_tree import OptionsTree
-from jitstudio.gui.kit.help_pages import explain_by, page_of
+from jitstudio.gui.kit.parts import explain_by, page_of
 from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.manual import INDEX, pages
 

@@ -2,7 +2,7 @@ from jitstudio.core.doctor_text import DoctorFinding
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.toolchain_info import ToolchainInfo, ToolInfo
 from jitstudio.core.tools import Tool
-from jitstudio.gui.features.welcome.environment import Environment
+from jitstudio.gui.features.welcome.controller import Environment
 
 
 def test_what_nobody_has_looked_for_is_neither_found_nor_wrong(qapp):

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QByteArray, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QTabBar
 
-from jitstudio.gui.shell.docking.saved_layout import seal
+from jitstudio.gui.shell.docking.layout_manager import seal
 from tests.gui.driver import pause
 
 

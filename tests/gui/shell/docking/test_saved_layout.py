@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtCore import QByteArray
 
-from jitstudio.gui.shell.docking.saved_layout import VERSION, seal, unseal
+from jitstudio.gui.shell.docking.layout_manager import VERSION, seal, unseal
 
 STATE = QByteArray(b"\x00\x01any state\xff")
 

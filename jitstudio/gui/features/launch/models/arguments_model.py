@@ -25,7 +25,7 @@ from jitstudio.gui.kit.presentation import (
     one_line,
     plain_tooltip,
 )
-from jitstudio.gui.kit.titled import TitledModel
+from jitstudio.gui.kit.rows_model import TitledModel
 
 _DIRECTIONS = frozenset(direction.value for direction in Direction)
 
