@@ -250,6 +250,22 @@ def names_of(folders: Iterable[str]) -> dict[str, str]:
     return {names.get(folder, folder) if folder else OWN: folder for folder in given}
 
 
+def hinted(name: str, added: Mapping[str, ToolchainFolder]) -> str:
+    """Returns the folder that a project or session means by a name; empty where there is none.
+
+    Only what the user has added is meant: by its name, or as the only one of that version.
+
+    Args:
+        name: As `named` has it, such as ``13.0`` or ``13.0 (cuda-13.0)``.
+        added: See `AddedToolchains.named`.
+    """
+    usable = {each_name: each for each_name, each in added.items() if not each.problem}
+    version, _, _ = name.partition(" ")
+    alike = [each for each in usable.values() if each.version == version]
+    found = usable.get(name) or (alike[0] if len(alike) == 1 else None)
+    return found.folder if found else ""
+
+
 def chosen(text: str, added: Mapping[str, ToolchainFolder]) -> str:
     """Returns the folder that a text of the user's means; empty for jitstudio's own compilers.
 

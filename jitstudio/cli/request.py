@@ -26,9 +26,10 @@ from jitstudio.core.code import (
 from jitstudio.core.launch.choice import base_name
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.options import rooted, split_options, without
+from jitstudio.core.options import rooted, shown, split_options, without
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import default_emit
+from jitstudio.core.project.project import Project
 from jitstudio.core.request import (
     Assembler,
     BuildRequest,
@@ -43,7 +44,7 @@ from jitstudio.project_files import (
     ProjectError,
     read_project,
 )
-from jitstudio.toolchain_folders import AddedToolchains, ToolchainError, chosen
+from jitstudio.toolchain_folders import AddedToolchains, ToolchainError, chosen, hinted
 from jitstudio.trust import TrustStore
 
 Given: TypeAlias = str | Source
@@ -110,7 +111,7 @@ def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None
         confined_to=base.confined_to,
         unsafe_options=arguments.unsafe_options,
         folder=base.folder,
-        toolchain=toolchains[0] if toolchains else "",
+        toolchain=toolchains[0] if toolchains else base.toolchain,
     )
 
 
@@ -337,7 +338,25 @@ def base_request(opened: OpenProject | None, arguments: argparse.Namespace) -> B
         keep_host_code=project.keep_host_code,
         confined_to=None if trusted else (folder,),
         folder=folder,
+        toolchain="" if arguments.toolchain else _hinted_toolchain(project),
     )
+
+
+def _hinted_toolchain(project: Project) -> str:
+    """Returns the folder of the compilers that a project wants; empty for our own.
+
+    What it names counts only if the user has added it: else a project could have any file loaded.
+    """
+    if not project.toolchain:
+        return ""
+    folder = hinted(project.toolchain, AddedToolchains().named())
+    if not folder:
+        print_error(
+            f"The project wants the compilers {shown(project.toolchain)}, which were not added in "
+            "the settings of the window: jitstudio's own build in their place. --toolchain PATH "
+            "names others."
+        )
+    return folder
 
 
 def base_launch(opened: OpenProject | None, kernel: str, given: Iterable[str]) -> LaunchSpec | None:

@@ -20,6 +20,7 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.format import dump
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
+from jitstudio.toolchain_folders import AddedToolchains
 
 SCALE = Member(
     "scale.cu",
@@ -61,6 +62,22 @@ def write(tmp_path):
 def _request(path, *words):
     arguments = parser().parse_args(["build", str(path), *words])
     return request_from(arguments, base_request(given_project(arguments.sources), arguments))
+
+
+def test_compilers_that_nobody_has_added_are_not_looked_for(write, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("JITSTUDIO_CONFIG_DIR", str(tmp_path / "settings"))
+    folder = tmp_path / "13.0"
+    folder.mkdir()
+    for file in ("libnvrtc.so.13", "libnvrtc-builtins.so.13.0"):
+        (folder / file).touch()
+    for name in ("13.0", str(folder)):
+        assert _request(write(replace(PROJECT, toolchain=name))).toolchain == ""
+        assert "which were not added" in capsys.readouterr().err
+    AddedToolchains().keep([str(folder)])
+    path = write(replace(PROJECT, toolchain="13.0"))
+    assert _request(path).toolchain == str(folder)
+    assert _request(path, "--toolchain", "own").toolchain == ""
+    assert capsys.readouterr().err == ""
 
 
 def test_the_build_is_that_of_the_project(write):

@@ -234,7 +234,7 @@ _KEYS = (
     frozenset(
         ("version", "target", "options", "link", "links", "libdevice", "join_ir", "driver_jit")
     )
-    | {"compiler", "keep_host_code", "modules", "headers", "launches", "kernel"}
+    | {"compiler", "toolchain", "keep_host_code", "modules", "headers", "launches", "kernel"}
     | {
         *("sweeps", "layout", "current"),
     }
@@ -266,6 +266,7 @@ def dump(project: Project) -> bytes:
         "join_ir": project.join_ir,
         "driver_jit": project.driver_jit,
         **({} if project.compiler is CudaCompiler.NVRTC else {"compiler": project.compiler.value}),
+        **({"toolchain": project.toolchain} if project.toolchain else {}),
         **({"keep_host_code": True} if project.keep_host_code else {}),
         "modules": listed("modules", project.modules, _module_object),
         "headers": listed("headers", project.headers, _header_object),
@@ -315,6 +316,7 @@ def load(data: bytes) -> Project:
         join_ir=state.value("join_ir", False),
         driver_jit=state.value("driver_jit", False),
         compiler=state.choice("compiler", CudaCompiler.NVRTC),
+        toolchain=state.value("toolchain", ""),
         keep_host_code=state.value("keep_host_code", False),
         launches=listed("launches", _launch, _LAUNCH_KEYS, "kernel"),
         kernel=state.value("kernel", ""),

@@ -58,6 +58,8 @@ class Project:
         join_ir: Whether all LLVM IR goes into one libNVVM program.
         compiler: What compiles CUDA C++.
         driver_jit: Whether the driver assembles PTX, in the place of nvJitLink.
+        toolchain: The name of other versions of the compilers, such as ``13.0``, which the user has
+            added; empty for jitstudio's own.
         keep_host_code: Whether NVRTC gets host code, too, which it refuses.
         launches: One for each kernel at most.
         kernel: The kernel whose launch was worked on last.
@@ -81,6 +83,7 @@ class Project:
     driver_jit: bool = False
     compiler: CudaCompiler = CudaCompiler.NVRTC
     keep_host_code: bool = False
+    toolchain: str = ""
     launches: tuple[LaunchSpec, ...] = ()
     kernel: str = ""
     sweeps: tuple[VariantDraft, ...] = ()

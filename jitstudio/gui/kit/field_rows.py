@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from PySide6.QtCore import QEvent, QObject, Qt, Slot
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QWidget
@@ -15,6 +16,7 @@ from jitstudio.gui.kit.parts import muted, text_label
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 
 _TITLE_WIDTH = 15
+_NOWHERE: Mapping[str, QWidget] = MappingProxyType({})
 
 
 class WheelGuard(QObject):
@@ -83,6 +85,7 @@ class FieldRows(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._labels: dict[str, ProblemLabel] = {}
+        self._places: dict[str, QWidget] = {}
         self._numbers: list[NumberField] = []
         self._problems: tuple[SpecProblem, ...] = ()
         self._guard = WheelGuard(self)
@@ -95,15 +98,15 @@ class FieldRows(QWidget):
         self._grid.setColumnStretch(1, 1)
 
     @property
-    def places(self) -> frozenset[str]:
-        """The places of problems that these fields show."""
-        return frozenset(self._labels)
+    def places(self) -> Mapping[str, QWidget]:
+        """The fields by the places of their problems; see `SpecProblem.where`."""
+        return self._places
 
     def add(
         self,
         title: QWidget | str,
         *fields: QWidget,
-        places: tuple[str, ...] = (),
+        places: Mapping[str, QWidget] = _NOWHERE,
         stretched: int = -1,
     ) -> None:
         """Appends a row.
@@ -111,7 +114,8 @@ class FieldRows(QWidget):
         Args:
             title: What is before the fields; a text becomes the label of the first.
             fields: They are next to each other.
-            places: The problems to show below them; see `SpecProblem.where`.
+            places: Those of them whose problems are shown below, by the places of these; see
+                `SpecProblem.where`.
             stretched: Which of the fields takes what room there is.
         """
         row = self._grid.rowCount()
@@ -131,7 +135,7 @@ class FieldRows(QWidget):
         self,
         first: tuple[QWidget | str, QWidget],
         second: tuple[QWidget | str, QWidget],
-        places: tuple[str, ...] = (),
+        places: Mapping[str, QWidget] = _NOWHERE,
     ) -> None:
         """Appends a row of two titles with a field each, in line with other rows of two."""
         row = self._grid.rowCount()
@@ -159,7 +163,7 @@ class FieldRows(QWidget):
         self.add_below(hint)
         return hint
 
-    def add_wide(self, widget: QWidget, places: tuple[str, ...] = ()) -> None:
+    def add_wide(self, widget: QWidget, places: Mapping[str, QWidget] = _NOWHERE) -> None:
         """Appends something as wide as titles and fields together, with its problems below."""
         self._grid.addWidget(widget, self._grid.rowCount(), 0, 1, -1)
         if places:
@@ -190,10 +194,11 @@ class FieldRows(QWidget):
             self._numbers.append(field)
             field.textEdited.connect(self._on_number_edited)
 
-    def _problem_label(self, places: tuple[str, ...]) -> ProblemLabel:
+    def _problem_label(self, places: Mapping[str, QWidget]) -> ProblemLabel:
         label = ProblemLabel(self)
-        label.setObjectName(f"{places[0]}Problem")
+        label.setObjectName(f"{next(iter(places))}Problem")
         self._labels.update(dict.fromkeys(places, label))
+        self._places.update(places)
         return label
 
     def _title(self, title: QWidget | str, field: QWidget) -> QWidget:

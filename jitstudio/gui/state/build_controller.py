@@ -77,6 +77,8 @@ class BuildController(QObject):
         self._service = service
         self._pending: _Pending | None = None
         self._held = False
+        # A build waits until it is known where the compilers are.
+        self._is_owed = False
         self._module: Document | None = None
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self.build)
@@ -88,6 +90,8 @@ class BuildController(QObject):
         documents.current_changed.connect(self._on_current_changed)
         settings.changed.connect(self._on_changed)
         settings.origin_changed.connect(self._build_soon)
+        settings.toolchain_changed.connect(self._build_soon)
+        settings.toolchain_settled.connect(self._on_toolchain_settled)
         settings.link_changed.connect(self._on_link_changed)
         settings.drafting_changed.connect(self._on_drafting_changed)
         settings.auto_build_changed.connect(self._on_auto_build_changed)
@@ -154,7 +158,7 @@ class BuildController(QObject):
         self._pause.stop()
         self._outputs.expect(None)
         self._abandon()
-        self._held = True
+        self._held, self._is_owed = True, False
         self._outputs.hold(True)
         self._outputs.clear()
 
@@ -178,6 +182,9 @@ class BuildController(QObject):
         subject = self._subject()
         self._outputs.show_subject(subject)
         self._outputs.expect(subject)
+        self._is_owed = self._settings.awaits_toolchain
+        if self._is_owed:
+            return
         try:
             request = request_for(modules, self._documents, self._settings, SHOWN_AND_SAVED)
             request = replace(request, function=self._outputs.function)
@@ -206,6 +213,7 @@ class BuildController(QObject):
     def cancel(self) -> None:
         """Ends the build that is on its way."""
         self._pause.stop()
+        self._is_owed = False
         self._outputs.expect(None)
         if self._pending is not None:
             self._pending.handle.cancel()
@@ -242,6 +250,11 @@ class BuildController(QObject):
         # What includes it by a path reads its file.
         if document.is_header or document.is_preview:
             self._build_soon()
+
+    @Slot()
+    def _on_toolchain_settled(self) -> None:
+        if self._is_owed:
+            self.build()
 
     @Slot()
     def _build_soon(self) -> None:

@@ -72,6 +72,8 @@ class BuildSettings(QObject):
         changed: Something that changes what is built.
         arch_changed, options_changed, drafting_changed, auto_build_changed: That value.
         toolchain_changed: The folder of the compilers.
+        toolchain_wanted: What is open names other compilers, of which the folder is to be found.
+        toolchain_settled: It has been found, or is not there.
         link_changed: How the program is linked that is looked at now.
         switches_changed: All switches that are on.
         origin_changed: Others have written what is built, or it is trusted or not any more.
@@ -82,6 +84,8 @@ class BuildSettings(QObject):
     options_changed = Signal(str)
     drafting_changed = Signal(bool)
     toolchain_changed = Signal(str)
+    toolchain_wanted = Signal()
+    toolchain_settled = Signal()
     link_changed = Signal(LinkMode)
     auto_build_changed = Signal(bool)
     switches_changed = Signal(frozenset)
@@ -94,6 +98,8 @@ class BuildSettings(QObject):
         self._options = ""
         self._is_drafting = False
         self._toolchain = ""
+        self._toolchain_name = ""
+        self._awaits_toolchain = False
         self._program = ""
         self._links: dict[str, LinkMode] = {}
         self._switches = frozenset[Switch]()
@@ -143,12 +149,50 @@ class BuildSettings(QObject):
         """The folder of the compilers; see `BuildRequest`. No project and no session has one."""
         return self._toolchain
 
-    @toolchain.setter
-    def toolchain(self, folder: str) -> None:
+    @property
+    def toolchain_name(self) -> str:
+        """What projects and sessions call these compilers; empty for our own.
+
+        Where there are none of that name, our own build in their place.
+        """
+        return self._toolchain_name
+
+    @property
+    def awaits_toolchain(self) -> bool:
+        """Whether it is still to be found out where the compilers of this name are."""
+        return self._awaits_toolchain
+
+    def choose_toolchain(self, name: str, folder: str) -> None:
+        """Builds with the compilers in this folder, as the user wants."""
+        if (name, folder) != (self._toolchain_name, self._toolchain):
+            self._toolchain_name, self._awaits_toolchain = name, False
+            self._set_toolchain(folder)
+            self.changed.emit()
+
+    def want_toolchain(self, name: str) -> None:
+        """Builds with the compilers of this name once `settle_toolchain` says where they are."""
+        if name != self._toolchain_name:
+            self._toolchain_name, self._awaits_toolchain = name, bool(name)
+            self._set_toolchain("")
+            self.changed.emit()
+            self.toolchain_wanted.emit()
+
+    def settle_toolchain(self, folder: str) -> None:
+        """Builds with the compilers of the name that is wanted: they are in this folder.
+
+        Nothing else is changed, so that a build which the user has not asked for stays held.
+
+        Args:
+            folder: The folder; empty where the compilers are not there.
+        """
+        self._awaits_toolchain = False
+        self._set_toolchain(folder)
+        self.toolchain_settled.emit()
+
+    def _set_toolchain(self, folder: str) -> None:
         if folder != self._toolchain:
             self._toolchain = folder
             self.toolchain_changed.emit(folder)
-            self.changed.emit()
 
     @property
     def link(self) -> LinkMode:
@@ -235,6 +279,7 @@ class BuildSettings(QObject):
         self.arch = project.arch
         self.options = project.options
         self.set_link("", project.link)
+        self.want_toolchain(project.toolchain)
         on = {
             Switch.LIBDEVICE: project.libdevice,
             Switch.JOIN_IR: project.join_ir,

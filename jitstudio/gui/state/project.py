@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from os.path import isabs
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -399,6 +400,8 @@ def _settings_only(settings: BuildSettings, program: str = "") -> Project:
         join_ir=Switch.JOIN_IR in settings.switches,
         driver_jit=Switch.DRIVER_JIT in settings.switches,
         compiler=settings.compiler,
+        # One that has no version goes by its folder, which no file of a project names.
+        toolchain="" if isabs(settings.toolchain_name) else settings.toolchain_name,
         keep_host_code=Switch.KEEP_HOST_CODE in settings.switches,
     )
 

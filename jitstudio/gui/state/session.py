@@ -260,6 +260,7 @@ class Session(QObject):
         for program, link in (("", saved.link), *saved.links.items()):
             self._settings.set_link(program, link)
         self._settings.works_switches = saved.switches
+        self._settings.want_toolchain(saved.toolchain)
 
     def _load(self, slot: SessionSlot) -> SavedSession | None:
         if not slot.path.exists():
@@ -425,6 +426,7 @@ class Session(QObject):
             options=self._settings.options,
             link=self._settings.link_of(""),
             switches=self._settings.works_switches,
+            toolchain=self._settings.toolchain_name,
             launches=self._saved_launches(),
             closed=closed,
             project=self._saved_project(),

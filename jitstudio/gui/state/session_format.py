@@ -100,6 +100,7 @@ class SavedSession(NamedTuple):
         closed: Whether jitstudio had come to its end when this was written.
         project: The project that was open; None for none.
         links: Of the other programs that were linked.
+        toolchain: The name of the compilers; empty for our own.
     """
 
     documents: tuple[SavedDocument, ...]
@@ -112,6 +113,7 @@ class SavedSession(NamedTuple):
     closed: bool = True
     project: SavedProject | None = None
     links: Mapping[str, LinkMode] = MappingProxyType({})
+    toolchain: str = ""
 
 
 def dump(session: SavedSession) -> bytes:
@@ -142,6 +144,7 @@ def dump(session: SavedSession) -> bytes:
             "options": session.options,
             "link": session.link.value,
             "links": {program: link.value for program, link in session.links.items()},
+            "toolchain": session.toolchain,
             "switches": {s.value: True for s in Switch if s in session.switches},
         },
         "launches": _launch_objects(session.launches),
@@ -182,6 +185,7 @@ def _session(state: dict[str, Any]) -> SavedSession:
         launches=_launches(state.get("launches", ())),
         closed=bool(state.get("closed", True)),
         project=_project(state.get("project")),
+        toolchain=str(settings.get("toolchain", "")),
         links={str(program): LinkMode(link) for program, link in settings.get("links", {}).items()},
     )
 

@@ -17,6 +17,7 @@ from jitstudio.toolchain_folders import (
     AddedToolchains,
     ToolchainError,
     ToolchainFolder,
+    hinted,
     named,
     toolchain_in,
 )
@@ -71,6 +72,7 @@ class OtherToolchains(QObject):
     """The other versions of the compilers that the user has added; read in the background.
 
     Args:
+        settings: What is built with them.
         added: Keeps the folders; in the user's own place where not given.
 
     Attributes:
@@ -84,18 +86,39 @@ class OtherToolchains(QObject):
     changed = Signal()
     failed = Signal(str)
 
-    def __init__(self, parent: QObject | None = None, added: AddedToolchains | None = None) -> None:
+    def __init__(
+        self,
+        settings: BuildSettings,
+        parent: QObject | None = None,
+        added: AddedToolchains | None = None,
+    ) -> None:
         super().__init__(parent)
+        self._settings = settings
         self._added = added or AddedToolchains()
         self.found: Mapping[str, ToolchainFolder] | None = None
         self._reading = Background(self)
         self._reading.done.connect(self._on_read)
+        self._reading.failed.connect(self._on_unread)
+        settings.toolchain_wanted.connect(self._on_wanted)
+        self._on_wanted()
 
     @property
     def folders(self) -> Mapping[str, str]:
         """The folders that can be built with, by the names of axes; our own compilers first."""
         found = (self.found or _NONE).items()
         return {OWN: ""} | {name: each.folder for name, each in found if not each.problem}
+
+    @property
+    def lacking(self) -> str:
+        """The name of the compilers that what is open wants and that are not there; or empty."""
+        settings = self._settings
+        is_there = settings.toolchain or settings.awaits_toolchain
+        return "" if is_there else settings.toolchain_name
+
+    def choose(self, folder: str) -> None:
+        """Builds with the compilers in this folder; with our own if it is empty."""
+        names = {each: name for name, each in self.folders.items()}
+        self._settings.choose_toolchain(names.get(folder, folder) if folder else "", folder)
 
     def read(self) -> None:
         """Looks at the folders once, and again after `add` and `remove`."""
@@ -126,6 +149,27 @@ class OtherToolchains(QObject):
 
     def _on_read(self, read: tuple[Mapping[str, ToolchainFolder], str]) -> None:
         self.found, problem = read
+        self._settle()
         self.changed.emit()
         if problem:
             self.failed.emit(problem)
+
+    @Slot(str)
+    def _on_unread(self, problem: str) -> None:
+        self._on_read((self.found or _NONE, problem))
+
+    @Slot()
+    def _on_wanted(self) -> None:
+        if not self._settings.awaits_toolchain:
+            return
+        if self.found is None:
+            self.read()
+        else:
+            self._settle()
+            self.changed.emit()
+
+    def _settle(self) -> None:
+        """Says where the compilers are that what is open names, if that is not known."""
+        settings = self._settings
+        if settings.toolchain_name and not settings.toolchain:
+            settings.settle_toolchain(hinted(settings.toolchain_name, self.found or _NONE))

@@ -51,7 +51,7 @@ class WindowState(QObject):
         self.side_service = BuildService(self, store=store, yields=True)
         self.side_builds = SideBuilds(self.side_service, self)
         self.toolchain = Toolchain(self.service, self.settings, self)
-        self.other_toolchains = OtherToolchains(self)
+        self.other_toolchains = OtherToolchains(self.settings, self)
         self.lowered_names = LoweredNames(self.service, self)
         self.build_controller = BuildController(
             self.documents, self.settings, self.outputs, self.service, parent=self

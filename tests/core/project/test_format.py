@@ -268,6 +268,7 @@ def _random_project(rng):
         driver_jit=rng.random() < 0.5,
         compiler=rng.choice(list(CudaCompiler)),
         keep_host_code=rng.random() < 0.5,
+        toolchain=rng.choice(["", "13.0 (cuda)"]),
         launches=tuple(launches),
         kernel=_random_text(rng),
         sweeps=tuple(sweeps),

@@ -12,8 +12,9 @@ from jitstudio.gui.kit.field_rows import FieldRows, ProblemLabel
 def rows(qtbot):
     rows = FieldRows()
     qtbot.addWidget(rows)
-    rows.add("First", QLineEdit(rows), places=("first", "one"))
-    rows.add("Second", QLineEdit(rows), places=("second",))
+    first, second = QLineEdit(rows), QLineEdit(rows)
+    rows.add("First", first, places={"first": first, "one": first})
+    rows.add("Second", second, places={"second": second})
     rows.show()
     return rows
 
@@ -23,7 +24,7 @@ def said(rows, place):
 
 
 def test_problems_stand_below_their_fields(rows):
-    assert rows.places == {"first", "one", "second"}
+    assert list(rows.places) == ["first", "one", "second"]
     rows.show_problems(
         (
             SpecProblem("one", "Wrong.", "Right it."),

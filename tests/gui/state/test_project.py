@@ -41,6 +41,7 @@ PROJECT = Project(
     link=LinkMode.LTO,
     libdevice=True,
     keep_host_code=True,
+    toolchain="13.0",
     launches=(LAUNCH,),
     kernel="k",
     sweeps=(VariantDraft("k", (AxisText(values="1,2"),)),),

@@ -40,6 +40,7 @@ SESSION = SavedSession(
         SavedDocument("lib.a", "/somewhere/lib.a", CodeKind.LIBRARY, None, False, (), True),
     ),
     current=1,
+    toolchain="13.0",
     arch=Arch(100, "a"),
     options="-lineinfo",
     link=LinkMode.LTO,

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Slot
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.events import Event, StageStarted
+from jitstudio.core.options import shown
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.core.toolchain_info import ToolchainInfo
@@ -55,6 +56,8 @@ class SettingsController(QObject):
         actions = shell.actions
         self._settings = settings
         self._toolchains = toolchains
+        self._lacking = ""
+        self._shell = shell
         self._bar = bar
         self._documents = documents
         self._actions = actions
@@ -95,10 +98,17 @@ class SettingsController(QObject):
     @Slot()
     def _on_toolchains_changed(self) -> None:
         self._bar.set_toolchains(self._toolchains.folders, self._settings.toolchain)
+        lacking, self._lacking = self._lacking, self._toolchains.lacking
+        if self._lacking not in ("", lacking):
+            words = self.tr(
+                "The compilers CUDA {version}, which are wanted here, are not among those that "
+                "were added in the Settings. jitstudio's own build in their place."
+            )
+            self._shell.notices.show_message(words.format(version=shown(self._lacking)))
 
     @Slot(str)
     def _on_toolchain_chosen(self, folder: str) -> None:
-        self._settings.toolchain = folder
+        self._toolchains.choose(folder)
 
     @Slot(str, bool)
     def _on_options_edited(self, options: str, is_half_typed: bool) -> None:

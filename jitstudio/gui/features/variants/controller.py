@@ -128,7 +128,7 @@ class WindowBuild(QObject):
         build = variant.build
         self.settings.link = build.link
         self.settings.arch = build.arch
-        self.settings.toolchain = build.toolchain
+        self.toolchains.choose(build.toolchain)
         if not _says(self.settings.options, build.options):
             self.settings.options = join_options(build.options)
         for source in build.sources:

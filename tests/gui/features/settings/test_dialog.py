@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.gui.features.settings.dialog import SettingsDialog
+from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.settings_table import SETTINGS
 from jitstudio.gui.state.toolchain import OtherToolchains
@@ -27,7 +28,8 @@ def preferences(tmp_path):
 
 @pytest.fixture
 def dialog(qtbot, preferences, tmp_path):
-    toolchains = OtherToolchains(added=AddedToolchains(tmp_path / "toolchains.json"))
+    kept = AddedToolchains(tmp_path / "toolchains.json")
+    toolchains = OtherToolchains(BuildSettings(preferences), added=kept)
     given = [tmp_path]
     dialog = SettingsDialog(preferences, QAction("&Empty the cache"), (toolchains, given.pop))
     qtbot.addWidget(dialog)

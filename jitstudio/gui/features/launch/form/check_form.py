@@ -56,9 +56,11 @@ class CheckForm(FieldRows):
             absolute,
             self.tr("How far a value may be off besides, whatever is expected"),
         )
-        self.add_wide(self._expectations, places=("expectations",))
+        self.add_wide(self._expectations, places={"expectations": self._expectations})
         self.add_two(
-            (relative, self._relative), (absolute, self._absolute), ("relative", "absolute")
+            (relative, self._relative),
+            (absolute, self._absolute),
+            {"relative": self._relative, "absolute": self._absolute},
         )
         self._expectations.textChanged.connect(self._on_edited)
         self._relative.textEdited.connect(self._on_edited)

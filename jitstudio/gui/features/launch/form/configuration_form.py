@@ -100,18 +100,20 @@ class ConfigurationForm(FieldRows):
         )
         # Two a row: what is below shall be seen without scrolling, too.
         self.add_two(
-            (self._by_cover, self._cover), (self._by_grid, self._grid_size), ("cover", "grid")
+            (self._by_cover, self._cover),
+            (self._by_grid, self._grid_size),
+            {"cover": self._cover, "grid": self._grid_size},
         )
         self.add_two(
             (self.tr("Block"), self._block),
             (self.tr("Cluster"), self._cluster),
-            ("block", "cluster"),
+            {"block": self._block, "cluster": self._cluster},
         )
         self.add_below(self._suggestion)
         self.add_two(
             (self.tr("Dynamic shared"), self._shared),
             ("", self._cooperative),
-            ("shared", "cooperative"),
+            {"shared": self._shared, "cooperative": self._cooperative},
         )
         self._summary = self.add_hint("configurationSummary")
         self._group.buttonToggled.connect(self._on_choice_toggled)

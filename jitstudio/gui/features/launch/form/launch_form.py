@@ -292,7 +292,8 @@ class LaunchForm(QWidget):
         if place in model.places:
             table.setCurrentIndex(model.index(model.places.index(place), VALUE))
             return table
-        return self.findChild(QWidget, f"{place}Field")
+        parts = (self._target, *self._parts)
+        return next((part.places[place] for part in parts if place in part.places), None)
 
     def _update_remark(self) -> None:
         self._options_section.set_remark(self._options.summary)

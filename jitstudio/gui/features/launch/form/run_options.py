@@ -87,13 +87,17 @@ class RunOptionsForm(FieldRows):
         self._ticks = {place: self._tick(place) for place in _TICKS}
         warmup, timed = QLabel(self.tr("warm-up"), self), QLabel(self.tr("timed"), self)
         launches = (self._warmup, warmup, self._repeats, timed)
-        self.add(self.tr("Launches"), *launches, places=("warmup", "repeats"))
-        self.add(self.tr("Code"), self._load, places=("load",))
-        self.add(self.tr("Sanitizer"), self._sanitizer, places=("sanitizer",))
+        self.add(
+            self.tr("Launches"),
+            *launches,
+            places={"warmup": self._warmup, "repeats": self._repeats},
+        )
+        self.add(self.tr("Code"), self._load, places={"load": self._load})
+        self.add(self.tr("Sanitizer"), self._sanitizer, places={"sanitizer": self._sanitizer})
         seconds = QLabel(self.tr("seconds"), self)
-        self.add(self.tr("Time limit"), self._timeout, seconds, places=("timeout",))
+        self.add(self.tr("Time limit"), self._timeout, seconds, places={"timeout": self._timeout})
         for place, tick in self._ticks.items():
-            self.add("", tick, places=(place,))
+            self.add("", tick, places={place: tick})
         for field in (self._warmup, self._repeats, self._timeout):
             field.textEdited.connect(self._on_changed)
         self.set_sanitizer_problem("")

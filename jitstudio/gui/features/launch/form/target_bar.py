@@ -46,8 +46,10 @@ class TargetBar(FieldRows):
         self._run, self._stop = _button(self, "runButton"), _button(self, "stopButton")
         self._stop.hide()
         fields = (self._kernel, self._run, self._stop)
-        self.add(self.tr("&Kernel"), *fields, places=("kernel",), stretched=0)
-        self.add(self.tr("&GPU"), self._device, places=("device", "code"))
+        self.add(self.tr("&Kernel"), *fields, places={"kernel": self._kernel}, stretched=0)
+        self.add(
+            self.tr("&GPU"), self._device, places={"device": self._device, "code": self._device}
+        )
         self._hint = self.add_hint("deviceHint")
         self._instead = QWidget(self)
         self._instead_grid = QGridLayout(self._instead)

@@ -303,6 +303,26 @@ def test_tab_goes_through_the_form_as_it_is_read(filled):
     ]
 
 
+PLACES = {
+    "kernel": "kernelCombo",
+    "device": "deviceCombo",
+    "code": "deviceCombo",
+    "block": "blockField",
+    "cooperative": "cooperativeField",
+    "repeats": "repeatsField",
+    "guards": "guardsField",
+    "expectations": "expectationsField",
+    "absolute": "absoluteField",
+    "arguments.x": "argumentsView",
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_each_place_of_a_problem_is_a_field_to_go_to(filled, place):
+    filled.reveal(place)
+    assert QApplication.focusWidget().objectName() == PLACES[place]
+
+
 def test_every_field_has_a_name_and_a_tooltip(filled):
     heading(filled, "runSection").click()
     kinds = (QLineEdit, QComboBox, QPlainTextEdit, QToolButton)
