@@ -527,7 +527,9 @@ def _add_inspect(commands: _Commands) -> None:
         help="read machine code: lines, registers, control flow, occupancy, findings",
         description="Read machine code: what it needs, where it comes from, what may cost time. "
         "Files that hold no machine code are built first; of a fatbin the code for --arch is read. "
-        "Of a program, shared library, wheel or zip --kernel chooses one of the kernels in it.",
+        "Of a program, shared library, wheel, zip or cache --kernel chooses one of the kernels in "
+        "it. A cache is a folder, or one of the words triton, inductor, cupy, numba, cutile, warp, "
+        "cuda and xla for the place where that keeps its kernels.",
         epilog=_INSPECT_STATUS,
         allow_abbrev=False,
     )
@@ -538,8 +540,8 @@ def _add_inspect(commands: _Commands) -> None:
     inspect.add_argument(
         "--list",
         action="store_true",
-        help="list the kernels in a program, library, wheel, zip, fatbin or cubin, as it is: those "
-        "with K in their names, and those for --arch, where these are given",
+        help="list the kernels in a program, library, wheel, zip, fatbin, cubin or cache, as it "
+        "is: those with K in their names, and those for --arch, where these are given",
     )
     inspect.add_argument("--code", action="store_true", help="print the instructions, too")
     inspect.add_argument(

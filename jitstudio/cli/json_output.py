@@ -7,6 +7,7 @@ number is given.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -436,7 +437,7 @@ def inspect_object(read: MachineCode, found: Sequence[Inspected]) -> Json:
 def library_object(
     path: str, found: LibraryListing | LibraryFailure, kernels: Iterable[LibraryKernel]
 ) -> Json:
-    """`jitstudio inspect --list`: the kernels in a file."""
+    """`jitstudio inspect --list`: the kernels in a file or folder."""
     if isinstance(found, LibraryFailure):
         state: Json = {"ok": False, "outcome": found.outcome.value, "problem": found.message}
         return state | {"file": path, "notes": [], "kernels": []}
@@ -450,6 +451,11 @@ def library_object(
     }
 
 
+def utc_time(seconds: float) -> str:
+    """Returns a time in seconds since 1970 as people and programs read it."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
 def _listed(piece: CodePiece, kernel: LibraryKernel) -> Json:
     return {
         "name": kernel.name,
@@ -460,6 +466,9 @@ def _listed(piece: CodePiece, kernel: LibraryKernel) -> Json:
         "section": piece.section or None,
         "offset": piece.offset,
         "relocatable": piece.relocatable,
+        "origin": piece.origin or None,
+        "source": piece.source or None,
+        "date": utc_time(piece.date) if piece.date else None,
         **asdict(kernel.resources),
         "code_bytes": kernel.code_bytes,
     }

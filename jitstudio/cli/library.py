@@ -1,16 +1,17 @@
-"""Kernels inside programs, libraries and wheels: which there are, and one of them as a module."""
+"""Kernels inside programs, libraries, wheels and caches: which there are, and one as a module."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TypeGuard
 
 from jitstudio.cli import exit_codes
-from jitstudio.cli.json_output import library_object
+from jitstudio.cli.json_output import library_object, utc_time
 from jitstudio.cli.request import Given, UsageError, parsed_arch
 from jitstudio.cli.terminal import print_error, say, table_lines
 from jitstudio.core.arch import Arch, machine_code_for, ptx_for
@@ -18,12 +19,14 @@ from jitstudio.core.code import CodeKind, Source, is_project, kind_of
 from jitstudio.core.figures import FIGURES
 from jitstudio.core.launch.choice import base_name
 from jitstudio.core.library import (
+    CodePiece,
     LibraryFailure,
     LibraryKernel,
     LibraryListing,
 )
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Resources
+from jitstudio.kernel_caches.places import cache_named
 from jitstudio.worker.library_reader import LibraryReader
 
 _PACKED = frozenset({CodeKind.FATBIN, CodeKind.OBJECT, CodeKind.LIBRARY})
@@ -32,12 +35,37 @@ _COLUMNS = [
     field.name for field in fields(Resources) if field.name not in ("spill_stores", "spill_loads")
 ]
 _MOST_NAMED = 10
+# So many characters of a file in a folder choose it.
+_LEAST = 6
+
+
+def _place_of(path: str) -> str:
+    """Returns the folder of a cache for the word that stands for it, such as ``triton``.
+
+    What is there by that name comes first; anything else is returned as it is.
+
+    Raises:
+        UsageError: There is no such cache on this machine.
+    """
+    cache = cache_named(path)
+    if cache is None or os.path.lexists(path):
+        return path
+    folder = cache.folder(os.environ)
+    if folder is not None and folder.is_dir():
+        return str(folder)
+    where = f"'{folder}' is not there" if folder else "nothing says where"
+    raise UsageError(
+        f"There is no cache of {cache.title} here: {where}. Name its folder; it may be kept at "
+        "another place, or not have been made yet."
+    )
 
 
 def only_holds_code(path: Given) -> TypeGuard[str]:
-    """Returns whether a file may hold device code though it is no module by its ending."""
+    """Returns whether a file or folder may hold device code though it is no module by its name."""
     if isinstance(path, Source):
         return False
+    if os.path.isdir(path) or (cache_named(path) and not os.path.lexists(path)):
+        return True
     return kind_of(path) is None and not is_project(Path(path)) and Path(path).is_file()
 
 
@@ -47,15 +75,18 @@ def holds_modules(path: Given) -> TypeGuard[str]:
 
 
 def list_kernels(arguments: argparse.Namespace) -> int:
-    """Prints the kernels in a file; returns the exit status.
+    """Prints the kernels in a file or folder; returns the exit status.
 
     Raises:
         UsageError: An argument is wrong.
         WorkerError: The worker itself failed.
     """
     if len(arguments.sources) != 1:
-        raise UsageError("--list takes one file: a program, a library, a wheel, a fatbin, a cubin.")
-    (path,) = arguments.sources
+        raise UsageError(
+            "--list takes one file or folder: a program, a library, a wheel, a fatbin, a cubin, a "
+            "cache."
+        )
+    (path,) = map(_place_of, arguments.sources)
     reader = LibraryReader()
     try:
         found = reader.list(path, timeout=arguments.timeout)
@@ -84,36 +115,47 @@ def _filtered(found: LibraryListing, arguments: argparse.Namespace) -> list[Libr
 
 
 def _print(found: LibraryListing, kernels: Sequence[LibraryKernel]) -> None:
-    members = any(piece.member for piece in found.pieces)
+    columns = [each for each in _PLACES if any(map(each[1], found.pieces))]
     headings = ("code", *(FIGURES[name].heading for name in _COLUMNS))
-    rows = [("kernel", "target", *(["in"] if members else []), *headings)]
+    rows = [("kernel", "target", *(heading for heading, _ in columns), *headings)]
     for one in kernels:
         piece = found.pieces[one.piece]
         figures = (one.code_bytes, *(getattr(one.resources, name) for name in _COLUMNS))
         cells = ("-" if figure is None else str(figure) for figure in figures)
-        rows.append((one.demangled, piece.target, *([piece.member] if members else []), *cells))
-    for line in table_lines(rows, left=3 if members else 2):
+        places = (told(piece) for _, told in columns)
+        rows.append((one.demangled, piece.target, *places, *cells))
+    for line in table_lines(rows, left=2 + len(columns)):
         say(line)
     for note in found.notes:
         print_error(note)
     print_error(f"{len(kernels):,} of {len(found.kernels):,} kernels")
 
 
+_PLACES: tuple[tuple[str, Callable[[CodePiece], str]], ...] = (
+    ("date", lambda piece: utc_time(piece.date) if piece.date else ""),
+    ("by", lambda piece: piece.origin),
+    ("source", lambda piece: piece.source),
+    ("in", lambda piece: piece.member),
+)
+
+
 def kernel_request(
     path: str, kernel: str | None, target: str | None, timeout: float
 ) -> tuple[BuildRequest, str]:
-    """Returns the build that reads one kernel in a file, and its lowered name.
+    """Returns the build that reads one kernel in a file or folder, and its lowered name.
 
     Args:
-        path: The file.
-        kernel: Its name, lowered or demangled, with or without its parameters.
+        path: The file or folder.
+        kernel: Its name, lowered or demangled, with or without its parameters; in a folder also
+            its file, or how that begins.
         target: The target to read it for; None for the newest one.
         timeout: Seconds that reading may take.
 
     Raises:
-        UsageError: The file holds no such kernel, or has several and none is named.
+        UsageError: It holds no such kernel, or several and none is named; or there is no cache.
         WorkerError: The worker itself failed.
     """
+    path = _place_of(path)
     wanted = parsed_arch(target) if target else None
     reader = LibraryReader()
     try:
@@ -127,7 +169,8 @@ def kernel_request(
         reader.close()
     if isinstance(code, LibraryFailure):
         raise UsageError(code.message)
-    source = Source(path, code.kind, code.content, str(Path(path).resolve().parent))
+    name = str(Path(path, piece.member)) if found.folders else path
+    source = Source(name, code.kind, code.content, str(Path(path).resolve().parent))
     return BuildRequest((source,), arch=wanted or piece.arch), chosen.name
 
 
@@ -156,8 +199,9 @@ def _chosen(
     piece = found.pieces[chosen.piece]
     others = [one for one in there if found.pieces[one.piece].target == piece.target]
     if len(others) > 1:
-        where = f" of {piece.member}" if piece.member else ""
-        print_error(f"The first{where} of {len(others):,} for {piece.target} is read.")
+        where = f" of {piece.member}" if piece.member and not found.folders else ""
+        which = f"newest, {piece.member}," if found.folders else "first"
+        print_error(f"The {which}{where} of {len(others):,} for {piece.target} is read.")
     return chosen
 
 
@@ -188,10 +232,16 @@ def kernels_named(library: LibraryListing, name: str) -> tuple[LibraryKernel, ..
         lambda one: name in (one.name, one.demangled),
         lambda one: f" {name}(" in f" {one.demangled}",
         lambda one: name in ((base := base_name(one.demangled)), base.rpartition(" ")[2]),
+        lambda one: _is_in(library, one, name),
     ):
         if found := tuple(filter(called, library.kernels)):
             return found
     return ()
+
+
+def _is_in(library: LibraryListing, kernel: LibraryKernel, name: str) -> bool:
+    is_file = bool(library.folders) and len(name) >= _LEAST
+    return is_file and library.pieces[kernel.piece].member.startswith(name)
 
 
 def best_kernel(

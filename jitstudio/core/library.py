@@ -17,6 +17,9 @@ ENDINGS = (".so", ".whl", ".zip", ".exe", ".dll", ".pyd", ".lib")
 MOST_KERNELS = 200_000
 """How many kernels of one file or folder are listed."""
 
+LATEST = 1e11
+"""The end of the dates of code, in seconds since 1970: they have a year of four digits."""
+
 LARGEST_SOURCE = 16 << 20
 """Bytes of the largest file that is read as the source of a kernel in a cache."""
 

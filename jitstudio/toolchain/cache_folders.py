@@ -12,6 +12,7 @@ from jitstudio.core.captured import KernelLanguage, pack
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import cubin_target, is_relocatable
 from jitstudio.core.library import (
+    LATEST,
     MOST_KERNELS,
     CodePiece,
     LibraryFailure,
@@ -170,5 +171,5 @@ def _piece(entry: CacheEntry) -> CodePiece | None:
         relocatable=is_relocatable(content),
         origin=entry.origin,
         source=entry.source,
-        date=entry.date,
+        date=entry.date if 0 <= entry.date < LATEST else 0.0,
     )

@@ -30,7 +30,7 @@ from jitstudio.analysis.sass.reading import (
     with_live,
 )
 from jitstudio.core.code import CodeKind
-from jitstudio.core.cubin import function_index
+from jitstudio.core.cubin import cubin_target, function_index
 from jitstudio.core.kernel_resources import cubin_resources
 from jitstudio.core.plan import Job
 from jitstudio.core.result import Outcome
@@ -46,6 +46,12 @@ _PATIENCE = 4.0
 _UNCOUNTED = (
     "The live registers are not known: nvdisasm takes minutes to count them in functions of this "
     "size. Everything else is; split the kernel, or unroll less, to have them counted."
+)
+# nvdisasm of CUDA 13 of a cubin of CUDA 12 or before, such as those of Triton 3.6.
+_OLD_WORDS = b"Old Elf to Std format"
+_OLD_FORMAT = (
+    "The live registers are not known: an assembler of CUDA 12 or before has made this code, and "
+    "this nvdisasm does not count them in files of that format. Everything else is."
 )
 
 
@@ -107,12 +113,12 @@ def read_cubin(
             # All that needs no live registers, while the other one is still at work.
             read = _finished(read_code(_content(listing)), cubin, ptx)
             try:
-                counting.communicate(timeout=patience)
+                _, problem = counting.communicate(timeout=patience)
             except subprocess.TimeoutExpired:
                 counting.kill()
                 return replace(read, notes=(_UNCOUNTED,))
             if counting.returncode:
-                return read
+                return replace(read, notes=(_OLD_FORMAT,)) if _OLD_WORDS in problem else read
             return with_live(read, read_live(_content(table)))
 
 
@@ -125,8 +131,11 @@ def _restriction(cubin: bytes, function: str) -> tuple[str, ...]:
 def _finished(code: Disassembly, cubin: bytes, ptx: Mapping[str, str]) -> Disassembly:
     """Returns the code with what follows from the cubin, its PTX and the names in it."""
     modules = {name: read_ptx_lines(split_at_newlines(text)) for name, text in ptx.items()}
+    # Of the format that compilers wrote up to CUDA 12 (ABI version 7) the listing has no target.
+    arch = cubin_target(cubin)
     return replace(
         corrected(code, modules),
+        target=code.target or (arch.sm if arch else ""),
         resources=cubin_resources(cubin),
         demangled=demangled(function.name for function in code.functions),
     )

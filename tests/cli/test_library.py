@@ -8,7 +8,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.library import CodePiece, LibraryKernel, LibraryListing
 from jitstudio.core.result import Resources
 from tests.library_files import archive, elf, wheel
-from tests.support import SAMPLES
+from tests.support import ROOT, SAMPLES
 
 pytestmark = pytest.mark.usefixtures("shared_cache")
 
@@ -166,3 +166,35 @@ def test_a_kernel_is_called_by_any_of_its_names():
         assert [k.name for k in kernels_named(found, name)] == ["_Z1kIdEvPT_"]
     assert len(kernels_named(found, "a::k")) == 2
     assert kernels_named(found, "k<") == ()
+
+
+def test_the_kernels_of_caches_are_listed_and_read(run, tmp_path, monkeypatch):
+    captured = ROOT / "tests" / "data" / "captured"
+    told = run("inspect", "--list", captured, "--json").json
+    first = next(one for one in told["kernels"] if one["origin"] == "Triton 3.9.0")
+    assert (first["name"], first["source"]) == ("scale_kernel", "/tmp/kernels/scale.py:6")
+    assert first["date"].endswith("Z")
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(captured / "triton"))
+    ran = run("inspect", "--list", "triton")
+    assert "scale_kernel sm_90a 20" in " ".join(ran.out.split())
+    assert "1 of 1 kernels" in ran.err
+    # Also by its file, where several have its name.
+    for name in ("scale_kernel", "3JFIOR7MYG"):
+        told = run("inspect", "triton", "--kernel", name, "--json").json
+        (kernel,) = told["kernels"]
+        assert (kernel["name"], kernel["target"]) == ("scale_kernel", "sm_90a")
+        # As its own PTX is there, too, each instruction has the line of PTX that it comes from.
+        assert any(row["ptx_line"] for row in kernel["instructions"])
+    saxpy = run("inspect", captured / "cuda", "--kernel", "saxpy", "--arch", "90a", "--json").json
+    assert saxpy["kernels"][0]["instructions"]
+
+
+def test_a_cache_that_is_not_there_is_said_so(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "gone"))
+    ran = run("inspect", "--list", "triton")
+    assert ran.code == 2
+    assert "There is no cache of Triton here: " in ran.err
+    # A file of that name comes first.
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "triton").write_bytes(b"text")
+    assert "'triton' holds no device code" in run("inspect", "--list", "triton").err

@@ -7,6 +7,7 @@ from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.library import (
+    LATEST,
     CodePiece,
     LibraryFailure,
     LibraryListing,
@@ -22,7 +23,7 @@ def _check_list(_: ListRequest, said: ListingProgress | LibraryListing | Library
     if not isinstance(said, LibraryListing):
         return
     if not all(map(_is_proper, said.pieces)):
-        raise Unfit("it tells of an architecture with no proper name")
+        raise Unfit("it tells of an architecture or a date that there is not")
     if not all(0 <= kernel.piece < len(said.pieces) for kernel in said.kernels):
         raise Unfit("it tells of a kernel that is nowhere")
 
@@ -35,7 +36,7 @@ def _check_taken(asked: TakeRequest, said: TakenCode | LibraryFailure) -> None:
 
 def _is_proper(piece: CodePiece) -> bool:
     try:
-        return Arch.parse(piece.arch.sm) == piece.arch
+        return Arch.parse(piece.arch.sm) == piece.arch and 0 <= piece.date < LATEST
     except ValueError:
         return False
 
