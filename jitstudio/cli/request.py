@@ -111,6 +111,7 @@ def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None
         unsafe_options=arguments.unsafe_options,
         folder=base.folder,
         toolchain=toolchains[0] if toolchains else "",
+        python=arguments.python or base.python,
     )
 
 
