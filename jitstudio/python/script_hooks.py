@@ -14,8 +14,8 @@ import inspect
 import re
 import sys
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,6 +23,7 @@ from typing import Any
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation, pack
+from jitstudio.python.things import found_in, python_source
 
 _MOST_KERNELS = 500
 
@@ -59,25 +60,16 @@ class Captures:
         self.packages: dict[str, str] = {}
         self.notes: list[str] = []
 
-    def add(
-        self,
-        name: str,
-        origin: str,
-        representations: Iterable[Representation | None],
-        facts: Mapping[str, object] | None = None,
-    ) -> None:
+    def add(self, kernel: CapturedKernel) -> None:
         """Keeps one kernel, once."""
-        there = tuple(one for one in representations if one is not None)
-        told = {key: str(value) for key, value in (facts or {}).items()}
-        packed = pack(CapturedKernel(name, origin, there, told))
+        packed = pack(kernel)
         mark = hashlib.sha256(packed).digest()
         if mark in self._seen:
             return
         if len(self._seen) == _MOST_KERNELS:
-            self.notes.append(f"Only the first {_MOST_KERNELS} kernels are kept.")
-        self._seen.add(mark)
-        if len(self._seen) > _MOST_KERNELS:
+            self.note(f"Only the first {_MOST_KERNELS} kernels are kept.")
             return
+        self._seen.add(mark)
         number = len(self._seen)
         part = self._folder / f"{number:04}.part"
         part.write_bytes(packed)
@@ -157,33 +149,7 @@ def _module(name: str) -> Any:
     return importlib.import_module(name)
 
 
-def _source_of(function: Any) -> Representation | None:
-    """Returns the text of a Python function with its decorators, or None."""
-    function = inspect.unwrap(getattr(function, "py_func", None) or function)
-    try:
-        lines, first = inspect.getsourcelines(function)
-        file = inspect.getsourcefile(function) or ""
-    except (OSError, TypeError):
-        return None
-    return Representation(KernelLanguage.PYTHON, "".join(lines).encode(), file, first)
-
-
-def _text(language: KernelLanguage, content: Any) -> Representation | None:
-    if not content:
-        return None
-    return Representation(language, content if isinstance(content, bytes) else content.encode())
-
-
 # Triton
-
-
-_OF_TRITON = {
-    "ttir": KernelLanguage.TTIR,
-    "ttgir": KernelLanguage.TTGIR,
-    "llir": KernelLanguage.LLVM_IR,
-    "ptx": KernelLanguage.PTX,
-    "cubin": KernelLanguage.CUBIN,
-}
 
 
 def _triton(triton: Any, target: ScriptTarget, captures: Captures) -> None:
@@ -201,24 +167,20 @@ def _triton(triton: Any, target: ScriptTarget, captures: Captures) -> None:
             get_current_stream=lambda device=None: 0,
         )
     )
-    origin = f"Triton {triton.__version__}"
     make, run = compiler.CompiledKernel.__init__, jit.JITFunction.run
 
     def made(kernel: Any, src: Any, *args: Any, **kwargs: Any) -> None:
         make(kernel, src, *args, **kwargs)
-        metadata = kernel.metadata
-        words = ("num_warps", "num_stages", "num_ctas", "shared")
-        facts = {word: getattr(metadata, word) for word in words if hasattr(metadata, word)}
-        function = getattr(src, "fn", None)
-        names = getattr(function, "arg_names", ())
+        facts: dict[str, str] = {}
+        names = getattr(getattr(src, "fn", None), "arg_names", ())
         constants = getattr(src, "constants", None) or {}
         for name, kind in (getattr(src, "signature", None) or {}).items():
             place = names.index(name) if name in names else -1
             value = constants.get((place,), constants.get(name))
-            facts[name] = value if kind == "constexpr" else kind
-        source = _source_of(function.fn) if function is not None else None
-        kinds = (_text(language, kernel.asm.get(key)) for key, language in _OF_TRITON.items())
-        captures.add(kernel.name, origin, (source, *kinds), facts)
+            facts[name] = str(value if kind == "constexpr" else kind)
+        for found in found_in(kernel):
+            if isinstance(found, CapturedKernel):
+                captures.add(replace(found, facts={**facts, **found.facts}))
 
     def compiled(function: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
         return run(function, *map(_as_tensor, args), grid=grid, warmup=True, **kwargs)
@@ -248,9 +210,11 @@ def _numba(cuda: Any, target: ScriptTarget, captures: Captures) -> None:
 
     def keep(function: Any, signature: Any, ptx: str) -> None:
         arguments = getattr(signature, "args", signature)
-        facts = dict(zip(inspect.signature(function).parameters, arguments, strict=False))
-        parts = (_source_of(function), _text(KernelLanguage.PTX, ptx))
-        captures.add(function.__name__, origin, parts, facts)
+        names = inspect.signature(function).parameters
+        facts = dict(zip(names, map(str, arguments), strict=False))
+        made = Representation(KernelLanguage.PTX, ptx.encode())
+        parts = (*python_source(function), made)
+        captures.add(CapturedKernel(function.__name__, origin, parts, facts))
 
     def compiled(function: Any, sig: Any, *args: Any, **kwargs: Any) -> Any:
         kwargs["cc"] = kwargs.get("cc") or target.capability
@@ -373,14 +337,12 @@ def _cuda_core(core: Any, target: ScriptTarget, captures: Captures) -> None:
                 captures.note(f"cuda.core was asked for {target_type}, which is not shown.")
                 return made
             language = KernelLanguage.CUDA if code_type == "c++" else KernelLanguage.LLVM_IR
-            source = None
-            if code_type != "ptx":
-                name = getattr(made, "name", "") or "default_program"
-                source = Representation(language, _bytes(code), name)
             content = _bytes(made.code)
-            captures.add(
-                _entry(content, kind) or "program", origin, (source, Representation(kind, content))
-            )
+            parts = [Representation(kind, content)]
+            if code_type != "ptx":
+                parts.insert(0, Representation(language, _bytes(code), made.name))
+            name = _entry(content, kind) or "program"
+            captures.add(CapturedKernel(name, origin, tuple(parts)))
             return _Code(made)
 
     class _Code(_Nothing):
@@ -425,7 +387,8 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
     setattr(compiler, arch_option, lambda *_: (f"-arch={target.arch.sm}", "cubin"))
 
     def build(code: str, options: Any, name: str, names: Any = None) -> None:
-        options = (*options, "-lineinfo") if "-lineinfo" not in options else tuple(options)
+        # As CuPy does, which adds one (14.2, cuda/compiler.py, `_compile_with_cache_cuda`).
+        options = (*options, "-ftz=true", *(() if "-lineinfo" in options else ("-lineinfo",)))
         try:
             made, _ = compiler.compile_using_nvrtc(
                 code, options, str(target.arch.number), "kern.cu", names
@@ -437,13 +400,9 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
         is_cubin = content.startswith(b"\x7fELF")
         kind = KernelLanguage.CUBIN if is_cubin else KernelLanguage.PTX
         source = Representation(KernelLanguage.CUDA, code.encode(), "kern.cu")
-        facts = {"options": " ".join(options)}
-        captures.add(
-            name or _entry(content, kind) or "module",
-            origin,
-            (source, Representation(kind, content)),
-            facts,
-        )
+        parts = (source, Representation(kind, content))
+        called = name or _entry(content, kind) or "module"
+        captures.add(CapturedKernel(called, origin, parts, {"options": " ".join(options)}))
 
     class RawKernel(_Nothing):
         """Compiled where it is made; a launch does nothing."""
