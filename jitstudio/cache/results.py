@@ -153,7 +153,8 @@ class Cache:
     def mark(self, job: Job) -> Mark | None:
         """What distinguishes the job from others, now; None where its result is not to be kept."""
         # What cuobjdump finds may be assembled by nvJitLink, of which the key knows nothing.
-        if job.tool is Tool.CUOBJDUMP or have_effects(job.options):
+        # What a script makes may rest on anything.
+        if job.tool in (Tool.CUOBJDUMP, Tool.PYTHON) or have_effects(job.options):
             return None
         # Line tables hold the working directory, and folders may be relative to it.
         folder = working_folder() if job.tool in CUDA_COMPILERS else ""

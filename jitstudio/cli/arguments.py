@@ -97,6 +97,7 @@ def _grammar() -> tuple[argparse.ArgumentParser, _Commands]:
     _add_diff(commands)
     doctor = commands.add_parser("doctor", help="tell which tools, driver and GPUs are here")
     _add_toolchain(doctor, "look at the compilers in this folder, too")
+    _add_python(doctor, "look at this Python interpreter and its packages for kernels")
     _add_json(doctor)
     _add_capture(commands)
     _add_json(commands.add_parser("devices", help="list the GPUs that can be launched on"))
@@ -141,7 +142,7 @@ def _add_modules(
         "sources",
         nargs="+",
         metavar="SRC",
-        help=".cu .cuh .ll .bc .ptx .cubin .fatbin .ltoir .a .o",
+        help=".cu .cuh .ll .bc .ptx .cubin .fatbin .ltoir .a .o, and .py, which is run",
     )
     return _add_settings(command)
 
@@ -215,6 +216,7 @@ def _add_settings(
         action="store_true",
         help="send options that load native code into a compiler, such as LLVM's -load",
     )
+    _add_python(command, "run .py files with this interpreter; jitstudio's own unless given")
     _add_toolchain(
         command,
         "take all compilers from this virtual environment, folder of packages or toolkit, or from "
@@ -223,6 +225,11 @@ def _add_settings(
     )
     _add_json(command)
     return link
+
+
+def _add_python(command: argparse.ArgumentParser, what: str) -> None:
+    """Another interpreter."""
+    command.add_argument("--python", metavar="PATH", help=what)
 
 
 def _add_toolchain(command: argparse.ArgumentParser, what: str) -> None:

@@ -11,6 +11,7 @@ from jitstudio.cli.json_output import OtherToolchain, doctor_object
 from jitstudio.cli.terminal import say
 from jitstudio.core.doctor_text import (
     gpu_findings,
+    python_finding,
     tool_findings,
     toolchain_finding,
     window_finding,
@@ -18,6 +19,7 @@ from jitstudio.core.doctor_text import (
 from jitstudio.core.request import ProbeRequest
 from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.display import WindowCheck, check_window
+from jitstudio.interpreters import Interpreter, InterpreterError, interpreter
 from jitstudio.toolchain_folders import AddedToolchains, ToolchainFolder, named, toolchain_in
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.host import WorkerError
@@ -43,10 +45,11 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         builder.close()
     window = check_window()
+    python = _python(arguments.python or "")
     if arguments.json:
-        say(json.dumps(doctor_object(info, window, others), indent=2))
+        say(json.dumps(doctor_object(info, window, python, others), indent=2))
     else:
-        _show(info, window, others)
+        _show(info, window, python, others)
     return exit_codes.MISSING if info.problems else exit_codes.BUILT
 
 
@@ -62,7 +65,20 @@ def _probed(builder: Builder, name: str, toolchain: ToolchainFolder) -> OtherToo
     return OtherToolchain(name, toolchain, None, problem)
 
 
-def _show(info: ToolchainInfo, window: WindowCheck, others: Iterable[OtherToolchain]) -> None:
+def _python(path: str) -> Interpreter | str:
+    """Returns the interpreter of scripts, or why it cannot be used."""
+    try:
+        return interpreter(path)
+    except InterpreterError as error:
+        return str(error)
+
+
+def _show(
+    info: ToolchainInfo,
+    window: WindowCheck,
+    python: Interpreter | str,
+    others: Iterable[OtherToolchain],
+) -> None:
     versions = (
         toolchain_finding(
             one.name, one.toolchain.folder, one.toolchain.files, one.info, one.problem
@@ -71,7 +87,12 @@ def _show(info: ToolchainInfo, window: WindowCheck, others: Iterable[OtherToolch
     )
     driver = gpu_findings(info.driver) if info.driver else ()
     tools = (*tool_findings(info), *versions)
-    findings = (*tools, *driver, window_finding(window.problem, window.remedy))
+    scripts = (
+        python_finding(problem=python)
+        if isinstance(python, str)
+        else python_finding(python.version, python.path, dict(python.packages), python.install)
+    )
+    findings = (*tools, scripts, *driver, window_finding(window.problem, window.remedy))
     for finding in findings:
         head = "MISSING: " if finding.problem and finding.is_tool else ""
         words = finding.problem or "  ".join(filter(None, (finding.found, finding.place)))

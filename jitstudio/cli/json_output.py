@@ -63,6 +63,7 @@ from jitstudio.core.result import (
 )
 from jitstudio.core.toolchain_info import ToolchainInfo, ToolInfo
 from jitstudio.display import WindowCheck
+from jitstudio.interpreters import Interpreter
 from jitstudio.listing.lines import NOWHERE
 from jitstudio.toolchain_folders import ToolchainFolder
 
@@ -128,9 +129,19 @@ class OtherToolchain:
 
 
 def doctor_object(
-    info: ToolchainInfo, window: WindowCheck, others: Iterable[OtherToolchain] = ()
+    info: ToolchainInfo,
+    window: WindowCheck,
+    python: Interpreter | str,
+    others: Iterable[OtherToolchain] = (),
 ) -> Json:
-    """`jitstudio doctor`: the tools, the driver, the GPUs, and whether a window can be opened."""
+    """`jitstudio doctor`: the tools, the driver, the GPUs, and whether a window can be opened.
+
+    Args:
+        info: What is here.
+        window: Whether a window can be opened.
+        python: The interpreter of scripts, or why it cannot be used.
+        others: Other versions of the compilers.
+    """
     driver, sandbox = info.driver, info.sandbox
     return {
         "tools": [_tool(tool) for tool in info.tools],
@@ -166,6 +177,14 @@ def doctor_object(
             "landlock": sandbox.landlock or None,
             "seccomp": sandbox.seccomp,
             "problem": sandbox.problem or None,
+        },
+        "python": {"path": None, "version": None, "packages": {}, "problem": python}
+        if isinstance(python, str)
+        else {
+            "path": python.path,
+            "version": python.version,
+            "packages": dict(python.packages),
+            "problem": None,
         },
         "window": {
             "problem": window.problem or None,

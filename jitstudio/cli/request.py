@@ -112,6 +112,7 @@ def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None
         unsafe_options=arguments.unsafe_options,
         folder=base.folder,
         toolchain=toolchains[0] if toolchains else base.toolchain,
+        python=arguments.python or base.python,
     )
 
 

@@ -15,6 +15,7 @@ class CodeKind(Enum):
     """One kind of code; the value is the word used on the command line and in JSON."""
 
     CUDA = "cuda"
+    PYTHON = "python"
     LLVM_IR = "llvm-ir"
     PTX = "ptx"
     CUBIN = "cubin"
@@ -42,6 +43,7 @@ class CodeKind(Enum):
 ENDINGS: dict[str, CodeKind] = {
     ".cu": CodeKind.CUDA,
     ".cuh": CodeKind.CUDA,
+    ".py": CodeKind.PYTHON,
     ".ll": CodeKind.LLVM_IR,
     ".bc": CodeKind.LLVM_IR,
     ".ptx": CodeKind.PTX,
@@ -60,6 +62,7 @@ ENDINGS: dict[str, CodeKind] = {
 
 _TITLES = {
     CodeKind.CUDA: "CUDA C++",
+    CodeKind.PYTHON: "Python",
     CodeKind.LLVM_IR: "LLVM IR",
     CodeKind.PTX: "PTX",
     CodeKind.CUBIN: "cubin",
@@ -74,7 +77,10 @@ _TITLES = {
 }
 
 TEXT_KINDS = frozenset(
-    {CodeKind.CUDA, CodeKind.LLVM_IR, CodeKind.PTX, CodeKind.SASS, CodeKind.HEADER}
+    {
+        *(CodeKind.CUDA, CodeKind.PYTHON, CodeKind.LLVM_IR, CodeKind.PTX),
+        *(CodeKind.SASS, CodeKind.HEADER),
+    }
 )
 EMITTED_KINDS = (
     CodeKind.PTX,

@@ -230,6 +230,9 @@ def diagnose(
         error_log: The error log.
         stderr: What native code wrote to file descriptor 2.
     """
+    if tool is Tool.PYTHON:
+        # What a script prints is its own affair; how it ended is said with the end of its stage.
+        return ()
     # What is made for one target of several is called by its module's name all the same.
     source, _, _ = split_variant(source)
     found = [d for text in (log, error_log) for d in _read(text, tool, source)]

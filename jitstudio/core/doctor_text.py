@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.launch.problems import in_bytes
@@ -74,6 +75,31 @@ def gpu_findings(devices: DeviceList) -> Iterator[DoctorFinding]:
     )
     for device in devices.devices:
         yield DoctorFinding(f"GPU {device.ordinal}", _gpu(device))
+
+
+def python_finding(
+    version: str = "",
+    path: str = "",
+    packages: Mapping[str, str] = MappingProxyType({}),
+    install: str = "",
+    *,
+    problem: str = "",
+) -> DoctorFinding:
+    """Returns the interpreter that runs Python files, with its packages for kernels.
+
+    Args:
+        version: Its version.
+        path: Its program.
+        packages: The names and versions of what it has.
+        install: The command that brings Triton and Numba.
+        problem: Why it cannot be used; empty if it can.
+    """
+    if problem:
+        return DoctorFinding("Python", problem=problem)
+    found = ", ".join((version, *(f"{name} {number}" for name, number in packages.items())))
+    lacks = [name for name in ("triton", "numba-cuda") if name not in packages]
+    remedy = f"\nNo {' and no '.join(lacks)}, for kernels in Python: {install}" if lacks else ""
+    return DoctorFinding("Python", found, f"{path}{remedy}")
 
 
 def window_finding(problem: str, remedy: str) -> DoctorFinding:

@@ -75,6 +75,10 @@ ROUTES: dict[tuple[CodeKind, CodeKind], BuildRoute] = {
     (_K.CUDA, _K.LTOIR): BuildRoute(Tool.NVRTC, _K.CUDA),
     (_K.CUDA, _K.OPTIXIR): BuildRoute(Tool.NVRTC, _K.CUDA),
     (_K.CUDA, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
+    (_K.PYTHON, _K.CAPTURED): BuildRoute(Tool.PYTHON, _K.PYTHON),
+    (_K.PYTHON, _K.PTX): BuildRoute(Tool.CUOBJDUMP, _K.CAPTURED),
+    (_K.PYTHON, _K.CUBIN): BuildRoute(Tool.CUOBJDUMP, _K.CAPTURED),
+    (_K.PYTHON, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
     (_K.LLVM_IR, _K.PTX): BuildRoute(Tool.NVVM, _K.LLVM_IR),
     (_K.LLVM_IR, _K.LTOIR): BuildRoute(Tool.NVVM, _K.LLVM_IR),
     (_K.LLVM_IR, _K.CUBIN): BuildRoute(Tool.NVJITLINK, _K.PTX),
@@ -163,6 +167,10 @@ def _check(request: BuildRequest) -> None:
             raise PlanError(
                 f"'{source.name}' is a {source.kind.title} file, which no tool compiles by itself."
             )
+    if request.link is not LinkMode.NONE:
+        for source in request.sources:
+            if source.kind is _K.PYTHON:
+                raise PlanError(f"'{source.name}' cannot be linked: build it without a link.")
     for library in request.libraries:
         if library.kind is not _K.LLVM_IR:
             raise PlanError(
@@ -194,6 +202,12 @@ def _nvcc_refusal(request: BuildRequest) -> str:
 
 def _check_trust(request: BuildRequest) -> None:
     if request.confined_to is not None:
+        scripts = [s.name for s in request.sources if s.kind is _K.PYTHON]
+        if scripts:
+            raise PlanError(
+                f"{NOT_TRUSTED} Building '{scripts[0]}' runs it, with all that it says. Read it "
+                f"first. {HOW_TO_TRUST.replace('Change that, or trust', 'Then trust')}"
+            )
         found = list(refused(request.options, request.confined_to, request.folder))
         names = [code.name for code in (*request.sources, *request.libraries)]
         names += [header.name for header in request.headers]
@@ -411,6 +425,8 @@ class Job:
         confined_to: See `BuildRequest`.
         toolchain: See `BuildRequest`.
         function: The only function that nvdisasm prints; empty for all.
+        python: See `BuildRequest`, for a Python file.
+        folder: Where the file lies that Python runs; empty for unsaved text.
         kept: Whether the result may go into the cache; only then its `JobDependencies` are found.
     """
 
@@ -429,6 +445,8 @@ class Job:
     confined_to: tuple[str, ...] | None = None
     toolchain: str = ""
     function: str = ""
+    python: str = ""
+    folder: str = ""
     kept: bool = True
 
 

@@ -24,8 +24,12 @@ def machine_code(request: BuildRequest, result: BuildResult, name: str) -> Artif
 
 
 def cubins(request: BuildRequest, result: BuildResult) -> Iterator[Artifact]:
-    """Yields the cubin of the link, then those of the modules in their order."""
-    for name in (LINKED, *(source.name for source in request.sources)):
+    """Yields the cubin of the link, then those of the modules in their order.
+
+    The kernels of a script come last: they are no modules of the request.
+    """
+    made = (artifact.name for artifact in result.artifacts if artifact.kind is CodeKind.CUBIN)
+    for name in dict.fromkeys((LINKED, *(source.name for source in request.sources), *made)):
         if (cubin := machine_code(request, result, name)) is not None:
             yield cubin
 

@@ -65,6 +65,7 @@ class BuildRequest:
             empty for those of jitstudio's own environment.
         function: Of machine code that takes long to print, the only function whose SASS is made, by
             its lowered name (see `kernel_resources.function_alone`); None for all of them.
+        python: The interpreter that runs Python files; empty for the one of this process.
     """
 
     sources: tuple[Source, ...]
@@ -88,6 +89,7 @@ class BuildRequest:
     folder: str = ""
     toolchain: str = ""
     function: str | None = None
+    python: str = ""
 
 
 @dataclass(frozen=True)

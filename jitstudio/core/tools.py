@@ -21,10 +21,14 @@ class Tool(Enum):
     CUOBJDUMP = "cuobjdump"
     NVCC = "nvcc"
     DRIVER = "CUDA driver"
+    PYTHON = "Python"
 
 
 CUDA_COMPILERS = frozenset((Tool.NVRTC, Tool.NVCC))
 """The tools that CUDA C++ can be given to."""
+
+NO_COMPILERS = frozenset((Tool.DRIVER, Tool.PYTHON))
+"""The tools that no wheel of NVIDIA's and no toolkit brings."""
 
 OPTIONAL_TOOLS = frozenset((Tool.NVCC,))
 """The tools that the wheels jitstudio asks for do not bring: without them nothing is amiss."""

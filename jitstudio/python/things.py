@@ -221,10 +221,10 @@ def _triton_source(function: object) -> list[Representation]:
     raw = _get(function, "raw_src")
     lines = raw if isinstance(raw, list) else str(_get(function, "src") or "").splitlines(True)
     first = _get(function, "starting_line_number")
-    return _python_source(_get(function, "fn"), lines, first if isinstance(first, int) else 1)
+    return python_source(_get(function, "fn"), lines, first if isinstance(first, int) else 1)
 
 
-def _python_source(
+def python_source(
     function: object, lines: Sequence[str] = (), first: int = 1
 ) -> list[Representation]:
     """The file that a function is in, as it is now, or the lines that are known of it.
@@ -295,7 +295,7 @@ def _numba(thing: object, name: str) -> Iterable[Found] | None:
         library = _get(kernel, "_codelibrary") or _get(kernel, "library")
         if not (_has(library, "get_asm_str") and _has(library, "get_cubin")):
             return None  # Numba for CPUs
-        source = _python_source(function)
+        source = python_source(function)
         facts = {"signature": _signature(kernel, signature)} | _numba_facts(thing, kernel)
         for target in _numba_targets(library):
             made = [*source, *_numba_made(library, target)]

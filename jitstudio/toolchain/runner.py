@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import starmap
 
 from jitstudio.core.code import Artifact, CodeKind
@@ -26,6 +25,7 @@ from jitstudio.toolchain import (
     nvjitlink,
     nvrtc,
     nvvm,
+    python_scripts,
 )
 from jitstudio.toolchain.capture import Capture
 from jitstudio.toolchain.demangle import demangled
@@ -37,19 +37,27 @@ Emit = Callable[[Event], None]
 
 @dataclass(frozen=True)
 class _Runner:
-    version: Callable[[], str]
+    version: Callable[[Job], str]
     run: Callable[[Job], Report]
 
 
+def _always(version: Callable[[], str]) -> Callable[[Job], str]:
+    """Returns the version of a tool that is the same for all jobs."""
+    return lambda _: version()
+
+
 _RUNNERS = {
-    Tool.NVRTC: _Runner(nvrtc.version, nvrtc.compile_cuda),
-    Tool.NVCC: _Runner(nvcc.version, nvcc.compile_cuda),
-    Tool.NVVM: _Runner(nvvm.version, nvvm.compile_ir),
-    Tool.NVJITLINK: _Runner(nvjitlink.version, nvjitlink.link),
-    Tool.NVFATBIN: _Runner(nvfatbin.version, nvfatbin.pack),
-    Tool.DRIVER: _Runner(driver_jit.version, driver_jit.assemble),
-    Tool.NVDISASM: _Runner(partial(locate.program_version, Tool.NVDISASM), disassembly.disassemble),
-    Tool.CUOBJDUMP: _Runner(partial(locate.program_version, Tool.CUOBJDUMP), extraction.extract),
+    Tool.NVRTC: _Runner(_always(nvrtc.version), nvrtc.compile_cuda),
+    Tool.NVCC: _Runner(_always(nvcc.version), nvcc.compile_cuda),
+    Tool.NVVM: _Runner(_always(nvvm.version), nvvm.compile_ir),
+    Tool.NVJITLINK: _Runner(_always(nvjitlink.version), nvjitlink.link),
+    Tool.NVFATBIN: _Runner(_always(nvfatbin.version), nvfatbin.pack),
+    Tool.DRIVER: _Runner(_always(driver_jit.version), driver_jit.assemble),
+    Tool.NVDISASM: _Runner(
+        lambda _: locate.program_version(Tool.NVDISASM), disassembly.disassemble
+    ),
+    Tool.CUOBJDUMP: _Runner(lambda _: locate.program_version(Tool.CUOBJDUMP), extraction.extract),
+    Tool.PYTHON: _Runner(python_scripts.version, python_scripts.run_script),
 }
 
 
@@ -57,7 +65,7 @@ def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
     """Does the job, reporting everything through `emit`; what fails is reported, not raised."""
     runner = _RUNNERS[job.tool]
     try:
-        version = runner.version()
+        version = runner.version(job)
     except ToolMissing as missing:
         diagnostic = Diagnostic(Severity.ERROR, "", None, None, str(missing), missing.tool)
         emit(Problem(Outcome.MISSING, diagnostic))
@@ -86,7 +94,7 @@ def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
     emit(
         StageFinished(
             stage=stage,
-            artifacts=tuple(Artifact(kind, job.name, code) for kind, code in report.made.items()),
+            artifacts=tuple(_artifacts(job, report)),
             lowered_names=tuple(_lowered(job, report)),
             kernels=tuple(_kernels(job, report)),
             diagnostics=tuple(_noticed(job, report)),
@@ -96,6 +104,11 @@ def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
         return UNKNOWN
     # The parent reads the result meanwhile.
     return JobDependencies(identity(job.tool), report.searches, working_folder(), report.began_ns)
+
+
+def _artifacts(job: Job, report: Report) -> Iterator[Artifact]:
+    yield from (Artifact(kind, job.name, code) for kind, code in report.made.items())
+    yield from (Artifact(CodeKind.CAPTURED, job.name, kernel) for kernel in report.captured)
 
 
 def _lowered(job: Job, report: Report) -> Iterator[LoweredName]:
@@ -126,6 +139,7 @@ def _kernels(job: Job, report: Report) -> Iterator[Kernel]:
 
 
 def _noticed(job: Job, report: Report) -> Iterator[Diagnostic]:
+    yield from report.diagnostics
     if report.crash is not None:
         message = report.crash.message
         yield Diagnostic(Severity.ERROR, job.name, None, None, message, report.crash.tool)

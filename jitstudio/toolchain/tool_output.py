@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.plan import Search
 from jitstudio.core.result import Crash, HostCodeAside, Phase, Supplied
 from jitstudio.core.tools import Tool
@@ -33,6 +34,9 @@ class Report:
         log: Its information log.
         error_log: Its error log.
         made: What it made.
+        captured: The kernels that a script has made, each packed.
+        diagnostics: What it says by itself, where its log is not read for that.
+        notes: Sentences for the end of the log.
         lowered: Pairs of name expression and lowered name.
         refused: The wrong name expressions, with what is wrong.
         crash: How a tool that is a program of its own died.
@@ -50,6 +54,9 @@ class Report:
     log: str = ""
     error_log: str = ""
     made: dict[CodeKind, bytes] = field(default_factory=dict)
+    captured: list[bytes] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     lowered: list[tuple[str, str]] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     crash: Crash | None = None

@@ -12,14 +12,15 @@ from typing import Any
 
 from jitstudio.cache.results import Cache
 from jitstudio.cache.store import Store
-from jitstudio.core.code import TEXT_KINDS, Source, is_bitcode
+from jitstudio.core.code import TEXT_KINDS, CodeKind, Source, is_bitcode
 from jitstudio.core.diagnostics import Diagnostic, Severity
-from jitstudio.core.events import BuildRecord, Event, Notice, Problem
+from jitstudio.core.events import BuildRecord, Event, Notice, Problem, StageFinished
 from jitstudio.core.explanations import explained
 from jitstudio.core.plan import PlanError, PlanStep, plan
 from jitstudio.core.prebuilt import target_shown
 from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.core.scripts import script_steps, with_kernels
 from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.worker.calls import CallQueue, Ending, RunningCalls
 from jitstudio.worker.crash_report import crash_after_death, crash_after_time_limit
@@ -185,12 +186,44 @@ class Builder:
             tell(problem)
         if problems:
             return True
-        cache = self._cache if request.use_cache else None
-        schedule = Schedule(request, steps)
-        done = Execution(schedule, self._pool, cache, self._headers, calls, tell).run()
+        done, before = True, 0
+        if scripts := script_steps(steps):
+            found: dict[str, list[bytes]] = {}
+            done = self._execute(request, scripts, 0, calls, _listening(tell, found))
+            request, before = with_kernels(request, found), len(scripts)
+            # Where no script has found a kernel, its stage says why.
+            steps = tuple(plan(request)) if done and request.sources else ()
+        done = done and self._execute(request, steps, before, calls, tell)
         if self._store is not None and (told := self._store.take_problem()):
             tell(store_problem(told))
         return done
+
+    def _execute(
+        self,
+        request: BuildRequest,
+        steps: tuple[PlanStep, ...],
+        before: int,
+        calls: RunningCalls,
+        tell: Callable[[Event], None],
+    ) -> bool:
+        """Does these steps, after so many others; returns whether it came to the end of them."""
+        cache = self._cache if request.use_cache else None
+        schedule = Schedule(request, steps, before)
+        return Execution(schedule, self._pool, cache, self._headers, calls, tell).run()
+
+
+def _listening(
+    tell: Callable[[Event], None], found: dict[str, list[bytes]]
+) -> Callable[[Event], None]:
+    """Returns what tells of events, and keeps the kernels that scripts have found, by module."""
+
+    def hear(event: Event) -> None:
+        if isinstance(event, StageFinished):
+            kernels = (a.content for a in event.artifacts if a.kind is CodeKind.CAPTURED)
+            found.setdefault(event.stage.source, []).extend(kernels)
+        tell(event)
+
+    return hear
 
 
 def _why_no_answer(death: ChildDeath, ending: Ending | None, timeout: float | None) -> str:

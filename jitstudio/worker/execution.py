@@ -26,19 +26,25 @@ from jitstudio.worker.sandbox.needs import HeaderRefused, HeaderScan, need_of
 
 
 class Schedule:
-    """Steps and what they wait for. Steps are numbered from 1, in the order of the plan."""
+    """Steps and what they wait for. Steps are numbered in the order of the plan.
 
-    def __init__(self, request: BuildRequest, steps: tuple[PlanStep, ...]) -> None:
+    Args:
+        request: The build.
+        steps: Its plan.
+        before: The number of steps that were done before these; the first is the next one.
+    """
+
+    def __init__(self, request: BuildRequest, steps: tuple[PlanStep, ...], before: int = 0) -> None:
         self._request = request
-        self._waiting = dict(enumerate(steps, 1))
-        self._steps = steps
+        self._waiting = dict(enumerate(steps, before + 1))
+        self._total = before + len(steps)
         self._made = dict(map(_given, request.sources))
         self._given = frozenset(self._made)
 
     @property
     def total(self) -> int:
         """The number of steps in the plan."""
-        return len(self._steps)
+        return self._total
 
     def take_ready(self) -> list[tuple[int, Job]]:
         """Returns the steps that have all they need, each given once, in the order of the plan."""
@@ -74,6 +80,8 @@ class Schedule:
             confined_to=request.confined_to,
             toolchain=request.toolchain,
             function=self._function(step),
+            python=request.python if step.tool is Tool.PYTHON else "",
+            folder=source.folder if step.tool is Tool.PYTHON and source else "",
         )
 
     def _function(self, step: PlanStep) -> str:

@@ -29,6 +29,8 @@ OTHERS = {
     "kept": False,
     "confined_to": (),
     "toolchain": "/a",
+    "python": "/usr/bin/python3",
+    "folder": "/a",
 }
 SIGHT = SearchSnapshot(b"contents", b"stamps", 0)
 

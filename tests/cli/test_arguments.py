@@ -4,7 +4,7 @@ from importlib.metadata import version
 import pytest
 
 from jitstudio import __version__, versions
-from jitstudio.core.tools import OPTIONAL_TOOLS, Tool
+from jitstudio.core.tools import NO_COMPILERS, OPTIONAL_TOOLS, Tool
 
 
 def test_help_names_every_command(run):
@@ -44,7 +44,7 @@ def test_the_version_names_all_parts(run):
     packages = ("cuda-python", "cuda-bindings", "cuda-core", "PySide6")
     assert {"Python", "System", *tools, *packages} <= told.keys()
     for tool in Tool:
-        if tool not in (Tool.DRIVER, *OPTIONAL_TOOLS):
+        if tool not in (*NO_COMPILERS, *OPTIONAL_TOOLS):
             assert re.match(r"\d+\.\d+, ", told[tool.value]), tool
     assert told["cuda-core"] == version("cuda-core")
 

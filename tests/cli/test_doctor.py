@@ -14,7 +14,7 @@ def test_its_json_has_the_promised_keys(run):
     ran = run("doctor", "--json")
     assert ran.code == 0
     told = ran.json
-    assert set(told) == {"tools", "archs", "toolchains", "driver", "sandbox", "window"}
+    assert set(told) == {"tools", "archs", "toolchains", "driver", "sandbox", "python", "window"}
     assert [tool["tool"] for tool in told["tools"]] == [
         "NVRTC",
         "libNVVM",

@@ -228,7 +228,7 @@ def test_the_same_diagnostic_is_told_once():
     assert len(read(Tool.NVRTC, line + line)) == 1
 
 
-@pytest.mark.parametrize("tool", list(Tool))
+@pytest.mark.parametrize("tool", [tool for tool in Tool if tool is not Tool.PYTHON])
 def test_a_line_of_ten_megabytes_is_read_quickly_and_cut(tool):
     log = 'k.cu(1): error: identifier "' + "y" * 10_000_000 + '" is undefined\n'
     ((_, file, line, _, message),) = read(tool, log)

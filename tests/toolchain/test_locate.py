@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from jitstudio.core.tools import OPTIONAL_TOOLS, Tool
+from jitstudio.core.tools import NO_COMPILERS, OPTIONAL_TOOLS, Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.tool_output import ToolMissing
 
 
-@pytest.mark.parametrize("tool", [t for t in Tool if t not in (Tool.DRIVER, *OPTIONAL_TOOLS)])
+@pytest.mark.parametrize("tool", [t for t in Tool if t not in (*NO_COMPILERS, *OPTIONAL_TOOLS)])
 def test_every_tool_is_found_with_its_origin(tool):
     path, found_via = locate.locate(tool)
     assert Path(path).is_file()

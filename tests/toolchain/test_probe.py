@@ -1,11 +1,11 @@
 from jitstudio.core.request import ProbeRequest
-from jitstudio.core.tools import OPTIONAL_TOOLS, Tool
+from jitstudio.core.tools import NO_COMPILERS, OPTIONAL_TOOLS, Tool
 from jitstudio.toolchain.probe import probe
 
 
 def test_every_tool_is_here_with_version_and_package():
     info = probe(ProbeRequest())
-    assert [tool.tool for tool in info.tools] == [tool for tool in Tool if tool is not Tool.DRIVER]
+    assert [tool.tool for tool in info.tools] == [tool for tool in Tool if tool not in NO_COMPILERS]
     assert info.problems == ()
     needed = [tool for tool in info.tools if tool.tool not in OPTIONAL_TOOLS]
     assert all(tool.version and tool.path and not tool.problem for tool in needed)

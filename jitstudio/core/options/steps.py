@@ -93,7 +93,7 @@ def _target(request: BuildRequest, step: StepKind) -> tuple[str, ...]:
             return (f"-arch={request.arch.sm if real else request.arch.compute}",)
         case Tool.NVVM:
             return (f"-arch={request.arch.compute}",)
-        case Tool.NVJITLINK | Tool.DRIVER | Tool.CUOBJDUMP:
+        case Tool.NVJITLINK | Tool.DRIVER | Tool.CUOBJDUMP | Tool.PYTHON:
             return (f"-arch={request.arch.sm}",)
         case _:
             return ()

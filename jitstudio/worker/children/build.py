@@ -9,6 +9,7 @@ from jitstudio.core.options import leave_traces
 from jitstudio.core.plan import Job
 from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.core.tools import Tool
+from jitstudio.interpreters import InterpreterError, interpreter
 from jitstudio.toolchain import locate, nvcc, nvrtc
 from jitstudio.toolchain.capture import Capture
 from jitstudio.toolchain.demangle import demangled
@@ -20,7 +21,7 @@ from jitstudio.toolchain.tool_output import ToolMissing
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_memory
 from jitstudio.worker.programs.build import BUILDING, Precompile
-from jitstudio.worker.sandbox import seal
+from jitstudio.worker.sandbox import seal, system_paths
 from jitstudio.worker.sandbox.seal import ProgramNeeds
 
 
@@ -39,10 +40,18 @@ def _unpacked() -> tuple[str, ...]:
         return ()
 
 
+def _interpreter(python: str) -> tuple[str, ...]:
+    try:
+        return tuple(system_paths.interpreter(interpreter(python).places))
+    except InterpreterError:
+        return ()
+
+
 _ROLE = ProgramNeeds(
     partial(locate.programs, Tool.NVDISASM, Tool.CUOBJDUMP, Tool.NVCC),
     _unpacked,
     nvcc.programs,
+    _interpreter,
     locate.choose,
 )
 _Request = Job | ProbeRequest | DemangleRequest | Precompile
@@ -52,7 +61,9 @@ def _work(capture: Capture, request: _Request, tell: Tell) -> CallResult:
     match request:
         case Job() as job:
             basis = run(job, tell, capture)
-            return CallResult(basis, PRECOMPILED.waiting, leave_traces(job.options))
+            # What a script has started ends with this process.
+            spent = job.tool is Tool.PYTHON or leave_traces(job.options)
+            return CallResult(basis, PRECOMPILED.waiting, spent)
         case Precompile():
             while PRECOMPILED.waiting:
                 PRECOMPILED.make_next()

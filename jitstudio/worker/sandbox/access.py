@@ -22,6 +22,7 @@ class SandboxAccess:
         writable: Folders whose files it may read, make, change and remove.
         gpu: Whether it may use the driver and the GPUs.
         host_compiler: Whether it may start nvcc's programs and the host compiler.
+        python: The interpreter that it may start, whose script may start programs; empty for none.
         confined_to: See `Job.confined_to`. What nobody trusts may have taken the process over, so
             it does no other's work.
         toolchain: See `BuildRequest`. A process loads one version of a library, for good.
@@ -31,6 +32,7 @@ class SandboxAccess:
     writable: tuple[str, ...] = ()
     gpu: bool = False
     host_compiler: bool = False
+    python: str = ""
     confined_to: tuple[str, ...] | None = None
     toolchain: str = ""
 
@@ -42,7 +44,7 @@ class SandboxAccess:
             reads = other.readable is not None and _all_within(other.readable, self.readable)
         writes = _all_within(other.writable, self.writable)
         starts = self.gpu >= other.gpu and self.host_compiler >= other.host_compiler
-        return reads and writes and starts
+        return reads and writes and starts and other.python in ("", self.python)
 
     def is_as(self, other: SandboxAccess) -> bool:
         """Returns whether a process with this access does the work of the other kind, too."""

@@ -11,6 +11,7 @@ import contextlib
 import errno
 import os
 import stat
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -169,6 +170,8 @@ def need_of(job: Job, headers: HeaderScan) -> Need:
     Raises:
         HeaderRefused: It includes what no compiler may be given.
     """
+    if job.tool is Tool.PYTHON:
+        return _need_of_script(job)
     gpu = job.tool is Tool.DRIVER
     readable: tuple[str, ...] | None
     try:
@@ -186,6 +189,16 @@ def need_of(job: Job, headers: HeaderScan) -> Need:
     most = replace(least, readable=tuple(_inside(ours, readable or ())))
     # What it would read beyond its folders is refused: that is the point.
     return Need(least if most.covers(least) else most, most)
+
+
+def _need_of_script(job: Job) -> Need:
+    """Of a script: its interpreter, and its folder with what it imports from there."""
+    folder = os.path.realpath(job.folder) if job.folder else ""
+    readable: tuple[str, ...] = (folder,) if folder else ()
+    if folder and holds_home(folder):
+        readable = tuple(sorted(map(str, Path(folder).glob("*.py"))))
+    access = SandboxAccess(readable, python=job.python or sys.executable)
+    return Need(access, access)
 
 
 def _inside(folders: Iterable[str], found: Iterable[str]) -> Iterator[str]:

@@ -72,12 +72,14 @@ class ProgramNeeds:
         headers: Unpacks the headers that come inside a compiler, if they are not, and returns
             where; nothing can be written there afterwards.
         host_compiler: Finds the programs that it starts where it may start a host compiler.
+        interpreter: Finds the folders that a Python interpreter reads, whose programs it may start.
         choose: Takes the folder that the compilers are in, before any of them is loaded.
     """
 
     programs: Callable[[], Iterable[str]] = tuple
     headers: Callable[[], Iterable[str]] = tuple
     host_compiler: Callable[[], Iterable[str]] = tuple
+    interpreter: Callable[[str], Iterable[str]] = tuple
     choose: Callable[[str], object] = str
 
 
@@ -102,7 +104,8 @@ def seal(access: SandboxAccess, role: ProgramNeeds, syscall: Syscall | None = No
     headers, programs = tuple(role.headers()), tuple(role.programs())
     if access.host_compiler:
         programs = (*programs, *role.host_compiler())
-    grant = SeccompGrant.PROGRAMS if programs else SeccompGrant.NOTHING
+    python = tuple(role.interpreter(access.python)) if access.python else ()
+    grant = SeccompGrant.PROGRAMS if programs or python else SeccompGrant.NOTHING
     if access.gpu:
         system_paths.prepare_driver(tempfile.gettempdir())
         grant |= SeccompGrant.GPU | (
@@ -118,7 +121,7 @@ def seal(access: SandboxAccess, role: ProgramNeeds, syscall: Syscall | None = No
     else:
         if SeccompGrant.WRAPPED not in grant:  # whose own thread stays outside
             _refuse_other_threads()
-        rules = _rules(access, headers, programs, grant)
+        rules = _rules(access, headers, programs, python, grant)
         _hold(syscall or _syscall, machine, grant, rules)
 
 
@@ -156,14 +159,20 @@ def _hold(call: Syscall, machine: str, grant: SeccompGrant, rules: Iterable[_Rul
 
 
 def _rules(
-    access: SandboxAccess, headers: tuple[str, ...], programs: tuple[str, ...], grant: SeccompGrant
+    access: SandboxAccess,
+    headers: tuple[str, ...],
+    programs: tuple[str, ...],
+    python: tuple[str, ...],
+    grant: SeccompGrant,
 ) -> Iterator[_Rule]:
     yield _Rule(("/",) if access.readable is None else access.readable, _READ)
     yield _Rule((*headers, *system_paths.toolchain(programs, access.toolchain)), _READ)
     yield _Rule(map(system_paths.lock_of, headers), _READ_FILE | _WRITE_FILE)
     yield _Rule(system_paths.SCRATCH_DEVICES, _READ_FILE | _WRITE_FILE)
     yield _Rule((tempfile.gettempdir(), *access.writable), _WRITE)
-    if programs:
+    if python:
+        yield _Rule((*python, *system_paths.PROGRAMS), _READ | _EXECUTE)
+    if programs or python:
         yield _Rule((*programs, *system_paths.loaders()), _READ_FILE | _EXECUTE)
     if SeccompGrant.GPU in grant:
         yield _Rule(system_paths.DRIVER_READS, _READ)

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from glob import glob
 from pathlib import Path
 
@@ -69,6 +69,9 @@ _SYSTEM = (
     "/dev/random",
     "/dev/urandom",
 )
+PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
+"""Where programs of the system lie, which a script of the user's may start."""
+
 _TOOLKITS = ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX")
 
 DRIVER_READS = (
@@ -126,6 +129,17 @@ def toolchain(programs: tuple[str, ...], other: str = "") -> Iterator[str]:
             yield path
     if holds_home(sys.prefix):
         yield from (str(Path(sys.prefix, name)) for name in ("bin", "lib", "lib64", "include"))
+
+
+def interpreter(places: Iterable[str]) -> Iterator[str]:
+    """Yields what a Python interpreter reads, by the places that it imports from.
+
+    One in the user's home reads its own folders, not the home.
+    """
+    for place in places:
+        if not holds_home(place):
+            yield place
+            yield from _linked(place)
 
 
 def _linked(folder: str) -> Iterator[str]:

@@ -1,0 +1,91 @@
+"""Python files in a build: what they are run for takes their place.
+
+A Python file is run first. The kernels that come of it are modules of their own from then on, and
+the plan is made anew for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from jitstudio.core.captured import CapturedError, CapturedKernel, unpack
+from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.plan import PlanStep
+from jitstudio.core.request import BuildRequest
+from jitstudio.core.tools import Tool
+
+# What is in the way in the name of a file, or is a sign there.
+_NO_NAME = re.compile(r"[^\w$=,\[\]-]+")
+_LONGEST = 80
+# Facts that follow from the others.
+_CONSEQUENCES = frozenset({"hash", "shared", "tmem_size", "kernel"})
+
+
+def script_steps(steps: Sequence[PlanStep]) -> tuple[PlanStep, ...]:
+    """Returns the steps that run a Python file; the others wait for what these find."""
+    return tuple(step for step in steps if step.tool is Tool.PYTHON)
+
+
+def with_kernels(request: BuildRequest, found: Mapping[str, Sequence[bytes]]) -> BuildRequest:
+    """Returns the build with the kernels of each Python file in the place of the file.
+
+    Args:
+        request: The build.
+        found: What running each of its Python files has given, by the name of the module: packed
+            captured kernels. What is none is left out.
+    """
+    taken = {source.name for source in request.sources if source.kind is not CodeKind.PYTHON}
+    sources: list[Source] = []
+    for source in request.sources:
+        if source.kind is not CodeKind.PYTHON:
+            sources.append(source)
+            continue
+        packed = [
+            (content, kernel)
+            for content in found.get(source.name, ())
+            if (kernel := _read(content))
+        ]
+        names = kernel_names([kernel for _, kernel in packed], taken)
+        taken.update(names)
+        for name, (content, _) in zip(names, packed, strict=True):
+            sources.append(Source(name, CodeKind.CAPTURED, content, source.folder))
+    return replace(request, sources=tuple(sources))
+
+
+def _read(content: bytes) -> CapturedKernel | None:
+    try:
+        return unpack(content)
+    except CapturedError:
+        return None
+
+
+def kernel_names(
+    kernels: Sequence[CapturedKernel], taken: set[str] | None = None
+) -> tuple[str, ...]:
+    """Returns a name for each kernel, no two the same: ``add``, or ``add[BLOCK=256]``.
+
+    Args:
+        kernels: Those of one script. Of kernels with the same name, the name says in what they
+            differ.
+        taken: Names that others have.
+    """
+    used = set(taken or ())
+    names = []
+    for kernel in kernels:
+        same = [other for other in kernels if other.name == kernel.name]
+        differing = [
+            f"{key}={value}"
+            for key, value in kernel.facts.items()
+            if key not in _CONSEQUENCES and any(other.facts.get(key) != value for other in same)
+        ]
+        inner = f"[{','.join(differing)}]" if differing else ""
+        whole = _NO_NAME.sub("_", kernel.name + inner)[:_LONGEST] or "kernel"
+        name, number = whole, 1
+        while name in used:
+            number += 1
+            name = f"{whole}-{number}"
+        used.add(name)
+        names.append(name)
+    return tuple(names)

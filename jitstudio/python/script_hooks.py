@@ -1,0 +1,443 @@
+"""Has Python packages compile kernels for a target, on a machine without a GPU, and keep them.
+
+Each package is changed as soon as the script has imported it: what would launch a kernel compiles
+it, as the package itself would for a GPU of the target, and hands over what was made.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib
+import importlib.metadata
+import inspect
+import re
+import sys
+from collections import namedtuple
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation, pack
+from jitstudio.python.things import found_in, python_source
+
+_MOST_KERNELS = 500
+
+
+@dataclass(frozen=True)
+class ScriptTarget:
+    """What to compile for.
+
+    Attributes:
+        arch: The target.
+        script: The path of the script.
+    """
+
+    arch: Arch
+    script: str
+
+    @property
+    def capability(self) -> tuple[int, int]:
+        """The compute capability, such as (9, 0)."""
+        return divmod(self.arch.number, 10)
+
+
+class Captures:
+    """Writes kernels to a folder as they come, so that none is lost where the script dies.
+
+    Attributes:
+        packages: The packages that were imported, by name, with their versions.
+        notes: What is worth knowing of the run, for people.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._seen: set[bytes] = set()
+        self.packages: dict[str, str] = {}
+        self.notes: list[str] = []
+
+    def add(self, kernel: CapturedKernel) -> None:
+        """Keeps one kernel, once."""
+        packed = pack(kernel)
+        mark = hashlib.sha256(packed).digest()
+        if mark in self._seen:
+            return
+        if len(self._seen) == _MOST_KERNELS:
+            self.note(f"Only the first {_MOST_KERNELS} kernels are kept.")
+            return
+        self._seen.add(mark)
+        number = len(self._seen)
+        part = self._folder / f"{number:04}.part"
+        part.write_bytes(packed)
+        part.replace(self._folder / f"{number:04}.jitkernel")
+
+    def note(self, words: str) -> None:
+        """Keeps a sentence, once."""
+        if words not in self.notes:
+            self.notes.append(words)
+
+
+def install(target: ScriptTarget, captures: Captures) -> None:
+    """Has each package changed when it is imported."""
+    sys.meta_path.insert(0, _Finder(target, captures))
+
+
+_Hook = Callable[[Any, ScriptTarget, Captures], None]
+
+
+class _Finder:
+    """Finds what other finders find, and runs a hook once it is imported."""
+
+    def __init__(self, target: ScriptTarget, captures: Captures) -> None:
+        self._target, self._captures = target, captures
+        self._done: set[_Hook] = set()
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """See `importlib.abc.MetaPathFinder`."""
+        if name not in _HOOKS:
+            return None
+        others = (finder for finder in sys.meta_path if finder is not self)
+        found = (finder.find_spec(name, path, target) for finder in others)
+        spec = next((one for one in found if one is not None), None)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader, partial(self._imported, name))  # type: ignore[assignment]
+        return spec
+
+    def _imported(self, name: str, module: Any) -> None:
+        hook, distributions = _HOOKS[name]
+        if hook in self._done:
+            return  # one name of it leads to another
+        self._done.add(hook)
+        # A package may put another module, such as that of its version, in its own place.
+        module = sys.modules.get(name, module)
+        for distribution in distributions:
+            try:
+                version = importlib.metadata.version(distribution)
+            except importlib.metadata.PackageNotFoundError:
+                continue
+            self._captures.packages[distribution] = version
+            break
+        hook(module, self._target, self._captures)
+
+
+class _Loader:
+    """Loads as another loader does, and reports the module."""
+
+    def __init__(self, inner: Any, imported: Callable[[Any], None]) -> None:
+        self._inner, self._imported = inner, imported
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def create_module(self, spec: Any) -> Any:
+        """See `importlib.abc.Loader`."""
+        return self._inner.create_module(spec)
+
+    def exec_module(self, module: Any) -> None:
+        """See `importlib.abc.Loader`."""
+        module.__spec__.loader = module.__loader__ = self._inner
+        self._inner.exec_module(module)
+        self._imported(module)
+
+
+def _module(name: str) -> Any:
+    """Returns a module of which nothing is known here."""
+    return importlib.import_module(name)
+
+
+# Triton
+
+
+def _triton(triton: Any, target: ScriptTarget, captures: Captures) -> None:
+    compiler = _module("triton.compiler.compiler")
+    jit = _module("triton.runtime.jit")
+    autotuner = _module("triton.runtime.autotuner")
+    driver = _module("triton.runtime.driver").driver
+    gpu = _module("triton.backends.compiler").GPUTarget
+    wanted = gpu("cuda", target.arch.number, 32)
+    driver.set_active(
+        SimpleNamespace(
+            get_current_target=lambda: wanted,
+            get_current_device=lambda: 0,
+            set_current_device=lambda device: None,
+            get_current_stream=lambda device=None: 0,
+        )
+    )
+    make, run = compiler.CompiledKernel.__init__, jit.JITFunction.run
+
+    def made(kernel: Any, src: Any, *args: Any, **kwargs: Any) -> None:
+        make(kernel, src, *args, **kwargs)
+        facts: dict[str, str] = {}
+        names = getattr(getattr(src, "fn", None), "arg_names", ())
+        constants = getattr(src, "constants", None) or {}
+        for name, kind in (getattr(src, "signature", None) or {}).items():
+            place = names.index(name) if name in names else -1
+            value = constants.get((place,), constants.get(name))
+            facts[name] = str(value if kind == "constexpr" else kind)
+        for found in found_in(kernel):
+            if isinstance(found, CapturedKernel):
+                captures.add(replace(found, facts={**facts, **found.facts}))
+
+    def compiled(function: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+        return run(function, *map(_as_tensor, args), grid=grid, warmup=True, **kwargs)
+
+    def _as_tensor(argument: Any) -> Any:
+        # Of a script without PyTorch: an array has the type that a tensor would have.
+        if type(argument).__module__ == "numpy" and hasattr(argument, "ctypes"):
+            return jit.MockTensor(argument.dtype.name, list(argument.shape) or [1])
+        return argument
+
+    compiler.CompiledKernel.__init__ = made
+    jit.JITFunction.run = compiled
+    # Which configuration is the fastest is known on a GPU only: all of them are compiled.
+    autotuner.Autotuner.run = autotuner.Autotuner.warmup
+
+
+# Numba
+
+
+def _numba(cuda: Any, target: ScriptTarget, captures: Captures) -> None:
+    dispatcher = _module(f"{cuda.__name__}.dispatcher")
+    compiler = _module(f"{cuda.__name__}.compiler")
+    numba = _module("numba")
+    version = captures.packages.get("numba-cuda")
+    origin = f"numba-cuda {version}" if version else f"Numba {numba.__version__}"
+    compile_one = compiler.compile
+
+    def keep(function: Any, signature: Any, ptx: str) -> None:
+        arguments = getattr(signature, "args", signature)
+        names = inspect.signature(function).parameters
+        facts = dict(zip(names, map(str, arguments), strict=False))
+        made = Representation(KernelLanguage.PTX, ptx.encode())
+        parts = (*python_source(function), made)
+        captures.add(CapturedKernel(function.__name__, origin, parts, facts))
+
+    def compiled(function: Any, sig: Any, *args: Any, **kwargs: Any) -> Any:
+        kwargs["cc"] = kwargs.get("cc") or target.capability
+        if not kwargs.get("debug"):
+            kwargs.setdefault("lineinfo", True)
+        made, result = compile_one(function, sig, *args, **kwargs)
+        if isinstance(made, str) and not kwargs.get("device", True):
+            keep(function, _arguments(sig), made)
+        return made, result
+
+    def _arguments(sig: Any) -> Any:
+        sigutils = _module("numba.core.sigutils")
+        return sigutils.normalize_signature(sig)[0]
+
+    class _CompiledKernel:
+        """Takes the place of a kernel that is loaded on a GPU."""
+
+        objectmode = False
+        entry_point = None
+        launch_config_sensitive = False
+
+        def __init__(self, function: Any, argument_types: Any, **options: Any) -> None:
+            self.py_func, self.argtypes = function, argument_types
+            self.argument_types = argument_types
+            names = ("debug", "fastmath", "opt", "launch_bounds")
+            given = {name: options[name] for name in names if options.get(name) is not None}
+            self.ptx, _ = compiled(function, argument_types, device=False, abi="numba", **given)
+
+        def inspect_asm(self, cc: Any = None) -> str:
+            return str(self.ptx)
+
+        def bind(self) -> None:
+            pass
+
+        def launch(self, *args: Any, **kwargs: Any) -> None:
+            pass
+
+    dispatcher._Kernel = _CompiledKernel  # noqa: SLF001 - the only place where it is made
+    compiler.compile = cuda.compile = compiled
+    _stand_in_for_memory(cuda)
+
+
+def _stand_in_for_memory(cuda: Any) -> None:
+    """Arrays of the host in the place of those on a GPU: their types are what counts."""
+    numpy: Any = _module("numpy")
+
+    class _HostArray(numpy.ndarray):  # type: ignore[misc]
+        """An array with the methods of one on a GPU."""
+
+        def copy_to_host(self, ary: Any = None, stream: Any = 0) -> Any:
+            return numpy.asarray(self) if ary is None else ary
+
+        def copy_to_device(self, ary: Any, stream: Any = 0) -> None:
+            pass
+
+    def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> Any:
+        return to if to is not None else numpy.asarray(obj).view(_HostArray)
+
+    def empty(
+        shape: Any, dtype: Any = numpy.float64, strides: Any = None, order: str = "C", **_: Any
+    ) -> Any:
+        return numpy.zeros(shape, dtype, order).view(_HostArray)
+
+    def like(ary: Any, stream: Any = 0) -> Any:
+        return numpy.zeros_like(ary).view(_HostArray)
+
+    cuda.to_device = to_device
+    cuda.device_array = cuda.pinned_array = cuda.managed_array = cuda.mapped_array = empty
+    cuda.device_array_like = cuda.pinned_array_like = like
+    cuda.synchronize = lambda: None
+    cuda.stream = cuda.default_stream = lambda *_: 0
+    cuda.is_available = lambda: True
+    cuda.defer_cleanup = contextlib.nullcontext
+
+
+# cuda.core
+
+
+_Capability = namedtuple("_Capability", ("major", "minor"))
+
+
+class _Nothing:
+    """Takes the place of what is on a GPU: a device, a stream, a kernel."""
+
+    def __init__(self, **known: Any) -> None:
+        self.__dict__.update(known)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Nothing()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return _Nothing()
+
+
+def _cuda_core(core: Any, target: ScriptTarget, captures: Captures) -> None:
+    capability = _Capability(*target.capability)
+    origin = f"cuda.core {core.__version__}"
+    program, options = core.Program, core.ProgramOptions
+    # It looks whether the driver could load PTX.
+    sys.modules[program.__module__].driver_version = lambda: (99, 0, 0)  # type: ignore[attr-defined]
+
+    class Program(program):  # type: ignore[misc, valid-type]
+        """Keeps what it compiles."""
+
+        def __init__(self, code: Any, code_type: str, options: Any = None) -> None:
+            self._given = (code, code_type)
+            super().__init__(code, code_type, options or core.ProgramOptions())
+
+        def compile(self, target_type: str, *args: Any, **kwargs: Any) -> Any:
+            code, code_type = self._given
+            try:
+                made = super().compile(target_type, *args, **kwargs)
+            except Exception as error:
+                error.cuda_source = code  # type: ignore[attr-defined]
+                raise
+            kind = {"ptx": KernelLanguage.PTX, "cubin": KernelLanguage.CUBIN}.get(target_type)
+            if kind is None:
+                captures.note(f"cuda.core was asked for {target_type}, which is not shown.")
+                return made
+            language = KernelLanguage.CUDA if code_type == "c++" else KernelLanguage.LLVM_IR
+            content = _bytes(made.code)
+            parts = [Representation(kind, content)]
+            if code_type != "ptx":
+                parts.insert(0, Representation(language, _bytes(code), made.name))
+            name = _entry(content, kind) or "program"
+            captures.add(CapturedKernel(name, origin, tuple(parts)))
+            return _Code(made)
+
+    class _Code(_Nothing):
+        """What was compiled; it is loaded nowhere."""
+
+        def __init__(self, made: Any) -> None:
+            super().__init__(made=made)
+            names = ("code", "code_type", "name", "symbol_mapping")
+            self.__dict__.update({name: getattr(made, name, None) for name in names})
+
+    def given(*args: Any, **kwargs: Any) -> Any:
+        if not args:
+            kwargs["arch"] = kwargs.get("arch") or target.arch.sm
+            kwargs.setdefault("lineinfo", True)
+        return options(*args, **kwargs)
+
+    core.Program = Program
+    core.ProgramOptions = given
+    core.Device = lambda *_: _Nothing(compute_capability=capability, arch=str(target.arch.number))
+    core.launch = core.LaunchConfig = _Nothing()
+
+
+def _bytes(content: Any) -> bytes:
+    return content if isinstance(content, bytes) else str(content).encode()
+
+
+def _entry(content: bytes, kind: KernelLanguage) -> str:
+    """Returns the name of the first kernel in PTX or machine code; empty where there is none."""
+    pattern = rb"\.entry\s+([\w$]+)" if kind is KernelLanguage.PTX else rb"\.nv\.info\.([\w$]+)"
+    found = re.search(pattern, content)
+    return found[1].decode() if found else ""
+
+
+# CuPy
+
+
+def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
+    compiler = _module("cupy.cuda.compiler")
+    origin = f"CuPy {cupy.__version__}"
+    # Which looks at the GPU, even where it is told the target.
+    arch_option = "_get_arch_for_options_for_nvrtc"
+    setattr(compiler, arch_option, lambda *_: (f"-arch={target.arch.sm}", "cubin"))
+
+    def build(code: str, options: Any, name: str, names: Any = None) -> None:
+        # As CuPy does, which adds one (14.2, cuda/compiler.py, `_compile_with_cache_cuda`).
+        options = (*options, "-ftz=true", *(() if "-lineinfo" in options else ("-lineinfo",)))
+        try:
+            made, _ = compiler.compile_using_nvrtc(
+                code, options, str(target.arch.number), "kern.cu", names
+            )
+        except Exception as error:
+            error.cuda_source = code  # type: ignore[attr-defined]
+            raise
+        content = bytes(made)
+        is_cubin = content.startswith(b"\x7fELF")
+        kind = KernelLanguage.CUBIN if is_cubin else KernelLanguage.PTX
+        source = Representation(KernelLanguage.CUDA, code.encode(), "kern.cu")
+        parts = (source, Representation(kind, content))
+        called = name or _entry(content, kind) or "module"
+        captures.add(CapturedKernel(called, origin, parts, {"options": " ".join(options)}))
+
+    class RawKernel(_Nothing):
+        """Compiled where it is made; a launch does nothing."""
+
+        def __init__(
+            self, code: str, name: str, options: Any = (), *args: Any, **kwargs: Any
+        ) -> None:
+            super().__init__(code=code, name=name, options=tuple(options))
+            build(code, options, name)
+
+    class RawModule(_Nothing):
+        """Compiled where it is made; its kernels do nothing."""
+
+        def __init__(
+            self,
+            *,
+            code: Any = None,
+            path: Any = None,
+            options: Any = (),
+            backend: str = "nvrtc",
+            name_expressions: Any = None,
+            **kwargs: Any,
+        ) -> None:
+            super().__init__(code=code, options=tuple(options))
+            if code is None:
+                captures.note(f"CuPy was given the file '{path}': open that to see what is in it.")
+            else:
+                build(code, options, "", name_expressions)
+
+    cupy.RawKernel, cupy.RawModule = RawKernel, RawModule
+
+
+_HOOKS: dict[str, tuple[_Hook, tuple[str, ...]]] = {
+    "triton": (_triton, ("triton",)),
+    "numba.cuda": (_numba, ("numba-cuda", "numba")),
+    "cuda.core": (_cuda_core, ("cuda-core",)),
+    "cupy": (_cupy, ("cupy-cuda13x", "cupy-cuda12x", "cupy")),
+}

@@ -1,0 +1,211 @@
+"""Runs a Python file for the kernels in it: the program of a child process of its own.
+
+The interpreter is the one that the user has chosen, so this imports the standard library only and
+those modules of jitstudio that need no more. The file runs as `__main__`, from its own folder, with
+the hooks of `script_hooks`: kernels are compiled for the target and written to a folder, and
+nothing is launched. What became of it goes to `result.json` there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import linecache
+import os
+import re
+import sys
+import threading
+import tokenize
+import traceback
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from jitstudio.core.arch import Arch
+from jitstudio.python.script_hooks import Captures, ScriptTarget, install
+
+RESULT = "result.json"
+"""The file that says how the run ended; there is none where the process ended before."""
+
+_MOST_FRAMES = 50
+_COLOURS = re.compile("\x1b\\[[0-9;]*m")
+
+_Place = tuple[int, "int | None", str]
+"""Line, column and message."""
+
+
+def main(job_file: str) -> None:
+    """Runs what the job says and ends this process.
+
+    Args:
+        job_file: A JSON file: `path` is how tracebacks and line tables call the script, `text` the
+            file with what to run, `arch` the target, `folder` where to run, `output` where kernels
+            and the result go.
+    """
+    job = json.loads(Path(job_file).read_text("utf-8"))
+    output = Path(job["output"])
+    captures = Captures(output)
+    source = Path(job["text"]).read_bytes()
+    problems: list[dict[str, Any]] = []
+    install(ScriptTarget(Arch.parse(job["arch"]), job["path"]), captures)
+    os.chdir(job["folder"])
+    with contextlib.suppress(KeyboardInterrupt):
+        problems += _run(job["path"], source)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    told = {"problems": problems, "packages": captures.packages, "notes": captures.notes}
+    part = output / f"{RESULT}.part"
+    part.write_text(json.dumps(told), "utf-8")
+    part.replace(output / RESULT)
+    # Not by way of `atexit`: what the packages do at their end needs a GPU.
+    os._exit(0)
+
+
+def _run(path: str, source: bytes) -> Iterator[dict[str, Any]]:
+    """Runs the text; yields what went wrong, each with its line of the script."""
+    module = types.ModuleType("__main__")
+    module.__file__ = path
+    module.__builtins__ = __builtins__  # type: ignore[attr-defined]
+    sys.argv = [path]
+    sys.path[0:0] = [os.path.dirname(path)]
+    try:
+        text = _decoded(source)
+        # Packages read the source of a kernel from here, whatever the file on disk says by now.
+        linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+        code = compile(source, path, "exec", dont_inherit=True)
+        sys.modules["__main__"] = module
+        exec(code, module.__dict__)
+        for thread in threading.enumerate():
+            if thread is not threading.current_thread() and not thread.daemon:
+                thread.join()
+    except SystemExit as ended:
+        if ended.code not in (None, 0):
+            says = f"with exit status {ended.code}" if isinstance(ended.code, int) else ended.code
+            yield _problem(f"The script ended itself: {says}.", _line_in(ended, path))
+    except BaseException as error:
+        traceback.print_exception(type(error), error, _of_script(error, path), limit=_MOST_FRAMES)
+        yield _as_problem(error, path, locals().get("text", ""))
+
+
+def _decoded(source: bytes) -> str:
+    """Returns the text as Python itself would read it; a wrong encoding is a syntax error later."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
+        return source.decode(encoding).replace("\r\n", "\n")
+    except (SyntaxError, UnicodeDecodeError):
+        return source.decode("utf-8", "replace")
+
+
+def _of_script(error: BaseException, path: str) -> types.TracebackType | None:
+    """Returns the traceback from the first frame of the script on."""
+    at = error.__traceback__
+    while at is not None and at.tb_frame.f_code.co_filename != path:
+        at = at.tb_next
+    return at or error.__traceback__
+
+
+def _line_in(error: BaseException, path: str) -> int | None:
+    """Returns the innermost line of the script that an exception went through."""
+    line = None
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename == path:
+            line = number
+    return line
+
+
+def _problem(message: str, line: int | None, column: int | None = None) -> dict[str, Any]:
+    return {"message": message, "line": line, "column": column}
+
+
+def _as_problem(error: BaseException, path: str, text: str) -> dict[str, Any]:
+    if isinstance(error, SyntaxError) and error.filename == path:
+        return _problem(f"SyntaxError: {error.msg}", error.lineno, error.offset)
+    lacks_gpu = _lacks_gpu(error)
+    place = None if lacks_gpu else _place_in_kernel(error, path, text)
+    line, column, message = place or (_line_in(error, path), None, _message(error))
+    return _problem(message, line, column) | {"lacks_gpu": lacks_gpu}
+
+
+def _message(error: BaseException) -> str:
+    said = "".join(traceback.format_exception_only(type(error), error))
+    return _COLOURS.sub("", said).strip()
+
+
+_NO_GPU = (
+    "no CUDA-capable device",
+    "CUDA driver version is insufficient",
+    "No CUDA GPUs are available",
+    "Found no NVIDIA driver",
+    "not compiled with CUDA enabled",
+    "is an NVIDIA driver library",
+    "CUDA driver library cannot be found",
+    "CUDA_ERROR_NO_DEVICE",
+    "cudaErrorNoDevice",
+    "cudaErrorInsufficientDriver",
+    "CudaSupportError",
+    "active drivers ([])",
+)
+
+
+def _lacks_gpu(error: BaseException) -> bool:
+    """Returns whether the script has asked for a GPU, which it has none of here."""
+    said = _message(error)
+    return any(words in said for words in _NO_GPU)
+
+
+def _place_in_kernel(error: BaseException, path: str, text: str) -> _Place | None:
+    """Returns line, column and message of what a package says of a line inside a kernel."""
+    found = None
+    seen: set[int] = set()
+    chained: BaseException | None = error
+    while chained is not None and id(chained) not in seen:
+        seen.add(id(chained))
+        found = (
+            _in_triton(chained, text)
+            or _in_numba(chained, path)
+            or _in_cuda(chained, text)
+            or found
+        )
+        chained = chained.__cause__ or chained.__context__
+    return found
+
+
+def _in_triton(error: BaseException, text: str) -> _Place | None:
+    """Of Triton's CompilationError, which has the text of the function and a node in that."""
+    source, node = getattr(error, "src", None), getattr(error, "node", None)
+    first = text.find(source) if isinstance(source, str) and source else -1
+    line = getattr(node, "lineno", None)
+    if first < 0 or not isinstance(line, int):
+        return None
+    cause = error.__cause__
+    said = getattr(error, "error_message", None) or (_message(cause) if cause else "")
+    message = f"{type(error).__name__}: {said or _message(error).splitlines()[-1]}"
+    return text.count("\n", 0, first) + line, getattr(node, "col_offset", 0) + 1, message
+
+
+def _in_numba(error: BaseException, path: str) -> _Place | None:
+    """Of Numba's errors, which say `File "kernels.py", line 10:`, or have a location."""
+    place = getattr(error, "loc", None)
+    line = getattr(place, "line", None)
+    if getattr(place, "filename", None) == path and isinstance(line, int):
+        return line, None, _message(error)
+    if "numba" not in type(error).__module__.partition(".")[0]:
+        return None
+    named = re.findall(r'File "([^"]+)", line (\d+):', _message(error))
+    lines = [
+        int(number) for file, number in named if os.path.basename(file) == os.path.basename(path)
+    ]
+    return (lines[-1], None, _message(error)) if lines else None
+
+
+def _in_cuda(error: BaseException, text: str) -> _Place | None:
+    """Of NVRTC's errors: `k.cu(3): error: text` counts lines of a string in the script."""
+    source = getattr(error, "cuda_source", None) or getattr(error, "_source", None)
+    said = re.search(r"\((\d+)\): ((?:catastrophic )?error: .*)", str(error))
+    first = text.find(source) if isinstance(source, str) and source else -1
+    if said is None or first < 0:
+        return None
+    return text.count("\n", 0, first) + int(said[1]), None, said[2]

@@ -1,0 +1,292 @@
+"""Runs a Python file with the user's interpreter and takes the kernels that it compiles.
+
+The file is a program of the user's. It runs in a process below this one, which is sealed: it reads
+what its interpreter needs and its own folder, writes to a folder that is removed, and reaches no
+network. What it prints is the log; `jitstudio.python.script_runner` is what runs there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import jitstudio
+from jitstudio.core.captured import CapturedError, CapturedKernel, unpack
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.plain_files import read_file
+from jitstudio.core.plan import Job
+from jitstudio.core.scripts import kernel_names
+from jitstudio.core.tools import Tool
+from jitstudio.interpreters import HOW_TO_CHOOSE, PACKAGES, InterpreterError, interpreter
+from jitstudio.toolchain.tool_output import Report, ToolMissing
+
+_MOST_PRINTED = 1 << 20
+_MOST_KERNELS = 500
+_LAST_WAIT = 0.5
+_LONGEST_MESSAGE = 600
+_RESULT = "result.json"
+_LARGEST_RESULT = 1 << 20
+# Where packages keep what they have compiled: all of them begin with an empty folder.
+_CACHES = (
+    *("TRITON_CACHE_DIR", "TRITON_HOME", "NUMBA_CACHE_DIR", "CUPY_CACHE_DIR", "CUDA_CACHE_PATH"),
+    *("TORCHINDUCTOR_CACHE_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "CUTE_DSL_CACHE_DIR"),
+)
+# Run by `-c`: its own folder is none of the script's, and ours is of no concern to it either.
+_BOOT = """
+import sys
+_, root, job = sys.argv
+sys.path[0] = root
+import jitstudio.python.script_runner as runner
+del sys.path[0]
+runner.main(job)
+"""
+
+
+def version(job: Job) -> str:
+    """Returns such as ``3.12.4``.
+
+    Raises:
+        ToolMissing: The interpreter cannot be used.
+    """
+    try:
+        return interpreter(job.python).version
+    except InterpreterError as error:
+        raise ToolMissing(Tool.PYTHON, str(error)) from None
+
+
+def run_script(job: Job) -> Report:
+    """Runs one Python file; what it has compiled until its end, good or bad, is in the report."""
+    ((_, content),) = job.inputs
+    with tempfile.TemporaryDirectory(prefix="script-", ignore_cleanup_errors=True) as scratch:
+        folder = Path(scratch)
+        output, home = folder / "kernels", folder / "home"
+        output.mkdir()
+        home.mkdir()
+        text = folder / "text.py"
+        text.write_bytes(content)
+        words = {
+            "path": script_path(job),
+            "text": str(text),
+            "arch": _arch(job),
+            "folder": job.folder if os.path.isdir(job.folder) else str(home),
+            "output": str(output),
+        }
+        told = folder / "job.json"
+        told.write_text(json.dumps(words), "utf-8")
+        report = Report()
+        with report.timed():
+            status, printed, is_cut = _run(job, home, told)
+        kernels = tuple(_kernels(output, report))
+        _conclude(job, report, status, _result(output), kernels)
+        report.log = "\n".join(filter(None, (printed, _cut(is_cut), *_summary(report, kernels))))
+    return report
+
+
+def script_path(job: Job) -> str:
+    """Returns how tracebacks and line tables call a script: by its file, or by its name alone."""
+    if job.folder and not os.path.isabs(job.name):
+        return os.path.join(job.folder, os.path.basename(job.name))
+    return os.path.abspath(os.path.join("/", job.name))
+
+
+def _arch(job: Job) -> str:
+    return next(o.partition("=")[2] for o in job.options if o.startswith("-arch="))
+
+
+def _run(job: Job, home: Path, told: Path) -> tuple[int, str, bool]:
+    """Returns the exit status, what was printed, and whether that was more than is kept."""
+    root = str(Path(jitstudio.__file__).parent.parent)
+    environment = os.environ | dict.fromkeys(_CACHES, str(home / "cache"))
+    environment.setdefault("PYTHONUSERBASE", os.path.expanduser("~/.local"))
+    environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP", "HOME"), str(home))
+    environment |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        [interpreter(job.python).path, "-c", _BOOT, root, str(told)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment,
+        cwd=home,
+        bufsize=0,
+    ) as process:
+        assert process.stdout is not None
+        kept = _Kept(process.stdout)
+        status = process.wait()
+        # What it has left behind may go on printing, until it ends with this process.
+        kept.join(_LAST_WAIT)
+        return status, kept.text, kept.is_cut
+
+
+class _Kept(threading.Thread):
+    """Reads all that is printed and keeps the first mebibyte."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        super().__init__(daemon=True)
+        self._file, self._content, self.is_cut = file, bytearray(), False
+        self.start()
+
+    @property
+    def text(self) -> str:
+        """What was printed so far, as text."""
+        return bytes(self._content).replace(b"\0", b"").decode("utf-8", "replace").rstrip()
+
+    def run(self) -> None:
+        """Reads until nobody can print any more."""
+        descriptor = os.dup(self._file.fileno())
+        try:
+            while chunk := os.read(descriptor, 1 << 16):
+                room = _MOST_PRINTED - len(self._content)
+                self.is_cut = self.is_cut or len(chunk) > room
+                self._content += chunk[:room]
+        finally:
+            os.close(descriptor)
+
+
+def _cut(is_cut: bool) -> str:
+    return f"… The script has printed more than {_MOST_PRINTED:,} bytes: the rest is cut." * is_cut
+
+
+def _kernels(output: Path, report: Report) -> Iterator[CapturedKernel]:
+    for path in sorted(output.glob("*.jitkernel"))[:_MOST_KERNELS]:
+        try:
+            content = read_file(path)
+            kernel = unpack(content)
+        except (OSError, CapturedError):
+            continue  # the script may write there, too
+        report.captured.append(content)
+        yield kernel
+
+
+def _result(output: Path) -> dict[str, Any] | None:
+    """Returns what the runner says of the run; None where it did not come to say anything."""
+    try:
+        found = json.loads(read_file(output / _RESULT, _LARGEST_RESULT))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _conclude(
+    job: Job,
+    report: Report,
+    status: int,
+    result: dict[str, Any] | None,
+    kernels: tuple[CapturedKernel, ...],
+) -> None:
+    """Says how it went."""
+    problems = list(_problems(job, status, result, bool(kernels)))
+    if not problems and not kernels:
+        problems = [_error(job, None, None, _nothing_found(result or {}))]
+    report.diagnostics += problems
+    report.ok = not any(problem.severity is Severity.ERROR for problem in problems)
+    notes = (result or {}).get("notes", ())
+    packages = (result or {}).get("packages", {})
+    if isinstance(notes, list):
+        report.notes += [str(note) for note in notes]
+    if isinstance(packages, dict) and packages:
+        report.notes.append(f"With {', '.join(f'{name} {v}' for name, v in packages.items())}.")
+
+
+def _problems(
+    job: Job, status: int, result: dict[str, Any] | None, has_kernels: bool
+) -> Iterator[Diagnostic]:
+    if result is None:
+        if status < 0:
+            name = _signal_name(-status)
+            yield _error(job, None, None, f"The script crashed: its process was ended by {name}.")
+        else:
+            yield _error(
+                job, None, None, f"The script ended its process itself, with exit status {status}."
+            )
+        return
+    found = result.get("problems")
+    for problem in found if isinstance(found, list) else ():
+        if not isinstance(problem, dict):
+            continue
+        line, column = problem.get("line"), problem.get("column")
+        message = _short(str(problem.get("message", "")))
+        lines = (line if _counts(line) else None, column if _counts(column) else None)
+        if problem.get("lacks_gpu"):
+            yield _lack(job, lines[0], message, has_kernels)
+        else:
+            yield _error(job, *lines, message, _how_to_install(job, message))
+
+
+def _counts(value: object) -> bool:
+    return type(value) is int and 0 < value < 1 << 31
+
+
+def _lack(job: Job, line: int | None, message: str, has_kernels: bool) -> Diagnostic:
+    """The script has asked for a GPU."""
+    if has_kernels:
+        words = (
+            f"The script stopped here, as it has no GPU: {message} The kernels before are shown."
+        )
+        return Diagnostic(Severity.WARNING, job.name, line, None, words, Tool.PYTHON)
+    words = (
+        f"{message} A script that is built has no GPU: its kernels are compiled and not launched. "
+        "Make its arrays on the CPU, such as with NumPy."
+    )
+    return _error(job, line, None, words)
+
+
+def _nothing_found(result: dict[str, Any]) -> str:
+    packages = result.get("packages")
+    if not packages:
+        return (
+            "The script has compiled no kernel: it imports none of triton, numba.cuda, cuda.core "
+            "and cupy."
+        )
+    return (
+        "The script has compiled no kernel. Launch one, such as kernel[grid](x, y, n) under "
+        "if __name__ == '__main__': it is compiled for the types of the arguments, and not run. "
+        "With Numba, a signature does, too: @cuda.jit('void(float32[:])')."
+    )
+
+
+def _how_to_install(job: Job, message: str) -> str:
+    missing = re.search(r"No module named '(\w+)", message)
+    package = PACKAGES.get(missing[1]) if missing else None
+    if package is None:
+        return ""
+    path = interpreter(job.python).path
+    return (
+        f"The interpreter {path} lacks this package. Install it with: {path} -m pip install "
+        f"'{package}'. {HOW_TO_CHOOSE.replace('Choose', 'Or choose')}"
+    )
+
+
+def _error(
+    job: Job, line: int | None, column: int | None, message: str, explanation: str = ""
+) -> Diagnostic:
+    return Diagnostic(
+        Severity.ERROR, job.name, line, column, message, Tool.PYTHON, explanation=explanation
+    )
+
+
+def _short(message: str) -> str:
+    """Returns the first words of a message that may go on for pages; the log has all of it."""
+    words = " ".join(line.strip() for line in message.splitlines() if line.strip())
+    return words if len(words) <= _LONGEST_MESSAGE else f"{words[:_LONGEST_MESSAGE]}…"
+
+
+def _summary(report: Report, kernels: tuple[CapturedKernel, ...]) -> Iterator[str]:
+    yield from report.notes
+    for name, kernel in zip(kernel_names(kernels), kernels, strict=True):
+        facts = ", ".join(f"{key}={value}" for key, value in kernel.facts.items())
+        yield f"Kernel {name} ({kernel.origin}){': ' if facts else ''}{facts}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

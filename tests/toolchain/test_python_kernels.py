@@ -1,0 +1,160 @@
+"""Kernels of Triton and Numba, held against what the packages themselves make of them."""
+
+import importlib.util
+import textwrap
+
+import pytest
+
+from jitstudio.core.captured import KernelLanguage, unpack
+from jitstudio.core.code import CodeKind
+from jitstudio.core.plan import Job, Ref
+from jitstudio.core.tools import Tool
+from jitstudio.toolchain.python_scripts import run_script
+
+pytestmark = [pytest.mark.python_kernels, pytest.mark.slow]
+
+TRITON = """
+import numpy as np
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = at < n
+    tl.store(out + at, tl.load(x + at, mask) + tl.load(y + at, mask), mask)
+
+
+if __name__ == "__main__":
+    x = np.ones(1000, np.float32)
+    add[(4,)](x, x, x, x.size, BLOCK=256)
+    add[(2,)](x, x, x, x.size, BLOCK=512, num_warps=8)
+"""
+NUMBA = """
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit
+def axpy(a, x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] += a * x[i]
+
+
+@cuda.jit("void(float32[::1])", fastmath=True)
+def invert(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] = 1 / x[i]
+
+
+if __name__ == "__main__":
+    x = cuda.to_device(np.ones(100, np.float32))
+    axpy[4, 128](np.float32(2), x, x)
+    axpy[4, 128](2.0, x, x)
+    cuda.synchronize()
+    assert x.copy_to_host().shape == (100,)
+"""
+
+
+def ran(text, folder):
+    content = textwrap.dedent(text).encode()
+    options = ("-arch=sm_90",)
+    inputs = ((Ref(CodeKind.PYTHON, "kernels.py"), content),)
+    made = (CodeKind.CAPTURED,)
+    job = Job(Tool.PYTHON, "kernels.py", inputs, made, options, folder=str(folder))
+    report = run_script(job)
+    return report, [unpack(content) for content in report.captured]
+
+
+def imported(text, folder):
+    """The script as a module of this process, from the file that it was run as."""
+    path = folder / "kernels.py"
+    path.write_text(textwrap.dedent(text))
+    spec = importlib.util.spec_from_file_location("kernels", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def content(kernel, language):
+    return kernel.representation(language).content
+
+
+@pytest.mark.filterwarnings("default")
+def test_triton(tmp_path, monkeypatch):
+    triton = pytest.importorskip("triton")
+    report, kernels = ran(TRITON, tmp_path)
+    assert (report.diagnostics, report.ok) == ([], True)
+    assert [(k.name, k.facts["BLOCK"], k.facts["num_warps"]) for k in kernels] == [
+        ("add", "256", "4"),
+        ("add", "512", "8"),
+    ]
+    source = kernels[0].source
+    assert (source.file, source.text) == (str(tmp_path / "kernels.py"), TRITON)
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))
+    compiler = importlib.import_module("triton.compiler")
+    target = importlib.import_module("triton.backends.compiler").GPUTarget("cuda", 90, 32)
+    pointer = dict.fromkeys(("x", "y", "out"), "*fp32")
+    divisible = [["tt.divisibility", 16]]
+    own = triton.compile(
+        compiler.ASTSource(
+            imported(TRITON, tmp_path).add,
+            pointer | {"n": "i32", "BLOCK": "constexpr"},
+            {(4,): 256},
+            {(i,): divisible for i in range(3)},
+        ),
+        target=target,
+    )
+    for key, language in (("ttgir", "TTGIR"), ("llir", "LLVM_IR"), ("ptx", "PTX")):
+        assert content(kernels[0], KernelLanguage[language]).decode() == own.asm[key], key
+    assert content(kernels[0], KernelLanguage.CUBIN) == own.asm["cubin"]
+
+
+@pytest.mark.filterwarnings("default")
+def test_numba(tmp_path):
+    numba = pytest.importorskip("numba")
+    cuda = pytest.importorskip("numba.cuda")
+    report, kernels = ran(NUMBA, tmp_path)
+    assert (report.diagnostics, report.ok) == ([], True)
+    assert [(k.name, k.facts) for k in kernels] == [
+        ("invert", {"x": "array(float32, 1d, C)"}),
+        ("axpy", {"a": "float32", "x": "array(float32, 1d, C)", "y": "array(float32, 1d, C)"}),
+        ("axpy", {"a": "float64", "x": "array(float32, 1d, C)", "y": "array(float32, 1d, C)"}),
+    ]
+    assert kernels[1].source.text == NUMBA
+    own = tmp_path / "kernels.py"
+    own.write_text(
+        NUMBA.replace("if __name__", "if False and __name__").replace(
+            '@cuda.jit("void(float32[::1])", fastmath=True)', "@cuda.jit"
+        )
+    )
+    code = compile(own.read_text(), str(own), "exec")
+    names = {"__name__": "__main__"}
+    exec(code, names)
+    array = numba.float32[::1]
+    given = {"lineinfo": True, "cc": (9, 0)}
+    asked = (
+        ("invert", (array,), {"fastmath": True}),
+        ("axpy", (numba.float32, array, array), {}),
+        ("axpy", (numba.float64, array, array), {}),
+    )
+    for kernel, (name, types, more) in zip(kernels, asked, strict=True):
+        ptx, _ = cuda.compile_ptx(names[name].py_func, types, **given, **more)
+        assert content(kernel, KernelLanguage.PTX).decode() == ptx, name
+
+
+def test_an_error_in_a_kernel_has_its_line(tmp_path):
+    pytest.importorskip("triton")
+    pytest.importorskip("numba")
+    report, kernels = ran(TRITON.replace("mask = at < n", "mask = at < m"), tmp_path)
+    (said,) = report.diagnostics
+    assert (said.line, said.column, kernels) == (10, 17, [])
+    assert said.message == "CompilationError: NameError('m is not defined')"
+    report, kernels = ran(NUMBA.replace("a * x[i]", "a * x.name"), tmp_path)
+    (said,) = report.diagnostics
+    assert said.line == 10
+    assert "Unknown attribute 'name' of type array(float32, 1d, C)" in said.message
+    assert [kernel.name for kernel in kernels] == ["invert"]

@@ -1,0 +1,108 @@
+"""How a Python file ends, and what is said of it; without the sandbox, which costs a worker."""
+
+import sys
+import textwrap
+
+import pytest
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.diagnostics import Severity
+from jitstudio.core.plan import Job, Ref
+from jitstudio.core.tools import Tool
+from jitstudio.interpreters import InterpreterError, interpreter
+from jitstudio.toolchain.python_scripts import run_script
+
+pytestmark = pytest.mark.slow
+
+
+def ran(text, folder=""):
+    """What running a script comes to."""
+    content = textwrap.dedent(text).encode()
+    inputs = ((Ref(CodeKind.PYTHON, "s.py"), content),)
+    return run_script(
+        Job(Tool.PYTHON, "s.py", inputs, (CodeKind.CAPTURED,), ("-arch=sm_90",), folder=str(folder))
+    )
+
+
+def failure(text, *folder):
+    """The line and the message of the only error."""
+    report = ran(text, *folder)
+    ((said),) = report.diagnostics
+    assert not report.ok
+    assert (said.severity, said.file) == (Severity.ERROR, "s.py")
+    return said.line, said.message
+
+
+def test_an_error_has_its_line(tmp_path):
+    (tmp_path / "beside.py").write_text("def fail():\n    raise ValueError('no\\nway')\n")
+    text = "from beside import fail\n\ndef go():\n    fail()\n\ngo()\n"
+    report = ran(text, tmp_path)
+    assert report.log.startswith(
+        f'Traceback (most recent call last):\n  File "{tmp_path}/s.py", line 6, in <module>'
+    )
+    assert [(d.line, d.message) for d in report.diagnostics] == [(4, "ValueError: no way")]
+    assert failure("x = 1\nif x\n    pass\n") == (2, "SyntaxError: expected ':'")
+
+
+def test_a_missing_package_is_named_with_what_brings_it():
+    (said,) = ran("\nimport triton.of.nobody").diagnostics
+    assert said.message in (
+        "ModuleNotFoundError: No module named 'triton'",
+        "ModuleNotFoundError: No module named 'triton.of'",
+    )
+    assert f"{sys.executable} -m pip install 'triton'" in said.explanation
+
+
+def test_a_script_without_kernels():
+    assert "imports none of triton, numba.cuda, cuda.core" in failure("print('hello')")[1]
+    assert "Launch one, such as kernel[grid]" in failure("import cuda.core")[1]
+
+
+def test_a_script_that_ends_itself():
+    told = "The script ended itself: with exit status 3."
+    assert failure("import sys\nsys.exit(3)") == (2, told)
+    _, message = failure("import os\nos._exit(7)")
+    assert message == "The script ended its process itself, with exit status 7."
+    _, message = failure("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)")
+    assert message == "The script crashed: its process was ended by SIGSEGV."
+
+
+def test_an_error_in_cuda_has_its_line_in_the_script():
+    text = """
+        from cuda.core import Program
+        good = "extern \'C\' __global__ void k() {}".replace("'", '"')
+        Program(good, "c++").compile("cubin")
+        code = '''
+
+        int f( {
+        '''
+        Program(code, "c++").compile("ptx")
+    """
+    report = ran(text)
+    ((said),) = report.diagnostics
+    assert said.line == 7
+    assert said.message.startswith("error: A namespace scope variable")
+    assert len(report.captured) == 1
+
+
+def test_what_needs_a_gpu_is_said_and_the_kernels_before_are_kept():
+    text = """
+        from cuda.bindings import driver
+        driver.cuInit(0)
+    """
+    (said,) = ran(text).diagnostics
+    assert (said.severity, said.line) == (Severity.ERROR, 3)
+    assert "A script that is built has no GPU" in said.message
+
+
+def test_what_is_printed_is_cut():
+    report = ran("import sys\nsys.stdout.write('x' * (3 << 20))\nraise ValueError(1)")
+    assert 1 << 20 < len(report.log) < (1 << 20) + 500
+    assert "more than 1,048,576 bytes: the rest is cut" in report.log
+    assert report.diagnostics[0].message == "ValueError: 1"
+
+
+def test_a_wrong_interpreter(tmp_path):
+    for python in (tmp_path / "python", "/bin/true"):
+        with pytest.raises(InterpreterError, match="cannot be used as the Python interpreter"):
+            interpreter(str(python))
