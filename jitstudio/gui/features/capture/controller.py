@@ -164,7 +164,8 @@ class CaptureDialog(QDialog):
         self._printed.clear()
         self._process.setWorkingDirectory(str(folder))
         output = self._output.text().strip() or "captured"
-        command = ("-m", "jitstudio", "capture", "--json", "-o", output)
+        # -P: what lies in the folder of the program is none of our modules.
+        command = ("-P", "-m", "jitstudio", "capture", "--json", "-o", output)
         self._process.start(sys.executable, [*command, "--", *words])
         self._show_state()
 

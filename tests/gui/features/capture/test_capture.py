@@ -1,5 +1,6 @@
 """Capturing a program from the window. What a GPU loads is tested in tests/python."""
 
+import os
 from functools import partial
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from PySide6.QtWidgets import QDialogButtonBox, QLabel, QLineEdit, QPlainTextEdit
 
 from jitstudio.gui.features.capture.controller import CaptureDialog
+from tests.support import ROOT
 
 _Ok = QDialogButtonBox.StandardButton.Ok
 
@@ -64,7 +66,8 @@ def test_a_folder_that_is_not_there(dialog, qtbot):
 
 
 @pytest.mark.gpu
-def test_what_a_program_loads_is_handed_over(dialog, qtbot, tmp_path):
+def test_what_a_program_loads_is_handed_over(dialog, qtbot, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(ROOT), os.environ.get("PYTHONPATH", ""))))
     script = tmp_path / "p.py"
     script.write_text(
         "from cuda.core import Device, LaunchConfig, Program, ProgramOptions, launch\n"
