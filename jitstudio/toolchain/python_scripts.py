@@ -39,13 +39,19 @@ _CACHES = (
     *("TRITON_CACHE_DIR", "TRITON_HOME", "NUMBA_CACHE_DIR", "CUPY_CACHE_DIR", "CUDA_CACHE_PATH"),
     *("TORCHINDUCTOR_CACHE_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "CUTE_DSL_CACHE_DIR"),
 )
-# Run by `-c`: its own folder is none of the script's, and ours is of no concern to it either.
+# Run by `-c`, in an interpreter that need not have jitstudio: ours is loaded from its own folder,
+# as the one around it may hold more than the script may see.
 _BOOT = """
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 _, root, job = sys.argv
-sys.path[0] = root
-import jitstudio.python.script_runner as runner
 del sys.path[0]
+spec = spec_from_file_location(
+    "jitstudio", root + "/__init__.py", submodule_search_locations=[root]
+)
+sys.modules["jitstudio"] = package = module_from_spec(spec)
+spec.loader.exec_module(package)
+import jitstudio.python.script_runner as runner
 runner.main(job)
 """
 
@@ -103,7 +109,7 @@ def _arch(job: Job) -> str:
 
 def _run(job: Job, home: Path, told: Path) -> tuple[int, str, bool]:
     """Returns the exit status, what was printed, and whether that was more than is kept."""
-    root = str(Path(jitstudio.__file__).parent.parent)
+    root = str(Path(jitstudio.__file__).parent)
     environment = os.environ | dict.fromkeys(_CACHES, str(home / "cache"))
     environment.setdefault("PYTHONUSERBASE", os.path.expanduser("~/.local"))
     environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP", "HOME"), str(home))

@@ -2,6 +2,7 @@
 
 import sys
 import textwrap
+import venv
 from pathlib import Path
 
 import pytest
@@ -131,3 +132,12 @@ def test_what_is_never_run():
         plan(script(CORE, link=LinkMode.PTX))
     with pytest.raises(PlanError, match="LTO-IR cannot be made from it"):
         plan(script(CORE, emit=frozenset({CodeKind.LTOIR})))
+
+
+def test_another_interpreter_needs_nothing_of_ours(builder, tmp_path):
+    venv.create(tmp_path / "bare", symlinks=True)
+    python = str(tmp_path / "bare" / "bin" / "python")
+    text = "import importlib.util as u\nprint(u.find_spec('numpy'))\n"
+    result = builder.build(script(text, tmp_path, python=python))
+    assert "The script has compiled no kernel" in result.diagnostics[0].message
+    assert result.stages[0].log.startswith("None\n")
