@@ -1,6 +1,5 @@
 """Several modules, headers, names and links in a real window with a real worker."""
 
-import pytest
 from PySide6.QtWidgets import QPushButton
 
 from jitstudio.core.code import LINKED, CodeKind
@@ -190,11 +189,18 @@ def test_a_module_taken_out_of_the_link_is_missed(started):
     assert any("user_transform" in d.message for d in result.diagnostics)
 
 
-@pytest.mark.parametrize("title", ["LLVM IR, typed", "LLVM IR, opaque", "Two PTX"])
-def test_the_other_samples_build(started, title):
-    assert started.open_sample(title).ok
-    assert ".entry" in started.listing("ptxView").toPlainText() or title == "Two PTX"
-    assert "EXIT" in started.listing("sassView").toPlainText()
+def test_the_other_samples_build(started):
+    ptx, sass = started.listing("ptxView"), started.listing("sassView")
+    for title in ("LLVM IR, typed", "LLVM IR, opaque"):
+        result = started.open_sample(title)
+        assert result.ok, title
+        assert f".target {result.arch.sm}" in ptx.toPlainText()
+        assert ".entry fill(" in ptx.toPlainText()
+        assert f".target\t{result.arch.sm}" in sass.toPlainText()
+        assert "EXIT" in sass.toPlainText()
+    assert started.open_sample("Two PTX").ok
+    assert "scale" in sass.toPlainText()
+    assert "EXIT" in sass.toPlainText()
 
 
 def test_each_tab_keeps_its_own_output(started):

@@ -89,12 +89,26 @@ def slow(driver, dialog):
     vary(dialog, (AxisKind.MACRO, "N", "1, 2, 3"))
 
 
-def test_targets_begin_with_that_of_the_window_and_common_ones(started, targets):
+def test_targets_begin_with_common_ones_and_only_what_makes_sense_is_run(started, targets):
     assert not targets.isModal()
     assert targets.editor.model.index(0, VALUES).data() == "sm_80, sm_90, sm_100, sm_120"
     assert targets.editor.text == "4 variants, 4 builds"
     assert targets.bar.is_timed
     assert not targets.bar.launches
+    start = button(targets, "variantsRun")
+    for archs, sets, words in (
+        ("sm_90, sm9", "", "'sm9' is no target architecture"),
+        ("", "", "The axis 'target' has no values"),
+        ("sm_90", "-D'", "quot"),
+    ):
+        vary_targets(targets, archs, sets)
+        assert words in targets.editor.text
+        assert not start.isEnabled()
+    vary(targets, (AxisKind.LINK, "", "ptx"))
+    assert start.isEnabled()
+    started.document.included = False
+    started.state.settings.changed.emit()
+    assert "tick at least one module" in targets.editor.text
 
 
 def test_every_combination_is_a_row_with_all_figures_or_says_why_not(started, targets):
@@ -114,23 +128,6 @@ def test_every_combination_is_a_row_with_all_figures_or_says_why_not(started, ta
     # The panes still show what they showed.
     assert started.state.outputs.result.arch == Arch(90)
     assert len(started.results) == 1
-
-
-def test_what_makes_no_sense_is_said_and_cannot_be_run(started, targets):
-    start = button(targets, "variantsRun")
-    for archs, sets, words in (
-        ("sm_90, sm9", "", "'sm9' is no target architecture"),
-        ("", "", "The axis 'target' has no values"),
-        ("sm_90", "-D'", "quot"),
-    ):
-        vary_targets(targets, archs, sets)
-        assert words in targets.editor.text
-        assert not start.isEnabled()
-    vary(targets, (AxisKind.LINK, "", "ptx"))
-    assert start.isEnabled()
-    started.document.included = False
-    started.state.settings.changed.emit()
-    assert "tick at least one module" in targets.editor.text
 
 
 def test_the_window_builds_meanwhile(started, targets):
@@ -252,12 +249,19 @@ def test_a_text_without_modules_is_said(driver):
     assert "There is nothing to build" in opened(driver).editor.text
 
 
-def test_a_fresh_launch_varies_blocks_and_types(dialog):
+def test_a_fresh_launch_varies_blocks_and_types_and_needs_values_for_each(dialog):
     assert dialog.editor.draft.kernel == "saxpy<{T}>"
     assert [axis.title for axis in dialog.editor.axes()] == ["block", "T"]
     assert dialog.editor.text.startswith("8 variants, ")
     assert dialog.bar.launches
     assert not dialog.bar.is_timed
+    # One that makes no sense cannot be run.
+    dialog.editor.model.remove(1)
+    assert "No axis gives values for {T}" in dialog.editor.text
+    assert not button(dialog, "variantsRun").isEnabled()
+    dialog.editor.model.insert(1, AxisText(AxisKind.TEMPLATE, "T", "int"))
+    assert dialog.editor.text.startswith("4 variants, ")
+    assert button(dialog, "variantsRun").isEnabled()
 
 
 def test_every_variant_is_a_row_with_its_registers(saxpy, dialog):
@@ -277,15 +281,6 @@ def test_every_variant_is_a_row_with_its_registers(saxpy, dialog):
     if describe().problem:
         assert {row.outcome for row in dialog.rows} == {"missing"}
         assert "No NVIDIA driver is installed" in dialog.notice
-
-
-def test_a_launch_that_makes_no_sense_cannot_be_run(dialog):
-    dialog.editor.model.remove(1)
-    assert "No axis gives values for {T}" in dialog.editor.text
-    assert not button(dialog, "variantsRun").isEnabled()
-    dialog.editor.model.insert(1, AxisText(AxisKind.TEMPLATE, "T", "int"))
-    assert dialog.editor.text.startswith("4 variants, ")
-    assert button(dialog, "variantsRun").isEnabled()
 
 
 def test_the_keyboard_alone_runs(saxpy):

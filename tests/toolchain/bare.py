@@ -1,9 +1,11 @@
-"""Builds what standard input describes with the libraries alone: no worker, nothing confined.
+"""Builds what `told.json` in each of some folders describes, with the libraries alone.
 
-For tests that show what a library does when nobody keeps it from it; run in a process of its own.
+For tests that show what a library does when nobody keeps it from it: no worker, nothing confined.
+Each build has a process of its own, in its folder, and writes what it says into the file `log`.
 """
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from jitstudio.worker.execution import Schedule
 
 def main() -> None:
     """Build, and print what fails: the files that appear tell the rest."""
-    told = json.load(sys.stdin)
+    told = json.loads(Path("told.json").read_text())
     sources = (Source(told["name"], CodeKind(told["kind"]), told["text"].encode()),)
     request = BuildRequest(
         sources,
@@ -42,4 +44,12 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    for folder in sys.argv[1:]:
+        if not (child := os.fork()):
+            os.chdir(folder)
+            log = os.open("log", os.O_CREAT | os.O_RDWR | os.O_APPEND)
+            for stream in (sys.stdout, sys.stderr):
+                os.dup2(log, stream.fileno())
+            main()
+            sys.exit()
+        os.waitpid(child, 0)
