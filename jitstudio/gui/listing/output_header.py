@@ -366,11 +366,13 @@ class OutputHeader(QWidget):
 
         Args:
             count: The lines.
-            functions: Of how many functions one only is shown; 0 where all are.
+            functions: Of how many functions one only is shown, which is said instead; 0 where all
+                are.
         """
         said = self.tr("1 line") if count == 1 else self.tr("{0:,} lines").format(count)
-        part = self.tr("1 of {0:,} functions").format(functions)
-        self._facts.setText(" · ".join((said, *([part] if functions else []))) if count else "")
+        if functions:
+            said = self.tr("1 of {0:,}").format(functions)
+        self._facts.setText(said if count else "")
 
     @Slot(str)
     def show_marked(self, text: str) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.prebuilt import machine_code
 from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.core.result import Outcome
 from jitstudio.gui.services.build_service import BuildOutput, BuildService, Listing
 from jitstudio.gui.services.request_queue import RequestHandle
 from jitstudio.gui.state.outputs import Built, Outputs
@@ -87,7 +88,7 @@ class FunctionListings(QObject):
         self._printing = None
         if output.result.ok:
             self._outputs.replace_listing(listing, *output.listings)
-        else:
+        elif output.result.outcome is not Outcome.CANCELLED:
             self.failed.emit(output.result.reason)
 
     @Slot(str)

@@ -50,7 +50,8 @@ FIGURE_IDS = (
 COLUMNS: tuple[TableColumn[KernelRow], ...] = (
     TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Kernel"),
-        lambda row: row.kernel.demangled,
+        # What all of them return says nothing, and takes the room of their names.
+        lambda row: row.kernel.demangled.removeprefix("void "),
         tooltip=lambda row: f"{row.kernel.demangled}\n{row.kernel.name}\n{_whole_place(row)}",
     ),
     TableColumn(

@@ -118,11 +118,11 @@ class LibraryView(QWidget):
     @Slot(object)
     def show_progress(self, progress: ListingProgress) -> None:
         """Says how far the file is read."""
-        words = self.tr("Reading {name}: {count:,} kernels so far, in {member}")
-        text = words.format(
-            name=self._name, count=progress.kernels, member=progress.member or self._name
-        )
-        self._status.setText(text)
+        words = self.tr("Reading: {count:,} kernels so far")
+        self._status.setText(words.format(count=progress.kernels))
+        reading = self.tr("Reading {name}…\n{count:,} kernels so far, now in {member}")
+        member = progress.member or self._name
+        self._table.set_hint(reading.format(name=self._name, count=progress.kernels, member=member))
 
     def show_listing(self, found: LibraryListing) -> None:
         """Shows the kernels of the file."""

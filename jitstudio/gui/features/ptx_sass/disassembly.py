@@ -39,7 +39,7 @@ class DisassemblyController(QObject):
         self._pane.listing_changed.connect(self._on_listing_changed)
         self._pane.function_wanted.connect(self._on_function_wanted)
         function_listings.began.connect(self._on_function_began)
-        function_listings.failed.connect(shell.notices.show_message)
+        function_listings.failed.connect(self._on_function_failed)
         self._pane.code_view.line_changed.connect(self._on_line_changed)
         self._disassembly.changed.connect(self._on_changed)
         self._on_visibility_changed(self._pane.isVisible())
@@ -64,6 +64,12 @@ class DisassemblyController(QObject):
     def _on_function_began(self, name: str) -> None:
         shown = self._pane.code.spelling.name(name)
         self._status.show_message(self.tr("Disassembling {name}").format(name=shown))
+
+    @Slot(str)
+    def _on_function_failed(self, message: str) -> None:
+        self._notice.show_message(message)
+        # The list names what is shown, not what is not to be had.
+        self._pane.header.functions.follow(self._pane.code_view.line)
 
     @Slot()
     def _on_changed(self) -> None:

@@ -58,7 +58,8 @@ def test_a_file_that_is_read_says_how_far_it_is_and_can_be_stopped(view, qtbot):
     stop = view.findChild(QToolButton)
     assert not stop.isHidden()
     view.show_progress(ListingProgress(1234, "a/l.so"))
-    assert view.status == "Reading lib.whl: 1,234 kernels so far, in a/l.so"
+    assert view.status == "Reading: 1,234 kernels so far"
+    assert view.table.hint == "Reading lib.whl…\n1,234 kernels so far, now in a/l.so"
     with qtbot.waitSignal(view.stop_wanted):
         QTest.keyClick(view, Qt.Key.Key_Escape)
     view.show_failure("It holds no device code.")
@@ -73,7 +74,8 @@ def test_all_kernels_of_all_targets_are_there_with_what_is_left_out(listed):
     assert targets == ["All targets", "sm_80", "sm_100", "compute_100"]
     assert listed.findChild(QLabel, "libraryNotes").text() == "Something is left out."
     cells = [listed.model.index(0, column).data() for column in range(4)]
-    assert cells == ["void scale<float>(float*)", "sm_80", "9", "0"]
+    assert cells == ["scale<float>(float*)", "sm_80", "9", "0"]
+    assert listed.model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole).count("void scale") == 1
 
 
 def test_parts_of_a_name_and_a_target_choose_kernels(listed, qtbot):
