@@ -112,6 +112,10 @@ def _read(thing: object, name: str) -> list[Found]:
     )
 
 
+def _known(thing: object, _name: str) -> Iterable[Found] | None:
+    return [thing] if isinstance(thing, (CapturedKernel, Source)) else None
+
+
 def _text(thing: object, name: str) -> Iterable[Found] | None:
     if not isinstance(thing, str):
         return None
@@ -524,6 +528,7 @@ def _captured(
 
 
 _READERS: tuple[tuple[str, Callable[[object, str], Iterable[Found] | None]], ...] = (
+    ("", _known),
     ("PTX, LLVM IR or CUDA C++ as text", _text),
     ("a cubin, a fatbin, an object file or bitcode as bytes", _bytes),
     ("the path of a file", _path),
@@ -537,7 +542,7 @@ _READERS: tuple[tuple[str, Callable[[object, str], Iterable[Found] | None]], ...
     ("what cuTile's compiler returns", _cutile),
     ("a module or kernel of Warp", _warp),
 )
-TAKEN = tuple(words for words, _ in _READERS)
+TAKEN = tuple(words for words, _ in _READERS if words)
 """What `found_in` takes, for people."""
 
 
