@@ -34,6 +34,8 @@ _ENTRY = re.compile(r"\.entry\s+([\w$]+)")
 _LLVM = re.compile(r"^(?:target (?:triple|datalayout) =|define\s|; ModuleID)", re.MULTILINE)
 _CUDA = re.compile(r"\b__(?:global|device)__\b")
 _FATBIN = b"\x50\xed\x55\xba"
+# What NVRTC calls a program without a name.
+_NVRTC_NAME = "default_program"
 # CuPy 14.2, cuda/compiler.py: mangled names in front of a cubin.
 _CUPY_NAMES = b"\x93CUPYNE\x00"
 
@@ -357,7 +359,7 @@ def _cupy(thing: object, name: str) -> Iterable[Found] | None:
         # With no GPU and no target; the source can be built for any.
         return [_plain(CodeKind.CUDA, code.encode(), called)]
     made = [
-        Representation(KernelLanguage.CUDA, code.encode()),
+        Representation(KernelLanguage.CUDA, code.encode(), _NVRTC_NAME),
         Representation(KernelLanguage.CUBIN, cubin),
     ]
     options = " ".join(map(str, _get(thing, "options") or ()))
@@ -376,7 +378,10 @@ def _cupy_cubin(thing: object, code: str) -> bytes | None:
     with suppress(Exception):
         options = (*_get(thing, "options"), "-ftz=true")
         names = _get(thing, "name_expressions")
-        made, _ = compiler.compile_using_nvrtc(code, options, name_expressions=names)
+        # In memory: else its line table names a file for the moment of the compile.
+        made, _ = compiler.compile_using_nvrtc(
+            code, options, name_expressions=names, cache_in_memory=True
+        )
         return made if isinstance(made, bytes) and cubin_target(made) else None
     return None
 
