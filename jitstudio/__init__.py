@@ -9,6 +9,7 @@ from importlib import import_module
 __version__ = "0.3.0"
 _HOMES = {
     **dict.fromkeys(("build", "diff", "inspect", "run"), "jitstudio.api.commands"),
+    "show": "jitstudio.api.show",
 }
 __all__ = ["__version__", *_HOMES]
 

@@ -61,6 +61,21 @@ def passing_data_folder() -> Path:
     return fallback_folder() / _DATA / _NAME
 
 
+def runtime_folders() -> tuple[Path, ...]:
+    """Returns where sockets of our windows may be, of which the first is used; none need be there.
+
+    A program and a window need not have the same environment: one may run in another login.
+    """
+    if own := os.environ.get("JITSTUDIO_RUNTIME_DIR"):
+        return (Path(own),)
+    named = [os.environ.get("XDG_RUNTIME_DIR", "")]
+    if sys.platform == "linux":
+        named.append(f"/run/user/{os.getuid()}")
+    there = (Path(base, _NAME) for base in dict.fromkeys(named) if os.path.isabs(base))
+    found = (folder for folder in there if folder.parent.is_dir() and _can_be_used(folder))
+    return (*found, fallback_folder() / "run")
+
+
 UNPACKED_HEADERS = "nvrtc-headers-"
 """How the folders are called in which the headers that NVRTC brings along are unpacked."""
 

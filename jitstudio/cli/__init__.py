@@ -2,6 +2,6 @@
 
 COMMANDS = (
     *("build", "cache", "capture", "devices", "diff", "doctor", "help", "inspect", "options"),
-    *("run", "sweep"),
+    *("run", "show", "sweep"),
 )
 """The names of the commands."""

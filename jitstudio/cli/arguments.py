@@ -95,6 +95,7 @@ def _grammar() -> tuple[argparse.ArgumentParser, _Commands]:
     _add_sweep(commands)
     _add_inspect(commands)
     _add_diff(commands)
+    _add_show(commands)
     doctor = commands.add_parser("doctor", help="tell which tools, driver and GPUs are here")
     _add_toolchain(doctor, "look at the compilers in this folder, too")
     _add_python(doctor, "look at this Python interpreter and its packages for kernels")
@@ -603,6 +604,19 @@ def _add_diff(commands: _Commands) -> None:
     _add_settings(diff)
     diff.set_defaults(**_NOT_ASKED)
     _add_timeout(diff, "each build, and each reading")
+
+
+def _add_show(commands: _Commands) -> None:
+    show = commands.add_parser(
+        "show",
+        help="open files in the window that is open",
+        description="Open files in the window that was used last; where none is open, in a new "
+        "one. In Python jitstudio.show(kernel) does so with kernels of Triton, Numba, CuPy and "
+        "others.",
+        epilog="Exit status: 0 opened, 1 the window has refused it, 2 usage, 3 no window is open "
+        "and none can be opened.",
+    )
+    show.add_argument("files", nargs="+", metavar="FILE", help="what File > Open takes")
 
 
 def _add_options(commands: _Commands) -> None:

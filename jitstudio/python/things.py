@@ -34,6 +34,8 @@ _ENTRY = re.compile(r"\.entry\s+([\w$]+)")
 _LLVM = re.compile(r"^(?:target (?:triple|datalayout) =|define\s|; ModuleID)", re.MULTILINE)
 _CUDA = re.compile(r"\b__(?:global|device)__\b")
 _FATBIN = b"\x50\xed\x55\xba"
+# What NVRTC calls a program without a name.
+_NVRTC_NAME = "default_program"
 # CuPy 14.2, cuda/compiler.py: mangled names in front of a cubin.
 _CUPY_NAMES = b"\x93CUPYNE\x00"
 
@@ -110,6 +112,10 @@ def _read(thing: object, name: str) -> list[Found]:
         f"An object of type '{kind.__module__}.{kind.__qualname__}' holds no kernel that is known. "
         f"Taken are {', '.join(TAKEN)}; and lists of these."
     )
+
+
+def _known(thing: object, _name: str) -> Iterable[Found] | None:
+    return [thing] if isinstance(thing, (CapturedKernel, Source)) else None
 
 
 def _text(thing: object, name: str) -> Iterable[Found] | None:
@@ -353,7 +359,7 @@ def _cupy(thing: object, name: str) -> Iterable[Found] | None:
         # With no GPU and no target; the source can be built for any.
         return [_plain(CodeKind.CUDA, code.encode(), called)]
     made = [
-        Representation(KernelLanguage.CUDA, code.encode()),
+        Representation(KernelLanguage.CUDA, code.encode(), _NVRTC_NAME),
         Representation(KernelLanguage.CUBIN, cubin),
     ]
     options = " ".join(map(str, _get(thing, "options") or ()))
@@ -372,7 +378,10 @@ def _cupy_cubin(thing: object, code: str) -> bytes | None:
     with suppress(Exception):
         options = (*_get(thing, "options"), "-ftz=true")
         names = _get(thing, "name_expressions")
-        made, _ = compiler.compile_using_nvrtc(code, options, name_expressions=names)
+        # In memory: else its line table names a file for the moment of the compile.
+        made, _ = compiler.compile_using_nvrtc(
+            code, options, name_expressions=names, cache_in_memory=True
+        )
         return made if isinstance(made, bytes) and cubin_target(made) else None
     return None
 
@@ -524,6 +533,7 @@ def _captured(
 
 
 _READERS: tuple[tuple[str, Callable[[object, str], Iterable[Found] | None]], ...] = (
+    ("", _known),
     ("PTX, LLVM IR or CUDA C++ as text", _text),
     ("a cubin, a fatbin, an object file or bitcode as bytes", _bytes),
     ("the path of a file", _path),
@@ -537,7 +547,7 @@ _READERS: tuple[tuple[str, Callable[[object, str], Iterable[Found] | None]], ...
     ("what cuTile's compiler returns", _cutile),
     ("a module or kernel of Warp", _warp),
 )
-TAKEN = tuple(words for words, _ in _READERS)
+TAKEN = tuple(words for words, _ in _READERS if words)
 """What `found_in` takes, for people."""
 
 

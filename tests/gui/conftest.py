@@ -84,6 +84,7 @@ def cache_folder(shared_folder, monkeypatch):
 @pytest.fixture(autouse=True)
 def _no_trust_from_elsewhere(tmp_path, monkeypatch):
     monkeypatch.setenv("JITSTUDIO_CONFIG_DIR", str(tmp_path / "settings-of-the-user"))
+    monkeypatch.setenv("JITSTUDIO_RUNTIME_DIR", str(tmp_path / "sockets"))
 
 
 @pytest.fixture(autouse=True)
@@ -139,6 +140,7 @@ def shared_driver(qapp, tmp_path_factory, shared_folder):
     with pytest.MonkeyPatch.context() as around:
         around.setenv("JITSTUDIO_CACHE_DIR", str(shared_folder))
         around.setenv("JITSTUDIO_CONFIG_DIR", str(folder / "settings-of-the-user"))
+        around.setenv("JITSTUDIO_RUNTIME_DIR", str(folder / "sockets"))
         around.setattr(file_reader, "MOMENT", PATIENCE)
         driver = Driver(qapp, folder)
         yield driver

@@ -186,6 +186,7 @@ def test_cupy_kernels_have_their_source_and_what_cupy_makes_of_it(monkeypatch):
     cubin = found.representation(L.CUBIN).content
     assert cubin_target(cubin) is not None
     assert b"saxpy" in cubin
+    assert found.source.file.encode() in cubin
     assert [one.name for one in found_in([module, kernel])] == ["module", "saxpy"]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
-from jitstudio.core.library import CodePiece, LibraryFailure, TakenCode
+from jitstudio.core.library import CodePiece, LibraryFailure
 from jitstudio.gui.services.request_queue import RequestHandle, WorkerService
 from jitstudio.paths import cache_folder
 from jitstudio.private import make_private
@@ -57,7 +57,7 @@ class LibraryService(WorkerService):
             if isinstance(taken, LibraryFailure):
                 return taken
             try:
-                return _kept(taken, name)
+                return kept_file(f"{name}{taken.kind.ending}", taken.content)
             except OSError as error:
                 reason = error.strerror or str(error)
                 return LibraryFailure(f"The code cannot be kept in the cache: {reason}.")
@@ -65,19 +65,23 @@ class LibraryService(WorkerService):
         return self._submit(_TAKE, work)
 
 
-def _kept(taken: TakenCode, name: str) -> Path:
-    """Writes the code to the cache, where the newest of these files are kept."""
+def kept_file(name: str, content: bytes) -> Path:
+    """Returns a file of this name in the cache, where the newest of these files are kept.
+
+    Raises:
+        OSError: It cannot be written.
+    """
     from hashlib import sha256  # few need it
 
-    digest = sha256(taken.content).hexdigest()[:16]
+    digest = sha256(content).hexdigest()[:16]
     above = cache_folder() / _FOLDER
     folder = above / digest
     make_private(folder)
-    path = folder / f"{name}{taken.kind.ending}"
+    path = folder / name
     # Whole or not at all: it may be open already.
     if not path.exists():
         part = path.with_suffix(f".{os.getpid()}.part")
-        part.write_bytes(taken.content)
+        part.write_bytes(content)
         part.replace(path)
     os.utime(folder)
     folders = sorted(above.iterdir(), key=lambda each: each.stat().st_mtime, reverse=True)

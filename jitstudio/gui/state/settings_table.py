@@ -91,6 +91,7 @@ LISTINGS = QT_TRANSLATE_NOOP("Settings", "PTX and SASS")
 BUILD = QT_TRANSLATE_NOOP("Settings", "Build")
 LAUNCH = QT_TRANSLATE_NOOP("Settings", "Launch")
 SESSION = QT_TRANSLATE_NOOP("Settings", "Session")
+PYTHON = QT_TRANSLATE_NOOP("Settings", "Python")
 STARTUP = QT_TRANSLATE_NOOP("Settings", "Start")
 
 DEMANGLE = "listings.demangle"
@@ -333,6 +334,17 @@ SETTINGS = (
         most=3600,
         step=5,
         unit=QT_TRANSLATE_NOOP("Settings", "s"),
+    ),
+    Setting(
+        "python.take",
+        PYTHON,
+        QT_TRANSLATE_NOOP("Settings", "Take what programs show"),
+        QT_TRANSLATE_NOOP(
+            "Settings",
+            "Opens what jitstudio.show hands over in Python. It comes by a socket that no other "
+            "user can reach, is data only, and is never run.",
+        ),
+        True,
     ),
     Setting(
         "session.autosave_seconds",

@@ -43,6 +43,7 @@ _FEATURES = (
     "correlation",
     "history",
     "folder",
+    "handover",
     "capture",
     "variants",
     "help",

@@ -1,0 +1,37 @@
+"""`jitstudio show`: opens files in the window that is open, or in a new one."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from jitstudio.cli import exit_codes
+from jitstudio.cli.request import UsageError
+from jitstudio.cli.terminal import print_error
+from jitstudio.core.handover import Handover, HandoverError
+from jitstudio.handover import NoWindow, hand_over, start_window
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Hands the files over and returns the exit status.
+
+    Raises:
+        UsageError: A file is not there.
+    """
+    for file in arguments.files:
+        if not Path(file).is_file():
+            raise UsageError(f"'{file}' is no file that is there.")
+    handover = Handover(paths=tuple(map(os.path.abspath, arguments.files)))
+    try:
+        try:
+            hand_over(handover)
+        except NoWindow:
+            start_window().hand_over(handover)
+    except NoWindow as error:
+        print_error(f"jitstudio: {error}")
+        return exit_codes.MISSING
+    except HandoverError as error:
+        print_error(f"jitstudio: {error}")
+        return exit_codes.FAILED
+    return exit_codes.BUILT

@@ -1,0 +1,203 @@
+"""Opens what programs hand over: kernels by `jitstudio.show`, files by `jitstudio show`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as TookTooLong
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Slot
+from PySide6.QtWidgets import QApplication, QMainWindow
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
+from jitstudio.core.handover import HandedCode, Handover, HandoverAnswer, HandoverError
+from jitstudio.core.request import LinkMode
+from jitstudio.core.source_facts import ptx_target
+from jitstudio.gui.context import Context
+from jitstudio.gui.files.file_commands import FileCommands
+from jitstudio.gui.kit.background import reports_to
+from jitstudio.gui.services.library_service import kept_file
+from jitstudio.gui.shell.notice_bar import NoticeBar
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.editable import FileContent, compare, editable
+from jitstudio.gui.state.file_text import FileText
+from jitstudio.gui.state.preferences import Preferences
+from jitstudio.handover import HandoverServer
+
+_KEY = "python.take"
+# A window that starts is busy for a second or two.
+_PATIENCE = 30.0
+
+
+def install(context: Context) -> None:
+    """Takes what programs hand over, unless the user has turned that off."""
+    state, shell = context.state, context.shell
+    HandoverController(
+        state.documents,
+        context.files,
+        state.settings,
+        state.preferences,
+        shell.notices,
+        shell.window,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Arrived:
+    """What has arrived in a thread, ready to be opened.
+
+    Attributes:
+        tabs: Each code with its content as a document takes it, and its file if it has one.
+        paths: Files to open.
+        opened: Gets the names of the tabs.
+    """
+
+    tabs: tuple[tuple[HandedCode, FileText | FileContent, Path | None], ...]
+    paths: tuple[Path, ...]
+    opened: Future[tuple[str, ...]]
+
+
+class HandoverController(QObject):
+    """Listens while the setting is on, and opens each item in a tab."""
+
+    def __init__(
+        self,
+        documents: Documents,
+        files: FileCommands,
+        settings: BuildSettings,
+        preferences: Preferences,
+        notices: NoticeBar,
+        window: QMainWindow,
+    ) -> None:
+        super().__init__(window)
+        self._documents = documents
+        self._files = files
+        self._settings = settings
+        self._preferences = preferences
+        self._notices = notices
+        self._window = window
+        self._server: HandoverServer | None = None
+        preferences.changed.connect(self._on_changed)
+        window.installEventFilter(self)
+        application = QApplication.instance()
+        if application is not None:
+            application.aboutToQuit.connect(self._on_about_to_quit)
+        self._on_changed(_KEY)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Makes the window that the user turns to the one that gets what is handed over."""
+        if event.type() is QEvent.Type.WindowActivate and self._server is not None:
+            self._server.touch()
+        return False
+
+    @Slot(str)
+    def _on_changed(self, key: str) -> None:
+        if key != _KEY:
+            return
+        self._on_about_to_quit()
+        if not self._preferences.value(_KEY):
+            return
+        try:
+            server = HandoverServer(partial(_take, reports_to(self, HandoverController._open)))
+        except OSError as error:
+            message = self.tr(
+                "Programs cannot hand over kernels to this window: no socket can be made: {error}. "
+                "Open files instead."
+            )
+            said = message.format(error=error.strerror or error)
+            self._notices.show_message(said)
+            return
+        self._server = server
+        # The window may go before the program does.
+        self.destroyed.connect(server.close)
+
+    @Slot()
+    def _on_about_to_quit(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+    def _open(self, arrived: _Arrived) -> None:
+        """Opens it, and answers."""
+        try:
+            arrived.opened.set_result(self._opened(arrived))
+        except Exception as error:
+            arrived.opened.set_exception(HandoverError(f"The window has failed: {error!r}."))
+            raise
+
+    def _opened(self, arrived: _Arrived) -> tuple[str, ...]:
+        """Opens it, the last of it to be looked at; returns the names of the tabs."""
+        names = [self._open_tab(*tab) for tab in arrived.tabs]
+        if arrived.tabs:
+            self._files.opened.emit()
+        if arrived.paths:
+            self._files.open_paths(arrived.paths)
+        self._bring_up()
+        return (*names, *(path.name for path in arrived.paths))
+
+    def _open_tab(
+        self, code: HandedCode, content: FileText | FileContent, path: Path | None
+    ) -> str:
+        document = self._same(code, path)
+        if document is None:
+            name = self._documents.unique_name(code.name)
+            document = Document(name, code.kind, content, path)
+            if self._settings.link_of("") is not LinkMode.NONE:
+                # By itself, whatever is linked.
+                document.program = self._documents.unique_program(name)
+            self._documents.add(document)
+        if code.kind is CodeKind.PTX and (target := ptx_target(document.content.decode())):
+            self._settings.arch = Arch.parse(target)
+        self._documents.current = document
+        return document.name
+
+    def _same(self, code: HandedCode, path: Path | None) -> Document | None:
+        """Returns the tab that has it already."""
+        if path is not None:
+            return self._documents.at_path(path)
+        alike = (d for d in self._documents if d.kind is code.kind and d.path is None)
+        return next((d for d in alike if d.content == code.content), None)
+
+    def _bring_up(self) -> None:
+        window = self._window
+        if window.isMinimized():
+            window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+        window.raise_()
+        window.activateWindow()
+        # Where the desktop lets no program take the keyboard, the window asks for it.
+        QApplication.alert(window)
+
+
+def _take(open_: Callable[[object], None], handover: Handover) -> HandoverAnswer:
+    """Has the window open what a program hands over; called in a thread.
+
+    Raises:
+        HandoverError: The window does not answer, or the code cannot be kept.
+    """
+    opened: Future[tuple[str, ...]] = Future()
+    tabs = tuple((code, *_ready(code)) for code in handover.code)
+    open_(_Arrived(tabs, tuple(map(Path, handover.paths)), opened))
+    try:
+        return HandoverAnswer(opened.result(_PATIENCE))
+    except TookTooLong:
+        message = QCoreApplication.translate("Handover", "The window does not answer.")
+        raise HandoverError(message) from None
+
+
+def _ready(code: HandedCode) -> tuple[FileText | FileContent, Path | None]:
+    """Returns a code as a document takes it: bytes in a file, so that the next start has them."""
+    if isinstance(held := editable(code.kind, code.content), FileText):
+        return held, None
+    try:
+        path = kept_file(code.name, code.content)
+    except OSError as error:
+        message = QCoreApplication.translate(
+            "Handover", "'{name}' cannot be kept: {error}. Make room on the disk."
+        )
+        raise HandoverError(message.format(name=code.name, error=error.strerror)) from None
+    return compare(code.kind, code.content, None), path

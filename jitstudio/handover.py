@@ -1,0 +1,347 @@
+"""The way from a program to an open window: a local socket that no other user can reach.
+
+Each window listens on a socket of its own, in a private folder; of several windows the one that
+was used last gets what is handed over. Needs neither Qt nor any library: programs of the user's
+import it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import socket
+import stat
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from jitstudio.core.handover import (
+    HEAD_BYTES,
+    Handover,
+    HandoverAnswer,
+    HandoverError,
+    answer,
+    length_in,
+    message,
+    read_answer,
+    read_message,
+)
+from jitstudio.paths import runtime_folders
+from jitstudio.private import make_private
+
+ENDING = ".window"
+"""How the sockets are called in their folder."""
+
+_BACKLOG = 64
+_MOST_CLIENTS = 16
+_PIECE = 1 << 18
+# A client of this machine sends a megabyte in a millisecond.
+_QUIET_SECONDS, _MESSAGE_SECONDS = 5.0, 30.0
+_ANSWER_SECONDS = 60.0
+_START_SECONDS = 60.0
+_PAUSE = 0.05
+_CREDENTIALS = struct.Struct("3i")  # of Linux's unix(7): process, user, group
+_GONE = (errno.ECONNREFUSED, errno.ENOENT)
+
+
+class NoWindow(HandoverError):
+    """No window is open and none can be; the message says why."""
+
+
+class HandoverServer:
+    """Listens for programs in threads of its own.
+
+    Args:
+        take: Opens what is handed over; called in a thread, one at a time.
+
+    Raises:
+        OSError: No socket can be made; `strerror` says why.
+    """
+
+    def __init__(self, take: Callable[[Handover], HandoverAnswer]) -> None:
+        self._take = take
+        self._taking = threading.Lock()
+        self._seats = threading.BoundedSemaphore(_MOST_CLIENTS)
+        self._closed = False
+        folder = runtime_folders()[0]
+        make_private(folder)
+        self._path = folder / f"{os.getpid()}-{os.urandom(4).hex()}{ENDING}"
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        # Under its name only once it listens: what is refused is taken for left behind.
+        fresh = self._path.with_suffix(".new")
+        with _short(fresh) as name:
+            self._socket.bind(name)
+        os.chmod(fresh, stat.S_IRUSR | stat.S_IWUSR)
+        self._socket.listen(_BACKLOG)
+        fresh.rename(self._path)
+        self.touch()
+        threading.Thread(target=self._accept, name="handover", daemon=True).start()
+
+    def touch(self) -> None:
+        """Has programs prefer this window from now on: it is the one that is used."""
+        now = time.time_ns()  # finer than what the system sets by itself
+        with contextlib.suppress(OSError):
+            os.utime(self._path, ns=(now, now))
+
+    def close(self) -> None:
+        """Ends listening; what is being handed over is answered."""
+        if not self._closed:
+            self._closed = True
+            with contextlib.suppress(OSError):
+                self._path.unlink()
+            with contextlib.suppress(OSError):
+                # Ends the wait in `accept`, which closing alone does not.
+                self._socket.shutdown(socket.SHUT_RDWR)
+            self._socket.close()
+
+    def _accept(self) -> None:
+        while not self._closed:
+            try:
+                client, _ = self._socket.accept()
+            except OSError:
+                if not self._closed:
+                    time.sleep(_PAUSE)  # out of descriptors: the queue waits
+                continue
+            if self._seats.acquire(blocking=False):
+                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+            else:
+                with client:
+                    problem = f"The window is busy with {_MOST_CLIENTS} programs. Try again."
+                    _send(client, answer(HandoverAnswer(problem=problem)))
+
+    def _serve(self, client: socket.socket) -> None:
+        try:
+            with client:
+                _send(client, answer(self._answer_to(client)))
+        finally:
+            self._seats.release()
+
+    def _answer_to(self, client: socket.socket) -> HandoverAnswer:
+        try:
+            if _peer(client) not in (None, os.getuid()):
+                raise HandoverError("The program is another user's.")
+            handover = read_message(_receive(client, _MESSAGE_SECONDS, _QUIET_SECONDS))
+            with self._taking:
+                return self._take(handover)
+        except HandoverError as error:
+            return HandoverAnswer(problem=str(error))
+        except MemoryError:
+            return HandoverAnswer(problem="The window has not enough memory for this.")
+
+
+def windows() -> list[Path]:
+    """Returns the sockets of the windows, the one that was used last first.
+
+    Raises:
+        HandoverError: Another user may have put one of them there.
+    """
+    found = []
+    for folder in filter(_is_private, runtime_folders()):
+        for path in folder.glob(f"*{ENDING}"):
+            with contextlib.suppress(OSError):
+                status = path.lstat()
+                if stat.S_ISSOCK(status.st_mode) and status.st_uid == os.getuid():
+                    found.append((status.st_mtime_ns, path))
+    return [path for _, path in sorted(found, reverse=True)]
+
+
+def hand_over(handover: Handover) -> HandoverAnswer:
+    """Hands something over to the window that was used last, and waits until it is open there.
+
+    Raises:
+        NoWindow: There is none.
+        HandoverError: It cannot be handed over, or the window has refused it.
+    """
+    sent = message(handover)
+    if not hasattr(socket, "AF_UNIX"):
+        raise NoWindow("Programs and windows do not find each other on this system.")
+    for path in windows():
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as window:
+            window.settimeout(_ANSWER_SECONDS)
+            try:
+                with _short(path) as name:
+                    window.connect(name)
+            except OSError as error:
+                if error.errno in _GONE:
+                    # Left by a window that was killed.
+                    path.unlink(missing_ok=True)
+                    continue
+                raise HandoverError(f"The window cannot be reached: {error.strerror}.") from None
+            return _asked(window, sent)
+    raise NoWindow("No window of jitstudio is open.")
+
+
+def _asked(window: socket.socket, sent: bytes) -> HandoverAnswer:
+    try:
+        # A window that has refused it at once has its reason in the answer.
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            window.sendall(sent)
+            window.shutdown(socket.SHUT_WR)
+        given = read_answer(_receive(window, _ANSWER_SECONDS, _ANSWER_SECONDS))
+    except OSError as error:
+        why = error.strerror or "it does not answer"
+        raise HandoverError(f"The window has not taken it: {why}.") from None
+    if given.problem:
+        raise HandoverError(given.problem)
+    return given
+
+
+@dataclass(frozen=True)
+class StartedWindow:
+    """A window that was started for what is handed over, in a process of its own."""
+
+    process: subprocess.Popen[bytes]
+
+    def hand_over(self, handover: Handover) -> HandoverAnswer:
+        """Waits until it is open, and hands over.
+
+        Raises:
+            HandoverError: It did not open in time or has ended, or see `hand_over`.
+        """
+        until = time.monotonic() + _START_SECONDS
+        while time.monotonic() < until:
+            with contextlib.suppress(NoWindow):
+                return hand_over(handover)
+            if self.process.poll() is not None:
+                raise NoWindow(
+                    f"A window was started, but has ended with status {self.process.returncode}. "
+                    "'jitstudio doctor' says whether one can be opened here."
+                )
+            time.sleep(_PAUSE)
+        raise NoWindow(
+            f"A window was started, but takes nothing after {_START_SECONDS:.0f} seconds. The "
+            "setting 'Take what programs show' may be off."
+        )
+
+
+def start_window() -> StartedWindow:
+    """Starts a window that outlives this process.
+
+    Raises:
+        NoWindow: There is no display.
+    """
+    # What Qt needs besides is found out by the window itself: this process loads no library.
+    if sys.platform == "linux" and not any(map(os.environ.get, _DISPLAYS)):
+        raise NoWindow(
+            "No window of jitstudio is open, and none can be opened here: there is no display, as "
+            "neither WAYLAND_DISPLAY nor DISPLAY is set."
+        )
+    root = Path(__file__).resolve().parent.parent
+    environment = dict(os.environ)
+    if root.name not in ("site-packages", "dist-packages"):
+        # A checkout, which not every interpreter of its environment may know.
+        paths = (str(root), environment.get("PYTHONPATH", ""))
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    # -P: what lies in the working directory of a program is none of our modules.
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "jitstudio"],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    return StartedWindow(process)
+
+
+_DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+
+
+def _is_private(folder: Path) -> bool:
+    """Returns whether no other user can have put a socket into a folder.
+
+    Raises:
+        HandoverError: One can.
+    """
+    try:
+        status = folder.stat()
+    except OSError:
+        return False
+    if status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise HandoverError(
+            f"'{folder}' can be written to by another user, whose program might get what you show. "
+            "Make it yours alone, or remove it."
+        )
+    return True
+
+
+def _peer(client: socket.socket) -> int | None:
+    """Returns the user whose program this is, or None where the system does not say."""
+    option = getattr(socket, "SO_PEERCRED", None)
+    if option is None:
+        return None
+    _, user, _ = _CREDENTIALS.unpack(
+        client.getsockopt(socket.SOL_SOCKET, option, _CREDENTIALS.size)
+    )
+    return int(user)
+
+
+def _receive(sender: socket.socket, seconds: float, quiet: float) -> bytes:
+    """Returns what follows the head of a message.
+
+    Args:
+        sender: The other end.
+        seconds: The message is whole after so many at the latest.
+        quiet: It pauses so many at most.
+
+    Raises:
+        HandoverError: It is no message, or does not end.
+    """
+    until = time.monotonic() + seconds
+    head = bytearray()
+    _fill(sender, head, HEAD_BYTES, until, quiet)
+    length = length_in(bytes(head))
+    body = bytearray()
+    _fill(sender, body, length, until, quiet)
+    if len(body) < length:
+        raise HandoverError(f"The message ends after {len(body):,} of {length:,} bytes.")
+    return bytes(body)
+
+
+def _fill(sender: socket.socket, into: bytearray, size: int, until: float, quiet: float) -> None:
+    while len(into) < size:
+        left = until - time.monotonic()
+        try:
+            if left <= 0:
+                raise TimeoutError
+            sender.settimeout(min(left, quiet))
+            piece = sender.recv(min(size - len(into), _PIECE))
+        except TimeoutError:
+            raise HandoverError("The message does not come to its end.") from None
+        except OSError as error:
+            raise HandoverError(f"The message is cut off: {error.strerror}.") from None
+        if not piece:
+            return
+        into += piece
+
+
+def _send(client: socket.socket, sent: bytes) -> None:
+    """Sends an answer to a program that may have gone."""
+    with contextlib.suppress(OSError):
+        client.settimeout(_QUIET_SECONDS)
+        client.sendall(sent)
+        # What it goes on sending is thrown away: a reset would take the answer with it.
+        client.shutdown(socket.SHUT_WR)
+        until = time.monotonic() + 1
+        client.settimeout(_PAUSE * 4)
+        while time.monotonic() < until and client.recv(_PIECE):
+            pass
+
+
+@contextlib.contextmanager
+def _short(path: Path) -> Iterator[str]:
+    """Yields a name of a socket that is short enough: 107 bytes are (unix(7))."""
+    if sys.platform != "linux" or len(os.fsencode(path)) < 100:
+        yield str(path)
+        return
+    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{folder}/{path.name}"
+    finally:
+        os.close(folder)

@@ -1,0 +1,115 @@
+"""What a program hands over, and what the window makes of it."""
+
+import threading
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+
+import jitstudio
+from jitstudio.core.captured import KernelLanguage as L
+from jitstudio.core.captured import unpack
+from jitstudio.core.code import CodeKind
+from jitstudio.core.handover import HandoverError
+from jitstudio.handover import windows
+
+RECORDED = Path(__file__).parents[3] / "data/captured/add_kernel.jitkernel"
+KERNEL = unpack(RECORDED.read_bytes())
+PTX = KERNEL.representation(L.PTX).text
+_SETTING = "python.take"
+
+
+@pytest.fixture
+def shown(started):
+    """Return what shows something from a program: another thread, while the window goes on."""
+
+    def show(thing, **words):
+        ended = []
+
+        def run():
+            try:
+                ended.append(jitstudio.show(thing, **words))
+            except Exception as error:
+                ended.append(error)
+
+        threading.Thread(target=run, daemon=True).start()
+        started.wait(lambda: ended)
+        if isinstance(ended[0], Exception):
+            raise ended[0]
+        return ended[0]
+
+    return show
+
+
+def tabs(started):
+    return [document.name for document in started.state.documents]
+
+
+def test_kernels_open_in_tabs_that_are_built(started, shown):
+    before = tabs(started)
+    handle = shown([KERNEL, PTX])
+    assert handle.tabs == ("add_kernel.jitkernel", "add_kernel.ptx")
+    assert tabs(started) == [*before, *handle.tabs]
+    assert started.state.documents.current.name == "add_kernel.ptx"
+    assert started.state.settings.arch.sm == "sm_90a"
+    assert handle.wait(1) is handle
+    assert repr(handle) == "Shown in the window: add_kernel.jitkernel, add_kernel.ptx"
+    captured = started.state.documents.named("add_kernel.jitkernel")
+    assert unpack(captured.content) == KERNEL
+    # It is in a file, as a start after this one has to find it.
+    assert captured.path.read_bytes() == captured.content
+    started.state.documents.current = captured
+    started.wait(lambda: "add_kernel" in sass(started))
+    assert "EXIT" in sass(started)
+
+    # What is there already is turned to.
+    count = len(tabs(started))
+    assert shown(PTX, name="mine").tabs == ("add_kernel.ptx",)
+    assert shown(KERNEL).tabs == ("add_kernel.jitkernel",)
+    assert len(tabs(started)) == count
+    assert shown(PTX.replace(" add_kernel(", " other("), name="add_kernel").tabs == (
+        "add_kernel-2.ptx",
+    )
+
+
+def sass(started):
+    output = started.state.outputs.output(CodeKind.SASS)
+    return "\n".join(line for listing in output.listings for line in listing.lines)
+
+
+def test_files_windows_settings_and_full_disks(started, shown, tmp_path, monkeypatch):
+    path = tmp_path / "k.cu"
+    path.write_text("__global__ void k() {}\n")
+    started.window.setWindowState(Qt.WindowState.WindowMinimized)
+    assert shown(path).tabs == ("k.cu",)
+    assert not started.window.isMinimized()
+    started.wait(lambda: started.state.documents.current.path == path)
+    with pytest.raises(OSError, match="No such file"):
+        shown(tmp_path / "absent.cu")
+
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("jitstudio.api.show._display", lambda _shown: None)
+    started.state.preferences.set_value(_SETTING, False)
+    assert windows() == []
+    handle = shown(PTX)
+    assert "there is no display" in repr(handle)
+    with pytest.raises(RuntimeError, match="there is no display"):
+        handle.wait()
+    started.state.preferences.set_value(_SETTING, True)
+    assert shown(PTX).tabs == ("add_kernel.ptx",)
+
+    def full(_name, _content):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("jitstudio.gui.features.handover.controller.kept_file", full)
+    with pytest.raises(HandoverError, match=r"'add_kernel\.jitkernel' cannot be kept: No space"):
+        shown(KERNEL)
+
+
+def test_a_window_that_cannot_listen_says_so(driver, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("JITSTUDIO_RUNTIME_DIR", str(tmp_path / "file"))
+    notices = driver.shell.notices
+    assert "Programs cannot hand over kernels to this window" in "".join(notices._rows)
+    assert windows() == []
