@@ -37,7 +37,7 @@ def _for_target(target: str) -> Iterator[SampleBuild]:
         fits = names[0] not in ("fill_typed.ll", "fill_opaque.ll") or wants_opaque == (
             int(target.removeprefix("sm_")) >= int(_FIRST_OPAQUE.removeprefix("sm_"))
         )
-        if names[0] == _BROKEN or not fits:
+        if names[0] == _BROKEN or not fits or found.script is not None:
             continue
         modules = [file for file in found.files if file.path.suffix not in _HEADERS]
         wanted = request(

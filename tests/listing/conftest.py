@@ -16,6 +16,7 @@ def listings(tools):
     return [
         (f"{sample.title} {' '.join(options)}", artifact.kind, artifact.text)
         for sample in samples()
+        if sample.script is None
         for options in OPTIONS
         for artifact in tools.attempt(_request(sample, options)).artifacts
     ]
