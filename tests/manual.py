@@ -18,7 +18,7 @@ from jitstudio.core.options import OPTIONS
 from jitstudio.core.plain_files import LARGEST
 from jitstudio.core.project.format import MOST
 from jitstudio.gui.features.help.shortcuts import FIXED_KEYS
-from jitstudio.gui.shell.commands.table import ACTIONS
+from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.state.settings_table import SETTINGS, Setting
 from jitstudio.manual import COMMAND
 from jitstudio.worker.builder import DEFAULT_TIMEOUT

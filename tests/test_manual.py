@@ -9,7 +9,7 @@ pytest.importorskip("PySide6")
 from jitstudio.cli import COMMANDS
 from jitstudio.cli.arguments import command_parsers
 from jitstudio.cli.help import page_lines
-from jitstudio.gui.shell.commands.table import ACTIONS
+from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.manual import find_page, pages, similar_topics
 from tests.manual import PAGES, written

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.gui.features.help.shortcuts import ShortcutsDialog
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
-from jitstudio.gui.shell.commands.table import ACTIONS
+from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.state.settings_table import BY_KEY
 
 _CTRL, _ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.kit.banner import Banner
+from jitstudio.gui.kit.parts import Banner
 from jitstudio.gui.kit.theme import STALE_BAR
 
 PANES = ("ptxView", "sassView", "reportView", "graphView", "kernelsView", "namesView")

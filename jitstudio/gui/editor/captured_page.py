@@ -18,8 +18,7 @@ from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguag
 from jitstudio.gui.code.languages import CodeLexer, stage_lexer
 from jitstudio.gui.editor.source_page import SourcePage
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.banner import Banner
-from jitstudio.gui.kit.parts import FRAMED
+from jitstudio.gui.kit.parts import FRAMED, Banner
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.state.documents import Document

@@ -1,6 +1,6 @@
 """Which keys of an editor do what: pairs of brackets, edits, and the standard keys of a text field.
 
-The shortcuts of commands are in `jitstudio.gui.shell.commands.table`.
+The shortcuts of commands are in `jitstudio.gui.shell.commands.actions`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from jitstudio.core.fatbin import contents
 from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.editor.source_page import SourcePage
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.banner import Banner
+from jitstudio.gui.kit.parts import Banner
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.editable import ReadOnlyReason

@@ -1,4 +1,4 @@
-"""The buttons and labels that several panels are made of, and the page of the manual about each."""
+"""The buttons, labels and strips that panels are made of, and the page of the manual about each."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QToolButton
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
 from jitstudio.gui.kit.fonts import follow_letters, scaled
 from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 
 FRAMED = "isFramed"
@@ -18,6 +19,7 @@ _ICON, _COLOR = "iconName", "iconColor"
 _ICON_SIDE = 16
 _LEAST_LETTERS = 4
 _PAGE = "helpPage"
+_BANNER_LINES, _BANNER_MARGIN = 4, 6
 
 
 def icon_button(
@@ -175,3 +177,39 @@ def page_of(widget: QWidget | None) -> str:
             return str(page)
         widget = widget.parentWidget()
     return ""
+
+
+class Banner(QLabel):
+    """The strip above a text that says why it is old, or cannot be edited; hidden without words."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        # Contents margins would be lost when the application's style sheet is set anew.
+        self.setMargin(_BANNER_MARGIN)
+        self.setIndent(_BANNER_MARGIN)
+        self.setAutoFillBackground(True)
+        follow_theme(self, Banner._apply_theme)
+        self.hide()
+
+    def _apply_theme(self) -> None:
+        theme = current_theme()
+        colors = self.palette()
+        colors.setColor(QPalette.ColorRole.Window, theme.code.banner)
+        colors.setColor(QPalette.ColorRole.WindowText, theme.code.banner_text)
+        self.setPalette(colors)
+
+    def say(self, text: str) -> None:
+        """Says this, or nothing; a long text is cut off and in the tool tip as a whole."""
+        self.setText(text)
+        self.setToolTip(plain_tooltip(text))
+        self.setVisible(bool(text))
+
+    def wanted_height(self, width: int) -> int:
+        """Returns how high it must be at a width; nothing while hidden."""
+        if self.isHidden():
+            return 0
+        most = _BANNER_LINES * self.fontMetrics().lineSpacing() + 2 * _BANNER_MARGIN
+        return min(self.heightForWidth(width), most)

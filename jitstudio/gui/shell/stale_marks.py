@@ -9,8 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QHBoxLayout, QWidget
 
-from jitstudio.gui.kit.banner import Banner
-from jitstudio.gui.kit.parts import bare_button, show_icon
+from jitstudio.gui.kit.parts import Banner, bare_button, show_icon
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import STALE_BAR, current_theme, follow_theme
 from jitstudio.gui.state.outputs import OldOutput

@@ -1,6 +1,7 @@
 """Which kernel is to be launched and how, and what was typed for the others.
 
-What was typed is kept while other kernels are launched and signatures change.
+What was typed is kept while other kernels are launched and signatures change, and so are the axes
+that were typed to vary a launch: as long as the program runs, or in a project.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from jitstudio.core.axes import VariantDraft, fresh_draft, generic_name
 from jitstudio.core.launch.arguments import default_arguments, first_launch
 from jitstudio.core.launch.choice import base_name, choose_form
 from jitstudio.core.launch.problems import SpecError, SpecProblem
@@ -177,3 +179,37 @@ class LaunchSpecs(QObject):
     def _sibling(self, title: str) -> LaunchSpec | None:
         name = base_name(title)
         return next((s for t, s in reversed(self._specs.items()) if base_name(t) == name), None)
+
+
+class VariantDrafts(QObject):
+    """The drafts by kernel; all instances of a template are one.
+
+    Signals:
+        changed: A draft is another one than before.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._drafts: dict[str, VariantDraft] = {}
+
+    @property
+    def drafts(self) -> tuple[VariantDraft, ...]:
+        """All that were typed."""
+        return tuple(self._drafts.values())
+
+    def of(self, form: KernelForm, spec: LaunchSpec) -> VariantDraft:
+        """Returns what was typed last for this kernel, else what a fresh form shows."""
+        known = self._drafts.get(generic_name(form.title))
+        return known if known is not None else fresh_draft(form, spec)
+
+    def remember(self, title: str, draft: VariantDraft) -> None:
+        """Keeps what was typed for the kernel of this title."""
+        self._drafts[generic_name(title)] = draft
+        self.changed.emit()
+
+    def replace_all(self, drafts: Iterable[VariantDraft]) -> None:
+        """Keeps these and no others."""
+        self._drafts = {generic_name(draft.kernel): draft for draft in drafts}
+        self.changed.emit()

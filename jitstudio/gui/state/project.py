@@ -19,9 +19,8 @@ from jitstudio.gui.state.build_settings import BuildSettings, Origin, Switch
 from jitstudio.gui.state.document_files import digest
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_text import Encoding
-from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
 from jitstudio.gui.state.session_format import SavedProject
-from jitstudio.gui.state.variant_drafts import VariantDrafts
 from jitstudio.project_files import OpenProject, Resolve, file_launch, file_sweep, path_in_project
 from jitstudio.trust import OWN, RESTRICTED, TrustLevel
 

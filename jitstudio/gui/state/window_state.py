@@ -17,7 +17,7 @@ from jitstudio.gui.state.correlation import Correlations
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.function_listings import FunctionListings
 from jitstudio.gui.state.launch_controller import LaunchController
-from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.project import ProjectState
@@ -25,7 +25,6 @@ from jitstudio.gui.state.side_builds import SideBuilds
 from jitstudio.gui.state.staleness import Staleness
 from jitstudio.gui.state.toolchain import OtherToolchains, Toolchain
 from jitstudio.gui.state.user_state import UserState
-from jitstudio.gui.state.variant_drafts import VariantDrafts
 
 
 class WindowState(QObject):

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QApplication, QWidget
 
 from jitstudio.gui.editor.editor_tabs import EditorTabs
-from jitstudio.gui.shell.commands.table import ACTIONS
+from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.shell.docking.layouts import BY_NAME
 from jitstudio.gui.shell.shell import Shell
 

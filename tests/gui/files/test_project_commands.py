@@ -10,9 +10,8 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.files.project_commands import ProjectCommands
 from jitstudio.gui.kit.dialogs import UnsavedChoice
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
 from jitstudio.gui.state.project import ProjectState
-from jitstudio.gui.state.variant_drafts import VariantDrafts
 from tests.gui.own_settings import own_settings
 
 

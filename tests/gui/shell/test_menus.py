@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QMenu, QSpinBo
 from jitstudio.gui.editor.keys import KEYS
 from jitstudio.gui.features.settings.dialog import SettingsDialog
 from jitstudio.gui.kit.theme import current_theme
+from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.shell.commands.shortcuts import plain_text
 from jitstudio.gui.shell.commands.spec import KeyScope
-from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.gui.shell.palette.model import ENTRY_ROLE, PaletteEntry
 from jitstudio.gui.shell.palette.view import Palette
 from tests.gui.driver import pause

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import jitstudio.gui.features as features
-from jitstudio.gui.shell.commands.table import ACTIONS
+from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.shell.docking.layouts import LAYOUTS
 from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.gui.window.window_builder import installers

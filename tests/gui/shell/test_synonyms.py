@@ -1,6 +1,6 @@
 """Other words for what the window names."""
 
-from jitstudio.gui.shell.commands.table import ACTIONS
+from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.gui.shell.synonyms import SYNONYMS, also_called
 from jitstudio.gui.state.settings_table import SETTINGS

@@ -12,13 +12,12 @@ from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
 from jitstudio.gui.state.editable import ReadOnlyReason, compare
 from jitstudio.gui.state.file_reader import FileReader
-from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
 from jitstudio.gui.state.previews import open_preview
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.requests import linked_modules, request_for
 from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.session_format import load
-from jitstudio.gui.state.variant_drafts import VariantDrafts
 from jitstudio.paths import cache_folder
 from tests.gui.own_settings import own_settings
 

@@ -19,11 +19,10 @@ from jitstudio.core.request import LinkMode
 from jitstudio.gui.state import session_format
 from jitstudio.gui.state.build_settings import Origin, Switch
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
 from jitstudio.gui.state.project import ProjectState, outside
 from jitstudio.gui.state.requests import linked_modules, request_for
 from jitstudio.gui.state.session_format import SavedProject, SavedSession
-from jitstudio.gui.state.variant_drafts import VariantDrafts
 from jitstudio.project_files import read_project
 from jitstudio.trust import TrustLevel
 from tests.gui.own_settings import own_settings

@@ -16,12 +16,11 @@ from jitstudio.core.request import LinkMode
 from jitstudio.gui.state import file_writer, session
 from jitstudio.gui.state.document_files import digest
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.requests import request_for
 from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.session_format import load
-from jitstudio.gui.state.variant_drafts import VariantDrafts
 from jitstudio.paths import passing_data_folder
 from tests.gui.own_settings import own_settings
 

@@ -1,6 +1,6 @@
 from jitstudio.core.axes import AxisText, VariantDraft
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.gui.state.variant_drafts import VariantDrafts
+from jitstudio.gui.state.launch_specs import VariantDrafts
 from tests.gui.launch_kernels import SAXPY, SAXPY_DOUBLE, TICK
 
 SPEC = LaunchSpec()

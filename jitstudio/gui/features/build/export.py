@@ -32,9 +32,8 @@ from jitstudio.gui.state.build_controller import BuildController, nothing_to_bui
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_controller import LaunchController
-from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
 from jitstudio.gui.state.side_builds import SideBuilds
-from jitstudio.gui.state.variant_drafts import VariantDrafts
 
 _MEANINGS = {
     CodeKind.PTX: QT_TRANSLATE_NOOP(

@@ -30,10 +30,9 @@ from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.parts import text_label
 from jitstudio.gui.kit.tables import PanelTable
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.shell.commands.actions import ACTIONS, Actions
 from jitstudio.gui.shell.commands.shortcuts import Shortcuts, can_change, plain_text
 from jitstudio.gui.shell.commands.spec import ActionSpec, KeyScope
-from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.gui.shell.synonyms import also_called
 
 _CONTEXT = "FixedKeys"

@@ -17,8 +17,8 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.context import Context
 from jitstudio.gui.kit.tables import PanelTable
+from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.shell.commands.shortcuts import plain_text
-from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.gui.shell.docking.dock import PaneDock
 from jitstudio.gui.shell.navigation import (
     DocumentPlace,

@@ -29,13 +29,12 @@ from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_controller import LaunchController
-from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
 from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.gui.state.requests import linked_modules
 from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.side_builds import SideBuilds
 from jitstudio.gui.state.toolchain import OtherToolchains, Toolchain
-from jitstudio.gui.state.variant_drafts import VariantDrafts
 from jitstudio.variants.plan import Variant, VariantPlan, extent
 from jitstudio.variants.rows import VariantRow
 

@@ -21,9 +21,8 @@ from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.gui.features.variants.axes_editor import AxesEditor
 from jitstudio.gui.features.variants.table import VariantsTable
 from jitstudio.gui.features.variants.table_model import time_chart
-from jitstudio.gui.kit.banner import Banner
 from jitstudio.gui.kit.lazy_widget import LazyWidget
-from jitstudio.gui.kit.parts import FRAMED, explain_by, icon_button, text_label
+from jitstudio.gui.kit.parts import FRAMED, Banner, explain_by, icon_button, text_label
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.variants.plan import VariantPlan
 from jitstudio.variants.rows import VariantRow, VariantTable

@@ -1,4 +1,4 @@
-"""The commands of a window as actions, made from the table."""
+"""The table of all commands, one row each, and the actions of a window, made from it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,24 @@ from PySide6.QtWidgets import QWidget
 
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.kit.parts import show_icon
+from jitstudio.gui.shell.commands.rows.analyse import ANALYSE_ROWS
+from jitstudio.gui.shell.commands.rows.build import BUILD_ROWS
+from jitstudio.gui.shell.commands.rows.edit import EDIT_ROWS
+from jitstudio.gui.shell.commands.rows.file import FILE_ROWS
+from jitstudio.gui.shell.commands.rows.help import HELP_ROWS
+from jitstudio.gui.shell.commands.rows.launch import LAUNCH_ROWS
+from jitstudio.gui.shell.commands.rows.view import VIEW_ROWS
 from jitstudio.gui.shell.commands.spec import ActionSpec, KeyScope
-from jitstudio.gui.shell.commands.table import ACTIONS
+
+ACTIONS: tuple[ActionSpec, ...] = (
+    *FILE_ROWS,
+    *EDIT_ROWS,
+    *BUILD_ROWS,
+    *ANALYSE_ROWS,
+    *LAUNCH_ROWS,
+    *VIEW_ROWS,
+    *HELP_ROWS,
+)
 
 
 class Actions(QObject):

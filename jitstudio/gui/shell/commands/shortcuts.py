@@ -8,9 +8,8 @@ from typing import NamedTuple
 from PySide6.QtCore import QCoreApplication, QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
 
-from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.shell.commands.actions import ACTIONS, Actions
 from jitstudio.gui.shell.commands.spec import KeyScope
-from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.gui.state.preferences import Preferences
 
 _SPECS = {spec.id: spec for spec in ACTIONS}

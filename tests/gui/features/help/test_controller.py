@@ -17,7 +17,7 @@ from jitstudio.gui.features.help.about_dialog import AboutDialog
 from jitstudio.gui.features.help.window import HelpWindow
 from jitstudio.gui.features.options.options_tree import OptionsTree
 from jitstudio.gui.kit.parts import explain_by, page_of
-from jitstudio.gui.shell.commands.table import ACTIONS
+from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.manual import INDEX, pages
 
 

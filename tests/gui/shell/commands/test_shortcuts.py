@@ -5,9 +5,8 @@ from PySide6.QtCore import QSettings
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.shell.commands.actions import ACTIONS, Actions
 from jitstudio.gui.shell.commands.shortcuts import Shortcuts, can_change
-from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.gui.state.preferences import Preferences
 
 

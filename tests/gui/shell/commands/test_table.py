@@ -4,8 +4,8 @@ from collections import Counter
 
 from PySide6.QtGui import QKeySequence
 
+from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.shell.commands.spec import MENUS, SUBMENUS
-from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.paths import resource
 
 
