@@ -19,7 +19,7 @@ from jitstudio.core.captured import CapturedError, KernelLanguage
 from jitstudio.core.captured import unpack as unpack_kernel
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import completed_cubin, cubin_target, is_relocatable, kept_ptx
-from jitstudio.core.fatbin import without_names
+from jitstudio.core.fatbin import container_of, containers, without_names
 from jitstudio.core.kernel_resources import has_code
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import Job, Ref
@@ -32,6 +32,9 @@ _UNPACK = ("-xelf", "all", "-xptx", "all")
 _UNPACKED = re.compile(r"code(?:\.(?P<number>\d+))?\.sm_(?P<target>\w+)\.(?P<ending>cubin|ptx)")
 _KINDS = {"cubin": CodeKind.CUBIN, "ptx": CodeKind.PTX}
 _TARGET_OPTION = "-arch="
+
+UNPACKED_WHOLE = 16 << 20
+"""Bytes that a fatbin unpacks to, up to which all of it is unpacked, whatever it is for."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,8 @@ def extract(job: Job) -> Report:
         job = replace(job, options=(f"{_TARGET_OPTION}{wanted}", *_without_target(job)))
     else:
         report = Report(options=_UNPACK)
-        pieces = _unpacked(ref, content, report)
+        target = wanted if CodeKind.CUBIN in job.makes else None
+        pieces = _unpacked(ref, content, target, report)
     if report.error_log:
         return report
     if CodeKind.CUBIN in job.makes:
@@ -101,6 +105,41 @@ def _captured(ref: Ref, content: bytes, report: Report) -> tuple[Piece, ...]:
 _CAPTURED = {KernelLanguage.CUBIN: CodeKind.CUBIN, KernelLanguage.PTX: CodeKind.PTX}
 
 
+def _for_target(content: bytes, wanted: Arch) -> bytes:
+    """Returns a fatbin without what is for other targets, where it takes long to unpack.
+
+    A fatbin without machine code for the target stays as it is.
+    """
+    parts = [
+        (entry, content[start:end])
+        for container in containers(content)
+        for entry, (start, end) in zip(container.entries, container.spans, strict=True)
+    ]
+    if sum(max(entry.size, entry.unpacked) for entry, _ in parts) <= UNPACKED_WHOLE:
+        return content
+    try:
+        archs = [Arch.parse(entry.target) for entry, _ in parts]
+    except ValueError:
+        return content
+    of = {
+        kind: [arch for arch, (entry, _) in zip(archs, parts, strict=True) if entry.kind is kind]
+        for kind in _KINDS.values()
+    }
+    chosen = machine_code_for(wanted, of[CodeKind.CUBIN])
+    if chosen is None:
+        return content
+    # The text that it was made of may be there, else the one that runs on the target.
+    texts = (chosen, ptx_for(wanted, of[CodeKind.PTX]))
+    return container_of(
+        *(
+            code
+            for arch, (entry, code) in zip(archs, parts, strict=True)
+            if (entry.kind is CodeKind.CUBIN and arch == chosen)
+            or (entry.kind is CodeKind.PTX and arch in texts)
+        )
+    )
+
+
 def _wanted(job: Job) -> Arch:
     (target,) = (o for o in job.options if o.startswith(_TARGET_OPTION))
     return Arch.parse(target.removeprefix(_TARGET_OPTION))
@@ -110,11 +149,13 @@ def _without_target(job: Job) -> tuple[str, ...]:
     return tuple(option for option in job.options if not option.startswith(_TARGET_OPTION))
 
 
-def _unpacked(ref: Ref, content: bytes, report: Report) -> tuple[Piece, ...]:
-    """Everything in the file; the report says what went wrong."""
+def _unpacked(ref: Ref, content: bytes, target: Arch | None, report: Report) -> tuple[Piece, ...]:
+    """Everything in the file, or all that its target needs; the report says what went wrong."""
     report.error_log = nvjitlink.too_large(ref, content)
     if report.error_log:
         return ()
+    if ref.kind is CodeKind.FATBIN and target is not None:
+        content = _for_target(content, target)
     with report.timed():
         pieces, status, errors = unpack(content, ref.kind, ref.file_name)
     if status < 0 or not pieces:

@@ -77,7 +77,7 @@ def test_of_much_code_one_kernel_is_disassembled_at_a_time(started, fatbin, tmp_
     assert {name for name, _ in disassembly.current.readable} == {"fine", "other"}
     assert {kernel.name for kernel in driver.state.outputs.result.kernels} == {"fine", "other"}
     alone = disassembly.current
-    builds = len(driver.results)
+    builds, shown = len(driver.results), []
     for choose in (
         lambda: driver.pane("report").kernel_chosen.emit("fine"),
         lambda: functions.activated.emit(functions.findText("other")),
@@ -88,6 +88,9 @@ def test_of_much_code_one_kernel_is_disassembled_at_a_time(started, fatbin, tmp_
         driver.wait(lambda: sass.listing.function not in ("", before))  # noqa: B023
         driver.wait(lambda: disassembly.function and disassembly.kernel == sass.listing.function)
         assert functions.count() == 3
+        shown.append(sass.listing)
+    # What was read is kept.
+    assert shown[2] is shown[0]
     # All of it, as the last entry says.
     functions.activated.emit(2)
     driver.wait(lambda: not sass.listing.function)

@@ -6,11 +6,12 @@ import pytest
 from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation, pack
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import cubin_target
+from jitstudio.core.fatbin import fatbin_entries
 from jitstudio.core.kernel_resources import cubin_resources, has_code, kernels_of
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
-from jitstudio.toolchain import disassembly
-from jitstudio.toolchain.extraction import extract
+from jitstudio.toolchain import disassembly, extraction
+from jitstudio.toolchain.extraction import extract, unpack
 from tests.toolchain.opened_files import CALLER, KERNELS, NEEDS_NVCC, compiled, damaged, packed
 
 K = CodeKind
@@ -45,6 +46,27 @@ def test_machine_code_for_the_very_target_is_taken_with_its_ptx(fatbin):
 @pytest.mark.parametrize(("target", "chosen"), [("sm_80", 80), ("sm_87", 86), ("sm_89", 86)])
 def test_else_that_of_the_same_major_with_a_lower_minor(fatbin, target, chosen):
     assert cubin_target(taken(fatbin, target).made[K.CUBIN]).number == chosen
+
+
+# What is unpacked for a target; all of it where no machine code runs there.
+NEEDED = {"sm_80": "sm_80", "sm_89": "sm_86", "sm_90": "sm_90 compute_90"}
+ALL = "sm_80 sm_86 sm_90 compute_90"
+
+
+@pytest.mark.parametrize("target", [*NEEDED, "sm_75"])
+def test_of_a_large_fatbin_only_what_is_for_the_target_is_unpacked(fatbin, target, monkeypatch):
+    whole, asked = taken(fatbin, target), []
+
+    def unpacked(content, *others):
+        asked.append([entry.target for entry in fatbin_entries(content)])
+        return unpack(content, *others)
+
+    monkeypatch.setattr(extraction, "UNPACKED_WHOLE", 0)
+    monkeypatch.setattr(extraction, "unpack", unpacked)
+    part = taken(fatbin, target)
+    assert (part.ok, part.log, part.error_log) == (whole.ok, whole.log, whole.error_log)
+    assert part.made == whole.made
+    assert asked == [NEEDED.get(target, ALL).split()]
 
 
 def test_a_target_that_only_ptx_serves_has_it_assembled(fatbin):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import replace
 from functools import partial
 
@@ -17,6 +18,7 @@ from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.gui.state.side_builds import SideBuilds
 
 _TAG = "function"
+_MOST_KEPT = 16
 
 
 class FunctionListings(QObject):
@@ -47,6 +49,9 @@ class FunctionListings(QObject):
         self._service = service
         self._side_builds = side_builds
         self._printing: RequestHandle | None = None
+        # Those of the build that was looked at last, by module and function.
+        self._built: Built | None = None
+        self._kept: OrderedDict[tuple[str, str], Listing] = OrderedDict()
 
     def show(self, listing: Listing, function: str) -> None:
         """Shows another function in place of the one that is listed, in a moment.
@@ -54,7 +59,12 @@ class FunctionListings(QObject):
         One that is still printed for the same machine code is forgotten.
         """
         self.stop()
-        if function != listing.function and (request := self._request(listing, function)):
+        if function == listing.function or (request := self._request(listing, function)) is None:
+            return
+        self._keep(listing)
+        if (kept := self._kept.get((listing.name, function))) is not None:
+            self._outputs.replace_listing(listing, kept)
+        else:
             self._follow(self._service.build(request, _TAG), listing)
             self.began.emit(function)
 
@@ -71,6 +81,16 @@ class FunctionListings(QObject):
             self._printing.ignore()
             self._printing.cancel()
             self._printing = None
+
+    def _keep(self, listing: Listing) -> None:
+        """Has a step back to this function cost nothing, until something else is built."""
+        if self._built is not self._outputs.good:
+            self._built = self._outputs.good
+            self._kept.clear()
+        self._kept[listing.name, listing.function] = listing
+        self._kept.move_to_end((listing.name, listing.function))
+        if len(self._kept) > _MOST_KEPT:
+            self._kept.popitem(last=False)
 
     def _request(self, listing: Listing, function: str | None) -> BuildRequest | None:
         """Returns what prints a function, or all; None where the machine code is not known."""
