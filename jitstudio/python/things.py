@@ -269,7 +269,8 @@ def _triton_function(thing: object, name: str) -> Iterable[Found] | None:
     if not kernels:
         raise NotCompiled(
             f"'{called}' is a Triton function that was not compiled in this process so far. Launch "
-            "it once, or hand over what triton.compile() returns."
+            "it once, or hand over what triton.compile() returns. What others have compiled of it "
+            "is in Triton's cache, which 'jitstudio inspect --list triton' lists."
         )
     return [one for kernel in kernels for one in _triton(kernel, name) or ()]
 
