@@ -437,9 +437,9 @@ def _cute(thing: object, name: str) -> Iterable[Found] | None:
         return None
     called = str(_get(thing, "function_name") or name or "kernel")
     made = [
-        Representation(_CUTE[word], _encoded(content))
+        Representation(_CUTE[word], content)
         for word in there
-        if isinstance(content := _get(thing, word), (str, bytes)) and content
+        if (content := _kept_by_cute(_get(thing, word)))
     ]
     if not any(one.language in _MACHINE for one in made):
         raise NotCompiled(
@@ -447,6 +447,13 @@ def _cute(thing: object, name: str) -> Iterable[Found] | None:
             "it with options='--keep-ptx --keep-cubin', or with CUTE_DSL_KEEP=ptx,cubin."
         )
     return [_captured(called, "CuTe DSL", "cutlass", made, {})]
+
+
+def _kept_by_cute(content: object) -> bytes:
+    """Returns a text or bytes; empty for a path: then the file could not be written."""
+    if isinstance(content, bytes):
+        return content
+    return content.encode() if isinstance(content, str) and not is_path(content) else b""
 
 
 _CUTE = {
