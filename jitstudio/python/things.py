@@ -19,7 +19,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation, pack
 from jitstudio.core.code import CodeKind, Source, is_bitcode, kind_of
-from jitstudio.core.cubin import cubin_target
+from jitstudio.core.cubin import completed_cubin, cubin_target
 from jitstudio.core.plain_files import read_file
 
 Found: TypeAlias = "CapturedKernel | Source"
@@ -179,6 +179,7 @@ def _path(thing: object, name: str) -> Iterable[Found] | None:
 
 
 def _plain(kind: CodeKind, content: bytes, name: str) -> Source:
+    content = completed_cubin(content) if kind is CodeKind.CUBIN else content
     called = name if kind_of(name) is kind else f"{name or 'kernel'}{_ending(kind, content)}"
     return Source(called, kind, content)
 
