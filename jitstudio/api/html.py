@@ -45,7 +45,7 @@ def inspected(kernels: Sequence[InspectedKernel], ending: str, messages: Sequenc
     """Returns the figures of kernels, what may cost time in them, and their instructions."""
     parts = []
     if kernels:
-        headings = [FIGURES[name].heading if name in FIGURES else _TITLES[name] for name in _SHOWN]
+        headings = [_TITLES.get(name) or FIGURES[name].heading for name in _SHOWN]
         head = _row("th", ["kernel", "target", *headings])
         rows = [_row("td", [one.demangled, one.target, *_amounts(one)]) for one in kernels]
         parts.append(f'<table style="border-collapse: collapse">{head}{"".join(rows)}</table>')

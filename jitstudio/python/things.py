@@ -19,7 +19,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation, pack
 from jitstudio.core.code import CodeKind, Source, is_bitcode, kind_of
-from jitstudio.core.cubin import cubin_target
+from jitstudio.core.cubin import completed_cubin, cubin_target
 from jitstudio.core.plain_files import read_file
 
 Found: TypeAlias = "CapturedKernel | Source"
@@ -179,6 +179,7 @@ def _path(thing: object, name: str) -> Iterable[Found] | None:
 
 
 def _plain(kind: CodeKind, content: bytes, name: str) -> Source:
+    content = completed_cubin(content) if kind is CodeKind.CUBIN else content
     called = name if kind_of(name) is kind else f"{name or 'kernel'}{_ending(kind, content)}"
     return Source(called, kind, content)
 
@@ -269,7 +270,8 @@ def _triton_function(thing: object, name: str) -> Iterable[Found] | None:
     if not kernels:
         raise NotCompiled(
             f"'{called}' is a Triton function that was not compiled in this process so far. Launch "
-            "it once, or hand over what triton.compile() returns."
+            "it once, or hand over what triton.compile() returns. What others have compiled of it "
+            "is in Triton's cache, which 'jitstudio inspect --list triton' lists."
         )
     return [one for kernel in kernels for one in _triton(kernel, name) or ()]
 
@@ -436,9 +438,9 @@ def _cute(thing: object, name: str) -> Iterable[Found] | None:
         return None
     called = str(_get(thing, "function_name") or name or "kernel")
     made = [
-        Representation(_CUTE[word], _encoded(content))
+        Representation(_CUTE[word], content)
         for word in there
-        if isinstance(content := _get(thing, word), (str, bytes)) and content
+        if (content := _kept_by_cute(_get(thing, word)))
     ]
     if not any(one.language in _MACHINE for one in made):
         raise NotCompiled(
@@ -446,6 +448,13 @@ def _cute(thing: object, name: str) -> Iterable[Found] | None:
             "it with options='--keep-ptx --keep-cubin', or with CUTE_DSL_KEEP=ptx,cubin."
         )
     return [_captured(called, "CuTe DSL", "cutlass", made, {})]
+
+
+def _kept_by_cute(content: object) -> bytes:
+    """Returns a text or bytes; empty for a path: then the file could not be written."""
+    if isinstance(content, bytes):
+        return content
+    return content.encode() if isinstance(content, str) and not is_path(content) else b""
 
 
 _CUTE = {

@@ -69,6 +69,7 @@ def test_a_report_is_the_object_of_the_command(run, tmp_path):
     assert code[0].startswith("/*0000*/")
     assert re.search(r"add_kernel +sm_90a +\d+ .* 100%\nbuilt$", str(report))
     shown = words_of(report)
+    assert "sharedinstructionsoccupancy" in shown
     assert f"{kernel.registers}" in shown
     assert code[-1] in shown
 

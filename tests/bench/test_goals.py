@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-REACHED = ("machine_code", "keys", "cache", "correlation", "host_code")
+REACHED = ("machine_code", "keys", "cache", "correlation", "host_code", "show")
 # Their goals are stated and printed, and not all reached yet.
 OPEN = ("startup", "warm_build", "pch")
 # Another program may take the machine's cores for a moment.

@@ -4,6 +4,7 @@ Run where they are installed (the extra `python-kernels`); no GPU is needed.
 """
 
 import importlib
+import importlib.util
 import linecache
 from pathlib import Path
 
@@ -207,7 +208,44 @@ def test_warp_modules_have_their_source_and_what_lies_in_the_cache(tmp_path, mon
     assert found_in(scale.module)[0].name == scale.module.name
 
 
-def test_what_cutile_and_cute_give_is_taken_and_the_rest_explained():
+CUTE = """import cutlass
+import cutlass.cute as cute
+from cutlass.cute.runtime import make_fake_compact_tensor
+
+
+@cute.kernel
+def more(a: cute.Tensor):
+    at, _, _ = cute.arch.thread_idx()
+    a[at] = a[at] + 1.0
+
+
+@cute.jit
+def launch(a: cute.Tensor):
+    more(a).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+def compiled(options):
+    return cute.compile(launch, make_fake_compact_tensor(cutlass.Float32, (32,)), options=options)
+"""
+
+
+def test_what_cute_dsl_has_kept_is_taken(tmp_path, monkeypatch):
+    if importlib.util.find_spec("cutlass") is None:
+        pytest.skip("CuTe DSL is not installed")
+    monkeypatch.setenv("CUTE_DSL_ARCH", "sm_90a")
+    monkeypatch.chdir(tmp_path)
+    module = module_of(CUTE, tmp_path, monkeypatch, "show_cute_more")
+    kernel = module.compiled("--keep-ptx --keep-cubin")
+    (found,) = found_in(kernel)
+    assert found.representation(L.PTX).text == kernel.__ptx__
+    assert found.representation(L.CUBIN).content == kernel.__cubin__
+    assert (found.name, found.target.number) == (kernel.function_name, 90)
+    assert found.origin.startswith("CuTe DSL 4.")
+    with pytest.raises(NotCompiled, match=r"kept neither PTX nor cubin\. Compile it with"):
+        found_in(module.compiled(""))
+
+
+def test_what_cutile_gives_is_taken_and_the_rest_explained():
     tile = pytest.importorskip("cuda.tile")
 
     @tile.kernel

@@ -48,16 +48,33 @@ def install(context: Context) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Arrived:
-    """What has arrived in a thread, ready to be opened.
+class _Tab:
+    """Code that has arrived, ready to be opened.
 
     Attributes:
-        tabs: Each code with its content as a document takes it, and its file if it has one.
+        code: As it has arrived.
+        content: As a document takes it.
+        path: Its file, if it has one.
+        target: What it has to be built for; None where that is open.
+    """
+
+    code: HandedCode
+    content: FileText | FileContent
+    path: Path | None
+    target: Arch | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Arrived:
+    """What has arrived in a thread.
+
+    Attributes:
+        tabs: Code to open.
         paths: Files to open.
         opened: Gets the names of the tabs.
     """
 
-    tabs: tuple[tuple[HandedCode, FileText | FileContent, Path | None], ...]
+    tabs: tuple[_Tab, ...]
     paths: tuple[Path, ...]
     opened: Future[tuple[str, ...]]
 
@@ -132,7 +149,7 @@ class HandoverController(QObject):
 
     def _opened(self, arrived: _Arrived) -> tuple[str, ...]:
         """Opens it, the last of it to be looked at; returns the names of the tabs."""
-        names = [self._open_tab(*tab) for tab in arrived.tabs]
+        names = [self._open_tab(tab) for tab in arrived.tabs]
         if arrived.tabs:
             self._files.opened.emit()
         if arrived.paths:
@@ -140,19 +157,18 @@ class HandoverController(QObject):
         self._bring_up()
         return (*names, *(path.name for path in arrived.paths))
 
-    def _open_tab(
-        self, code: HandedCode, content: FileText | FileContent, path: Path | None
-    ) -> str:
+    def _open_tab(self, tab: _Tab) -> str:
+        code, path = tab.code, tab.path
         document = self._same(code, path)
         if document is None:
             name = self._documents.unique_name(code.name)
-            document = Document(name, code.kind, content, path)
+            document = Document(name, code.kind, tab.content, path)
             if self._settings.link_of("") is not LinkMode.NONE:
                 # By itself, whatever is linked.
                 document.program = self._documents.unique_program(name)
             self._documents.add(document)
-        if code.kind is CodeKind.PTX and (target := ptx_target(document.content.decode())):
-            self._settings.arch = Arch.parse(target)
+        if tab.target is not None:
+            self._settings.arch = tab.target
         self._documents.current = document
         return document.name
 
@@ -180,8 +196,7 @@ def _take(open_: Callable[[object], None], handover: Handover) -> HandoverAnswer
         HandoverError: The window does not answer, or the code cannot be kept.
     """
     opened: Future[tuple[str, ...]] = Future()
-    tabs = tuple((code, *_ready(code)) for code in handover.code)
-    open_(_Arrived(tabs, tuple(map(Path, handover.paths)), opened))
+    open_(_Arrived(tuple(map(_ready, handover.code)), tuple(map(Path, handover.paths)), opened))
     try:
         return HandoverAnswer(opened.result(_PATIENCE))
     except TookTooLong:
@@ -189,10 +204,11 @@ def _take(open_: Callable[[object], None], handover: Handover) -> HandoverAnswer
         raise HandoverError(message) from None
 
 
-def _ready(code: HandedCode) -> tuple[FileText | FileContent, Path | None]:
-    """Returns a code as a document takes it: bytes in a file, so that the next start has them."""
+def _ready(code: HandedCode) -> _Tab:
+    """Returns the tab of a code; bytes are put into a file, so that the next start has them."""
     if isinstance(held := editable(code.kind, code.content), FileText):
-        return held, None
+        target = ptx_target(held.text) if code.kind is CodeKind.PTX else None
+        return _Tab(code, held, None, Arch.parse(target) if target else None)
     try:
         path = kept_file(code.name, code.content)
     except OSError as error:
@@ -200,4 +216,4 @@ def _ready(code: HandedCode) -> tuple[FileText | FileContent, Path | None]:
             "Handover", "'{name}' cannot be kept: {error}. Make room on the disk."
         )
         raise HandoverError(message.format(name=code.name, error=error.strerror)) from None
-    return compare(code.kind, code.content, None), path
+    return _Tab(code, compare(code.kind, code.content, None), path)
