@@ -3,11 +3,13 @@
     PYTHONPATH=. python3 tests/captured_samples.py [triton] [numba] [cupy] [cuda_core]
 
 Needs triton, numba-cuda, cupy-cuda13x and cuda-core with NVRTC and nvJitLink, and no GPU: each
-package compiles for sm_90. The samples open without any of them, from what is stored then.
+package compiles for sm_90. The samples open without any of them, from what is stored then. With
+Triton 3.6: the line tables of 3.9 are wrong for loads and stores (see `counts_assembly`).
 """
 
 from __future__ import annotations
 
+import base64
 import os
 import shutil
 import sys
@@ -18,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation, pack
+from jitstudio.python.hand_back import OVERRIDE_KEY
 
 _SAMPLES = Path(__file__).resolve().parent.parent / "resources" / "samples"
 # What line tables call them, whoever makes them.
@@ -58,7 +61,8 @@ def triton() -> CapturedKernel:
     made = _made((language, kernel.asm[word]) for word, language in words.items())
     metadata = kernel.metadata
     facts = {"num_warps": metadata.num_warps, "num_stages": metadata.num_stages}
-    facts |= {"shared": metadata.shared, "hash": metadata.hash, "BLOCK": 1024}
+    facts |= {"shared": metadata.shared, "BLOCK": 1024}
+    facts[OVERRIDE_KEY] = base64.b32encode(bytes.fromhex(source.hash())).decode().rstrip("=")
     return _kernel("swiglu", f"Triton {package.__version__}", [_python(path), *made], facts)
 
 

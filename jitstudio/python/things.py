@@ -7,6 +7,7 @@ standard library alone, as it also runs in the interpreters of others.
 
 from __future__ import annotations
 
+import base64
 import linecache
 import os
 import re
@@ -21,6 +22,7 @@ from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representati
 from jitstudio.core.code import CodeKind, Source, is_bitcode, kind_of
 from jitstudio.core.cubin import completed_cubin, cubin_target
 from jitstudio.core.plain_files import read_file
+from jitstudio.python.hand_back import OVERRIDE_KEY
 
 Found: TypeAlias = "CapturedKernel | Source"
 """A kernel with what was made on the way, or code of one kind alone."""
@@ -209,6 +211,7 @@ def _triton(thing: object, name: str) -> Iterable[Found] | None:
         )
     source = _triton_source(_get(_get(thing, "src"), "fn"))
     facts = {word: _word(_get(metadata, word)) for word in _TRITON_FACTS}
+    facts[OVERRIDE_KEY] = _override_key(_get(thing, "src"))
     return [_captured(called, "Triton", "triton", [*source, *made], facts, metadata)]
 
 
@@ -221,6 +224,14 @@ _TRITON = {
 }
 _MACHINE = (KernelLanguage.PTX, KernelLanguage.CUBIN)
 _TRITON_FACTS = ("num_warps", "num_stages", "num_ctas", "shared", "maxnreg", "tmem_size", "hash")
+
+
+def _override_key(source: object) -> str:
+    """The folder of overrides of what was compiled; empty where Triton does not say its hash."""
+    with suppress(Exception):
+        digest = bytes.fromhex(_get(source, "hash")())
+        return base64.b32encode(digest).decode().rstrip("=")
+    return ""
 
 
 def _triton_source(function: object) -> list[Representation]:

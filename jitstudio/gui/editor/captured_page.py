@@ -12,17 +12,18 @@ from threading import Event
 
 from PySide6.QtCore import QCoreApplication, Qt, QTimer, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QTabBar, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QTabBar, QWidget
 
 from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, unpack
 from jitstudio.gui.code.languages import CodeLexer, stage_lexer
 from jitstudio.gui.editor.source_page import SourcePage
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.parts import FRAMED, Banner
+from jitstudio.gui.kit.parts import FRAMED, Banner, icon_button
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.state.documents import Document
 from jitstudio.listing.lines import shown_lines
+from jitstudio.listing.ptx import counts_assembly
 from jitstudio.listing.sass import TextExtent
 
 # What the panes of a build show, and what nothing can show.
@@ -62,11 +63,19 @@ class StageText:
 
 @dataclass(frozen=True)
 class CapturedTexts:
-    """A captured kernel as it is shown: what it is, and its texts."""
+    """A captured kernel as it is shown.
+
+    Attributes:
+        kernel: The kernel.
+        target: What its code is for; empty where that is not known.
+        stages: Its texts.
+        counts_on: See `listing.ptx.counts_assembly`.
+    """
 
     kernel: CapturedKernel
     target: str
     stages: tuple[StageText, ...]
+    counts_on: bool
 
 
 class CapturedPage(SourcePage):
@@ -75,6 +84,7 @@ class CapturedPage(SourcePage):
     Attributes:
         banner: Says whose it is.
         bar: The representations to choose from.
+        copy_button: Opens a copy of the PTX to be edited.
     """
 
     view: ListingView
@@ -96,15 +106,20 @@ class CapturedPage(SourcePage):
         self.bar.setUsesScrollButtons(True)
         self.bar.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.bar.currentChanged.connect(self._on_chosen)
-        self._copy = QToolButton(self._row)
-        self._copy.setObjectName("editPtxButton")
-        self._copy.setProperty(FRAMED, True)
-        self._copy.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._copy.hide()
+        self.copy_button = icon_button(
+            self._row,
+            self.tr("Edit PTX"),
+            self.tr("Open a copy of the PTX to be edited"),
+            "ptx",
+            command="editPtxAction",
+        )
+        self.copy_button.setObjectName("editPtxButton")
+        self.copy_button.hide()
+        self._can_copy = False
         row = QHBoxLayout(self._row)
         row.setContentsMargins(0, 0, 4, 0)
         row.addWidget(self.bar, 1)
-        row.addWidget(self._copy)
+        row.addWidget(self.copy_button)
         self.column.insertWidget(0, self.banner)
         self.column.insertWidget(1, self._row)
         self._reader = Background(self)
@@ -123,6 +138,11 @@ class CapturedPage(SourcePage):
         """Which representation is shown; None until one is, and for the details."""
         return self._shown.language if self._shown is not None else None
 
+    @property
+    def kernel(self) -> CapturedKernel | None:
+        """The kernel; None until it is read, and where it cannot be."""
+        return self._texts.kernel if self._texts is not None else None
+
     def show_stage(self, stage: KernelLanguage) -> None:
         """Shows another representation, if it has that."""
         for at, one in enumerate(self._texts.stages if self._texts is not None else ()):
@@ -131,7 +151,8 @@ class CapturedPage(SourcePage):
 
     def offer(self, edit_copy: QAction) -> None:
         """Shows a button for the command that opens a copy of the PTX to be edited."""
-        self._copy.setDefaultAction(edit_copy)
+        self.copy_button.clicked.connect(edit_copy.trigger)
+        self._can_copy = True
         self._follow_kernel()
 
     def go_to(self, line: int, column: int) -> None:
@@ -142,9 +163,9 @@ class CapturedPage(SourcePage):
         self.view.setFocus()
 
     def _follow_kernel(self) -> None:
-        kernel = self._texts.kernel if self._texts is not None else None
+        kernel = self.kernel
         has_ptx = kernel is not None and kernel.representation(KernelLanguage.PTX) is not None
-        self._copy.setVisible(has_ptx and self._copy.defaultAction() is not None)
+        self.copy_button.setVisible(has_ptx and self._can_copy)
         self._row.setVisible(kernel is not None)
 
     @Slot()
@@ -210,6 +231,13 @@ def _whose(texts: CapturedTexts) -> str:
             "CapturedPage",
             "{kernel}, made by {origin} for {target}. To change it, edit a copy of the PTX.",
         )
+    if texts.counts_on:
+        note = QCoreApplication.translate(
+            "CapturedPage",
+            "Its line tables count on inside inline assembly: loads and stores may seem to come "
+            "from lines further down.",
+        )
+        message = f"{message} {note}"
     unknown = QCoreApplication.translate("CapturedPage", "an unknown target")
     return message.format(kernel=kernel.name, origin=kernel.origin, target=texts.target or unknown)
 
@@ -233,7 +261,11 @@ def _read(content: bytes, _stop: Event) -> CapturedTexts | str:
             )
     details = _details(kernel, name)
     stages.append(StageText(None, details, TextExtent.of(details, None)))
-    return CapturedTexts(kernel, name, tuple(stages))
+    ptx = kernel.representation(KernelLanguage.PTX)
+    # In CUDA C++ an `asm` may have several lines indeed.
+    is_cuda = kernel.representation(KernelLanguage.CUDA) is not None
+    counts_on = ptx is not None and not is_cuda and counts_assembly(ptx.text)
+    return CapturedTexts(kernel, name, tuple(stages), counts_on)
 
 
 def _details(kernel: CapturedKernel, target: str) -> list[str]:

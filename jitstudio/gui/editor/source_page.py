@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtGui import QTextBlock
+from PySide6.QtGui import QAction, QTextBlock
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from jitstudio.gui.code.code_view import CodeView, ReadOnlyView, TextFinder
@@ -16,7 +16,7 @@ from jitstudio.gui.state.documents import Document
 
 if TYPE_CHECKING:
     # The window comes up without any.
-    from jitstudio.core.captured import KernelLanguage
+    from jitstudio.core.captured import CapturedKernel, KernelLanguage
 
 
 class SourcePage(QWidget):
@@ -75,6 +75,14 @@ class SourcePage(QWidget):
     def stage(self) -> KernelLanguage | None:
         """Which representation of a captured kernel is shown; None for any other document."""
         return None
+
+    @property
+    def kernel(self) -> CapturedKernel | None:
+        """The captured kernel that it shows; None until it is read, and for other documents."""
+        return None
+
+    def offer(self, edit_copy: QAction) -> None:
+        """Shows a button for a command about captured kernels, if it shows one."""
 
     def show_stage(self, stage: KernelLanguage) -> None:
         """Shows another representation of a captured kernel, if it has that."""

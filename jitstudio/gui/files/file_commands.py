@@ -169,6 +169,17 @@ class FileCommands(QObject):
             elsewhere and refused is not None and self._save_as(document)
         )
 
+    def save_to(self, document: Document, path: Path) -> bool:
+        """Saves a document in this file, for which it makes the folders; returns whether it did."""
+        if not self._is_open(document) or not self._is_writable(document):
+            return False
+        try:
+            found = self._reader.outcome(partial(_with_folders, path))
+        except DocumentError as error:
+            self.failed.emit(str(error))
+            return False
+        return self._save(document, found)
+
     @Slot()
     def save_as(self) -> bool:
         """Asks for a name and saves the current document under it."""
@@ -395,6 +406,18 @@ class FileCommands(QObject):
     def _folder(self) -> str:
         recent = self._preferences.recent_files
         return str(recent[0].parent) if recent else ""
+
+
+def _with_folders(path: Path) -> Path:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = QCoreApplication.translate(
+            "Files", "'{path}' cannot be made: {problem}. Save it under another name."
+        )
+        problem = error.strerror or str(error)
+        raise DocumentError(message.format(path=path.parent, problem=problem)) from None
+    return resolved(path)
 
 
 def _look_up(path: Path, known: frozenset[Path]) -> _LookedUp | Path:

@@ -45,6 +45,7 @@ _FEATURES = (
     "folder",
     "handover",
     "capture",
+    "hand_back",
     "variants",
     "help",
     "settings",

@@ -62,6 +62,22 @@ BUILD_ROWS = (
         ),
     ),
     ActionSpec(
+        "editPtxAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "Edit a copy of the PT&X"),
+        icon="ptx",
+        tip=QT_TRANSLATE_NOOP("Actions", "Open the PTX of the kernel that is shown as a tab"),
+        separated=True,
+    ),
+    ActionSpec(
+        "usePtxAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "Use this PTX in Python…"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Show what to write for Triton, CuPy, Numba or cuda.core to load this tab"
+        ),
+    ),
+    ActionSpec(
         "cacheAction",
         BUILD,
         QT_TRANSLATE_NOOP("Actions", "&Use the cache"),
