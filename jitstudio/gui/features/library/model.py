@@ -88,7 +88,7 @@ class RowQuery:
     """Which rows are shown, and in which order.
 
     Attributes:
-        words: What the names of their kernels hold, in any case and order.
+        words: What their names, sources and makers hold, in any case and order.
         target: What they are for; empty for any.
         column: What they are sorted by; -1 for the order of the file.
         descending: Whether the last one comes first.
@@ -113,8 +113,9 @@ class RowQuery:
             return False
         if not self.words:
             return True
-        names = f"{row.kernel.demangled}\n{row.kernel.name}".lower()
-        return all(word in names for word in self.words)
+        kernel, piece = row
+        told = "\n".join((kernel.demangled, kernel.name, piece.origin, piece.source)).lower()
+        return all(word in told for word in self.words)
 
 
 class LibraryModel(RowsModel[KernelRow]):

@@ -65,7 +65,11 @@ LINES = QT_TRANSLATE_NOOP("Actions", "Lines")
 TABS = QT_TRANSLATE_NOOP("Actions", "Tabs")
 CACHES = QT_TRANSLATE_NOOP("Actions", "Open a &kernel cache")
 SUBMENUS = {
-    LAYOUT: VIEW, FOLDING: EDIT, CARETS: EDIT, LINES: EDIT,
-    TABS: FILE, CACHES: FILE,
+    LAYOUT: VIEW,
+    FOLDING: EDIT,
+    CARETS: EDIT,
+    LINES: EDIT,
+    TABS: FILE,
+    CACHES: FILE,
 }
 """Menus within others, which come last in them."""

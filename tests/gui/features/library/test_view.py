@@ -136,6 +136,9 @@ def test_a_folder_has_columns_of_its_own_and_keeps_what_is_chosen_when_it_grows(
     assert (view.targets.currentText(), view.field.text()) == ("sm_80", "k")
     with qtbot.waitSignal(view.model.filtered):
         view.targets.setCurrentIndex(0)
+    with qtbot.waitSignal(view.model.filtered):
+        view.field.setText("cupy K.PY")
+    assert len(view.model.rows) == 2
     view.table.selectRow(1)
     with qtbot.waitSignal(view.model.filtered):
         view.update_listing(first)
