@@ -72,9 +72,9 @@ class Folder:
         """Returns what a file is called as seen from the folder that was opened."""
         return f"{self.inner}/{name}" if self.inner else name
 
-    def path(self, name: str) -> Path:
+    def path(self, name: str) -> str:
         """Returns the file of this name."""
-        return Path(self._entries[name].path)
+        return self._entries[name].path
 
     def date(self, name: str) -> float:
         """Returns when a file was written, in seconds since 1970."""
