@@ -21,9 +21,8 @@ from jitstudio.core.captured import (
 )
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import cubin_target
-from jitstudio.core.kernel_resources import code_sizes
 from jitstudio.core.plain_files import read_file
-from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete
+from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete, name_in
 
 _CODES = (KernelLanguage.CUBIN, KernelLanguage.PTX)
 _CAPTURED = CodeKind.CAPTURED.ending
@@ -109,9 +108,10 @@ def _captured(folder: Folder, stem: str, files: dict[KernelLanguage, str]) -> Ca
         folder.representation(language, name, name if language.is_source else "")
         for language, name in files.items()
     ]
-    cubin = next((one for one in made if one.language is KernelLanguage.CUBIN), None)
-    name = next(iter(code_sizes(cubin.content)), stem) if cubin else stem
-    return CapturedKernel(name, _origin(stem) or "files", (*_mlir(folder, stem), *made))
+    # The languages are in the order in which compilers make them: the code comes last.
+    return CapturedKernel(
+        name_in(made[-1], stem), _origin(stem) or "files", (*_mlir(folder, stem), *made)
+    )
 
 
 def _mlir(folder: Folder, stem: str) -> Iterator[Representation]:

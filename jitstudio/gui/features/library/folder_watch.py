@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from threading import Event
+from time import time
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
@@ -14,13 +15,15 @@ from PySide6.QtWidgets import QWidget
 from jitstudio.gui.kit.background import Background
 
 _EVERY_MS = 2_000
+# So many times what reading the folder has taken.
+_REST = 5
 # Clocks of file systems go in steps.
 _STEP = 0.05
 _MOST_INNER = 10_000
 
 
 class FolderWatch(QObject):
-    """Looks every two seconds, in the background, while somebody sees what is listed.
+    """Looks every two seconds or less often, in the background, while somebody sees the list.
 
     The system can tell of changes by itself, but not of thousands of folders nor over a network.
 
@@ -42,7 +45,7 @@ class FolderWatch(QObject):
         self._stamps: dict[str, float] = {}
         self._background = Background(self)
         self._background.done.connect(self._on_looked)
-        self._timer = QTimer(self, interval=_EVERY_MS)
+        self._timer = QTimer(self)
         self._timer.timeout.connect(self.look)
 
     def start(self, root: Path, inner: Sequence[str], since: float) -> None:
@@ -55,7 +58,9 @@ class FolderWatch(QObject):
         """
         self.stop()
         self._root, self._inner, self._since = root, tuple(inner), since - _STEP
-        self._timer.start()
+        # What is added all the time shall not keep a processor busy with a large cache.
+        reading_ms = round((time() - since) * 1000)
+        self._timer.start(max(_EVERY_MS, _REST * reading_ms))
 
     def stop(self) -> None:
         """Watches nothing."""
@@ -65,8 +70,9 @@ class FolderWatch(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Looks for changes now."""
-        if self._seen_in.isVisible() and not self._background.is_busy:
+        """Looks for changes now, if something is watched."""
+        is_wanted = self._timer.isActive() and self._seen_in.isVisible()
+        if is_wanted and not self._background.is_busy:
             self._background.start(partial(_look, self._root, self._inner))
 
     @Slot(object)
