@@ -91,7 +91,7 @@ def _files(folder: Folder, stem: str) -> dict[KernelLanguage, str]:
     for language in KernelLanguage:
         names = [each + language.ending for each in stems if language.is_source or each == stem]
         if language is KernelLanguage.LLVM_IR and (match := _XLA.fullmatch(stem)):
-            names += [match["module"] + ending for ending in _XLA_LLVM]
+            names += [each + ending for each in (stem, match["module"]) for ending in _XLA_LLVM]
         if name := next((each for each in names if each in folder.names), None):
             files[language] = name
     return files

@@ -194,6 +194,8 @@ def test_plain_files_that_differ_in_their_ending_belong_together(tmp_path):
         "wp_m.sm90.cubin": CUBIN,
         "module_0001.jit_f.ptx": PTX,
         "module_0001.jit_f.ir-with-opt.ll": b"llvm",
+        "module_0001.fusion.0.ptx": PTX,
+        "module_0001.fusion.0.ir-with-opt.ll": b"of a kernel",
         "other.ptx": PTX,
     }
     for name, content in files.items():
@@ -207,6 +209,7 @@ def test_plain_files_that_differ_in_their_ending_belong_together(tmp_path):
     assert {member: contents(kernel) for member, kernel in kernels.items()} == {
         "wp_m.sm90.cubin": {L.CUDA: b"cuda", L.CUBIN: CUBIN},
         "module_0001.jit_f.ptx": {L.MLIR: b"mlir", L.LLVM_IR: b"llvm", L.PTX: PTX},
+        "module_0001.fusion.0.ptx": {L.LLVM_IR: b"of a kernel", L.PTX: PTX},
         "other.ptx": {L.PTX: PTX},
         "kept.jitkernel": {L.PTX: PTX},
     }
