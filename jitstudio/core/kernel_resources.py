@@ -113,16 +113,29 @@ def cubin_resources(cubin: bytes) -> dict[str, Resources]:
 
     Of a damaged cubin the names are returned at most.
     """
+    return _resources_or_names(sections(cubin))
+
+
+def kernel_figures(cubin: bytes) -> dict[str, tuple[int | None, Resources]]:
+    """Returns the bytes of machine code of each kernel of a cubin, if it has any, and its needs."""
     found = sections(cubin)
-    try:
-        return _resources(found)
-    except (struct.error, IndexError):
-        return dict.fromkeys(_kernels(found), Resources())
+    sizes = {one.name: one.size for one in found}
+    return {
+        name: (sizes.get(f"{_CODE_PREFIX}{name}"), needs)
+        for name, needs in _resources_or_names(found).items()
+    }
 
 
 def kernels_of(cubin: bytes, log: str) -> tuple[tuple[str, Resources], ...]:
     """The kernels of a cubin with what they need, by the cubin and by the log that came with it."""
     return tuple(merge(cubin_resources(cubin), read_verbose_log(log)).items())
+
+
+def _resources_or_names(found: tuple[ElfSection, ...]) -> dict[str, Resources]:
+    try:
+        return _resources(found)
+    except (struct.error, IndexError):
+        return dict.fromkeys(_kernels(found), Resources())
 
 
 def _resources(found: tuple[ElfSection, ...]) -> dict[str, Resources]:

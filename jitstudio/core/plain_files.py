@@ -30,7 +30,7 @@ _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _PIECE = 1 << 16
 
 
-def read_file(path: Path, limit: int = LARGEST) -> bytes:
+def read_file(path: Path | str, limit: int = LARGEST) -> bytes:
     """Returns the bytes of a plain file, links followed.
 
     Returns:
@@ -56,7 +56,7 @@ def read_file(path: Path, limit: int = LARGEST) -> bytes:
 
 
 @contextmanager
-def open_file(path: Path, limit: int = LARGEST) -> Iterator[FileIO]:
+def open_file(path: Path | str, limit: int = LARGEST) -> Iterator[FileIO]:
     """Opens a plain file to be read, for the block; see `read_file` for what it raises."""
     try:
         # Not after it is open only: a device may act on being opened.
@@ -69,7 +69,7 @@ def open_file(path: Path, limit: int = LARGEST) -> Iterator[FileIO]:
         yield file
 
 
-def _check(path: Path, status: os.stat_result, limit: int) -> None:
+def _check(path: Path | str, status: os.stat_result, limit: int) -> None:
     for is_such, number, reason in _OTHERS:
         if is_such(status.st_mode):
             raise OSError(number, reason, str(path))
@@ -77,5 +77,5 @@ def _check(path: Path, status: os.stat_result, limit: int) -> None:
         raise _too_large(path, limit)
 
 
-def _too_large(path: Path, limit: int) -> OSError:
+def _too_large(path: Path | str, limit: int) -> OSError:
     return OSError(errno.EFBIG, f"it is larger than the {limit >> 20} MiB that are read", str(path))

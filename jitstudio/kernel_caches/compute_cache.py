@@ -16,9 +16,8 @@ from functools import partial
 from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation
 from jitstudio.core.code import is_bitcode
 from jitstudio.core.cubin import cubin_target
-from jitstudio.core.kernel_resources import code_sizes
 from jitstudio.core.source_facts import ptx_target
-from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete
+from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete, name_in
 
 _ORIGIN = "CUDA"
 _NAME = re.compile(r"[0-9a-f]{8,}")
@@ -82,5 +81,4 @@ def _captured(name: str, key: bytes, code: Representation) -> CapturedKernel:
             before.append(Representation(KernelLanguage.PTX, given))
             if options.strip():
                 facts["options"] = options.decode("utf-8", "replace").strip()
-    names = code_sizes(code.content) if code.language is KernelLanguage.CUBIN else {}
-    return CapturedKernel(next(iter(names), name), _ORIGIN, (*before, code), facts)
+    return CapturedKernel(name_in(code, name), _ORIGIN, (*before, code), facts)

@@ -16,8 +16,7 @@ from functools import partial
 
 from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation
 from jitstudio.core.cubin import cubin_target
-from jitstudio.core.kernel_resources import code_sizes
-from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete
+from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete, name_in
 
 _ORIGIN = "CuPy"
 _NAME = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{32})(?:_2)?\.(cubin|ltoir)")
@@ -77,5 +76,4 @@ def _behind_names(payload: bytes) -> bytes:
 
 def _captured(folder: Folder, name: str, source: str, code: Representation) -> CapturedKernel:
     made = [folder.representation(KernelLanguage.CUDA, source, source)] if source else []
-    names = code_sizes(code.content) if code.language is KernelLanguage.CUBIN else {}
-    return CapturedKernel(next(iter(names), name), _ORIGIN, (*made, code))
+    return CapturedKernel(name_in(code, name), _ORIGIN, (*made, code))

@@ -45,7 +45,7 @@ def entries(folder: Folder) -> Iterator[CacheEntry]:
 
 def _entries(folder: Folder) -> Iterator[CacheEntry]:
     # As it is: neither locked nor, where a program has died, rolled back.
-    address = f"file:{quote(str(folder.path(_NAME)))}?mode=ro&immutable=1"
+    address = f"file:{quote(folder.path(_NAME))}?mode=ro&immutable=1"
     with closing(sqlite3.connect(address, uri=True)) as database:
         database.execute("PRAGMA trusted_schema = OFF")
         if database.execute(_IS_TABLE).fetchone() is None:

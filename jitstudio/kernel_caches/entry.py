@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, Representation
+from jitstudio.core.kernel_resources import code_sizes
 from jitstudio.core.library import Notes
 from jitstudio.core.plain_files import LARGEST, open_file, read_file
 
 _LARGEST_JSON = 1 << 20
+_ENTRY = re.compile(r"\.entry\s+([\w$]+)")
 _DAMAGED = (ValueError, LookupError, struct.error, RecursionError, MemoryError)
 
 
@@ -72,9 +75,9 @@ class Folder:
         """Returns what a file is called as seen from the folder that was opened."""
         return f"{self.inner}/{name}" if self.inner else name
 
-    def path(self, name: str) -> Path:
+    def path(self, name: str) -> str:
         """Returns the file of this name."""
-        return Path(self._entries[name].path)
+        return self._entries[name].path
 
     def date(self, name: str) -> float:
         """Returns when a file was written, in seconds since 1970."""
@@ -128,6 +131,14 @@ class Folder:
     def representation(self, language: KernelLanguage, name: str, file: str = "") -> Representation:
         """Returns what a file holds."""
         return Representation(language, self.read(name), file)
+
+
+def name_in(code: Representation, otherwise: str) -> str:
+    """Returns the name of the first kernel or function in machine code or PTX, or the other one."""
+    if code.language is KernelLanguage.CUBIN:
+        return next(iter(code_sizes(code.content)), otherwise)
+    match = _ENTRY.search(code.text)
+    return match[1] if match else otherwise
 
 
 def facts_of(metadata: Mapping[str, object]) -> dict[str, str]:

@@ -22,6 +22,8 @@ _ORIGIN = "Numba"
 _NAME = re.compile(r"(?:(?P<module>\w+)\.)?(?P<function>[^/]+)-(?P<line>\d+)\.py\d+\.\d+\.nbc")
 _PYTHON = KernelLanguage.PYTHON.ending
 _CODE_LENGTH = 32
+# Each byte of a pickle may be an instruction.
+_LARGEST = 32 << 20
 _LLVM = "; ModuleID"
 _FILE = re.compile(r'^\s*\.file\s+\d+\s+"([^"\n]{1,1024})"', re.MULTILINE)
 
@@ -39,7 +41,7 @@ def entries(folder: Folder) -> Iterator[CacheEntry]:
     """Yields what a folder of Numba's holds; nothing of another folder."""
     for name in [name for name in folder.names if name.endswith(".nbc")]:
         with folder.noting(name):
-            found = _pickled(folder.read(name))
+            found = _pickled(folder.read(name, _LARGEST))
             codes = [*_codes(found)]
             if not codes:
                 raise Incomplete("it has no code for GPUs")

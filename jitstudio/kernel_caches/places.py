@@ -75,7 +75,11 @@ CACHES = (
             ("HOME", ".cache/cutile-python"),
         ),
     ),
-    KernelCache("warp", "Warp", _at(("WARP_CACHE_PATH", ""), ("HOME", ".cache/warp"))),
+    KernelCache(
+        "warp",
+        "Warp",
+        _at(("WARP_CACHE_PATH", ""), ("XDG_CACHE_HOME", "warp"), ("HOME", ".cache/warp")),
+    ),
     KernelCache("cuda", "CUDA", _at(("CUDA_CACHE_PATH", ""), ("HOME", ".nv/ComputeCache"))),
     KernelCache("xla", "XLA", _xla),
 )

@@ -21,9 +21,8 @@ from jitstudio.core.captured import (
 )
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import cubin_target
-from jitstudio.core.kernel_resources import code_sizes
 from jitstudio.core.plain_files import read_file
-from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete
+from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete, name_in
 
 _CODES = (KernelLanguage.CUBIN, KernelLanguage.PTX)
 _CAPTURED = CodeKind.CAPTURED.ending
@@ -92,7 +91,7 @@ def _files(folder: Folder, stem: str) -> dict[KernelLanguage, str]:
     for language in KernelLanguage:
         names = [each + language.ending for each in stems if language.is_source or each == stem]
         if language is KernelLanguage.LLVM_IR and (match := _XLA.fullmatch(stem)):
-            names += [match["module"] + ending for ending in _XLA_LLVM]
+            names += [each + ending for each in (stem, match["module"]) for ending in _XLA_LLVM]
         if name := next((each for each in names if each in folder.names), None):
             files[language] = name
     return files
@@ -109,9 +108,10 @@ def _captured(folder: Folder, stem: str, files: dict[KernelLanguage, str]) -> Ca
         folder.representation(language, name, name if language.is_source else "")
         for language, name in files.items()
     ]
-    cubin = next((one for one in made if one.language is KernelLanguage.CUBIN), None)
-    name = next(iter(code_sizes(cubin.content)), stem) if cubin else stem
-    return CapturedKernel(name, _origin(stem) or "files", (*_mlir(folder, stem), *made))
+    # The languages are in the order in which compilers make them: the code comes last.
+    return CapturedKernel(
+        name_in(made[-1], stem), _origin(stem) or "files", (*_mlir(folder, stem), *made)
+    )
 
 
 def _mlir(folder: Folder, stem: str) -> Iterator[Representation]:

@@ -72,20 +72,19 @@ class CacheFolders:
         """
         before = self._known if self._path == request.path else {}
         self._path, self._known = request.path, {}
-        notes = Notes()
-        count, told = 0, time.monotonic()
+        notes, progress = Notes(), _Progress(tell)
         for folder in reading.folders(Path(request.path), notes):
             known = before.get(folder.inner)
-            read = known if known and known.fingerprint == folder.fingerprint() else _read(folder)
+            if known and known.fingerprint == folder.fingerprint():
+                read = known
+                progress.add(sum(len(kernels) for _, kernels in read.found), folder.inner)
+            else:
+                read = _read(folder, progress)
             self._known[folder.inner] = read
             notes.join(read.notes)
-            count += sum(len(kernels) for _, kernels in read.found)
-            if count > MOST_KERNELS:
+            if progress.kernels > MOST_KERNELS:
                 notes.add(f"There are more than {MOST_KERNELS:,} kernels: not all are listed.")
                 break
-            if time.monotonic() - told > _BETWEEN_REPORTS:
-                told = time.monotonic()
-                tell(ListingProgress(count, folder.inner))
         found = [each for read in self._known.values() for each in read.found]
         if not found:
             return LibraryFailure(_nothing(request.name, notes))
@@ -122,6 +121,22 @@ class CacheFolders:
         return TakenCode(CodeKind.CAPTURED, content)
 
 
+class _Progress:
+    """Counts kernels, and tells of it ten times a second at most."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self._told = time.monotonic()
+        self.kernels = 0
+
+    def add(self, kernels: int, member: str) -> None:
+        """Adds what was found in a file or folder."""
+        self.kernels += kernels
+        if time.monotonic() - self._told > _BETWEEN_REPORTS:
+            self._told = time.monotonic()
+            self._tell(ListingProgress(self.kernels, member))
+
+
 def _nothing(name: str, notes: Notes) -> str:
     titles = ", ".join(cache.title for cache in CACHES)
     return (
@@ -130,7 +145,7 @@ def _nothing(name: str, notes: Notes) -> str:
     ).strip()
 
 
-def _read(folder: Folder) -> _Read:
+def _read(folder: Folder, progress: _Progress) -> _Read:
     # First: what is written meanwhile is read again.
     fingerprint = folder.fingerprint()
     found = []
@@ -144,6 +159,7 @@ def _read(folder: Folder) -> _Read:
             LibraryKernel(name, name, 0, size, needs)
             for name, size, needs in kernels_in(piece.kind, entry.code.content)
         )
+        progress.add(len(kernels), entry.member)
         if kernels:
             found.append((piece, kernels))
         elif piece.kind is CodeKind.CUBIN:

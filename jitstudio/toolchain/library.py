@@ -30,7 +30,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import HEAD, CodeKind, may_hold_code
 from jitstudio.core.cubin import cubin_target, is_program, is_relocatable, section_spans
 from jitstudio.core.fatbin import FatbinContainer, container_of, containers
-from jitstudio.core.kernel_resources import code_sizes, cubin_resources
+from jitstudio.core.kernel_resources import kernel_figures
 from jitstudio.core.library import (
     MOST_KERNELS,
     CodePiece,
@@ -311,9 +311,8 @@ def kernels_in(kind: CodeKind, content: bytes) -> Iterator[tuple[str, int | None
         for name in dict.fromkeys(_ENTRY.findall(content)):
             yield name.decode(), None, Resources()
         return
-    sizes = code_sizes(content)
-    for text, resources in cubin_resources(content).items():
-        yield text, sizes.get(text), resources
+    for text, (size, resources) in kernel_figures(content).items():
+        yield text, size, resources
 
 
 def _unpacked(packed: list[_Found]) -> list[dict[int, bytes]] | None:

@@ -1,14 +1,18 @@
-"""A wheel opened in a real window: its kernels, and one of them to its SASS and PTX."""
+"""A wheel and a cache opened in a real window: their kernels, and one of them with its code."""
 
+import shutil
 from dataclasses import replace
 
 import pytest
 
 from jitstudio.core import kernel_resources
 from jitstudio.core.arch import Arch
+from jitstudio.core.captured import KernelLanguage, unpack
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.features.library.folder_watch import FolderWatch
+from jitstudio.gui.shell.commands.spec import CACHES, FILE
 from tests.library_files import archive, elf, wheel
-from tests.support import KERNEL, cuda, request
+from tests.support import KERNEL, ROOT, cuda, request
 
 OTHER = 'extern "C" __global__ void other(int* p) { *p += 1; }\n'
 
@@ -137,3 +141,42 @@ def test_a_program_without_device_code_and_a_text_without_ending_are_said(starte
     started.wait(lambda: "holds no device code of CUDA" in view.table.hint)
     assert view.status == "No kernels"
     assert "'notes' has no ending" in started.shell.notices.text
+
+
+def test_a_cache_is_opened_from_the_menu_and_shows_what_is_added(started, tmp_path, monkeypatch):
+    driver, cache = started, tmp_path / "triton"
+    (entry,) = (ROOT / "tests/data/captured/triton").glob("3JFIOR7*")
+    shutil.copytree(entry, cache / "A")
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(cache))
+    menu = driver.shell.menus[CACHES]
+    driver.shell.menus[FILE].aboutToShow.emit()
+    driver.wait(lambda: menu.actions()[0].text() == "Triton")
+    view = driver.pane("library")
+    menu.actions()[0].trigger()
+    driver.wait(lambda: view.model.rows)
+    assert view.status.startswith("1 of 1 kernels in ")
+    cells = [view.model.index(0, c).data() for c in range(view.model.columnCount())]
+    assert cells[-2:] == ["Triton 3.9.0", "scale.py:6"]
+    view.table.selectRow(0)
+    watch = view.findChild(FolderWatch)
+    shutil.copytree(entry, cache / "B", copy_function=shutil.copy)
+    for file in (cache / "B").iterdir():
+        file.touch()
+    driver.wait(lambda: watch.look() or len(view.model.rows) == 2)
+    # The newest comes first; what was chosen still is.
+    assert [row.piece.member[0] for row in view.model.rows] == ["B", "A"]
+    (index,) = view.table.selectionModel().selectedRows()
+    assert (index.row(), view.table.currentIndex().row()) == (1, 1)
+    view.kernel_activated.emit(view.model.rows[1])
+    sass = driver.listings[CodeKind.SASS]
+    driver.wait(lambda: sass.isVisible() and ".text.scale_kernel:" in here(sass))
+    document = driver.document
+    assert (document.name, document.kind) == ("scale_kernel.jitkernel", CodeKind.CAPTURED)
+    kernel = unpack(document.path.read_bytes())
+    assert kernel.representation(KernelLanguage.TTIR).content == (
+        (entry / "scale_kernel.ttir").read_bytes()
+    )
+    (ptx,) = driver.state.outputs.output(CodeKind.PTX).listings
+    assert "\n".join(ptx.lines).strip() == (entry / "scale_kernel.ptx").read_text().strip()
+    shutil.rmtree(cache)
+    driver.wait(lambda: watch.look() or "cannot be read" in view.table.hint)

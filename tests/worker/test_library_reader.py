@@ -1,13 +1,17 @@
 """Files with device code, read in a process of its own."""
 
+import os
+import shutil
+
 import pytest
 
+from jitstudio.core.captured import unpack
 from jitstudio.core.code import CodeKind
 from jitstudio.core.library import LibraryFailure, LibraryListing
 from jitstudio.core.result import Outcome
 from jitstudio.worker.library_reader import LibraryReader
 from tests.library_files import elf, wheel
-from tests.support import cuda, request
+from tests.support import ROOT, cuda, request
 
 pytestmark = pytest.mark.tools
 
@@ -44,3 +48,25 @@ def test_a_reading_that_takes_too_long_is_ended_and_the_next_one_works(reader, t
     assert "after 0.5 s, its time limit" in found.message
     (tmp_path / "p").write_bytes(elf({".text": b"\x90" * 99}))
     assert "holds no device code" in reader.list(str(tmp_path / "p")).message
+
+
+def test_a_kernel_of_a_cache_comes_with_the_file_that_it_was_written_in(reader, tmp_path):
+    captured = ROOT / "tests/data/captured/triton"
+    (entry,) = captured.glob("3JFIOR7*")
+    written = tmp_path / "scale.py"
+    shutil.copy(captured / "scale.py", written)
+    cache = tmp_path / "cache"
+    shutil.copytree(entry, cache / "A")
+    stage = cache / "A/scale_kernel.source"
+    stage.write_bytes(stage.read_bytes().replace(b"/tmp/kernels", os.fsencode(tmp_path)))
+    found = reader.list(str(cache))
+    (piece,) = found.pieces
+    assert piece.source == f"{written}:6"
+    source = unpack(reader.take(str(cache), piece).content).source
+    assert (source.content, source.file) == (written.read_bytes(), str(written))
+    # Nothing but a Python file is read because a cache says so.
+    written.rename(tmp_path / "scale.txt")
+    stage.write_bytes(stage.read_bytes().replace(b"scale.py", b"scale.txt"))
+    (piece,) = reader.list(str(cache)).pieces
+    assert piece.source == f"{tmp_path / 'scale.txt'}:6"
+    assert unpack(reader.take(str(cache), piece).content).source is None

@@ -66,7 +66,8 @@ class FileCommands(QObject):
         recent_changed: The list of recent files is another one.
         opened: The user has opened or begun something, and wants to write in it.
         project_wanted: This file is a project, which takes the place of what is open.
-        library_wanted: The kernels in this file shall be listed; whether it is in a tab, too.
+        library_wanted: The kernels in this file or folder shall be listed; whether it is in a
+            tab, too.
     """
 
     project_wanted = Signal(Path)
@@ -120,6 +121,13 @@ class FileCommands(QObject):
         self.open_paths(self._dialogs.files_to_open(self._folder()))
 
     @Slot()
+    def open_cache(self) -> None:
+        """Asks for the folder of a cache and opens it."""
+        folder = self._dialogs.folder_to_open(self._folder())
+        if folder is not None:
+            self.open_paths([folder])
+
+    @Slot()
     def open_to_link(self) -> None:
         """Asks for files, and opens them as modules of the program that is looked at."""
         self.open_paths(self._dialogs.files_to_open(self._folder()), self._settings.program)
@@ -128,7 +136,8 @@ class FileCommands(QObject):
         """Opens these files; one that is open already becomes current.
 
         Args:
-            paths: The files, or projects, which take the place of what is open.
+            paths: The files, or projects, which take the place of what is open; of a folder the
+                kernels are listed.
             program: What they take part in from now on; None to leave what is open as it is.
         """
         known = frozenset(d.path for d in self._documents if d.path and not d.is_preview)

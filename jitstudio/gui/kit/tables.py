@@ -90,6 +90,7 @@ class PanelTable(QTableView):
         self._hint = ""
         self._stretched, self._least = 0, 0
         self._optional: tuple[int, ...] = ()
+        self._absent: frozenset[int] = frozenset()
         self._sizes: dict[int, int] = {}
         self._character = self.fontMetrics().horizontalAdvance("0")
         self._delegate = MarkDelegate(self)
@@ -145,13 +146,22 @@ class PanelTable(QTableView):
         """
         self._optional, self._least = columns, least
 
+    def set_absent(self, *columns: int) -> None:
+        """Shows none of these columns, however much room there is; they matter in no way now.
+
+        Args:
+            columns: Some of those that `hide_when_narrow` was told of; any others show again.
+        """
+        self._absent = frozenset(columns)
+        self._fit_columns()
+
     @property
     def left_out(self) -> tuple[str, ...]:
         """The titles of the columns that there is no room for, in the order of the table."""
         header, role = self.horizontalHeader(), Qt.ItemDataRole.DisplayRole
         return tuple(
             str(self.model().headerData(column, header.orientation(), role))
-            for column in sorted(self._optional)
+            for column in sorted({*self._optional} - self._absent)
             if self.isColumnHidden(column)
         )
 
@@ -234,8 +244,8 @@ class PanelTable(QTableView):
         room -= sum(self._sizes[column] for column in fixed)
         before = self.left_out
         for column in self._optional:
-            room -= self._sizes[column]
-            self.setColumnHidden(column, room < 0)
+            room -= 0 if column in self._absent else self._sizes[column]
+            self.setColumnHidden(column, room < 0 or column in self._absent)
         if self.left_out != before:
             self.left_out_changed.emit()
 

@@ -158,9 +158,11 @@ def kind_of_file(path: Path) -> CodeKind:
 
 
 def holds_library(path: Path) -> bool:
-    """Returns whether a file is no module by its ending, but a program, library, wheel or zip."""
+    """Returns whether this is no module by its ending, but a program, library, wheel or folder."""
     if kind_of(path.name) is not None:
         return False
+    if path.is_dir():
+        return True
     try:
         with plain_files.open_file(path, sys.maxsize) as file:
             return may_hold_code(file.read(HEAD) or b"")

@@ -1,8 +1,10 @@
-"""Fills the menus whose content changes: samples, recent files, themes and panes."""
+"""Fills the menus whose content changes: samples, recent files, caches, themes and panes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QObject, Slot
 from PySide6.QtGui import QAction, QActionGroup
@@ -10,11 +12,13 @@ from PySide6.QtWidgets import QMenu
 
 from jitstudio.core.code import is_project
 from jitstudio.gui.files.file_commands import FileCommands
+from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.theme import ThemeMode
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.gui.shell.commands.spec import FILE, VIEW
+from jitstudio.gui.shell.commands.spec import CACHES, FILE, VIEW
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.preferences import Preferences
+from jitstudio.kernel_caches.places import KernelCache, caches_here
 from jitstudio.samples import samples
 
 _BEFORE_RECENT = "saveAction"
@@ -43,11 +47,39 @@ class MenusController(QObject):
         file_menu.insertMenu(before, self._recent)
         files.recent_changed.connect(self._on_recent_changed)
         self._on_recent_changed()
+        self._caches = menus[CACHES]
+        self._caches.setToolTipsVisible(True)
+        file_menu.insertMenu(before, self._caches)
+        self._looking = Background(self)
+        self._looking.done.connect(self._on_caches_found)
+        # Those that were made meanwhile are there once the menu is.
+        file_menu.aboutToShow.connect(self._look_for_caches)
         view = menus[VIEW]
         shown = QMenu(self.tr("P&anes"), view)
         shown.addActions([dock.toggleViewAction() for dock in shell.layout.docks])
         view.insertMenu(view.actions()[0], shown)
         self._add_themes(view.addMenu(self.tr("&Theme")))
+
+    @Slot()
+    def _look_for_caches(self) -> None:
+        self._looking.start(lambda _: caches_here())
+
+    @Slot(object)
+    def _on_caches_found(self, found: Sequence[tuple[KernelCache, Path]]) -> None:
+        *before, choose = self._caches.actions()
+        for action in before:
+            self._caches.removeAction(action)
+        for cache, path in found:
+            action = QAction(cache.title, self._caches)
+            action.triggered.connect(partial(self._open_cache, path))
+            action.setToolTip(str(path))
+            action.setStatusTip(str(path))
+            self._caches.insertAction(choose, action)
+        if found:
+            self._caches.insertSeparator(choose)
+
+    def _open_cache(self, path: Path, _is_checked: bool = False) -> None:
+        self._files.open_paths([path])
 
     def _samples(self, parent: QMenu) -> QMenu:
         menu = QMenu(self.tr("Sa&mples"), parent)

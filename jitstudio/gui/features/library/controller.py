@@ -1,15 +1,19 @@
-"""Lists the kernels of a file that is opened, and opens one of them like what a build has made."""
+"""Lists the kernels of a file or folder that is opened, and opens one like what a build made."""
 
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
+from time import time
 
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.choice import base_name
 from jitstudio.core.library import LibraryFailure, LibraryListing
 from jitstudio.gui.context import Context
+from jitstudio.gui.features.library.folder_watch import FolderWatch
 from jitstudio.gui.features.library.model import KernelRow
 from jitstudio.gui.features.library.view import LibraryView
 from jitstudio.gui.files.file_commands import FileCommands
@@ -21,6 +25,7 @@ from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.outputs import Outputs
 
+_LONGEST_NAME = 80
 # What may be in the name of a file.
 _NO_NAME = re.compile(r"[^\w.+-]")
 
@@ -67,6 +72,9 @@ class LibraryController(QObject):
         self._navigator = navigator
         self._shell = shell
         self._path = Path()
+        self._found: LibraryListing | None = None
+        self._watch = FolderWatch(view)
+        self._watch.changed.connect(self._list)
         self._listing: RequestHandle | None = None
         self._taking: RequestHandle | None = None
         self._wanted: tuple[Path, str] | None = None
@@ -77,27 +85,35 @@ class LibraryController(QObject):
 
     @Slot(Path, bool)
     def _on_library_wanted(self, path: Path, is_module: bool) -> None:
-        self._forget(self._listing)
-        self._path = path
+        self._path, self._found = path, None
         self._view.begin(path)
         if is_module:
             # It is in a tab, too, where the keyboard is.
             self._shell.layout.uncover(self._view)
         else:
             self._shell.layout.bring_up(self._view)
-        self._listing = handle = self._service.list_kernels(path)
+        handle = self._list()
         handle.progressed.connect(self._view.show_progress)
-        handle.finished.connect(self._on_listed)
-        handle.failed.connect(self._view.show_failure)
         handle.dropped.connect(self._on_dropped)
 
-    @Slot(object)
-    def _on_listed(self, found: LibraryListing | LibraryFailure) -> None:
+    def _list(self) -> RequestHandle:
+        self._forget(self._listing)
+        self._watch.stop()
+        self._listing = handle = self._service.list_kernels(self._path)
+        handle.finished.connect(partial(self._on_listed, time()))
+        handle.failed.connect(self._view.show_failure)
+        return handle
+
+    def _on_listed(self, began: float, found: LibraryListing | LibraryFailure) -> None:
         self._listing = None
-        if isinstance(found, LibraryListing):
-            self._view.show_listing(found)
-        else:
+        before, self._found = self._found, found if isinstance(found, LibraryListing) else None
+        if isinstance(found, LibraryFailure):
             self._view.show_failure(found.message)
+        elif before is None:
+            self._view.show_listing(found)
+        elif found != before:
+            self._view.update_listing(found)
+        self._watch.start(self._path, _places(self._found), began)
 
     @Slot()
     def _on_dropped(self) -> None:
@@ -111,8 +127,7 @@ class LibraryController(QObject):
     @Slot(KernelRow)
     def _on_kernel_activated(self, row: KernelRow) -> None:
         self._forget(self._taking)
-        inner = row.piece.member.rpartition("/")[2] or self._path.name
-        name = _NO_NAME.sub("_", inner.partition(".")[0]) or "kernels"
+        name = self._name_of(row)
         self._shell.status.show_message(self.tr("Opening {name}").format(name=row.kernel.demangled))
         self._taking = handle = self._service.take(self._path, row.piece, name)
         handle.finished.connect(lambda taken: self._on_taken(row, taken))
@@ -128,7 +143,8 @@ class LibraryController(QObject):
         # A fatbin has the code of other targets, too.
         self._settings.arch = row.piece.arch
         # By itself, whatever is linked.
-        self._files.open_paths([taken], program=self._path.name)
+        program = taken.parent.name if self._is_folder else self._path.name
+        self._files.open_paths([taken], program=program)
         self._on_result_changed()
 
     @Slot()
@@ -145,8 +161,29 @@ class LibraryController(QObject):
             self._wanted = None
             self._navigator.go_to(KernelPlace(CodeKind.SASS, kernel))
 
+    @property
+    def _is_folder(self) -> bool:
+        return self._found is not None and bool(self._found.folders)
+
+    def _name_of(self, row: KernelRow) -> str:
+        """Returns what the file with the code of a kernel is called, without its ending."""
+        if self._is_folder:
+            # The files in caches are called by hashes.
+            name = base_name(row.kernel.demangled)
+        else:
+            name = (row.piece.member.rpartition("/")[2] or self._path.name).partition(".")[0]
+        return _NO_NAME.sub("_", name)[:_LONGEST_NAME] or "kernels"
+
     @staticmethod
     def _forget(handle: RequestHandle | None) -> None:
         if handle is not None:
             handle.ignore()
             handle.cancel()
+
+
+def _places(found: LibraryListing | None) -> tuple[str, ...]:
+    """Returns the folders that a listing is of, and the files that hold more than one entry."""
+    if found is None or not found.folders:
+        return ()
+    files = {member.partition(":")[0] for piece in found.pieces if ":" in (member := piece.member)}
+    return (*found.folders, *sorted(files))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from threading import Event
 from typing import NamedTuple
@@ -41,6 +42,11 @@ def _whole_place(row: KernelRow) -> str:
     return "\n".join(filter(None, parts))
 
 
+def _date(seconds: float) -> str:
+    """Returns a time in the user's own zone, which sorts as it reads."""
+    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M") if seconds else ""
+
+
 FIGURE_IDS = (
     *("registers", "stack_bytes", "shared_bytes", "code_bytes"),
     *("local_bytes", "constant_bytes", "barriers", "max_threads"),
@@ -61,7 +67,20 @@ COLUMNS: tuple[TableColumn[KernelRow], ...] = (
     ),
     *(figure_column(FIGURES[name], partial(_figure, name=name)) for name in FIGURE_IDS),
     TableColumn(QT_TRANSLATE_NOOP("Columns", "In"), _place, tooltip=_whole_place),
+    TableColumn(
+        QT_TRANSLATE_NOOP("Columns", "Date"),
+        lambda row: _date(row.piece.date),
+        sort_key=lambda row: row.piece.date,
+    ),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Made by"), lambda row: row.piece.origin),
+    TableColumn(
+        QT_TRANSLATE_NOOP("Columns", "Source"),
+        lambda row: row.piece.source.rpartition("/")[2],
+        tooltip=lambda row: row.piece.source,
+    ),
 )
+OF_CACHES = tuple(range(len(COLUMNS) - 3, len(COLUMNS)))
+"""The columns that are for kernels in a folder only."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +88,7 @@ class RowQuery:
     """Which rows are shown, and in which order.
 
     Attributes:
-        words: What the names of their kernels hold, in any case and order.
+        words: What their names, sources and makers hold, in any case and order.
         target: What they are for; empty for any.
         column: What they are sorted by; -1 for the order of the file.
         descending: Whether the last one comes first.
@@ -94,8 +113,9 @@ class RowQuery:
             return False
         if not self.words:
             return True
-        names = f"{row.kernel.demangled}\n{row.kernel.name}".lower()
-        return all(word in names for word in self.words)
+        kernel, piece = row
+        told = "\n".join((kernel.demangled, kernel.name, piece.origin, piece.source)).lower()
+        return all(word in told for word in self.words)
 
 
 class LibraryModel(RowsModel[KernelRow]):
@@ -120,10 +140,17 @@ class LibraryModel(RowsModel[KernelRow]):
         """Which of them are shown, or will be in a moment."""
         return self._query
 
-    def show_listing(self, found: LibraryListing | None) -> None:
-        """Shows the kernels of another file, in a moment; None for none."""
+    def show_listing(self, found: LibraryListing | None, *, is_same: bool = False) -> None:
+        """Shows other kernels, in a moment; None for none.
+
+        Args:
+            found: The kernels.
+            is_same: Whether they are those of the same file or folder as before, which stay until
+                then.
+        """
         self._found, self._all = found, None
-        self.set_rows(())
+        if not is_same:
+            self.set_rows(())
         self.ask(self._query)
 
     def ask(self, query: RowQuery) -> None:
@@ -158,11 +185,13 @@ def _rows(found: LibraryListing | None, stop: Event) -> tuple[KernelRow, ...]:
 
 def rows_as_text(rows: Iterable[KernelRow]) -> str:
     """Tab-separated, with a header of the JSON's names: fit for a spreadsheet."""
-    lines = ["\t".join(("name", "demangled", "target", "member", "section", *FIGURE_IDS))]
+    titles = ("name", "demangled", "target", "member", "section", *FIGURE_IDS)
+    lines = ["\t".join((*titles, "date", "origin", "source"))]
     for row in rows:
         figures = (_figure(row, name) for name in FIGURE_IDS)
         values = ("" if figure is None else str(figure) for figure in figures)
         kernel, piece = row
         names = (kernel.name, kernel.demangled, piece.target, piece.member, piece.section)
-        lines.append("\t".join((*names, *values)))
+        told = (_date(piece.date), piece.origin, piece.source)
+        lines.append("\t".join((*names, *values, *told)))
     return "\n".join(lines)

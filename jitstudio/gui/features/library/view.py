@@ -1,12 +1,21 @@
-"""The Library pane: the kernels in a program, a library or a wheel, to be searched and opened."""
+"""The Library pane: the kernels in a program, a library, a wheel or a cache, to be opened."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import (
+    QItemSelection,
+    QItemSelectionModel,
+    QSignalBlocker,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -23,6 +32,7 @@ from jitstudio.core.library import LibraryListing, ListingProgress
 from jitstudio.gui.features.library.model import (
     COLUMNS,
     FIGURE_IDS,
+    OF_CACHES,
     KernelRow,
     LibraryModel,
     rows_as_text,
@@ -30,6 +40,8 @@ from jitstudio.gui.features.library.model import (
 from jitstudio.gui.kit.parts import ShorteningLabel, muted
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
+
+_Key = tuple[str, str, int, int]
 
 _REST_MS = 150
 _MARGIN = 5
@@ -52,7 +64,10 @@ class LibraryView(QWidget):
         self.setObjectName("libraryView")
         self._model = LibraryModel(self)
         self._model.filtered.connect(self._on_filtered)
-        self._name = ""
+        self._model.modelAboutToBeReset.connect(self._keep_selection)
+        self._is_update = False
+        self._kept: _Kept | None = None
+        self._path, self._name = Path(), ""
         self._count = 0
         self._field = QLineEdit(self, clearButtonEnabled=True)
         self._field.setObjectName("libraryField")
@@ -106,8 +121,8 @@ class LibraryView(QWidget):
         return self._status.text()
 
     def begin(self, path: Path) -> None:
-        """Shows that a file is being read."""
-        self._name = path.name
+        """Shows that a file or folder is being read."""
+        self._path, self._name = path, path.name
         self._status.setToolTip(plain_tooltip(str(path)))
         self._show(None)
         self._stop.show()
@@ -125,10 +140,21 @@ class LibraryView(QWidget):
         self._table.set_hint(reading.format(name=self._name, count=progress.kernels, member=member))
 
     def show_listing(self, found: LibraryListing) -> None:
-        """Shows the kernels of the file."""
+        """Shows the kernels of the file or folder."""
         self._field.clear()
+        if found.folders:
+            # Many caches are called "cache".
+            self._name = "/".join(self._path.parts[-2:])
+        self._table.set_absent(*(() if found.folders else OF_CACHES))
         self._show(found)
         self._table.set_hint(self.tr("No kernel has such a name for this target."))
+
+    def update_listing(self, found: LibraryListing) -> None:
+        """Shows what a folder holds by now: what is chosen, selected and in sight stays so."""
+        target = self._targets.currentData()
+        self._is_update = True
+        self._show(found, is_same=True)
+        self._targets.setCurrentIndex(max(self._targets.findData(target), 0))
 
     def show_failure(self, message: str) -> None:
         """Says why there are no kernels; nothing where no file was opened yet."""
@@ -160,14 +186,15 @@ class LibraryView(QWidget):
 
     def _nothing_open(self) -> str:
         return self.tr(
-            "Open a program, a shared or static library, a wheel or a zip, or drop it here.\n"
+            "Open a program, a shared or static library, a wheel or a zip, or the folder of a "
+            "cache, or drop it here.\n"
             "The kernels inside are listed with what they need, and each can be read."
         )
 
-    def _show(self, found: LibraryListing | None) -> None:
+    def _show(self, found: LibraryListing | None, *, is_same: bool = False) -> None:
         self._stop.hide()
         self._count = len(found.kernels) if found else 0
-        self._model.show_listing(found)
+        self._model.show_listing(found, is_same=is_same)
         archs = {piece.target: piece.arch for piece in found.pieces} if found else {}
         with QSignalBlocker(self._targets):
             self._targets.clear()
@@ -183,16 +210,49 @@ class LibraryView(QWidget):
         if found is not None:
             self._ask()
 
+    @Slot()
+    def _keep_selection(self) -> None:
+        if self._is_update:
+            rows, table = self._model.rows, self._table
+            selected = {_key(rows[i.row()]) for i in table.selectionModel().selectedRows()}
+            index = table.currentIndex()
+            current = _key(rows[index.row()]) if index.isValid() else None
+            self._kept = _Kept(selected, current, table.visualRect(index).top())
+
+    def _select_again(self) -> None:
+        kept, self._kept = self._kept, None
+        if kept is None:
+            return
+        model, table = self._model, self._table
+        places = {_key(row): number for number, row in enumerate(model.rows)}
+        chosen = QItemSelection()
+        for key in kept.selected & places.keys():
+            index = model.index(places[key], 0)
+            chosen.select(index, index)
+        flags = QItemSelectionModel.SelectionFlag
+        if kept.current in places:
+            index = model.index(places[kept.current], 0)
+            table.selectionModel().setCurrentIndex(index, flags.NoUpdate)
+            scroll = table.verticalScrollBar()
+            scroll.setValue(scroll.value() + table.visualRect(index).top() - kept.top)
+        table.selectionModel().select(chosen, flags.ClearAndSelect | flags.Rows)
+
     def _make_table(self) -> PanelTable:
         table = PanelTable(self.tr("Kernels in the file"), self)
         table.setObjectName("libraryTable")
         table.setModel(self._model)
         table.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
-        last = len(COLUMNS) - 1
         figures = range(2, 2 + len(FIGURE_IDS))
+        place = figures.stop
+        date, origin, source = OF_CACHES
         widths = {n: len(COLUMNS[n].heading) + 3 for n in figures}
-        table.set_columns(stretched=0, widths={1: 13, **widths, last: 26})
-        table.hide_when_narrow(1, 2, 4, 3, 5, last, *figures[4:], least=_WIDE_NAME)
+        widths |= {1: 13, place: 26, date: 18, origin: 16, source: 20}
+        table.set_columns(stretched=0, widths=widths)
+        for after, column in enumerate(OF_CACHES, 2):
+            table.horizontalHeader().moveSection(column, after)
+        optional = (1, 2, date, source, origin, 4, 3, 5, place, *figures[4:])
+        table.hide_when_narrow(*optional, least=_WIDE_NAME)
+        table.set_absent(*OF_CACHES)
         table.setSortingEnabled(True)
         table.horizontalHeader().setSortIndicatorClearable(True)
         table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
@@ -227,6 +287,8 @@ class LibraryView(QWidget):
 
     @Slot()
     def _on_filtered(self) -> None:
+        self._is_update = False
+        self._select_again()
         if not self._count:
             return
         words = self.tr("{shown:,} of {count:,} kernels in {name}")
@@ -251,6 +313,25 @@ class LibraryView(QWidget):
         index = self._table.currentIndex()
         if index.isValid():
             self.kernel_activated.emit(self._model.rows[index.row()])
+
+
+class _Kept(NamedTuple):
+    """What is selected while rows are replaced.
+
+    Attributes:
+        selected: The rows.
+        current: The one that has the keyboard; None for none.
+        top: Where that begins in the viewport, in pixels.
+    """
+
+    selected: set[_Key]
+    current: _Key | None
+    top: int
+
+
+def _key(row: KernelRow) -> _Key:
+    """Returns what a row is known by, also after the folder was listed again."""
+    return row.kernel.name, row.piece.member, row.piece.offset, row.piece.number
 
 
 def _in_order(archs: dict[str, Arch]) -> Iterable[str]:

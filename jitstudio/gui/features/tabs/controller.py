@@ -80,6 +80,7 @@ class FilesController(QObject):
                 "newPtxAction": files.new_ptx,
                 "newHeaderAction": files.new_header,
                 "openAction": files.open,
+                "openCacheAction": files.open_cache,
                 "saveAction": files.save,
                 "saveAsAction": files.save_as,
                 "closeTabAction": editors.close_current,

@@ -63,5 +63,13 @@ FOLDING = QT_TRANSLATE_NOOP("Actions", "F&olding")
 CARETS = QT_TRANSLATE_NOOP("Actions", "C&arets")
 LINES = QT_TRANSLATE_NOOP("Actions", "Lines")
 TABS = QT_TRANSLATE_NOOP("Actions", "Tabs")
-SUBMENUS = {LAYOUT: VIEW, FOLDING: EDIT, CARETS: EDIT, LINES: EDIT, TABS: FILE}
+CACHES = QT_TRANSLATE_NOOP("Actions", "Open a &kernel cache")
+SUBMENUS = {
+    LAYOUT: VIEW,
+    FOLDING: EDIT,
+    CARETS: EDIT,
+    LINES: EDIT,
+    TABS: FILE,
+    CACHES: FILE,
+}
 """Menus within others, which come last in them."""

@@ -105,6 +105,51 @@ def test_columns_sort_and_a_third_click_brings_the_order_of_the_file_back(listed
     assert names(listed) == before
 
 
+def shown(view):
+    header = view.table.horizontalHeader()
+    places = sorted(range(header.count()), key=header.visualIndex)
+    return [
+        view.model.headerData(n, Qt.Orientation.Horizontal)
+        for n in places
+        if not header.isSectionHidden(n)
+    ]
+
+
+def test_a_folder_has_columns_of_its_own_and_keeps_what_is_chosen_when_it_grows(view, qtbot):
+    view.resize(2000, 300)
+    pieces = [
+        CodePiece(CodeKind.CUBIN, Arch(n), f"{n}/k.cubin", "", 0, -1, False, "CuPy", "/a/k.py:2", n)
+        for n in (80, 90)
+    ]
+    kernels = [LibraryKernel("k", "k", n, 1, Resources()) for n in range(2)]
+    first = LibraryListing(tuple(pieces[:1]), tuple(kernels[:1]), (), ("", "80"))
+    with qtbot.waitSignal(view.model.filtered):
+        view.show_listing(first)
+    assert shown(view)[:5] == ["Kernel", "Target", "Date", "Made by", "Source"]
+    assert view.model.rows[0].piece.date == 80
+    view.targets.setCurrentText("sm_80")
+    view.field.setText("k")
+    view.table.selectRow(0)
+    both = LibraryListing(tuple(pieces[::-1]), tuple(kernels), (), ("", "80", "90"))
+    with qtbot.waitSignal(view.model.filtered):
+        view.update_listing(both)
+    assert (view.targets.currentText(), view.field.text()) == ("sm_80", "k")
+    with qtbot.waitSignal(view.model.filtered):
+        view.targets.setCurrentIndex(0)
+    with qtbot.waitSignal(view.model.filtered):
+        view.field.setText("cupy K.PY")
+    assert len(view.model.rows) == 2
+    view.table.selectRow(1)
+    with qtbot.waitSignal(view.model.filtered):
+        view.update_listing(first)
+    (index,) = view.table.selectionModel().selectedRows()
+    assert (index.row(), view.model.rows[0].piece.target) == (0, "sm_80")
+    with qtbot.waitSignal(view.model.filtered):
+        view.show_listing(LISTING)
+    assert shown(view)[:3] == ["Kernel", "Target", "Registers"]
+    assert "Source" not in shown(view)
+
+
 def test_enter_opens_and_copies_have_all_names(listed, qtbot):
     QTest.keyClick(listed.field, Qt.Key.Key_Down)
     assert listed.table.hasFocus()

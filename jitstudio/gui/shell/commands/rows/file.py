@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.gui.shell.commands.spec import FILE, TABS, ActionSpec
+from jitstudio.gui.shell.commands.spec import CACHES, FILE, TABS, ActionSpec
 
 FILE_ROWS = (
     ActionSpec(
@@ -50,6 +50,14 @@ FILE_ROWS = (
         QT_TRANSLATE_NOOP("Actions", "Open &folder…"),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Choose a file of a folder, built with its compile_commands.json"
+        ),
+    ),
+    ActionSpec(
+        "openCacheAction",
+        CACHES,
+        QT_TRANSLATE_NOOP("Actions", "Open the &folder of a cache…"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "List the kernels that Triton, CuPy, Numba or others have kept"
         ),
     ),
     ActionSpec(
