@@ -25,6 +25,7 @@ from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import Job
 from jitstudio.core.scripts import kernel_names
 from jitstudio.core.tools import Tool
+from jitstudio.disk import working_folder
 from jitstudio.interpreters import HOW_TO_CHOOSE, PACKAGES, InterpreterError, interpreter
 from jitstudio.toolchain.tool_output import Report, ToolMissing
 
@@ -97,10 +98,9 @@ def run_script(job: Job) -> Report:
 
 
 def script_path(job: Job) -> str:
-    """Returns how tracebacks and line tables call a script: by its file, or by its name alone."""
-    if job.folder and not os.path.isabs(job.name):
-        return os.path.join(job.folder, os.path.basename(job.name))
-    return os.path.abspath(os.path.join("/", job.name))
+    """Returns how tracebacks and line tables call a script: by its file, or where that could be."""
+    folder = job.folder or working_folder()
+    return os.path.join(folder or os.sep, os.path.basename(job.name))
 
 
 def _arch(job: Job) -> str:
