@@ -19,8 +19,8 @@ from jitstudio.core.tools import Tool
 # What is in the way in the name of a file, or is a sign there.
 _NO_NAME = re.compile(r"[^\w$=,\[\]-]+")
 _LONGEST = 80
-# Facts that follow from the others.
-_CONSEQUENCES = frozenset({"hash", "shared", "tmem_size", "kernel"})
+CONSEQUENCES = frozenset({"hash", "shared", "tmem_size", "kernel"})
+"""Facts of a kernel that follow from the others."""
 
 
 def script_steps(steps: Sequence[PlanStep]) -> tuple[PlanStep, ...]:
@@ -76,9 +76,9 @@ def kernel_names(
     for kernel in kernels:
         same = [other for other in kernels if other.name == kernel.name]
         differing = [
-            f"{key}={value}"
+            f"{key}={value.lstrip('*')}"
             for key, value in kernel.facts.items()
-            if key not in _CONSEQUENCES and any(other.facts.get(key) != value for other in same)
+            if key not in CONSEQUENCES and any(other.facts.get(key) != value for other in same)
         ]
         inner = f"[{','.join(differing)}]" if differing else ""
         whole = _NO_NAME.sub("_", kernel.name + inner)[:_LONGEST] or "kernel"

@@ -149,7 +149,31 @@ def _module(name: str) -> Any:
     return importlib.import_module(name)
 
 
+class _Nothing:
+    """Takes the place of what is on a GPU: a device, a stream, a kernel."""
+
+    def __init__(self, **known: Any) -> None:
+        self.__dict__.update(known)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Nothing()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return _Nothing()
+
+
 # Triton
+
+
+_MULTIPROCESSORS = 100
+# Bytes that a block may have, from which target on: CUDA C++ Programming Guide, "Technical
+# Specifications per Compute Capability".
+_SHARED_MEMORY = (
+    *((120, 101_376), (90, 232_448), (89, 101_376), (87, 166_912), (86, 101_376)),
+    *((80, 166_912), (0, 65_536)),
+)
 
 
 def _triton(triton: Any, target: ScriptTarget, captures: Captures) -> None:
@@ -159,12 +183,29 @@ def _triton(triton: Any, target: ScriptTarget, captures: Captures) -> None:
     driver = _module("triton.runtime.driver").driver
     gpu = _module("triton.backends.compiler").GPUTarget
     wanted = gpu("cuda", target.arch.number, 32)
+
+    def properties(_device: object) -> dict[str, int]:
+        captures.note(
+            f"The script asked for the properties of a GPU, which it has none of: it was told of "
+            f"{_MULTIPROCESSORS} multiprocessors."
+        )
+        shared = next(size for number, size in _SHARED_MEMORY if target.arch.number >= number)
+        return {
+            "multiprocessor_count": _MULTIPROCESSORS,
+            "max_shared_mem": shared,
+            "warpSize": 32,
+            "max_num_regs": 65536,
+        }
+
     driver.set_active(
         SimpleNamespace(
             get_current_target=lambda: wanted,
             get_current_device=lambda: 0,
             set_current_device=lambda device: None,
             get_current_stream=lambda device=None: 0,
+            get_active_torch_device=lambda: _module("torch").device("cpu"),
+            get_device_interface=lambda: _module("torch").cuda,
+            utils=SimpleNamespace(get_device_properties=properties),
         )
     )
     make, run = compiler.CompiledKernel.__init__, jit.JITFunction.run
@@ -194,7 +235,47 @@ def _triton(triton: Any, target: ScriptTarget, captures: Captures) -> None:
     compiler.CompiledKernel.__init__ = made
     jit.JITFunction.run = compiled
     # Which configuration is the fastest is known on a GPU only: all of them are compiled.
-    autotuner.Autotuner.run = autotuner.Autotuner.warmup
+    warm = autotuner.Autotuner.warmup
+
+    def tuned(kernel: Any, *args: Any, warmup: bool = True, **kwargs: Any) -> Any:
+        return warm(kernel, *args, **kwargs)[-1]
+
+    autotuner.Autotuner.run = tuned
+
+
+# PyTorch
+
+
+def _torch(torch: Any, target: ScriptTarget, captures: Captures) -> None:
+    """Tensors on the CPU in the place of those on a GPU: their types are what counts."""
+    overrides = _module("torch.overrides")
+    is_cuda = torch.Tensor.is_cuda
+
+    def on_gpu(word: object) -> bool:
+        is_device = isinstance(word, torch.device) and word.type == "cuda"
+        return is_device or (isinstance(word, str) and word.partition(":")[0] == "cuda")
+
+    class OnCpu(overrides.TorchFunctionMode):  # type: ignore[misc, name-defined]
+        """Sends to the CPU what is to go to a GPU."""
+
+        def __torch_function__(
+            self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            if getattr(function, "__self__", None) is is_cuda:
+                return True
+            if function is torch.Tensor.cuda:
+                return args[0]
+            named = {key: "cpu" if on_gpu(word) else word for key, word in (kwargs or {}).items()}
+            return function(*("cpu" if on_gpu(word) else word for word in args), **named)
+
+    OnCpu().__enter__()
+    cuda, set_default = torch.cuda, torch.set_default_device
+    torch.set_default_device = lambda device: set_default("cpu" if on_gpu(device) else device)
+    cuda.is_available = lambda: True
+    cuda.device_count = lambda: 1
+    cuda.current_device = lambda: 0
+    cuda.get_device_capability = lambda device=None: target.capability
+    cuda.synchronize = cuda.set_device = cuda.empty_cache = lambda *_: None
 
 
 # Numba
@@ -254,7 +335,24 @@ def _numba(cuda: Any, target: ScriptTarget, captures: Captures) -> None:
 
     dispatcher._Kernel = _CompiledKernel  # noqa: SLF001 - the only place where it is made
     compiler.compile = cuda.compile = compiled
+    dispatcher.ForAll._compute_thread_per_block = lambda *_: 128  # noqa: SLF001 - of the GPU
+    device = _Nothing(compute_capability=target.capability, id=0, name="none")
+    loaded: dict[str, Any] = dict(sys.modules)
+    for name, module in loaded.items():
+        if name.startswith("numba") and hasattr(module, "get_current_device"):
+            module.get_current_device = lambda: device
     _stand_in_for_memory(cuda)
+
+
+class _Stream(int):
+    """Takes the place of a stream: the default one is 0."""
+
+    def synchronize(self) -> None:
+        """Nothing is on its way."""
+
+    def auto_synchronize(self) -> Any:
+        """Returns a block without effect."""
+        return contextlib.nullcontext(self)
 
 
 def _stand_in_for_memory(cuda: Any) -> None:
@@ -285,7 +383,10 @@ def _stand_in_for_memory(cuda: Any) -> None:
     cuda.device_array = cuda.pinned_array = cuda.managed_array = cuda.mapped_array = empty
     cuda.device_array_like = cuda.pinned_array_like = like
     cuda.synchronize = lambda: None
-    cuda.stream = cuda.default_stream = lambda *_: 0
+    cuda.stream = cuda.default_stream = lambda *_: _Stream()
+    cuda.event = cuda.current_context = _Nothing()
+    cuda.event_elapsed_time = lambda *_: 0.0
+    cuda.select_device = cuda.close = lambda *_: None
     cuda.is_available = lambda: True
     cuda.defer_cleanup = contextlib.nullcontext
 
@@ -294,21 +395,6 @@ def _stand_in_for_memory(cuda: Any) -> None:
 
 
 _Capability = namedtuple("_Capability", ("major", "minor"))
-
-
-class _Nothing:
-    """Takes the place of what is on a GPU: a device, a stream, a kernel."""
-
-    def __init__(self, **known: Any) -> None:
-        self.__dict__.update(known)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _Nothing()
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return _Nothing()
 
 
 def _cuda_core(core: Any, target: ScriptTarget, captures: Captures) -> None:
@@ -437,6 +523,7 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
 
 _HOOKS: dict[str, tuple[_Hook, tuple[str, ...]]] = {
     "triton": (_triton, ("triton",)),
+    "torch": (_torch, ("torch",)),
     "numba.cuda": (_numba, ("numba-cuda", "numba")),
     "cuda.core": (_cuda_core, ("cuda-core",)),
     "cupy": (_cupy, ("cupy-cuda13x", "cupy-cuda12x", "cupy")),

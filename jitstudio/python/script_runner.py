@@ -166,7 +166,7 @@ def _place_in_kernel(error: BaseException, path: str, text: str) -> _Place | Non
         found = (
             _in_triton(chained, text)
             or _in_numba(chained, path)
-            or _in_cuda(chained, text)
+            or _in_cuda(chained, path, text)
             or found
         )
         chained = chained.__cause__ or chained.__context__
@@ -201,11 +201,14 @@ def _in_numba(error: BaseException, path: str) -> _Place | None:
     return (lines[-1], None, _message(error)) if lines else None
 
 
-def _in_cuda(error: BaseException, text: str) -> _Place | None:
+def _in_cuda(error: BaseException, path: str, text: str) -> _Place | None:
     """Of NVRTC's errors: `k.cu(3): error: text` counts lines of a string in the script."""
     source = getattr(error, "cuda_source", None) or getattr(error, "_source", None)
-    said = re.search(r"\((\d+)\): ((?:catastrophic )?error: .*)", str(error))
-    first = text.find(source) if isinstance(source, str) and source else -1
-    if said is None or first < 0:
+    said = re.search(r"([^\s(]*)\((\d+)\): ((?:catastrophic )?error: .*)", str(error))
+    if said is None:
         return None
-    return text.count("\n", 0, first) + int(said[1]), None, said[2]
+    file, line, message = said.groups()
+    if file == path:
+        return int(line), None, message  # by a `#line`
+    first = text.find(source) if isinstance(source, str) and source else -1
+    return None if first < 0 else (text.count("\n", 0, first) + int(line), None, message)

@@ -23,8 +23,9 @@ from jitstudio.core.captured import CapturedError, CapturedKernel, unpack
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import Job
-from jitstudio.core.scripts import kernel_names
+from jitstudio.core.scripts import CONSEQUENCES, kernel_names
 from jitstudio.core.tools import Tool
+from jitstudio.disk import working_folder
 from jitstudio.interpreters import HOW_TO_CHOOSE, PACKAGES, InterpreterError, interpreter
 from jitstudio.toolchain.tool_output import Report, ToolMissing
 
@@ -97,10 +98,9 @@ def run_script(job: Job) -> Report:
 
 
 def script_path(job: Job) -> str:
-    """Returns how tracebacks and line tables call a script: by its file, or by its name alone."""
-    if job.folder and not os.path.isabs(job.name):
-        return os.path.join(job.folder, os.path.basename(job.name))
-    return os.path.abspath(os.path.join("/", job.name))
+    """Returns how tracebacks and line tables call a script: by its file, or where that could be."""
+    folder = job.folder or working_folder()
+    return os.path.join(folder or os.sep, os.path.basename(job.name))
 
 
 def _arch(job: Job) -> str:
@@ -114,6 +114,8 @@ def _run(job: Job, home: Path, told: Path) -> tuple[int, str, bool]:
     environment.setdefault("PYTHONUSERBASE", os.path.expanduser("~/.local"))
     environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP", "HOME"), str(home))
     environment |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1"}
+    # Of a launch that there is none of.
+    environment["NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS"] = "0"
     with subprocess.Popen(
         [interpreter(job.python).path, "-c", _BOOT, root, str(told)],
         stdin=subprocess.DEVNULL,
@@ -287,7 +289,8 @@ def _short(message: str) -> str:
 def _summary(report: Report, kernels: tuple[CapturedKernel, ...]) -> Iterator[str]:
     yield from report.notes
     for name, kernel in zip(kernel_names(kernels), kernels, strict=True):
-        facts = ", ".join(f"{key}={value}" for key, value in kernel.facts.items())
+        told = kernel.facts.items()
+        facts = ", ".join(f"{key}={value}" for key, value in told if key not in CONSEQUENCES)
         yield f"Kernel {name} ({kernel.origin}){': ' if facts else ''}{facts}"
 
 

@@ -8,6 +8,7 @@ import pytest
 from jitstudio.core.captured import KernelLanguage, unpack
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import Job, Ref
+from jitstudio.core.scripts import kernel_names
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain.python_scripts import run_script
 
@@ -158,3 +159,82 @@ def test_an_error_in_a_kernel_has_its_line(tmp_path):
     assert said.line == 10
     assert "Unknown attribute 'name' of type array(float32, 1d, C)" in said.message
     assert [kernel.name for kernel in kernels] == ["invert"]
+
+
+TUNED = """
+import numpy as np
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+
+@triton.autotune(
+    configs=[triton.Config({"BLOCK": 128}), triton.Config({"BLOCK": 256}, num_warps=8)], key=["n"]
+)
+@triton.heuristics({"EVEN": lambda args: args["n"] % args["BLOCK"] == 0})
+@triton.jit
+def scale(x, n, a, BLOCK: tl.constexpr, EVEN: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + at, tl.load(x + at, at < n) * a, at < n)
+
+
+@triton.jit
+def one(x):
+    tl.store(x, 1.0)
+
+
+x = np.ones(1024, np.float32)
+scale[lambda meta: (triton.cdiv(1024, meta["BLOCK"]),)](x, 1024, 2.0)
+triton.compile(ASTSource(one, {"x": "*fp32"}), target=GPUTarget("cuda", 80, 32))
+one.warmup(np.ones(3, np.float16), grid=(1,))
+print(triton.runtime.driver.active.utils.get_device_properties(0)["warpSize"])
+"""
+OF_DEVICE = """
+import numpy as np
+from numba import cuda, float32
+
+
+@cuda.jit(device=True)
+def twice(x):
+    return x * 2
+
+
+@cuda.jit((float32[:],))
+def turn(x):
+    s = cuda.shared.array(32, float32)
+    s[cuda.threadIdx.x] = twice(x[cuda.grid(1)])
+    cuda.syncthreads()
+    x[cuda.grid(1)] = s[31 - cuda.threadIdx.x]
+
+
+@cuda.jit
+def set_first(x):
+    x[0] = 1
+
+
+x = cuda.device_array(10, np.int32)
+stream = cuda.stream()
+set_first[1, 1, stream](x)
+stream.synchronize()
+print(cuda.get_current_device().compute_capability)
+"""
+
+
+def test_what_scripts_do_around_their_kernels(tmp_path):
+    pytest.importorskip("triton")
+    pytest.importorskip("numba")
+    report, kernels = ran(TUNED, tmp_path)
+    assert report.diagnostics == []
+    assert kernel_names(kernels) == (
+        "scale[BLOCK=128,num_warps=4]",
+        "scale[BLOCK=256,num_warps=8]",
+        "one[x=fp32]",
+        "one[x=fp16]",
+    )
+    assert [str(kernel.target) for kernel in kernels] == ["sm_90a", "sm_90a", "sm_80", "sm_90a"]
+    assert "it was told of 100 multiprocessors" in report.log
+    report, kernels = ran(OF_DEVICE, tmp_path)
+    assert report.diagnostics == []
+    assert kernel_names(kernels) == ("turn", "set_first")
+    assert report.log.startswith("(9, 0)\n")

@@ -248,6 +248,7 @@ def _python_lexer() -> CodeLexer:
 LANGUAGES: dict[CodeKind, Language] = {
     CodeKind.CUDA: Language(_cuda_lexer, "//", "cuda"),
     CodeKind.HEADER: Language(_cuda_lexer, "//", "header"),
+    CodeKind.PYTHON: Language(_python_lexer, "#", "python"),
     CodeKind.LLVM_IR: Language(_nvvm_lexer, ";", "llvm"),
     CodeKind.PTX: Language(_ptx_lexer, "//", "ptx"),
     CodeKind.SASS: Language(_sass_lexer, "//", "binary"),

@@ -16,6 +16,7 @@ from jitstudio.gui.files.templates import (
     CUDA_TEMPLATE,
     HEADER_TEMPLATE,
     PTX_TEMPLATE,
+    PYTHON_TEMPLATE,
     Template,
     llvm_template,
 )
@@ -109,6 +110,11 @@ class FileCommands(QObject):
     def new_ptx(self) -> None:
         """A tab with a small kernel in PTX."""
         self._new(PTX_TEMPLATE)
+
+    @Slot()
+    def new_python(self) -> None:
+        """A tab with a small kernel in Python."""
+        self._new(PYTHON_TEMPLATE)
 
     @Slot()
     def new_llvm(self) -> None:

@@ -72,8 +72,27 @@ define void @kernel(POINTER %data) {
 !1 = !{i32 2, i32 0}
 """
 
+_PYTHON = """\
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit
+def kernel(data, n):
+    i = cuda.grid(1)
+    if i < n:
+        data[i] = 0
+
+
+if __name__ == "__main__":
+    # The kernel is compiled for the types of these arguments. A build launches nothing.
+    data = cuda.to_device(np.ones(1024, np.float32))
+    kernel[8, 128](data, data.size)
+"""
+
 CUDA_TEMPLATE = Template("kernel.cu", CodeKind.CUDA, _CUDA)
 HEADER_TEMPLATE = Template("header.cuh", CodeKind.CUDA, _HEADER)
+PYTHON_TEMPLATE = Template("kernels.py", CodeKind.PYTHON, _PYTHON)
 PTX_TEMPLATE = Template("kernel.ptx", CodeKind.PTX, _PTX)
 
 _FIRST_OPAQUE = Arch(100)

@@ -19,6 +19,11 @@ _ABSENCES = {
     Absence.HELD: QT_TRANSLATE_NOOP(
         "Hints", "Opening a project runs nothing, not even a compiler.\nTo build: {keys}."
     ),
+    Absence.RUN_BY_BUILD: QT_TRANSLATE_NOOP(
+        "Hints",
+        "A build runs this file, so it waits for you.\nIts kernels are compiled and not launched. "
+        "To build: {keys}.",
+    ),
     Absence.BEING_BUILT: QT_TRANSLATE_NOOP(
         "Hints", "Being built…\nWhat the compilers make of it appears here."
     ),

@@ -120,6 +120,9 @@ class BuildService(WorkerService):
             result = self._builder.build(
                 request, ticket=ticket, on_event=hear, timeout=self._time_limit, steps=steps
             )
+            # Kernels of a script end in any order.
+            places = {(a.kind, a.name): at for at, a in enumerate(result.artifacts)}
+            made.sort(key=lambda one: places.get((one.kind, one.name), len(places)))
             return BuildOutput(result, tuple(made))
 
         return self._submit(tag, work)

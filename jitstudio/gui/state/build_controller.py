@@ -112,6 +112,15 @@ class BuildController(QObject):
         return self.is_building or self._pause.isActive()
 
     @property
+    def builds_by_itself(self) -> bool:
+        """Whether it builds after a change: nothing whose build runs what the user is writing."""
+        return self._settings.auto_build and not self._is_run
+
+    @property
+    def _is_run(self) -> bool:
+        return any(module.kind is CodeKind.PYTHON for module in self.modules())
+
+    @property
     def is_held(self) -> bool:
         """Whether nothing is built before the user builds, launches or edits."""
         return self._held
@@ -168,6 +177,11 @@ class BuildController(QObject):
             self._held = False
             self._outputs.hold(False)
 
+    def start(self) -> None:
+        """Builds what is open as the window comes up; it runs nothing."""
+        if self.builds_by_itself:
+            self.build()
+
     @Slot()
     def build(self) -> None:
         """Builds now what is open, with the settings as they are."""
@@ -180,7 +194,7 @@ class BuildController(QObject):
             self.refused.emit(nothing_to_build(self._settings.link))
             return
         subject = self._subject()
-        self._outputs.show_subject(subject)
+        self._outputs.show_subject(subject, self._is_run)
         self._outputs.expect(subject)
         self._is_owed = self._settings.awaits_toolchain
         if self._is_owed:
@@ -221,7 +235,7 @@ class BuildController(QObject):
     def _set_module(self, module: Document | None) -> None:
         self._module = module
         self._settings.turn_to(module.program if module is not None else "")
-        self._outputs.show_subject(self._subject())
+        self._outputs.show_subject(self._subject(), self._is_run)
         self.module_changed.emit()
 
     def _subject(self) -> object:
@@ -258,9 +272,11 @@ class BuildController(QObject):
 
     @Slot()
     def _build_soon(self) -> None:
-        if self._settings.auto_build and not (self._held or self._settings.is_drafting):
+        if self.builds_by_itself and not (self._held or self._settings.is_drafting):
             self._pause.start()
             self._outputs.expect(self._subject())
+        else:
+            self._wait()
 
     @Slot(bool)
     def _on_auto_build_changed(self, on: bool) -> None:
@@ -289,7 +305,7 @@ class BuildController(QObject):
 
     @Slot(LinkMode)
     def _on_link_changed(self, _mode: LinkMode) -> None:
-        self._outputs.show_subject(self._subject())
+        self._outputs.show_subject(self._subject(), self._is_run)
 
     @Slot(Document)
     def _on_added(self, document: Document) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.request import CudaCompiler, LinkMode
 from jitstudio.gui.state.preferences import Preferences
+from jitstudio.gui.state.settings_table import PYTHON
 
 if TYPE_CHECKING:
     # The window comes up without one.
@@ -268,6 +269,11 @@ class BuildSettings(QObject):
         if origin != self._origin:
             self._origin = origin
             self.origin_changed.emit()
+
+    @property
+    def python(self) -> str:
+        """The interpreter of Python files; see `BuildRequest`."""
+        return str(self._preferences.value(PYTHON))
 
     @property
     def compiler(self) -> CudaCompiler:

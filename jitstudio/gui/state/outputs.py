@@ -22,6 +22,8 @@ class Absence(Enum):
     NOTHING_BUILT = auto()
     HELD = auto()
     """Nothing is built before the user wants it: others may have written what is open."""
+    RUN_BY_BUILD = auto()
+    """A build runs what is open, and nothing is run before the user wants it."""
     BEING_BUILT = auto()
     FAILED = auto()
     NOT_MADE = auto()
@@ -106,6 +108,7 @@ class Outputs(QObject):
         super().__init__(parent)
         self._histories: dict[object, _History] = {}
         self._subject: object = None
+        self._is_run = False
         self.function = ""
         self._expected: object = None
         self._blank = Absence.NOTHING_BUILT
@@ -245,10 +248,15 @@ class Outputs(QObject):
                     history.outputs[kind] = replace(output, old=every)
         self._show()
 
-    def show_subject(self, subject: object) -> None:
-        """Looks at what was last built of this subject."""
+    def show_subject(self, subject: object, is_run: bool = False) -> None:
+        """Looks at what was last built of this subject.
+
+        Args:
+            subject: The document, or the link.
+            is_run: Whether a build runs it.
+        """
         if subject != self._subject:
-            self._subject = subject
+            self._subject, self._is_run = subject, is_run
             self._show()
             self.result_changed.emit(self.result)
 
@@ -276,6 +284,8 @@ class Outputs(QObject):
         for kind, output in self._history(self._subject).outputs.items():
             if self.is_first_expected and not output.listings:
                 output = replace(output, absence=Absence.BEING_BUILT)
+            elif self._is_run and output.absence is Absence.NOTHING_BUILT:
+                output = replace(output, absence=Absence.RUN_BY_BUILD)
             if output != self._shown[kind]:
                 self._shown[kind] = output
                 self.changed.emit(kind)

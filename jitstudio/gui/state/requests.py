@@ -65,4 +65,5 @@ def request_for(
         unsafe_options=Switch.UNSAFE in switches,
         folder=origin.folder,
         toolchain=settings.toolchain,
+        python=settings.python,
     )

@@ -40,6 +40,7 @@ class Setting(NamedTuple):
         unit: What a number counts.
         choices: All values of a text.
         is_font: Whether it is a text that names a family of fonts.
+        is_path: Whether it is a text that names a file; any text will do.
         command: The command whose keys the sentence has, as ``{keys}``.
     """
 
@@ -54,6 +55,7 @@ class Setting(NamedTuple):
     unit: str = ""
     choices: tuple[SettingChoice, ...] = ()
     is_font: bool = False
+    is_path: bool = False
     command: str = ""
 
     @property
@@ -69,6 +71,8 @@ class Setting(NamedTuple):
         if self.is_font:
             # A font that is gone may come back: another is drawn until then.
             return str(stored) if str(stored).strip() else self.default
+        if self.is_path:
+            return str(stored).strip()
         if isinstance(self.default, str):
             values = {choice.value for choice in self.choices}
             return str(stored) if str(stored) in values else self.default
@@ -95,6 +99,7 @@ PYTHON = QT_TRANSLATE_NOOP("Settings", "Python")
 STARTUP = QT_TRANSLATE_NOOP("Settings", "Start")
 
 DEMANGLE = "listings.demangle"
+PYTHON = "build.python"
 """The key of the setting by which names are shown in C++."""
 
 SETTINGS = (
@@ -277,6 +282,18 @@ SETTINGS = (
         most=100,
         step=5,
         unit=QT_TRANSLATE_NOOP("Settings", "%"),
+    ),
+    Setting(
+        PYTHON,
+        BUILD,
+        QT_TRANSLATE_NOOP("Settings", "Python interpreter"),
+        QT_TRANSLATE_NOOP(
+            "Settings",
+            "The program that runs Python files when they are built, such as that of a virtual "
+            "environment with Triton or Numba. Empty: the one that jitstudio runs on.",
+        ),
+        "",
+        is_path=True,
     ),
     Setting(
         "build.precompile",

@@ -32,7 +32,7 @@ class Staleness(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._settings = settings
+        self._build_controller = build_controller
         self._outputs = outputs
         self._subject = outputs.subject
         # The modules and headers, None for settings: of the build on its way, and changed since.
@@ -55,7 +55,7 @@ class Staleness(QObject):
         is_new = what not in self._changes
         self._changes.add(what)
         self._quiet.start()
-        if is_new and not self._settings.auto_build:
+        if is_new and not self._build_controller.builds_by_itself:
             self._mark({what})
             self.changed.emit()
 
@@ -89,7 +89,7 @@ class Staleness(QObject):
             self._report(self._outputs.stale)
             return
         self._in_build.clear()
-        if not self._settings.auto_build:
+        if not self._build_controller.builds_by_itself:
             self._mark(self._changes)
         if not self._outputs.stale:
             self._report(None)

@@ -138,7 +138,7 @@ class WindowBuilder(QObject):
             context.files.open_sample(samples()[0])
         context.shell.layout.bring_up(context.editors)
         if state.project.path is None and not opening:
-            state.build_controller.build()
+            state.build_controller.start()
         else:
             state.build_controller.hold()
 

@@ -102,6 +102,8 @@ def _built(request: BuildRequest, paths: Mapping[str, str]) -> Iterator[str]:
     yield from (f"--name-expression={expression}" for expression in expressions)
     yield from (f"--header={header.name}={paths[header.name]}" for header in request.headers)
     yield from (f"--library={paths[library.name]}" for library in request.libraries)
+    if request.python:
+        yield f"--python={request.python}"
     switches = {
         "--host-code=keep": request.keep_host_code,
         "--libdevice": request.libdevice,

@@ -67,7 +67,7 @@ class PipelineController(QObject):
         super().__init__(view)
         self._outputs = outputs
         self._documents = documents
-        self._settings = settings
+        self._build_controller = build_controller
         self._shell = shell
         self._navigator = navigator
         self._view = view
@@ -103,12 +103,12 @@ class PipelineController(QObject):
     @Slot(Document)
     def _on_edited(self, document: Document) -> None:
         # What is built by itself is up to date again before anybody could read that it is not.
-        if not self._settings.auto_build:
+        if not self._build_controller.builds_by_itself:
             self._pipelines.edit(document.name)
 
     @Slot()
     def _on_settings_changed(self) -> None:
-        if not self._settings.auto_build:
+        if not self._build_controller.builds_by_itself:
             self._pipelines.edit()
 
     @Slot(bool)

@@ -18,6 +18,7 @@ from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
 from jitstudio.core.plan import PlanError, PlanStep, Ref, plan
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
+from jitstudio.core.scripts import script_steps, with_kernels
 from jitstudio.core.tools import CUDA_COMPILERS, Tool
 
 
@@ -290,6 +291,44 @@ def after_event(pipeline: Pipeline, event: Event, now: float | None = None) -> P
             return pipeline.changed(lambda node: _hindered(node, event))
         case _:
             return pipeline
+
+
+def with_kernels_of(pipeline: Pipeline, request: BuildRequest, event: StageFinished) -> Pipeline:
+    """Returns the picture after a script has ended: with each of its kernels, and what it becomes.
+
+    Args:
+        pipeline: The picture with the end of the script.
+        request: What is built.
+        event: The end of the script.
+    """
+    packed = [a.content for a in event.artifacts if a.kind is CodeKind.CAPTURED]
+    if not packed or len(packed) > _MOST_KERNELS or sum(map(len, packed)) > _MOST_BYTES:
+        return pipeline
+    run = next((node for node in pipeline.nodes if _is_run(node, event.step)), None)
+    later = with_kernels(request, {event.stage.source: packed})
+    own = {source.name for source in request.sources}
+    if run is None or own.issuperset(source.name for source in later.sources):
+        return pipeline
+    whole = pipeline_of(later, (*script_steps(plan(request)), *plan(later)), launch=True)
+    unknown = _key(Ref(CodeKind.CAPTURED, run.name))
+    edges = [edge for edge in whole.edges if unknown not in (edge.start, edge.end)]
+    # Each after those that it comes of.
+    nodes = [*(node for node in pipeline.nodes if node.role is NodeRole.SOURCE), run]
+    rest = []
+    for node in whole.nodes:
+        if node.role is NodeRole.SOURCE and node.name not in own:
+            made = replace(node, role=NodeRole.ARTIFACT, state=NodeState.DONE, step=event.step)
+            nodes.append(made)
+            edges.append(PipelineEdge(run.key, node.key))
+        elif node.role is not NodeRole.SOURCE and node.key not in (unknown, run.key):
+            rest.append(pipeline.node(node.key) or node)
+    nodes += rest
+    return replace(whole, nodes=tuple(nodes), edges=tuple(edges))
+
+
+# More would be too small to be read, or take long to unpack.
+_MOST_KERNELS = 40
+_MOST_BYTES = 4 << 20
 
 
 def ended(pipeline: Pipeline, result: BuildResult, before: Pipeline | None = None) -> Pipeline:

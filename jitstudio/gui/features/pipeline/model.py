@@ -8,11 +8,12 @@ from collections.abc import Callable
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
 
 from jitstudio.core.code import LINKED
-from jitstudio.core.events import Event
+from jitstudio.core.events import Event, StageFinished
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.plan import PlanStep
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
+from jitstudio.core.tools import Tool
 from jitstudio.gui.features.pipeline.graph import (
     Node,
     NodeRole,
@@ -27,6 +28,7 @@ from jitstudio.gui.features.pipeline.graph import (
     pipeline_of,
     refused,
     stopped,
+    with_kernels_of,
 )
 from jitstudio.gui.kit.presentation import duration_text, size_text
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
@@ -164,6 +166,7 @@ class Pipelines(QObject):
         self._before: Pipeline | None = None
         self._subject: object = None
         self._building: object = _NOBODY
+        self._request: BuildRequest | None = None
         self._launching: object = _NOBODY
         self._told = _NOTHING
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
@@ -191,7 +194,7 @@ class Pipelines(QObject):
     ) -> None:
         """A build of this subject is on its way; one that was is forgotten."""
         self.stop()
-        self._building = subject
+        self._building, self._request = subject, request
         self._before = self._pictures.get(subject)
         picture = following(pipeline_of(request, steps, launch=True), self._before)
         self._put(subject, picture)
@@ -200,6 +203,9 @@ class Pipelines(QObject):
     def take_event(self, event: Event) -> None:
         """Something has happened in the build that is on its way."""
         self._change(self._building, lambda p: after_event(p, event, time.monotonic()))
+        request = self._request
+        if isinstance(event, StageFinished) and event.stage.tool is Tool.PYTHON and request:
+            self._change(self._building, lambda p: with_kernels_of(p, request, event))
 
     @Slot(object, BuildResult)
     def end(self, subject: object, result: BuildResult) -> None:

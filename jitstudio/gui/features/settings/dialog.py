@@ -56,7 +56,8 @@ def translated(text: str) -> str:
 
 def editor_for(setting: Setting, tell: Callable[[SettingValue], None]) -> SettingEditor:
     """Returns a control that reports each value that the user chooses."""
-    make = _font if setting.is_font else _MAKERS[type(setting.default)]
+    special = _font if setting.is_font else _path if setting.is_path else None
+    make = special or _MAKERS[type(setting.default)]
     editor = make(setting, tell)
     widget = editor.widget
     widget.setObjectName(setting.key)
@@ -113,6 +114,15 @@ def _font(setting: Setting, tell: Callable[[SettingValue], None]) -> SettingEdit
     combo.setFixedWidth(scaled(_WIDTH))
     combo.activated.connect(lambda index: tell(combo.itemText(index)))
     return SettingEditor(combo, lambda value: combo.setCurrentIndex(combo.findText(str(value))))
+
+
+def _path(setting: Setting, tell: Callable[[SettingValue], None]) -> SettingEditor:
+    edit = QLineEdit()
+    edit.setFixedWidth(scaled(_WIDTH))
+    edit.setClearButtonEnabled(True)
+    # Not each letter of a path on its way.
+    edit.editingFinished.connect(lambda: tell(edit.text().strip()))
+    return SettingEditor(edit, lambda value: edit.setText(str(value)))
 
 
 _MAKERS: dict[type, Callable[[Setting, Callable[[SettingValue], None]], SettingEditor]] = {

@@ -78,6 +78,7 @@ class FilesController(QObject):
                 "newCudaAction": files.new_cuda,
                 "newLlvmAction": files.new_llvm,
                 "newPtxAction": files.new_ptx,
+                "newPythonAction": files.new_python,
                 "newHeaderAction": files.new_header,
                 "openAction": files.open,
                 "openCacheAction": files.open_cache,

@@ -25,7 +25,7 @@ from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.toolchain import Toolchain
 from jitstudio.samples import samples
 
-_STARTERS = ("newCudaAction", "newLlvmAction", "newPtxAction", "openAction")
+_STARTERS = ("newCudaAction", "newPythonAction", "newLlvmAction", "newPtxAction", "openAction")
 _ICON = "book"
 
 

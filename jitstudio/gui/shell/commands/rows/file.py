@@ -15,6 +15,13 @@ FILE_ROWS = (
         tip=QT_TRANSLATE_NOOP("Actions", "Write a new kernel"),
     ),
     ActionSpec(
+        "newPythonAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "New P&ython tab"),
+        icon="python",
+        tip=QT_TRANSLATE_NOOP("Actions", "Write a kernel for Triton, Numba, CuPy or cuda.core"),
+    ),
+    ActionSpec(
         "newLlvmAction",
         FILE,
         QT_TRANSLATE_NOOP("Actions", "New &LLVM IR tab"),
