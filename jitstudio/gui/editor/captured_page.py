@@ -18,7 +18,7 @@ from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguag
 from jitstudio.gui.code.languages import CodeLexer, stage_lexer
 from jitstudio.gui.editor.source_page import SourcePage
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.parts import FRAMED, Banner, icon_button
+from jitstudio.gui.kit.parts import Banner, icon_button
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.state.documents import Document

@@ -18,8 +18,7 @@ from PySide6.QtWidgets import (
 from jitstudio.core.captured import KernelLanguage
 from jitstudio.gui.code.languages import stage_lexer
 from jitstudio.gui.kit.fonts import scaled
-from jitstudio.gui.kit.help_pages import explain_by
-from jitstudio.gui.kit.parts import text_label
+from jitstudio.gui.kit.parts import explain_by, text_label
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.state.documents import Document
