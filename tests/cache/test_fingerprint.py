@@ -30,6 +30,7 @@ OTHERS = {
     "confined_to": (),
     "toolchain": "/a",
     "python": "/usr/bin/python3",
+    "function": "k",
     "folder": "/a",
 }
 SIGHT = SearchSnapshot(b"contents", b"stamps", 0)

@@ -219,7 +219,7 @@ def test_keys_and_values_of_the_toolchain():
         driver=ONE_H200,
     )
     window = WindowCheck("No display.", ("libGL.so.1",), ("libgl1",))
-    assert doctor_object(info, window) == {
+    assert doctor_object(info, window, "It is none.") == {
         "tools": [
             {
                 "tool": "NVRTC",
@@ -252,6 +252,7 @@ def test_keys_and_values_of_the_toolchain():
             ],
         },
         "sandbox": None,
+        "python": {"path": None, "version": None, "packages": {}, "problem": "It is none."},
         "window": {
             "problem": "No display.",
             "missing": ["libGL.so.1"],
@@ -263,5 +264,5 @@ def test_keys_and_values_of_the_toolchain():
 
 def test_both_objects_are_json():
     bare = ToolchainInfo((), ())
-    for told in (build_object(RESULT, [RESULT]), doctor_object(bare, WindowCheck())):
+    for told in (build_object(RESULT, [RESULT]), doctor_object(bare, WindowCheck(), "It is none.")):
         assert json.loads(json.dumps(told)) == told

@@ -121,7 +121,7 @@ def test_files_to_open_are_those_that_jitstudio_knows(dialogs, tmp_path):
     titles = answer(choose)
     assert dialogs.files_to_open(str(tmp_path)) == [tmp_path / "k.cu"]
     assert titles == ["Open"]
-    assert filters[0].startswith("CUDA code and projects (*.cu *.cuh *.ll ")
+    assert filters[0].startswith("CUDA code and projects (*.cu *.cuh *.py *.ll ")
 
 
 def test_a_place_to_save_is_proposed(dialogs, tmp_path):
