@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as TookTooLong
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from queue import Empty, SimpleQueue
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Slot
 from PySide6.QtWidgets import QApplication, QMainWindow
@@ -71,12 +70,12 @@ class _Arrived:
     Attributes:
         tabs: Code to open.
         paths: Files to open.
-        opened: Gets the names of the tabs.
+        answers: Gets what became of it.
     """
 
     tabs: tuple[_Tab, ...]
     paths: tuple[Path, ...]
-    opened: Future[tuple[str, ...]]
+    answers: SimpleQueue[HandoverAnswer]
 
 
 class HandoverController(QObject):
@@ -142,9 +141,9 @@ class HandoverController(QObject):
     def _open(self, arrived: _Arrived) -> None:
         """Opens it, and answers."""
         try:
-            arrived.opened.set_result(self._opened(arrived))
+            arrived.answers.put(HandoverAnswer(self._opened(arrived)))
         except Exception as error:
-            arrived.opened.set_exception(HandoverError(f"The window has failed: {error!r}."))
+            arrived.answers.put(HandoverAnswer(problem=f"The window has failed: {error!r}."))
             raise
 
     def _opened(self, arrived: _Arrived) -> tuple[str, ...]:
@@ -195,11 +194,11 @@ def _take(open_: Callable[[object], None], handover: Handover) -> HandoverAnswer
     Raises:
         HandoverError: The window does not answer, or the code cannot be kept.
     """
-    opened: Future[tuple[str, ...]] = Future()
-    open_(_Arrived(tuple(map(_ready, handover.code)), tuple(map(Path, handover.paths)), opened))
+    answers: SimpleQueue[HandoverAnswer] = SimpleQueue()
+    open_(_Arrived(tuple(map(_ready, handover.code)), tuple(map(Path, handover.paths)), answers))
     try:
-        return HandoverAnswer(opened.result(_PATIENCE))
-    except TookTooLong:
+        return answers.get(timeout=_PATIENCE)
+    except Empty:
         message = QCoreApplication.translate("Handover", "The window does not answer.")
         raise HandoverError(message) from None
 
