@@ -31,6 +31,10 @@ _OPTIONS = ".json"
 _GROUP = "__grp__"
 _HEAD = 4096
 _LOCATION = re.compile(rb'loc\("([^"\n]{1,1024})":(\d{1,9}):')
+_LINE = re.compile(rb"^[ \t]*+\.loc[ \t]++1[ \t]++(\d{1,9})", re.MULTILINE)
+_FILE = re.compile(
+    rb'^[ \t]*+\.file[ \t]++1[ \t]++"([^"\n]{1,1024})"(?:[ \t]++"([^"\n]{1,1024})")?+', re.MULTILINE
+)
 _VERSION = re.compile(r"[\w.+-]{1,40}")
 
 
@@ -89,4 +93,10 @@ def _source(folder: Folder, stem: str, stages: list[str]) -> str:
     for ending in _LOCATED:
         if ending in stages and (match := _LOCATION.search(folder.head(stem + ending, _HEAD))):
             return f"{match[1].decode('utf-8', 'replace')}:{match[2].decode()}"
-    return ""
+    # Up to 2.1 the PTX alone has lines, the first one that of the function.
+    text = folder.read(f"{stem}.ptx") if ".ptx" in stages else b""
+    line, file = _LINE.search(text), _FILE.search(text)
+    if line is None or file is None:
+        return ""
+    path = "/".join(part.decode("utf-8", "replace") for part in file.groups() if part)
+    return f"{path}:{line[1].decode()}"
