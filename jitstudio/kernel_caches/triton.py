@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from jitstudio.core.captured import CapturedKernel, KernelLanguage
-from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete, facts_of
+from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete, facts_of, name_of
 
 _LANGUAGES = {
     ".source": KernelLanguage.MLIR,
@@ -67,8 +67,7 @@ def _entry(folder: Folder, stem: str, stages: list[str], others: list[str]) -> C
     if stem + _OPTIONS in folder.names:
         with folder.noting(stem + _OPTIONS):
             options = folder.json(stem + _OPTIONS)
-    told, version = options.get("name"), options.get("triton_version")
-    name = told if isinstance(told, str) and told else stem
+    name, version = name_of(options.get("name"), stem), options.get("triton_version")
     known = isinstance(version, str) and _VERSION.fullmatch(version)
     origin = f"Triton {version}" if known else "Triton"
     source = _source(folder, stem, stages)

@@ -277,6 +277,13 @@ def test_what_cannot_be_read_is_said_so_and_the_rest_is_listed(
 
 
 def test_an_entry_that_is_gone_is_none(tmp_path):
+    (tmp_path / "k.ptx").write_bytes(PTX)
+    # Gone while the folder is read.
+    (folder,) = reading.folders(tmp_path, Notes())
+    (tmp_path / "k.ptx").unlink()
+    assert folder.fingerprint() == ()
+    assert list(reading.entries(folder)) == []
+    assert "cannot be read: No such file" in folder.notes.all()[0]
     assert reading.captured(tmp_path, "gone.cubin") is None
 
 
