@@ -16,7 +16,14 @@ from urllib.parse import quote
 from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation
 from jitstudio.core.cubin import cubin_target
 from jitstudio.core.plain_files import LARGEST
-from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete, facts_of
+from jitstudio.kernel_caches.entry import (
+    CacheEntry,
+    Folder,
+    Incomplete,
+    facts_of,
+    name_in,
+    name_of,
+)
 
 _NAME = "cache.db"
 _MAGIC = b"SQLite format 3\0"
@@ -75,9 +82,9 @@ def _entry(
         raise Incomplete("it is no cubin")
     code = Representation(KernelLanguage.CUBIN, blob)
     names, written = metadata.get("kernel_names"), metadata.get("compilation_timestamp")
-    name = next((str(one) for one in names if one), "") if isinstance(names, list) else ""
+    name = name_of(names[0] if isinstance(names, list) and names else None, name_in(code, member))
     date = next((float(one) for one in (written, used) if isinstance(one, int | float)), 0.0)
-    kernel = CapturedKernel(name or "kernel", "cuTile", (code,), facts_of(metadata))
+    kernel = CapturedKernel(name, "cuTile", (code,), facts_of(metadata))
     return CacheEntry(
         member=folder.member(member),
         origin="cuTile",

@@ -7,7 +7,7 @@ import os
 import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from jitstudio.core.library import Notes
 from jitstudio.core.plain_files import LARGEST, open_file, read_file
 
 _LARGEST_JSON = 1 << 20
+_LONGEST_NAME = 4096
 _ENTRY = re.compile(r"\.entry\s+([\w$]+)")
 _DAMAGED = (ValueError, LookupError, struct.error, RecursionError, MemoryError)
 
@@ -68,8 +69,13 @@ class Folder:
 
     def fingerprint(self) -> tuple[object, ...]:
         """Returns what changes once a file is written, added or removed."""
-        stats = [(n, e.stat(follow_symlinks=False)) for n, e in self._entries.items()]
-        return tuple((name, one.st_ino, one.st_size, one.st_mtime_ns) for name, one in stats)
+        found: list[object] = []
+        for name, entry in self._entries.items():
+            # It may be gone since: caches are cleared while programs run.
+            with suppress(OSError):
+                one = entry.stat(follow_symlinks=False)
+                found.append((name, one.st_ino, one.st_size, one.st_mtime_ns))
+        return tuple(found)
 
     def member(self, name: str) -> str:
         """Returns what a file is called as seen from the folder that was opened."""
@@ -139,6 +145,11 @@ def name_in(code: Representation, otherwise: str) -> str:
         return next(iter(code_sizes(code.content)), otherwise)
     match = _ENTRY.search(code.text)
     return match[1] if match else otherwise
+
+
+def name_of(told: object, otherwise: str) -> str:
+    """Returns the name that an object of JSON has for a kernel; the other one where it has none."""
+    return told if isinstance(told, str) and 0 < len(told) <= _LONGEST_NAME else otherwise
 
 
 def facts_of(metadata: Mapping[str, object]) -> dict[str, str]:

@@ -110,7 +110,7 @@ def _captured(folder: Folder, stem: str, files: dict[KernelLanguage, str]) -> Ca
     ]
     # The languages are in the order in which compilers make them: the code comes last.
     return CapturedKernel(
-        name_in(made[-1], stem), _origin(stem) or "files", (*_mlir(folder, stem), *made)
+        name_in(made[-1], stem), _origin(stem) or "another compiler", (*_mlir(folder, stem), *made)
     )
 
 

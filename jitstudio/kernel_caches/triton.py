@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from jitstudio.core.captured import CapturedKernel, KernelLanguage
-from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete, facts_of
+from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete, facts_of, name_of
 
 _LANGUAGES = {
     ".source": KernelLanguage.MLIR,
@@ -31,6 +31,10 @@ _OPTIONS = ".json"
 _GROUP = "__grp__"
 _HEAD = 4096
 _LOCATION = re.compile(rb'loc\("([^"\n]{1,1024})":(\d{1,9}):')
+_LINE = re.compile(rb"^[ \t]*+\.loc[ \t]++1[ \t]++(\d{1,9})", re.MULTILINE)
+_FILE = re.compile(
+    rb'^[ \t]*+\.file[ \t]++1[ \t]++"([^"\n]{1,1024})"(?:[ \t]++"([^"\n]{1,1024})")?+', re.MULTILINE
+)
 _VERSION = re.compile(r"[\w.+-]{1,40}")
 
 
@@ -63,8 +67,7 @@ def _entry(folder: Folder, stem: str, stages: list[str], others: list[str]) -> C
     if stem + _OPTIONS in folder.names:
         with folder.noting(stem + _OPTIONS):
             options = folder.json(stem + _OPTIONS)
-    told, version = options.get("name"), options.get("triton_version")
-    name = told if isinstance(told, str) and told else stem
+    name, version = name_of(options.get("name"), stem), options.get("triton_version")
     known = isinstance(version, str) and _VERSION.fullmatch(version)
     origin = f"Triton {version}" if known else "Triton"
     source = _source(folder, stem, stages)
@@ -89,4 +92,10 @@ def _source(folder: Folder, stem: str, stages: list[str]) -> str:
     for ending in _LOCATED:
         if ending in stages and (match := _LOCATION.search(folder.head(stem + ending, _HEAD))):
             return f"{match[1].decode('utf-8', 'replace')}:{match[2].decode()}"
-    return ""
+    # Up to 2.1 the PTX alone has lines, the first one that of the function.
+    text = folder.read(f"{stem}.ptx") if ".ptx" in stages else b""
+    line, file = _LINE.search(text), _FILE.search(text)
+    if line is None or file is None:
+        return ""
+    path = "/".join(part.decode("utf-8", "replace") for part in file.groups() if part)
+    return f"{path}:{line[1].decode()}"

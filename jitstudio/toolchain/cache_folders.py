@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.captured import KernelLanguage, pack
+from jitstudio.core.captured import CapturedError, KernelLanguage, pack
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import cubin_target, is_relocatable
 from jitstudio.core.library import (
@@ -109,7 +109,7 @@ class CacheFolders:
             kernel = reading.captured(Path(request.path), member, request.written)
         except OSError as error:
             return LibraryFailure(f"'{member}' cannot be read: {error.strerror or error}.")
-        except Incomplete as error:
+        except (Incomplete, CapturedError) as error:
             return LibraryFailure(f"'{member}' cannot be read: {error}.")
         if kernel is None:
             return LibraryFailure(f"'{member}' is not in '{request.name}' any more. List it again.")

@@ -77,21 +77,25 @@ def test_a_kernel_of_inductor_comes_with_the_python_file_next_to_it(tmp_path):
     assert taken(tmp_path, entry).source.file == "/tmp/kernels/scale.py"
 
 
-def test_an_entry_of_an_older_triton_or_of_a_dump_has_less(tmp_path):
+def test_an_entry_of_triton_2_has_its_lines_in_ptx_alone():
+    root = CAPTURED / "triton_2.1"
+    found, notes = listed(root)
+    (entry,) = found.values()
+    assert (entry.origin, entry.source) == ("Triton", "/tmp/kernels/scale.py:6")
+    kernel = taken(root, entry, (CAPTURED / "triton/scale.py").read_bytes())
+    assert list(contents(kernel)) == [L.PYTHON, L.TTIR, L.TTGIR, L.LLVM_IR, L.PTX, L.CUBIN]
+    assert (kernel.name, kernel.facts["num_stages"]) == ("scale_kernel_012", "3")
+    assert not notes
+
+
+def test_what_triton_dumps_has_no_options(tmp_path):
     for name in ("scale_kernel.ttir", "scale_kernel.ptx"):
         shutil.copy(TRITON / name, tmp_path)
     found, notes = listed(tmp_path)
-    assert found["scale_kernel.ptx"].origin == "Triton"
-    assert not notes
-    old = {"name": "scale_kernel_0d1d", "num_warps": 4, "target": ["cuda", 80]}
-    (tmp_path / "scale_kernel.json").write_text(json.dumps(old))
-    found, notes = listed(tmp_path)
     kernel = taken(tmp_path, found["scale_kernel.ptx"])
-    assert (kernel.name, kernel.origin, set(contents(kernel))) == (
-        *("scale_kernel_0d1d", "Triton"),
-        {L.TTIR, L.PTX},
-    )
-    assert kernel.facts == {"name": "scale_kernel_0d1d", "num_warps": "4"}
+    assert (kernel.name, kernel.origin, kernel.facts) == ("scale_kernel", "Triton", {})
+    assert set(contents(kernel)) == {L.TTIR, L.PTX}
+    assert not notes
 
 
 def test_cupy_keeps_a_cubin_behind_its_hash_and_the_names_of_templates():
@@ -273,6 +277,13 @@ def test_what_cannot_be_read_is_said_so_and_the_rest_is_listed(
 
 
 def test_an_entry_that_is_gone_is_none(tmp_path):
+    (tmp_path / "k.ptx").write_bytes(PTX)
+    # Gone while the folder is read.
+    (folder,) = reading.folders(tmp_path, Notes())
+    (tmp_path / "k.ptx").unlink()
+    assert folder.fingerprint() == ()
+    assert list(reading.entries(folder)) == []
+    assert "cannot be read: No such file" in folder.notes.all()[0]
     assert reading.captured(tmp_path, "gone.cubin") is None
 
 

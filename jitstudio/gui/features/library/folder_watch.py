@@ -16,7 +16,7 @@ from jitstudio.gui.kit.background import Background
 
 _EVERY_MS = 2_000
 # So many times what reading the folder has taken.
-_REST = 5
+_REST = 2
 # Clocks of file systems go in steps.
 _STEP = 0.05
 _MOST_INNER = 10_000
