@@ -36,7 +36,9 @@ def entries(text: str) -> tuple[str, ...]:
     return tuple(entry[1] for entry in found if entry[1] and _BODY.match(text, entry.end()))
 
 
-_ASSEMBLY = re.compile(r"// (begin|end) inline asm\b|^\s*+\.loc\s++(\d++\s++\d++)", re.MULTILINE)
+_ASSEMBLY = re.compile(
+    r"// (begin|end) inline asm\b|^[ \t]*+\.loc[ \t]++(\d++[ \t]++\d++)", re.MULTILINE
+)
 
 
 def counts_assembly(text: str) -> bool:

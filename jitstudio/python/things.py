@@ -31,7 +31,7 @@ _MOST_OBJECTS = 1000
 _MOST_WRAPPERS = 8
 _LONGEST_SOURCE = 2**20
 _LONGEST_PATH = 4096
-_PTX = re.compile(r"^\s*\.(?:version|target)\s", re.MULTILINE)
+_PTX = re.compile(r"^[ \t]*+\.(?:version|target)\s", re.MULTILINE)
 _ENTRY = re.compile(r"\.entry\s+([\w$]+)")
 _LLVM = re.compile(r"^(?:target (?:triple|datalayout) =|define\s|; ModuleID)", re.MULTILINE)
 _CUDA = re.compile(r"\b__(?:global|device)__\b")

@@ -40,6 +40,12 @@ def matched(view):
     return [view.text.lines[line].strip() for line in view.line_colours.matched]
 
 
+def test_a_kernel_is_shown_from_where_it_begins(captured):
+    page = captured.editors.page
+    page.show_stage(L.PYTHON)
+    assert page.view.text.lines[page.view.line - 1].startswith("def swiglu(")
+
+
 def test_all_representations_are_there_as_they_are(captured):
     page = captured.editors.page
     titles = [page.bar.tabText(at) for at in range(page.bar.count())]

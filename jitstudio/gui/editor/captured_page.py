@@ -5,6 +5,7 @@ Its PTX and machine code are in the panes of every build.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -38,6 +39,7 @@ class StageText:
         language: What it is written in; None for what is said of the kernel.
         lines: Its text.
         extent: How much room that takes.
+        start: The line where the kernel begins, from 0.
         first_number: The number of its first line.
         file: What line tables call it; empty where none names it.
     """
@@ -45,6 +47,7 @@ class StageText:
     language: KernelLanguage | None
     lines: list[str]
     extent: TextExtent
+    start: int = 0
     first_number: int = 1
     file: str = ""
 
@@ -216,6 +219,8 @@ class CapturedPage(SourcePage):
         self._wanted_line = 0
         if line:
             self.view.go_to(line)
+        elif one.start:
+            self.view.come_up(one.start, one.start)
         self.stage_changed.emit()
 
 
@@ -256,9 +261,9 @@ def _read(content: bytes, _stop: Event) -> CapturedTexts | str:
         if one.language.is_text:
             lines = shown_lines(one.text)
             first = one.first_line if one.language.is_source else 1
-            stages.append(
-                StageText(one.language, lines, TextExtent.of(lines, None), first, one.file)
-            )
+            start = _kernel_start(kernel.name, lines)
+            extent = TextExtent.of(lines, None)
+            stages.append(StageText(one.language, lines, extent, start, first, one.file))
     details = _details(kernel, name)
     stages.append(StageText(None, details, TextExtent.of(details, None)))
     ptx = kernel.representation(KernelLanguage.PTX)
@@ -266,6 +271,18 @@ def _read(content: bytes, _stop: Event) -> CapturedTexts | str:
     is_cuda = kernel.representation(KernelLanguage.CUDA) is not None
     counts_on = ptx is not None and not is_cuda and counts_assembly(ptx.text)
     return CapturedTexts(kernel, name, tuple(stages), counts_on)
+
+
+_DEFINES = re.compile(r'^\s*+(?:def|define|tt\.func|func\.func|(?:extern "C" )?__global__)\b')
+
+
+def _kernel_start(name: str, lines: list[str]) -> int:
+    """Returns the line where a kernel is defined, from 0, or 0 where none can be told."""
+    word = re.compile(rf"(?<!\w){re.escape(name.partition('<')[0])}(?!\w)")
+    found = (
+        at for at, line in enumerate(lines) if name and _DEFINES.match(line) and word.search(line)
+    )
+    return next(found, 0)
 
 
 def _details(kernel: CapturedKernel, target: str) -> list[str]:
