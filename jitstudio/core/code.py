@@ -89,6 +89,7 @@ EMITTED_KINDS = (
     CodeKind.LTOIR,
     CodeKind.OPTIXIR,
     CodeKind.FATBIN,
+    CodeKind.CAPTURED,
 )
 
 

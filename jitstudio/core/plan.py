@@ -275,7 +275,7 @@ def _can_become(source: Source, kind: CodeKind) -> bool:
 
 
 # SASS and cubin before PTX: one NVRTC call for a real machine makes both.
-_ORDER = (_K.OPTIXIR, _K.LTOIR, _K.SASS, _K.CUBIN, _K.PTX)
+_ORDER = (_K.CAPTURED, _K.OPTIXIR, _K.LTOIR, _K.SASS, _K.CUBIN, _K.PTX)
 
 
 def _impossible(source: Source, wanted: CodeKind) -> str:

@@ -28,29 +28,37 @@ def script_steps(steps: Sequence[PlanStep]) -> tuple[PlanStep, ...]:
     return tuple(step for step in steps if step.tool is Tool.PYTHON)
 
 
-def with_kernels(request: BuildRequest, found: Mapping[str, Sequence[bytes]]) -> BuildRequest:
+def kernel_sources(
+    packed: Sequence[bytes], script: str, request: BuildRequest
+) -> tuple[Source, ...]:
+    """Returns the kernels of a Python file as modules, each with a name of its own.
+
+    Args:
+        packed: What running it has given: packed captured kernels. What is none is left out.
+        script: The name of the file.
+        request: The build that it is in.
+    """
+    read = [(content, kernel) for content in packed if (kernel := _read(content)) is not None]
+    taken = {source.name for source in request.sources}
+    names = kernel_names([kernel for _, kernel in read], taken)
+    folder = next((source.folder for source in request.sources if source.name == script), "")
+    return tuple(
+        Source(name, CodeKind.CAPTURED, content, folder)
+        for name, (content, _) in zip(names, read, strict=True)
+    )
+
+
+def with_kernels(request: BuildRequest, found: Mapping[str, Sequence[Source]]) -> BuildRequest:
     """Returns the build with the kernels of each Python file in the place of the file.
 
     Args:
         request: The build.
-        found: What running each of its Python files has given, by the name of the module: packed
-            captured kernels. What is none is left out.
+        found: The kernels of each Python file, by its name.
     """
-    taken = {source.name for source in request.sources if source.kind is not CodeKind.PYTHON}
     sources: list[Source] = []
     for source in request.sources:
-        if source.kind is not CodeKind.PYTHON:
-            sources.append(source)
-            continue
-        packed = [
-            (content, kernel)
-            for content in found.get(source.name, ())
-            if (kernel := _read(content))
-        ]
-        names = kernel_names([kernel for _, kernel in packed], taken)
-        taken.update(names)
-        for name, (content, _) in zip(names, packed, strict=True):
-            sources.append(Source(name, CodeKind.CAPTURED, content, source.folder))
+        is_script = source.kind is CodeKind.PYTHON
+        sources += found.get(source.name, ()) if is_script else (source,)
     return replace(request, sources=tuple(sources))
 
 

@@ -11,6 +11,7 @@ import hashlib
 import importlib
 import importlib.metadata
 import inspect
+import os
 import re
 import sys
 from collections import namedtuple
@@ -83,6 +84,12 @@ class Captures:
 
 def install(target: ScriptTarget, captures: Captures) -> None:
     """Has each package changed when it is imported."""
+    arch = target.arch
+    # It makes code for the very chip, as what it is for has no other.
+    letter = arch.suffix or ("a" if arch.number >= _FIRST_LETTERED else "")
+    os.environ["CUTE_DSL_ARCH"] = f"sm_{arch.number}{letter}"
+    os.environ |= {"CUTE_DSL_KEEP": "ptx,cubin", "CUTE_DSL_LINEINFO": "1"}
+    os.environ["CUTE_DSL_DUMP_DIR"] = os.environ.get("TMPDIR", os.curdir)
     sys.meta_path.insert(0, _Finder(target, captures))
 
 
@@ -521,10 +528,35 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
     cupy.RawKernel, cupy.RawModule = RawKernel, RawModule
 
 
+# CuTe DSL
+
+
+_FIRST_LETTERED = 90
+
+
+def _cute(cute: Any, _target: ScriptTarget, captures: Captures) -> None:
+    """What `cute.compile` returns is kept, and does nothing when it is called."""
+    compiler = type(cute.compile)
+    make = compiler.__call__
+
+    def compiled(self: Any, *args: Any, **kwargs: Any) -> Any:
+        made = make(self, *args, **kwargs)
+        for found in found_in(made):
+            if isinstance(found, CapturedKernel):
+                content = found.representation(KernelLanguage.PTX)
+                name = _entry(content.content, KernelLanguage.PTX) if content else ""
+                captures.add(replace(found, name=name or found.name))
+        type(made).__call__ = lambda *_args, **_kwargs: None
+        return made
+
+    compiler.__call__ = compiled
+
+
 _HOOKS: dict[str, tuple[_Hook, tuple[str, ...]]] = {
     "triton": (_triton, ("triton",)),
     "torch": (_torch, ("torch",)),
     "numba.cuda": (_numba, ("numba-cuda", "numba")),
     "cuda.core": (_cuda_core, ("cuda-core",)),
+    "cutlass.cute": (_cute, ("nvidia-cutlass-dsl",)),
     "cupy": (_cupy, ("cupy-cuda13x", "cupy-cuda12x", "cupy")),
 }

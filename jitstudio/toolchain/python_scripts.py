@@ -250,8 +250,8 @@ def _nothing_found(result: dict[str, Any]) -> str:
     packages = result.get("packages")
     if not packages:
         return (
-            "The script has compiled no kernel: it imports none of triton, numba.cuda, cuda.core "
-            "and cupy."
+            "The script has compiled no kernel: it imports none of triton, numba.cuda, cupy, "
+            "cuda.core and cutlass.cute."
         )
     return (
         "The script has compiled no kernel. Launch one, such as kernel[grid](x, y, n) under "

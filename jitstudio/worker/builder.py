@@ -8,11 +8,12 @@ from __future__ import annotations
 import codecs
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from jitstudio.cache.results import Cache
 from jitstudio.cache.store import Store
-from jitstudio.core.code import TEXT_KINDS, CodeKind, Source, is_bitcode
+from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind, Source, is_bitcode
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import BuildRecord, Event, Notice, Problem, StageFinished
 from jitstudio.core.explanations import explained
@@ -20,7 +21,7 @@ from jitstudio.core.plan import PlanError, PlanStep, plan
 from jitstudio.core.prebuilt import target_shown
 from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.core.scripts import script_steps, with_kernels
+from jitstudio.core.scripts import kernel_sources, script_steps, with_kernels
 from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.worker.calls import CallQueue, Ending, RunningCalls
 from jitstudio.worker.crash_report import crash_after_death, crash_after_time_limit
@@ -188,11 +189,12 @@ class Builder:
             return True
         done, before = True, 0
         if scripts := script_steps(steps):
-            found: dict[str, list[bytes]] = {}
-            done = self._execute(request, scripts, 0, calls, _listening(tell, found))
+            found: dict[str, tuple[Source, ...]] = {}
+            done = self._execute(request, scripts, 0, calls, _listening(tell, request, found))
             request, before = with_kernels(request, found), len(scripts)
             # Where no script has found a kernel, its stage says why.
-            steps = tuple(plan(request)) if done and request.sources else ()
+            goes_on = done and request.sources and request.emit != {CodeKind.CAPTURED}
+            steps = plan(request) if goes_on else ()
         done = done and self._execute(request, steps, before, calls, tell)
         if self._store is not None and (told := self._store.take_problem()):
             tell(store_problem(told))
@@ -213,14 +215,17 @@ class Builder:
 
 
 def _listening(
-    tell: Callable[[Event], None], found: dict[str, list[bytes]]
+    tell: Callable[[Event], None], request: BuildRequest, found: dict[str, tuple[Source, ...]]
 ) -> Callable[[Event], None]:
-    """Returns what tells of events, and keeps the kernels that scripts have found, by module."""
+    """Returns what tells of events, names the kernels of scripts and keeps them by their module."""
 
     def hear(event: Event) -> None:
         if isinstance(event, StageFinished):
-            kernels = (a.content for a in event.artifacts if a.kind is CodeKind.CAPTURED)
-            found.setdefault(event.stage.source, []).extend(kernels)
+            script = event.stage.source
+            kernels = kernel_sources([a.content for a in event.artifacts], script, request)
+            found[script] = kernels
+            made = tuple(Artifact(one.kind, one.name, one.content) for one in kernels)
+            event = replace(event, artifacts=made)
         tell(event)
 
     return hear

@@ -29,6 +29,9 @@ def test_a_script_is_built_inspected_and_compared(run, script):
         ("cuobjdump", "twice"),
         ("nvdisasm", "twice"),
     ]
+    ran = run("build", script, "--emit", "captured", "-o", "out")
+    assert ran.code == 0, ran.err
+    assert (script.parent / "out" / "twice.jitkernel").read_bytes().startswith(b"PK")
     ran = run("inspect", script, "--kernel", "twice")
     assert ran.code == 0
     assert "twice" in ran.out

@@ -55,6 +55,13 @@ def test_a_script_runs_when_it_is_built_and_only_then(shared_driver, script):
     assert correlations.of_source(driver.document, _LINE - 1).sass
     nodes = {n.title for n in driver.pane("pipeline").canvas.pipeline.nodes}
     assert {"s.py", "Python", "twice", "again", "twice.sass", "again.cubin"} <= nodes
+    script_tab = driver.document
+    canvas = driver.pane("pipeline").canvas
+    canvas.activated.emit(next(n for n in canvas.pipeline.nodes if n.title == "again"))
+    kernel = driver.document
+    assert (kernel.name, kernel.kind) == ("again.jitkernel", CodeKind.CAPTURED)
+    driver.state.documents.remove(kernel)
+    driver.state.documents.current = script_tab
     driver.replace("*=", "=*")
     result = driver.next_result(lambda: driver.trigger("buildAction"))
     (said,) = result.diagnostics

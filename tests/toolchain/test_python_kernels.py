@@ -238,3 +238,38 @@ def test_what_scripts_do_around_their_kernels(tmp_path):
     assert report.diagnostics == []
     assert kernel_names(kernels) == ("turn", "set_first")
     assert report.log.startswith("(9, 0)\n")
+
+
+CUTE = """
+import cutlass
+import cutlass.cute as cute
+from cutlass.cute.runtime import make_fake_compact_tensor
+
+
+@cute.kernel
+def twice(a: cute.Tensor):
+    at, _, _ = cute.arch.thread_idx()
+    a[at] = a[at] + a[at]
+
+
+@cute.jit
+def launch(a: cute.Tensor):
+    twice(a).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+compiled = cute.compile(launch, make_fake_compact_tensor(cutlass.Float32, (32,)))
+compiled(None)
+"""
+
+
+def test_cute_dsl(tmp_path):
+    pytest.importorskip("cutlass.cute")
+    report, kernels = ran(CUTE, tmp_path)
+    assert report.diagnostics == []
+    (kernel,) = kernels
+    assert kernel.name.startswith("kernel_cutlass_twice_")
+    assert kernel.origin.startswith("CuTe DSL ")
+    ptx = kernel.representation(KernelLanguage.PTX).text
+    assert f".entry {kernel.name}" in ptx
+    assert ".loc" in ptx
+    assert str(kernel.target) == "sm_90"

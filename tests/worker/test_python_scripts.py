@@ -9,6 +9,7 @@ import pytest
 from cuda.core import Program, ProgramOptions
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.captured import KernelLanguage, unpack
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.plan import PlanError, plan
 from jitstudio.core.request import BuildRequest, LinkMode
@@ -52,7 +53,7 @@ def messages(result):
 
 
 def test_kernels_take_the_place_of_the_script(builder, tmp_path, monkeypatch):
-    emit = frozenset({CodeKind.PTX, CodeKind.SASS, CodeKind.CUBIN})
+    emit = frozenset({CodeKind.PTX, CodeKind.SASS, CodeKind.CUBIN, CodeKind.CAPTURED})
     result = builder.build(script(CORE, tmp_path, emit=emit, arch=Arch.parse("sm_80")))
     assert messages(result) == []
     stage, *others = result.stages
@@ -65,6 +66,8 @@ def test_kernels_take_the_place_of_the_script(builder, tmp_path, monkeypatch):
     ptx = result.artifact(CodeKind.PTX, double_one)
     assert result.artifact(CodeKind.SASS, double_one).text.count(".text.") >= 1
 
+    kernel = unpack(result.artifact(CodeKind.CAPTURED, float_one).content)
+    assert (kernel.source.language, kernel.source.text) == (KernelLanguage.CUDA, CODE)
     # It asks the driver whether that could load the PTX.
     monkeypatch.setattr(sys.modules[Program.__module__], "driver_version", lambda: (99, 0, 0))
 
@@ -130,6 +133,10 @@ def test_what_is_never_run():
         plan(script(CORE, confined_to=("/",)))
     with pytest.raises(PlanError, match="cannot be linked"):
         plan(script(CORE, link=LinkMode.PTX))
+    with pytest.raises(PlanError, match="captured kernel cannot be made from it"):
+        plan(
+            BuildRequest((Source("k.cu", CodeKind.CUDA, b""),), emit=frozenset({CodeKind.CAPTURED}))
+        )
     with pytest.raises(PlanError, match="LTO-IR cannot be made from it"):
         plan(script(CORE, emit=frozenset({CodeKind.LTOIR})))
 

@@ -200,7 +200,9 @@ class BuildController(QObject):
         if self._is_owed:
             return
         try:
-            request = request_for(modules, self._documents, self._settings, SHOWN_AND_SAVED)
+            # Of a script also its kernels with all their stages, which may be opened.
+            emit = SHOWN_AND_SAVED | ({CodeKind.CAPTURED} if self._is_run else set())
+            request = request_for(modules, self._documents, self._settings, emit)
             request = replace(request, function=self._outputs.function)
         except ValueError as error:
             self._abandon()

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.request import CudaCompiler, LinkMode
 from jitstudio.gui.state.preferences import Preferences
-from jitstudio.gui.state.settings_table import PYTHON
+from jitstudio.gui.state.settings_table import INTERPRETER
 
 if TYPE_CHECKING:
     # The window comes up without one.
@@ -273,7 +273,7 @@ class BuildSettings(QObject):
     @property
     def python(self) -> str:
         """The interpreter of Python files; see `BuildRequest`."""
-        return str(self._preferences.value(PYTHON))
+        return str(self._preferences.value(INTERPRETER))
 
     @property
     def compiler(self) -> CudaCompiler:

@@ -99,7 +99,7 @@ PYTHON = QT_TRANSLATE_NOOP("Settings", "Python")
 STARTUP = QT_TRANSLATE_NOOP("Settings", "Start")
 
 DEMANGLE = "listings.demangle"
-PYTHON = "build.python"
+INTERPRETER = "build.python"
 """The key of the setting by which names are shown in C++."""
 
 SETTINGS = (
@@ -284,18 +284,6 @@ SETTINGS = (
         unit=QT_TRANSLATE_NOOP("Settings", "%"),
     ),
     Setting(
-        PYTHON,
-        BUILD,
-        QT_TRANSLATE_NOOP("Settings", "Python interpreter"),
-        QT_TRANSLATE_NOOP(
-            "Settings",
-            "The program that runs Python files when they are built, such as that of a virtual "
-            "environment with Triton or Numba. Empty: the one that jitstudio runs on.",
-        ),
-        "",
-        is_path=True,
-    ),
-    Setting(
         "build.precompile",
         BUILD,
         QT_TRANSLATE_NOOP("Settings", "Precompile headers"),
@@ -351,6 +339,18 @@ SETTINGS = (
         most=3600,
         step=5,
         unit=QT_TRANSLATE_NOOP("Settings", "s"),
+    ),
+    Setting(
+        INTERPRETER,
+        PYTHON,
+        QT_TRANSLATE_NOOP("Settings", "Python interpreter"),
+        QT_TRANSLATE_NOOP(
+            "Settings",
+            "The program that runs Python files when they are built, such as that of a virtual "
+            "environment with Triton or Numba. Empty: the one that jitstudio runs on.",
+        ),
+        "",
+        is_path=True,
     ),
     Setting(
         "python.take",

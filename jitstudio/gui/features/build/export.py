@@ -48,6 +48,9 @@ _MEANINGS = {
     CodeKind.FATBIN: QT_TRANSLATE_NOOP(
         "ExportDialog", "{kind}: machine code and PTX for several targets"
     ),
+    CodeKind.CAPTURED: QT_TRANSLATE_NOOP(
+        "ExportDialog", "{kind}: what a Python file has compiled, with its IR"
+    ),
 }
 _AT_FIRST = (CodeKind.PTX, CodeKind.CUBIN)
 

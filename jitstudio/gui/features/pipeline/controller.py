@@ -143,9 +143,24 @@ class PipelineController(QObject):
             self._navigator.go_to(ListingPlace(node.code, node.name))
         elif node.code is CodeKind.CUBIN:
             self._shell.layout.bring_up_pane("kernels")
+        elif node.code is CodeKind.CAPTURED:
+            self._open_kernel(node)
         else:
             maker = next(n for n in self._pipelines.shown.nodes if n.runs and n.step == node.step)
             self._open_log(maker)
+
+    def _open_kernel(self, node: Node) -> None:
+        """Opens a kernel that a script has compiled, with all its stages, in a tab of its own."""
+        result = self._outputs.result
+        made = result.artifact(CodeKind.CAPTURED, node.name) if result is not None else None
+        if made is None:
+            return
+        name = f"{made.name}{made.kind.ending}"
+        document = self._documents.named(name)
+        if document is None or document.content != made.content:
+            document = Document(self._documents.unique_name(name), made.kind, made.content)
+            self._documents.add(document)
+        self._navigator.go_to(DocumentPlace(document))
 
     def _open_launch(self, _node: Node) -> None:
         self._shell.layout.bring_up_pane("launch")

@@ -301,14 +301,12 @@ def with_kernels_of(pipeline: Pipeline, request: BuildRequest, event: StageFinis
         request: What is built.
         event: The end of the script.
     """
-    packed = [a.content for a in event.artifacts if a.kind is CodeKind.CAPTURED]
-    if not packed or len(packed) > _MOST_KERNELS or sum(map(len, packed)) > _MOST_BYTES:
-        return pipeline
+    kernels = tuple(Source(a.name, a.kind, a.content) for a in event.artifacts)
     run = next((node for node in pipeline.nodes if _is_run(node, event.step)), None)
-    later = with_kernels(request, {event.stage.source: packed})
-    own = {source.name for source in request.sources}
-    if run is None or own.issuperset(source.name for source in later.sources):
+    if run is None or not 0 < len(kernels) <= _MOST_KERNELS:
         return pipeline
+    later = with_kernels(request, {event.stage.source: kernels})
+    own = {source.name for source in request.sources}
     whole = pipeline_of(later, (*script_steps(plan(request)), *plan(later)), launch=True)
     unknown = _key(Ref(CodeKind.CAPTURED, run.name))
     edges = [edge for edge in whole.edges if unknown not in (edge.start, edge.end)]
@@ -326,9 +324,8 @@ def with_kernels_of(pipeline: Pipeline, request: BuildRequest, event: StageFinis
     return replace(whole, nodes=tuple(nodes), edges=tuple(edges))
 
 
-# More would be too small to be read, or take long to unpack.
+# More would be too small to be read.
 _MOST_KERNELS = 40
-_MOST_BYTES = 4 << 20
 
 
 def ended(pipeline: Pipeline, result: BuildResult, before: Pipeline | None = None) -> Pipeline:
