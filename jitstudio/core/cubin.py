@@ -39,6 +39,9 @@ _ADDEND = struct.Struct("<q")
 _LONGEST_NAME = 1 << 16
 # How far the architecture is shifted in the flags, by the version of the ABI.
 _SHIFTS = {7: 0, 8: 8}
+# EF_CUDA_ACCELERATORS of ABI 7, as nvdisasm calls it: the letter `a`. ptxas 12.8 and 12.9 set it
+# for sm_90a, and not for sm_90; they leave no note.
+_OLD_ABI, _ACCELERATORS = 7, 0x800
 
 _PTX = re.compile(r"\.nv_debug_ptx_txt(\.\d+)?")
 _TOOLS = re.compile(r"\.note\.nv\.tkinfo")
@@ -162,8 +165,8 @@ def relocations(section: ElfSection, *, adds: bool) -> Iterator[tuple[int, int, 
 def cubin_target(content: bytes | mmap) -> Arch | None:
     """Returns what a cubin was built for; None for bytes that are none.
 
-    The header has the number only. The letter behind it is in the note that the assembler leaves,
-    if it leaves one.
+    The header has the number, and of older tools the letter behind it. Else that is in the note
+    that the assembler leaves, if it leaves one.
     """
     header = _cuda_header(content)
     shift = _SHIFTS.get(content[_ABI_VERSION_AT]) if header else None
@@ -171,6 +174,8 @@ def cubin_target(content: bytes | mmap) -> Arch | None:
         return None
     _, flags = header
     number = flags >> shift & 0xFF
+    if content[_ABI_VERSION_AT] == _OLD_ABI and flags & _ACCELERATORS:
+        return Arch(number, "a")
     notes = (note.content for note in sections(content, _TOOLS))
     targets = _TARGET.findall(b" ".join(notes))
     letters = {letter.decode() for of, letter in targets if int(of) == number}

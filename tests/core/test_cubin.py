@@ -63,6 +63,14 @@ def test_of_other_bytes_nothing_is_told(content):
     assert kept_ptx(content) == ""
 
 
+def test_older_headers_have_the_letter_of_the_target():
+    """As ptxas 12.8 has written them, of the same PTX but for its `.target`."""
+    head = "7f454c460201013307" + "00" * 7 + "0200be0081" + "00" * 11 + "100a" + "00" * 6
+    head += "1007" + "00" * 6 + "{}0040003800050040000c000100"
+    assert str(cubin_target(bytes.fromhex(head.format("5a055a")))) == "sm_90"
+    assert str(cubin_target(bytes.fromhex(head.format("5a0d5a")))) == "sm_90a"
+
+
 def test_a_cubin_that_is_cut_short_is_no_error(cubin):
     code, _ = cubin()
     chance = random.Random(3)
