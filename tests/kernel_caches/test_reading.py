@@ -224,6 +224,12 @@ def test_plain_files_that_differ_in_their_ending_belong_together(tmp_path):
     assert not notes
 
 
+def test_a_dump_of_xla_without_ptx_is_said_so(tmp_path):
+    for name in ("module_0001.jit_f.thunk_sequence.txt", "module_0002.jit_g.config.pbtxt"):
+        (tmp_path / name).write_bytes(b"text")
+    assert listed(tmp_path) == ({}, "XLA has dumped 2 modules here, but no PTX of them.")
+
+
 def half(path):
     os.truncate(path, path.stat().st_size // 2)
 
