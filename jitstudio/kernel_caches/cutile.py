@@ -55,6 +55,8 @@ def _entries(folder: Folder) -> Iterator[CacheEntry]:
     address = f"file:{quote(folder.path(_NAME))}?mode=ro&immutable=1"
     with closing(sqlite3.connect(address, uri=True)) as database:
         database.execute("PRAGMA trusted_schema = OFF")
+        # One damaged text shall not hide the others.
+        database.text_factory = partial(str, encoding="utf-8", errors="replace")
         if database.execute(_IS_TABLE).fetchone() is None:
             raise Incomplete("it is no cache of cuTile, or one of another version")
         columns = {row[1] for row in database.execute("PRAGMA table_info(cache)")}

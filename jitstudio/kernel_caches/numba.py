@@ -86,8 +86,8 @@ def _pickled(content: bytes) -> _Pickled:
                     found.modules.append(argument)
                 elif ptx_target(argument):
                     found.texts.append(argument)
-    except (ValueError, UnicodeDecodeError, LookupError) as error:
-        raise Incomplete(f"it is no whole pickle ({error})") from None
+    except (ValueError, LookupError):
+        raise Incomplete("it is no pickle, or half of one") from None
     return found
 
 

@@ -39,6 +39,9 @@ def entries(folder: Folder) -> Iterator[CacheEntry]:
         with folder.noting(name):
             yield _packed(folder, name)
     endings = tuple(language.ending for language in _CODES)
+    dumped = {match["module"] for name in folder.names if (match := _XLA.fullmatch(name))}
+    if dumped and not any(name.endswith(endings) for name in folder.names):
+        folder.notes.add(f"XLA has dumped {len(dumped):,} modules here, but no PTX of them.")
     for stem in dict.fromkeys(
         PurePosixPath(name).stem for name in folder.names if name.endswith(endings)
     ):

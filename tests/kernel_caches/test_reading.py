@@ -182,7 +182,7 @@ def database(path, *rows):
 def test_cutile_keeps_a_database(tmp_path):
     told = {"version": 1, "kernel_names": ["scale"], "compilation_timestamp": 1.5e9}
     row = ("a" * 64, CUBIN, len(CUBIN), 1.6e9, json.dumps(told))
-    database(tmp_path / "cache.db", row, ("b" * 64, b"half", 4, 1.6e9, None))
+    database(tmp_path / "cache.db", row, ("b" * 64, b"half", 4, 1.6e9, b"\xff"))
     found, notes = listed(tmp_path)
     entry = found[f"cache.db:{'a' * 64}"]
     assert (len(found), entry.date) == (1, 1.5e9)
@@ -224,6 +224,12 @@ def test_plain_files_that_differ_in_their_ending_belong_together(tmp_path):
     assert not notes
 
 
+def test_a_dump_of_xla_without_ptx_is_said_so(tmp_path):
+    for name in ("module_0001.jit_f.thunk_sequence.txt", "module_0002.jit_g.config.pbtxt"):
+        (tmp_path / name).write_bytes(b"text")
+    assert listed(tmp_path) == ({}, "XLA has dumped 2 modules here, but no PTX of them.")
+
+
 def half(path):
     os.truncate(path, path.stat().st_size // 2)
 
@@ -254,7 +260,7 @@ def for_amd(path):
         (CUPY, lambda p: os.truncate(p / SAXPY, 1 << 30), "larger than the 256 MiB", 1),
         (CUDA, lambda p: half(p / NV), f"'{NV}' is left out: it is half-written", 1),
         (CUDA, lambda p: (p / NV).write_bytes(b"\x40" + bytes(99)), "another version of CUDA", 1),
-        (NUMBA, lambda p: half(p / NBC), "it is no whole pickle", 0),
+        (NUMBA, lambda p: half(p / NBC), "it is no pickle, or half of one", 0),
         (NUMBA, lambda p: (p / "a.nbc").write_bytes(pickle.dumps("x86")), "no code for GPUs", 1),
         (NUMBA, lambda p: (p / "cache.db").write_bytes(SQLITE * 99), "database is damaged", 1),
         (NUMBA, lambda p: database(p / "cache.db"), "", 1),

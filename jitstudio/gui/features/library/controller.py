@@ -143,8 +143,7 @@ class LibraryController(QObject):
         # A fatbin has the code of other targets, too.
         self._settings.arch = row.piece.arch
         # By itself, whatever is linked.
-        program = taken.parent.name if self._is_folder else self._path.name
-        self._files.open_paths([taken], program=program)
+        self._files.open_paths([taken], program=self._program_of(taken))
         self._on_result_changed()
 
     @Slot()
@@ -160,6 +159,13 @@ class LibraryController(QObject):
         if kernel is not None:
             self._wanted = None
             self._navigator.go_to(KernelPlace(CodeKind.SASS, kernel))
+
+    def _program_of(self, taken: Path) -> str:
+        """Returns what a kernel takes part in; in a cache each is a program by itself."""
+        if not self._is_folder:
+            return self._path.name
+        document = self._documents.at_path(taken.resolve())
+        return document.program if document else self._documents.unique_program(taken.stem)
 
     @property
     def _is_folder(self) -> bool:
