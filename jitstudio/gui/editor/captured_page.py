@@ -19,7 +19,7 @@ from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguag
 from jitstudio.gui.code.languages import CodeLexer, stage_lexer
 from jitstudio.gui.editor.source_page import SourcePage
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.parts import Banner, icon_button
+from jitstudio.gui.kit.parts import Banner, explain_by, icon_button
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.state.documents import Document
@@ -95,6 +95,7 @@ class CapturedPage(SourcePage):
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         self.view = ListingView()
         super().__init__(document, self.view, parent)
+        explain_by(self, "captured")
         self.view.setAccessibleName(self.tr("Content of {name}").format(name=document.name))
         self._texts: CapturedTexts | None = None
         self._wanted_line = 0

@@ -221,7 +221,10 @@ class FileCommands(QObject):
 
     def _save_as(self, document: Document) -> bool:
         """Asks for a name and saves this document under it."""
-        if not self._is_open(document) or not self._is_writable(document):
+        if not self._is_open(document):
+            return False
+        # A copy of what is no text can be saved all the same.
+        if document.kind in TEXT_KINDS and not self._is_writable(document):
             return False
         proposed = document.path or Path(self._folder(), document.name)
         path = self._dialogs.file_to_save(proposed)
@@ -398,7 +401,20 @@ class FileCommands(QObject):
     def _kind_to_save(self, document: Document, path: Path) -> CodeKind:
         """The kind that the document will have in this file; raises `DocumentError` if none."""
         kind = kind_of_file(path)
-        if kind not in TEXT_KINDS:
+        if document.kind not in TEXT_KINDS and kind is not document.kind:
+            text = self.tr(
+                "'{name}' would be taken for a {kind}, but this is a {own}. "
+                "Save it with the ending {ending}."
+            )
+            raise DocumentError(
+                text.format(
+                    name=path.name,
+                    kind=kind.title,
+                    own=document.kind.title,
+                    ending=document.kind.ending,
+                )
+            )
+        if document.kind in TEXT_KINDS and kind not in TEXT_KINDS:
             text = self.tr(
                 "'{name}' would be taken for a {kind}, but this is text. "
                 "Save it with the ending {ending}."

@@ -26,6 +26,14 @@ SYNONYMS: tuple[tuple[str, str], ...] = (
         QT_TRANSLATE_NOOP("Synonyms", "main, cpu code, whole program, nvcc"),
     ),
     (
+        QT_TRANSLATE_NOOP("Synonyms", "use this ptx in python"),
+        QT_TRANSLATE_NOOP("Synonyms", "override, triton, cupy, numba, cuda.core, load, replace"),
+    ),
+    (
+        QT_TRANSLATE_NOOP("Synonyms", "edit a copy of the ptx"),
+        QT_TRANSLATE_NOOP("Synonyms", "modify, patch, override"),
+    ),
+    (
         QT_TRANSLATE_NOOP("Synonyms", "lowered names"),
         QT_TRANSLATE_NOOP("Synonyms", "mangled names, name expressions"),
     ),

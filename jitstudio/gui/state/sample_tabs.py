@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jitstudio.core.code import TEXT_KINDS
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.document_files import kind_of_file
@@ -45,7 +46,10 @@ def _open_file(file: SampleFile, program: str, documents: Documents) -> Document
     document = _opened(file, program, documents)
     if document is None:
         name = documents.unique_name(file.path.name)
-        document = Document(name, kind_of_file(file.path), file.path.read_bytes())
+        kind = kind_of_file(file.path)
+        # What is no text is in its file only: a session keeps none of it.
+        path = file.path if kind not in TEXT_KINDS else None
+        document = Document(name, kind, file.path.read_bytes(), path)
         document.name_expressions = file.name_expressions
         document.program = program
         documents.add(document)

@@ -1,6 +1,7 @@
 """Where the lines of MLIR and LLVM IR come from, against the same texts read in another way."""
 
 import re
+import subprocess
 from time import process_time
 
 import pytest
@@ -11,6 +12,7 @@ from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.sass.model import Disassembly, SourceLocation
 from jitstudio.core.captured import KernelLanguage, Representation, unpack
 from jitstudio.listing.lines import shown_lines
+from jitstudio.toolchain import locate
 from tests.support import SAMPLES
 
 TRITON = unpack((SAMPLES / "triton_swiglu.jitkernel").read_bytes())
@@ -104,6 +106,31 @@ def test_a_line_of_ir_leads_to_the_ptx_of_the_same_line_of_source():
     back = tied.of_ptx("k", expected[0])
     assert store in back.stages["k", L.TTGIR]
     assert back.places == tied.of_place(place).places == (place,)
+
+
+def test_a_line_of_ir_leads_to_the_instructions_that_nvdisasm_prints_below_it(tools, tmp_path):
+    cubin, file = TRITON.representation(L.CUBIN).content, tmp_path / "k.cubin"
+    file.write_bytes(cubin)
+    command = [locate.nvdisasm(), "-g", file]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    under, expected = 0, []
+    for line in printed.split(".text.swiglu:", 1)[1].split("\n"):
+        if place := re.match(r"\s*//## File \"([^\"]+)\", line (\d+)$", line):
+            assert place[1] == TRITON.source.file
+            under = int(place[2])
+        elif code := re.match(r"\s+/\*[\da-f]{4,}\*/\s+(\S.*?)\s*;", line):
+            expected.append((under, " ".join(code[1].split())))
+    lines = shown_lines(TRITON.representation(L.TTGIR).text)
+    stage = read_stage_lines(TRITON.representation(L.TTGIR), lines)
+    tied = Correlation(tools.code(cubin), {}, {("k", L.TTGIR): stage})
+    (load,) = (n for n, line in enumerate(lines, 1) if "%up_9 = tt.load" in line)
+    found = tied.of_stage(("k", L.TTGIR), load)
+    (place,) = found.places
+    ((function, indices),) = found.code.items()
+    here = [index for index, (line, _) in enumerate(expected) if line == place.line]
+    assert list(indices) == here
+    assert [" ".join(function[n].text.split()) for n in here] == [expected[n][1] for n in here]
+    assert sum("LDG" in expected[n][1] for n in here) == 2
 
 
 MLIR = """\

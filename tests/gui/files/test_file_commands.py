@@ -634,3 +634,19 @@ def test_results_that_cannot_be_written_are_told(desk):
     desk.files.save_results(RESULT)
     assert desk.failures[0].startswith("The results cannot be written to '/proc': ")
     assert desk.news == []
+
+
+def test_a_captured_kernel_is_saved_as_it_is_under_another_name(desk, tmp_path):
+    sample = next(one for one in samples() if one.script is not None)
+    desk.files.open_sample(sample)
+    document, content = desk.current, sample.files[0].path.read_bytes()
+    # A session keeps no bytes: at the next start it comes from its file.
+    assert document.path == sample.files[0].path
+    desk.user.paths = [tmp_path / "k.cubin"]
+    assert not desk.files.save_as()
+    (failure,) = desk.failures
+    assert "this is a captured kernel. Save it with the ending .jitkernel." in failure
+    desk.user.paths = [path := tmp_path / "k.jitkernel"]
+    assert desk.files.save_as()
+    assert (document.path, document.name) == (path, "k.jitkernel")
+    assert path.read_bytes() == document.content == content
