@@ -70,7 +70,6 @@ class Interpreter:
         return f"{self.path} {INSTALL}"
 
 
-@cache
 def interpreter(python: str) -> Interpreter:
     """Asks a Python for itself, once; a sealed process can only repeat what it asked before.
 
@@ -80,7 +79,11 @@ def interpreter(python: str) -> Interpreter:
     Raises:
         InterpreterError: It is none, or does not start.
     """
-    given = python or sys.executable
+    return _asked(python or sys.executable)
+
+
+@cache
+def _asked(given: str) -> Interpreter:
     found = shutil.which(given)
     try:
         if found is None:

@@ -19,7 +19,7 @@ from jitstudio.core.tools import Tool
 # What is in the way in the name of a file, or is a sign there.
 _NO_NAME = re.compile(r"[^\w$=,\[\]-]+")
 _LONGEST = 80
-CONSEQUENCES = frozenset({"hash", "shared", "tmem_size", "kernel"})
+CONSEQUENCES = frozenset({"hash", "shared", "tmem_size", "kernel", "override key"})
 """Facts of a kernel that follow from the others."""
 
 

@@ -281,6 +281,7 @@ NVRTC, NVVM, LINKER = Tool.NVRTC, Tool.NVVM, Tool.NVJITLINK
 # Not provoked. Said by: other versions, a driver, a launch, a worker that is not ours.
 REPORTED = (
     ("not-trusted", None, "This project is not trusted. '--time=f' writes a file."),
+    ("script-time-limit", Tool.PYTHON, "Python was stopped after 20 s, the time limit."),
     ("ptx-too-new", LINKER, "Unsupported .version 8.7; current version is '8.4'"),
     ("ptx-unloadable", None, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"),
     ("driver-missing", Tool.DRIVER, "PTX cannot be assembled by the driver: no GPU is free."),

@@ -96,7 +96,7 @@ def test_the_doctor_says_what_holds(state, words):
     assert finding.name == "sandbox"
     assert (finding.problem or finding.found).startswith(words)
     assert bool(finding.problem) == bool(state.problem)
-    assert doctor_object(info, WindowCheck())["sandbox"] == {
+    assert doctor_object(info, WindowCheck(), "")["sandbox"] == {
         "landlock": state.landlock or None,
         "seccomp": state.seccomp,
         "problem": state.problem or None,
