@@ -6,7 +6,7 @@ Loads what it offers when it is first used: importing it takes neither Qt nor a 
 
 from importlib import import_module
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 _HOMES = {
     **dict.fromkeys(("build", "diff", "inspect", "run"), "jitstudio.api.commands"),
     "show": "jitstudio.api.show",
