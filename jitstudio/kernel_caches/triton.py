@@ -13,14 +13,10 @@ from collections.abc import Iterator
 
 from jitstudio.core.captured import CapturedKernel, KernelLanguage
 from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete, facts_of, name_of
+from jitstudio.python.things import TRITON_STAGES
 
-_LANGUAGES = {
-    ".source": KernelLanguage.MLIR,
-    ".ttir": KernelLanguage.TTIR,
-    ".ttgir": KernelLanguage.TTGIR,
-    ".llir": KernelLanguage.LLVM_IR,
-    ".ptx": KernelLanguage.PTX,
-    ".cubin": KernelLanguage.CUBIN,
+_LANGUAGES = {".source": KernelLanguage.MLIR} | {
+    f".{word}": language for word, language in TRITON_STAGES.items()
 }
 # Those that nothing but Triton writes.
 _OWN = (".ttir", ".ttgir", ".llir")

@@ -200,7 +200,7 @@ def _triton(thing: object, name: str) -> Iterable[Found] | None:
     metadata = _get(thing, "metadata")
     made = [
         Representation(language, _encoded(asm[word]))
-        for word, language in _TRITON.items()
+        for word, language in TRITON_STAGES.items()
         if word in asm and isinstance(asm[word], (str, bytes))
     ]
     called = str(_get(metadata, "name") or _get(thing, "name") or name or "kernel")
@@ -215,13 +215,14 @@ def _triton(thing: object, name: str) -> Iterable[Found] | None:
     return [_captured(called, "Triton", "triton", [*source, *made], facts, metadata)]
 
 
-_TRITON = {
+TRITON_STAGES = {
     "ttir": KernelLanguage.TTIR,
     "ttgir": KernelLanguage.TTGIR,
     "llir": KernelLanguage.LLVM_IR,
     "ptx": KernelLanguage.PTX,
     "cubin": KernelLanguage.CUBIN,
 }
+"""What Triton calls its stages in their order, in the mapping `asm` and as endings of files."""
 _MACHINE = (KernelLanguage.PTX, KernelLanguage.CUBIN)
 _TRITON_FACTS = ("num_warps", "num_stages", "num_ctas", "shared", "maxnreg", "tmem_size", "hash")
 
