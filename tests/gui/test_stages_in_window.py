@@ -106,6 +106,10 @@ def test_a_listing_leads_to_what_is_shown_of_the_kernel(captured):
     pause(20)
     assert page.view.hasFocus()
     assert "%out_ptr" in page.view.text.lines[page.view.line - 1]
+    captured.trigger("showInSourceAction")
+    assert page.stage is L.PYTHON
+    assert "tl.store(out_ptr" in page.view.text.lines[page.view.line - 1]
+    page.show_stage(L.TTIR)
     page.go_to(line_with(page.view, "tt.store"), 1)
     pause(20)
     ptx = captured.listing("ptxView")

@@ -257,13 +257,17 @@ class CorrelationController(QObject):
     def _can_show(self, to: CorrelatedView) -> bool:
         """Returns whether the line of the keyboard has anything in another text."""
         side = self._side_with_keyboard()
-        return side is not to and to.has(side.matches(side.line))
+        return self._leads(side, to) and to.has(side.matches(side.line))
+
+    def _leads(self, side: CorrelatedView, to: CorrelatedView) -> bool:
+        """Returns whether one text is another than the other; IR is, in the tab of its source."""
+        return side is not to or (to is self._source and self._source.is_derived)
 
     def _show_in(self, to: CorrelatedView) -> None:
         """Goes to what belongs to the line of the keyboard in this text."""
         side = self._side_with_keyboard()
         self._source.problem = ""
-        if side is to or not to.go_to(side.matches(side.line)):
+        if not (self._leads(side, to) and to.go_to(side.matches(side.line))):
             self._shell.status.show_message(self._source.problem or self._why_nothing(side))
         else:
             self._has_gone_to(to)

@@ -105,6 +105,11 @@ class SourceSide:
         return page.stage if page is not None else None
 
     @property
+    def is_derived(self) -> bool:
+        """Whether what is shown in it is an intermediate representation, made of a source."""
+        return self.stage is not None and not self.stage.is_source
+
+    @property
     def line_colours(self) -> LineColours | None:
         """Those of the editor, or of the view of what cannot be edited."""
         page = self._editors.page
@@ -185,10 +190,16 @@ class SourceSide:
         return True
 
     def _go_to_stage(self, shown: MatchedLines) -> bool:
-        """Goes to the line in the representation that is looked at, else in another one."""
+        """Goes to the line in the representation that is looked at, from there to the source."""
         here = self.document
         key = (here.name, self.stage) if here is not None and self.stage is not None else None
-        found = key if key in shown.stages else next(iter(shown.stages), None)
+        wants_source = self.is_derived and self.has_keyboard
+        if key in shown.stages and not wants_source:
+            found = key
+        else:
+            found = min(shown.stages, key=lambda each: not each[1].is_source, default=None)
+        if found is not None and wants_source and not found[1].is_source:
+            return False
         document = self._documents.named(found[0]) if found is not None else None
         if found is None or document is None:
             return False
