@@ -28,8 +28,12 @@ KERNEL_PACKAGES = ("triton", "numba-cuda", "cupy-cuda13x", "cupy-cuda12x", "cuda
 """The distributions whose kernels a build takes out of a script."""
 
 _LIMIT = 30.0
+# Its first lines are for older ones, from Python 3.5 on.
 _ASK = """
 import json, os, platform, sys, sysconfig
+if sys.version_info < (3, 11):
+    print(json.dumps(platform.python_version()))
+    sys.exit()
 from importlib import metadata
 places = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, *sys.path]
 places += sysconfig.get_paths().values()
@@ -79,15 +83,22 @@ def interpreter(python: str) -> Interpreter:
     Raises:
         InterpreterError: It is none, or does not start.
     """
-    return _asked(python or sys.executable)
+    given = python or sys.executable
+    found = _asked(given)
+    if isinstance(found, Interpreter):
+        return found
+    raise InterpreterError(
+        f"'{given}' cannot be used as the Python interpreter ({found}). {HOW_TO_CHOOSE}"
+    )
 
 
 @cache
-def _asked(given: str) -> Interpreter:
+def _asked(given: str) -> Interpreter | str:
+    """Returns what a Python says of itself, or why it cannot be used."""
     found = shutil.which(given)
+    if found is None:
+        return "no such program"
     try:
-        if found is None:
-            raise FileNotFoundError("no such program")
         asked = subprocess.run(
             [found, "-c", _ASK, json.dumps(KERNEL_PACKAGES)],
             stdin=subprocess.DEVNULL,
@@ -96,11 +107,18 @@ def _asked(given: str) -> Interpreter:
             check=True,
             cwd=os.sep,
         )
-        path, version, places, packages = json.loads(asked.stdout.splitlines()[-1])
-    except (OSError, subprocess.SubprocessError, ValueError, IndexError) as error:
-        raise InterpreterError(
-            f"'{given}' cannot be used as the Python interpreter ({error}). {HOW_TO_CHOOSE}"
-        ) from None
+        told = json.loads(asked.stdout.splitlines()[-1])
+    except IndexError:
+        return "it says nothing"
+    except subprocess.CalledProcessError as error:
+        return f"asked for its version, it ended with exit status {error.returncode}"
+    except subprocess.TimeoutExpired:
+        return f"it did not say its version in {_LIMIT:g} s"
+    except (OSError, ValueError) as error:
+        return str(error)
+    if isinstance(told, str):
+        return f"it is Python {told}, and scripts need 3.11 or later"
+    path, version, places, packages = told
     folders = dict.fromkeys(place for place in places if os.path.isabs(place))
     return Interpreter(path, version, tuple(folders), tuple(packages.items()))
 

@@ -1,5 +1,6 @@
 """How a Python file ends, and what is said of it; without the sandbox, which costs a worker."""
 
+import re
 import sys
 import textwrap
 
@@ -103,6 +104,15 @@ def test_what_is_printed_is_cut():
 
 
 def test_a_wrong_interpreter(tmp_path):
-    for python in (tmp_path / "python", "/bin/true"):
-        with pytest.raises(InterpreterError, match="cannot be used as the Python interpreter"):
+    old = tmp_path / "old"
+    old.write_text("#!/bin/sh\necho '\"2.7.18\"'\n")
+    old.chmod(0o755)
+    said = "cannot be used as the Python interpreter"
+    for python, why in (
+        (tmp_path / "python", "no such program"),
+        ("/bin/true", "it says nothing"),
+        ("/bin/false", "asked for its version, it ended with exit status 1"),
+        (old, "it is Python 2.7.18, and scripts need 3.11 or later"),
+    ):
+        with pytest.raises(InterpreterError, match=re.escape(f"{said} ({why})")):
             interpreter(str(python))
