@@ -64,7 +64,7 @@ def test_files_that_are_not_what_their_ending_says(run, tmp_path, name, content)
     [
         (["none.cu"], "'none.cu' cannot be read: No such file or directory."),
         (["folder.cu"], "'folder.cu' cannot be read: it is a folder."),
-        (["notes.txt"], "'notes.txt' has no ending that tells its kind. Known ones: .cu .cuh .ll"),
+        (["notes.txt"], "'notes.txt' has no ending that tells its kind. Known ones: .cu .cuh .py"),
         ([VECTOR_ADD, "--arch", "hopper"], "'hopper' is no target architecture."),
         ([VECTOR_ADD, "--emit", "ptx,exe"], "--emit does not know 'exe'. It takes: ptx,sass,"),
         ([VECTOR_ADD, "--emit", ","], "Nothing was asked for"),
