@@ -60,8 +60,7 @@ def extract(job: Job) -> Report:
     if ref.kind is CodeKind.CAPTURED:
         report = Report(options=())
         pieces = _captured(ref, content, report)
-        # What its maker has made is what is asked for, whatever target is set.
-        wanted = pieces[0].arch if pieces else wanted
+        wanted = _captured_target(pieces, wanted)
         job = replace(job, options=(f"{_TARGET_OPTION}{wanted}", *_without_target(job)))
     else:
         report = Report(options=_UNPACK)
@@ -143,6 +142,15 @@ def _for_target(content: bytes, wanted: Arch) -> bytes:
 def _wanted(job: Job) -> Arch:
     (target,) = (o for o in job.options if o.startswith(_TARGET_OPTION))
     return Arch.parse(target.removeprefix(_TARGET_OPTION))
+
+
+def _captured_target(pieces: tuple[Piece, ...], wanted: Arch) -> Arch:
+    """That of the machine code, whatever target is set; of PTX, the one set if it can be."""
+    if not pieces:
+        return wanted
+    own = pieces[0]
+    is_code = own.kind is CodeKind.CUBIN
+    return own.arch if is_code or ptx_for(wanted, (own.arch,)) is None else wanted
 
 
 def _without_target(job: Job) -> tuple[str, ...]:

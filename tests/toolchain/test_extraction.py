@@ -187,9 +187,9 @@ def test_damaged_cubins_end_in_words_or_in_code():
         assert report.ok or report.error_log
 
 
-def captured(**given):
+def captured(target="sm_75", **given):
     parts = tuple(Representation(KernelLanguage[name], content) for name, content in given.items())
-    return taken(pack(CapturedKernel("k", "", parts)), "sm_75", K.CAPTURED)
+    return taken(pack(CapturedKernel("k", "", parts)), target, K.CAPTURED)
 
 
 def test_a_captured_kernel_gives_its_own_code_whatever_target_is_set():
@@ -202,6 +202,8 @@ def test_the_ptx_of_a_captured_kernel_is_assembled_where_there_is_no_machine_cod
     report = captured(PTX=compiled(K.PTX, "compute_90"))
     assert report.ok, report.error_log
     assert cubin_target(report.made[K.CUBIN]).sm == "sm_90"
+    newer = captured("sm_120", PTX=compiled(K.PTX, "compute_90"))
+    assert cubin_target(newer.made[K.CUBIN]).sm == "sm_120"
 
 
 def test_the_byte_that_cupy_cuts_off_is_put_back():
