@@ -6,7 +6,7 @@ are the fields of `core.result.Resources`; all have the names of the JSON.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
 def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
@@ -14,8 +14,7 @@ def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
     return text
 
 
-@dataclass(frozen=True)
-class KernelFigure:
+class KernelFigure(NamedTuple):
     """A figure of a kernel.
 
     Attributes:

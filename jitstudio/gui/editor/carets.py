@@ -7,7 +7,6 @@ columns is a caret in each of its lines.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
@@ -48,12 +47,12 @@ _Ends = tuple[int, int]
 _ALT, _SHIFT = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ShiftModifier
 
 
-@dataclass(eq=False)
 class _Caret:
     """One caret, and the brackets that closed themselves at it."""
 
-    cursor: QTextCursor
-    pairs: ClosingPairs = field(default_factory=ClosingPairs)
+    def __init__(self, cursor: QTextCursor, pairs: ClosingPairs | None = None) -> None:
+        self.cursor = cursor
+        self.pairs = ClosingPairs() if pairs is None else pairs
 
     @property
     def start(self) -> int:

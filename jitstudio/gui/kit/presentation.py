@@ -6,13 +6,14 @@ Models name a mark ("error") and never a colour; the delegate of the table knows
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, Qt
 
-from jitstudio.core.figures import KernelFigure
+if TYPE_CHECKING:
+    # The window comes up without any.
+    from jitstudio.core.figures import KernelFigure
 
 ModelIndex = QModelIndex | QPersistentModelIndex
 
@@ -36,8 +37,7 @@ _MINUTE = 60.0
 _Row = TypeVar("_Row")
 
 
-@dataclass(frozen=True)
-class TableColumn(Generic[_Row]):
+class TableColumn(NamedTuple, Generic[_Row]):
     """One column of a table.
 
     Attributes:

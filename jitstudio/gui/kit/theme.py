@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 from string import Template
@@ -113,8 +112,7 @@ class ThemeError(ValueError):
 _Colors = TypeVar("_Colors", UiColors, CodeColors, MarkColors, DiffColors)
 
 
-@dataclass(frozen=True, eq=False)
-class Theme:
+class Theme(NamedTuple):
     """All colours, as one theme file gives them.
 
     Attributes:
@@ -128,6 +126,7 @@ class Theme:
         bands, matched: Highlights of lines that belong together, and of those that are pointed at.
         edges: The left edges of the first.
         tokens: The styles of those token types that the file names.
+        styles, formats: Those of the token types that have been asked for.
     """
 
     name: str
@@ -141,8 +140,8 @@ class Theme:
     matched: tuple[QColor, ...]
     edges: tuple[QColor, ...]
     tokens: Mapping[TokenType, TokenStyle]
-    _formats: dict[TokenType, QTextCharFormat] = field(default_factory=dict, repr=False)
-    _styles: dict[TokenType, TokenStyle] = field(default_factory=dict, repr=False)
+    styles: dict[TokenType, TokenStyle]
+    formats: dict[TokenType, QTextCharFormat]
 
     @classmethod
     def load(cls, name: str) -> Theme:
@@ -173,6 +172,8 @@ class Theme:
                 )
                 for key, row in content["tokens"].items()
             },
+            styles={},
+            formats={},
         )
 
     def color(self, key: str) -> QColor:
@@ -187,18 +188,18 @@ class Theme:
 
     def token_style(self, token: TokenType) -> TokenStyle:
         """Returns the style of a token type, or of its nearest parent that the file names."""
-        style = self._styles.get(token)
+        style = self.styles.get(token)
         if style is None:
             known = next((t for t in reversed(token.split()) if t in self.tokens), Token)
-            style = self._styles[token] = self.tokens[known]
+            style = self.styles[token] = self.tokens[known]
         return style
 
     def token_format(self, token: TokenType) -> QTextCharFormat:
         """Returns the format of a token type. It is shared: take a copy to change it."""
-        found = self._formats.get(token)
+        found = self.formats.get(token)
         if found is None:
             style = self.token_style(token)
-            found = self._formats[token] = QTextCharFormat()
+            found = self.formats[token] = QTextCharFormat()
             found.setForeground(style.color)
             if style.bold:
                 found.setFontWeight(QFont.Weight.Bold)
@@ -235,8 +236,8 @@ _OUTLINE = 140
 _BARS_GROW_FROM = 1.5
 _CHOSEN_MS = 150
 # Of a style sheet, but for lines; pictures grow with the letters, and what is around them less.
-_PIXELS = re.compile(r"\b(?:[2-9]|\d{2,})(?=px)")
-_PICTURES_OF = re.compile(
+_PIXELS = r"\b(?:[2-9]|\d{2,})(?=px)"
+_PICTURES_OF = (
     r"(image: (?:(?!image: )[^;])+; width: \d+px; height: \d+px|(?:icon-size|padding-right): \d+px)"
 )
 _ROLES = {
@@ -382,9 +383,9 @@ def _sized(sheet: str) -> str:
     """Returns a style sheet at the zoom that there is now. Lines stay as thin as they are."""
     if LETTERS.zoom < _BARS_GROW_FROM:
         return sheet
-    parts = _PICTURES_OF.split(sheet)
+    parts = re.split(_PICTURES_OF, sheet)
     return "".join(
-        _PIXELS.sub(_scaled if at % 2 else _spaced, part) for at, part in enumerate(parts)
+        re.sub(_PIXELS, _scaled if at % 2 else _spaced, part) for at, part in enumerate(parts)
     )
 
 

@@ -47,7 +47,7 @@ class NoticeBar(QFrame):
     """Hidden until there is a message; never modal, so that typing goes on.
 
     Lists all notices, the latest last, and is left by each when it is closed; more than fit into a
-    part of the window are scrolled.
+    part of the window are scrolled. What it consists of is made with the first notice.
 
     Signals:
         left: What had the keyboard here is gone.
@@ -59,20 +59,18 @@ class NoticeBar(QFrame):
         super().__init__(parent)
         self.setObjectName(name)
         self._rows: dict[str, _Row] = {}
-        self._count = QLabel()
-        self._close_all = QPushButton(self.tr("Dismiss all"))
-        self._close_all.setObjectName("dismissNotices")
-        self._close_all.clicked.connect(self._on_close_all)
-        self._head = QWidget()
-        self._list = QWidget()
-        self._list.setObjectName("notices")
-        self._column = QVBoxLayout(self._list)
-        self._scroll = QScrollArea(widgetResizable=True)
-        self._lay_out()
-        follow_theme(self, NoticeBar._apply_theme)
         self.hide()
 
     def _lay_out(self) -> None:
+        self._head = QWidget(self)
+        self._count = QLabel(self._head)
+        self._close_all = QPushButton(self.tr("Dismiss all"), self._head)
+        self._close_all.setObjectName("dismissNotices")
+        self._close_all.clicked.connect(self._on_close_all)
+        self._scroll = QScrollArea(self, widgetResizable=True)
+        self._list = QWidget()
+        self._list.setObjectName("notices")
+        self._column = QVBoxLayout(self._list)
         head = QHBoxLayout(self._head)
         head.setContentsMargins(0, 0, 0, 0)
         head.addWidget(self._count)
@@ -91,6 +89,7 @@ class NoticeBar(QFrame):
         column.setSpacing(4)
         column.addWidget(self._head)
         column.addWidget(self._scroll)
+        follow_theme(self, NoticeBar._apply_theme)
 
     @property
     def text(self) -> str:
@@ -104,6 +103,8 @@ class NoticeBar(QFrame):
 
     def ask(self, key: str, message: str, choices: Sequence[NoticeAction] = ()) -> None:
         """Shows a message and what can be done about it, in place of the one with this key."""
+        if self.layout() is None:
+            self._lay_out()
         self.withdraw(key)
         row = _Row(key, message, choices)
         row.closed.connect(self.withdraw)
@@ -118,7 +119,8 @@ class NoticeBar(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Makes room for what is wrapped now."""
         super().resizeEvent(event)
-        self._fit()
+        if self._rows:
+            self._fit()
 
     def _fit(self) -> None:
         """Is as high as the notices need, up to a part of the window."""
