@@ -15,6 +15,7 @@ from threading import Event
 
 import pytest
 
+from jitstudio.analysis.correlation.ir_lines import read_stage_lines
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.diff.data import listed_data
 from jitstudio.analysis.diff.text import bare_lines, compare_lines, ptx_lines
@@ -23,6 +24,7 @@ from jitstudio.analysis.sass.reading import read_code, read_live
 from jitstudio.analysis.word_at import word_at
 from jitstudio.core.arch import Arch
 from jitstudio.core.axes import parse_axis
+from jitstudio.core.captured import KernelLanguage, Representation
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.cuda_facts import enclosing_head, function_at, quoted_name, template_kernel
 from jitstudio.core.diagnostics import diagnose
@@ -84,6 +86,10 @@ def _spelt(text: str) -> None:
     DemangledListing.of(lines, dict.fromkeys(lowered_names(lines), "f"))
 
 
+def _mlir(*lines: str) -> None:
+    read_stage_lines(Representation(KernelLanguage.MLIR, b""), lines)
+
+
 def _source(kind: CodeKind, text: str) -> Source:
     return Source("k", kind, text.encode())
 
@@ -127,6 +133,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "SASS functions": lambda t: functions(CodeKind.SASS, t.splitlines()),
     "PTX flow": _graph,
     "PTX lines": lambda t: read_ptx_lines(t.splitlines()),
+    "MLIR lines": lambda t: _mlir(*t.splitlines()),
+    "MLIR location": lambda t: _mlir(f'a loc("{t})'),
+    "MLIR regions": lambda t: _mlir(*["} {"] * len(t)),
     "PTX entries": entries,
     "PTX parameters": lambda t: parameter_slots(f".visible .entry k({t}){{}}"),
     "PTX access": pointer_access,

@@ -71,7 +71,10 @@ def _numbered(chains: Iterable[InlineChain]) -> StageLines:
 
 _ALIAS = re.compile(r"#([\w$.]++) = loc\(")
 _LOC = " loc("
-_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|#[\w$.]++|[A-Za-z_]++|\d++|[][():,]|<[^<>"]*+>')
+# A text without an end goes on to the end: if it were none, each quote in it would be tried.
+_TOKEN = re.compile(
+    r'"(?:[^"\\]++|\\[\s\S]?)*+(?:"|\Z)|#[\w$.]++|[A-Za-z_]++|\d++|[][():,]|<[^<>"]*+>'
+)
 _ESCAPE = re.compile(r'\\([\da-fA-F]{2}|[\\"nt])')
 _ESCAPED = {"\\": "\\", '"': '"', "n": "\n", "t": "\t"}
 
@@ -88,7 +91,8 @@ def _mlir_chains(lines: Sequence[str]) -> list[InlineChain]:
         chains.append(of_line)
         heads = open_lines.pop() if code.startswith("}") and open_lines else []
         if code.endswith("{"):
-            open_lines.append([*heads, at])
+            heads.append(at)
+            open_lines.append(heads)
         else:
             for head in heads:
                 chains[head] = chains[head] or of_line

@@ -77,8 +77,8 @@ class BuildController(QObject):
         self._service = service
         self._pending: _Pending | None = None
         self._held = False
-        # A build waits until it is known where the compilers are.
-        self._is_owed = False
+        # What waits until it is known where the compilers are, and whether that build runs it.
+        self._owed: tuple[object, bool] | None = None
         self._module: Document | None = None
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self.build)
@@ -90,7 +90,7 @@ class BuildController(QObject):
         documents.current_changed.connect(self._on_current_changed)
         settings.changed.connect(self._on_changed)
         settings.origin_changed.connect(self._build_soon)
-        settings.toolchain_changed.connect(self._build_soon)
+        settings.toolchain_changed.connect(self._on_toolchain_changed)
         settings.toolchain_settled.connect(self._on_toolchain_settled)
         settings.link_changed.connect(self._on_link_changed)
         settings.drafting_changed.connect(self._on_drafting_changed)
@@ -167,7 +167,7 @@ class BuildController(QObject):
         self._pause.stop()
         self._outputs.expect(None)
         self._abandon()
-        self._held, self._is_owed = True, False
+        self._held, self._owed = True, None
         self._outputs.hold(True)
         self._outputs.clear()
 
@@ -196,8 +196,9 @@ class BuildController(QObject):
         subject = self._subject()
         self._outputs.show_subject(subject, self._is_run)
         self._outputs.expect(subject)
-        self._is_owed = self._settings.awaits_toolchain
-        if self._is_owed:
+        waits = self._settings.awaits_toolchain
+        self._owed = (subject, self._is_run) if waits else None
+        if waits:
             return
         try:
             # Of a script also its kernels with all their stages, which may be opened.
@@ -229,7 +230,7 @@ class BuildController(QObject):
     def cancel(self) -> None:
         """Ends the build that is on its way."""
         self._pause.stop()
-        self._is_owed = False
+        self._owed = None
         self._outputs.expect(None)
         if self._pending is not None:
             self._pending.handle.cancel()
@@ -268,8 +269,16 @@ class BuildController(QObject):
             self._build_soon()
 
     @Slot()
+    def _on_toolchain_changed(self) -> None:
+        # What waits for the compilers is built as soon as they have settled.
+        if self._owed is None:
+            self._build_soon()
+
+    @Slot()
     def _on_toolchain_settled(self) -> None:
-        if self._is_owed:
+        owed, self._owed = self._owed, None
+        # Another one that is looked at by now was not asked for, and may be run by its build.
+        if owed == (self._subject(), self._is_run):
             self.build()
 
     @Slot()
@@ -294,6 +303,7 @@ class BuildController(QObject):
     def _wait(self) -> None:
         """Does not build what was about to be built."""
         self._pause.stop()
+        self._owed = None
         self._outputs.expect(self._pending.subject if self._pending is not None else None)
 
     @Slot(object)

@@ -109,3 +109,25 @@ def test_a_build_waits_for_its_compilers_and_what_is_held_stays_held(documents, 
     assert not controller.is_busy
     assert began == [""]
     close_all((service,))
+
+
+def test_what_was_not_asked_for_is_not_run_once_the_compilers_are_found(documents, settings):
+    kernel = Document("k.cu", CodeKind.CUDA, b"__global__ void k() {}")
+    script = Document("x.py", CodeKind.PYTHON, b"print(1)")
+    documents.add(kernel)
+    service = BuildService()
+    controller = BuildController(documents, settings, Outputs(), service)
+    began = []
+    controller.began.connect(lambda subject, *_: began.append(subject))
+    settings.want_toolchain("13.0")
+    controller.start()
+    documents.add(script)
+    documents.current = script
+    settings.settle_toolchain("found")
+    assert began == []
+    # One for which the user has pressed Build still waits, and runs.
+    settings.want_toolchain("12.9")
+    controller.build()
+    settings.settle_toolchain("another")
+    assert began == [script]
+    close_all((service,))
