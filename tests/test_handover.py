@@ -7,6 +7,7 @@ import struct
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -224,3 +225,39 @@ def test_without_a_display_no_window_is_started(monkeypatch):
     with pytest.raises(NoWindow, match="there is no display"):
         handovers.start_window()
     assert not Path(os.environ["JITSTUDIO_RUNTIME_DIR"]).exists()
+
+
+def test_several_calls_start_one_window(monkeypatch):
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    started = []
+    process = SimpleNamespace(poll=lambda: None)
+    monkeypatch.setattr(handovers, "_start", lambda: started.append(process) or process)
+    waiting = [handovers.start_window() for _ in range(3)]
+    assert len(started) == 1
+    server = HandoverServer(lambda _handover: HandoverAnswer(("k.ptx",)))
+    assert [each.hand_over(HANDED).tabs for each in waiting] == [("k.ptx",)] * 3
+    assert handovers.start_window().hand_over(HANDED).tabs == ("k.ptx",)
+    server.close()
+    assert len(started) == 1
+
+    # One that ends at once is no reason for others to wait.
+    process.poll = lambda: 7
+    first, second = handovers.start_window(), handovers.start_window()
+    with pytest.raises(NoWindow, match="has ended with status 7"):
+        first.hand_over(HANDED)
+    with pytest.raises(NoWindow, match="has ended before it could be used"):
+        second.hand_over(HANDED)
+    assert len(started) == 2
+
+
+def test_a_window_that_takes_nothing_says_so():
+    off = HandoverServer(None)
+    assert windows() == []
+    with pytest.raises(HandoverError, match="Turn on 'Take what programs show'") as refused:
+        hand_over(HANDED)
+    assert not isinstance(refused.value, NoWindow)
+    on = HandoverServer(lambda _handover: HandoverAnswer(("k.ptx",)))
+    os.utime(on._path, (1, 1))
+    assert hand_over(HANDED).tabs == ("k.ptx",)
+    on.close()
+    off.close()
