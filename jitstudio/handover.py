@@ -52,6 +52,7 @@ _ANSWER_SECONDS = 60.0
 _START_SECONDS = 60.0
 _PAUSE = 0.05
 _CREDENTIALS = struct.Struct("3i")  # of Linux's unix(7): process, user, group
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _GONE = (errno.ECONNREFUSED, errno.ENOENT)
 
 
@@ -147,23 +148,32 @@ class HandoverServer:
             return HandoverAnswer(problem="The window has not enough memory for this.")
 
 
-def windows(ending: str = ENDING) -> list[Path]:
-    """Returns the sockets of the windows, the one that was used last first.
-
-    Args:
-        ending: How they are called.
+def windows() -> list[Path]:
+    """Returns the sockets of the windows that take something, the one used last first.
 
     Raises:
-        HandoverError: Another user may have put one of them there.
+        HandoverError: There is no window but in a folder that others can write to.
     """
+    return [path for path in _sockets() if path.suffix == ENDING]
+
+
+def _sockets() -> list[Path]:
+    """Returns the sockets of all windows; those that take nothing come last."""
     found = []
-    for folder in filter(_is_private, runtime_folders()):
-        for path in folder.glob(f"*{ending}"):
-            with contextlib.suppress(OSError):
-                status = path.lstat()
-                if stat.S_ISSOCK(status.st_mode) and status.st_uid == os.getuid():
-                    found.append((status.st_mtime_ns, path))
-    return [path for _, path in sorted(found, reverse=True)]
+    own = list(filter(_is_own, runtime_folders()))
+    private = [folder for folder in own if not folder.stat().st_mode & _OTHERS_WRITE]
+    for path in (path for folder in private for path in folder.glob("*")):
+        with contextlib.suppress(OSError):
+            status = path.lstat()
+            is_own = stat.S_ISSOCK(status.st_mode) and status.st_uid == os.getuid()
+            if is_own and path.suffix in (ENDING, _ENDING_OFF):
+                found.append((path.suffix == ENDING, status.st_mtime_ns, path))
+    if not found and (shared := [folder for folder in own if folder not in private]):
+        raise HandoverError(
+            f"'{shared[0]}' can be written to by another user, whose program might get what you "
+            "show. Make it yours alone, or remove it."
+        )
+    return [path for *_, path in sorted(found, reverse=True)]
 
 
 def hand_over(handover: Handover) -> HandoverAnswer:
@@ -176,7 +186,7 @@ def hand_over(handover: Handover) -> HandoverAnswer:
     sent = message(handover)
     if not hasattr(socket, "AF_UNIX"):
         raise NoWindow("Programs and windows do not find each other on this system.")
-    for path in (*windows(), *windows(_ENDING_OFF)):
+    for path in _sockets():
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as window:
             window.settimeout(_ANSWER_SECONDS)
             try:
@@ -304,7 +314,7 @@ def start_window() -> StartedWindow:
         ) from None
     try:
         # Who had the lock until now may have opened one.
-        if not lock.acquire() or windows() or windows(_ENDING_OFF):
+        if not lock.acquire() or _sockets():
             return StartedWindow(lock)
         return StartedWindow(lock, _start())
     except BaseException:
@@ -333,22 +343,12 @@ def _start() -> subprocess.Popen[bytes]:
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 
-def _is_private(folder: Path) -> bool:
-    """Returns whether no other user can have put a socket into a folder.
-
-    Raises:
-        HandoverError: One can.
-    """
+def _is_own(folder: Path) -> bool:
+    """Returns whether a folder is this user's; no window of his listens in one of another's."""
     try:
-        status = folder.stat()
+        return folder.stat().st_uid == os.getuid()
     except OSError:
         return False
-    if status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise HandoverError(
-            f"'{folder}' can be written to by another user, whose program might get what you show. "
-            "Make it yours alone, or remove it."
-        )
-    return True
 
 
 def _peer(client: socket.socket) -> int | None:

@@ -151,6 +151,20 @@ def test_a_folder_of_others_is_not_used(window, folder):
     folder.chmod(0o700)
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="gives a folder to another user")
+def test_a_folder_of_another_user_hides_no_window(window, folder, tmp_path, monkeypatch):
+    foreign, writable = tmp_path / "foreign", tmp_path / "writable"
+    for each in (foreign, writable):
+        each.mkdir()
+    os.chown(foreign, 12345, 12345)
+    writable.chmod(0o777)
+    monkeypatch.setattr(handovers, "runtime_folders", lambda: (foreign, writable, folder))
+    assert hand_over(HANDED).tabs == ("größer.ptx", "k.cubin")
+    monkeypatch.setattr(handovers, "runtime_folders", lambda: (foreign,))
+    with pytest.raises(NoWindow):
+        hand_over(HANDED)
+
+
 def test_another_users_program_is_refused(window, taken, monkeypatch):
     monkeypatch.setattr(handovers, "_peer", lambda _client: os.getuid() + 1)
     assert said(message(HANDED)) == "The program is another user's."
