@@ -35,8 +35,13 @@ from jitstudio.core.handover import (
 from jitstudio.paths import runtime_folders
 from jitstudio.private import make_private
 
+if sys.platform != "win32":
+    import fcntl
+
 ENDING = ".window"
 """How the sockets are called in their folder."""
+_ENDING_OFF = ".off"
+_LOCK = "starting.lock"
 
 _BACKLOG = 64
 _MOST_CLIENTS = 16
@@ -47,6 +52,7 @@ _ANSWER_SECONDS = 60.0
 _START_SECONDS = 60.0
 _PAUSE = 0.05
 _CREDENTIALS = struct.Struct("3i")  # of Linux's unix(7): process, user, group
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _GONE = (errno.ECONNREFUSED, errno.ENOENT)
 
 
@@ -58,20 +64,22 @@ class HandoverServer:
     """Listens for programs in threads of its own.
 
     Args:
-        take: Opens what is handed over; called in a thread, one at a time.
+        take: Opens what is handed over; called in a thread, one at a time. None where the user has
+            turned that off, which programs get as the answer.
 
     Raises:
         OSError: No socket can be made; `strerror` says why.
     """
 
-    def __init__(self, take: Callable[[Handover], HandoverAnswer]) -> None:
+    def __init__(self, take: Callable[[Handover], HandoverAnswer] | None) -> None:
         self._take = take
         self._taking = threading.Lock()
         self._seats = threading.BoundedSemaphore(_MOST_CLIENTS)
         self._closed = False
         folder = runtime_folders()[0]
         make_private(folder)
-        self._path = folder / f"{os.getpid()}-{os.urandom(4).hex()}{ENDING}"
+        ending = _ENDING_OFF if take is None else ENDING
+        self._path = folder / f"{os.getpid()}-{os.urandom(4).hex()}{ending}"
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         # Under its name only once it listens: what is refused is taken for left behind.
         fresh = self._path.with_suffix(".new")
@@ -126,6 +134,11 @@ class HandoverServer:
         try:
             if _peer(client) not in (None, os.getuid()):
                 raise HandoverError("The program is another user's.")
+            if self._take is None:
+                raise HandoverError(
+                    "The window takes nothing from programs. Turn on 'Take what programs show' "
+                    "in Settings > Python."
+                )
             handover = read_message(_receive(client, _MESSAGE_SECONDS, _QUIET_SECONDS))
             with self._taking:
                 return self._take(handover)
@@ -136,19 +149,31 @@ class HandoverServer:
 
 
 def windows() -> list[Path]:
-    """Returns the sockets of the windows, the one that was used last first.
+    """Returns the sockets of the windows that take something, the one used last first.
 
     Raises:
-        HandoverError: Another user may have put one of them there.
+        HandoverError: There is no window but in a folder that others can write to.
     """
+    return [path for path in _sockets() if path.suffix == ENDING]
+
+
+def _sockets() -> list[Path]:
+    """Returns the sockets of all windows; those that take nothing come last."""
     found = []
-    for folder in filter(_is_private, runtime_folders()):
-        for path in folder.glob(f"*{ENDING}"):
-            with contextlib.suppress(OSError):
-                status = path.lstat()
-                if stat.S_ISSOCK(status.st_mode) and status.st_uid == os.getuid():
-                    found.append((status.st_mtime_ns, path))
-    return [path for _, path in sorted(found, reverse=True)]
+    own = list(filter(_is_own, runtime_folders()))
+    private = [folder for folder in own if not folder.stat().st_mode & _OTHERS_WRITE]
+    for path in (path for folder in private for path in folder.glob("*")):
+        with contextlib.suppress(OSError):
+            status = path.lstat()
+            is_own = stat.S_ISSOCK(status.st_mode) and status.st_uid == os.getuid()
+            if is_own and path.suffix in (ENDING, _ENDING_OFF):
+                found.append((path.suffix == ENDING, status.st_mtime_ns, path))
+    if not found and (shared := [folder for folder in own if folder not in private]):
+        raise HandoverError(
+            f"'{shared[0]}' can be written to by another user, whose program might get what you "
+            "show. Make it yours alone, or remove it."
+        )
+    return [path for *_, path in sorted(found, reverse=True)]
 
 
 def hand_over(handover: Handover) -> HandoverAnswer:
@@ -161,7 +186,7 @@ def hand_over(handover: Handover) -> HandoverAnswer:
     sent = message(handover)
     if not hasattr(socket, "AF_UNIX"):
         raise NoWindow("Programs and windows do not find each other on this system.")
-    for path in windows():
+    for path in _sockets():
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as window:
             window.settimeout(_ANSWER_SECONDS)
             try:
@@ -194,9 +219,15 @@ def _asked(window: socket.socket, sent: bytes) -> HandoverAnswer:
 
 @dataclass(frozen=True)
 class StartedWindow:
-    """A window that was started for what is handed over, in a process of its own."""
+    """A window that was started for what is handed over, in a process of its own.
 
-    process: subprocess.Popen[bytes]
+    Attributes:
+        lock: Keeps others from starting one more; several calls and programs wait for one window.
+        process: None where another call or program has started it.
+    """
+
+    lock: _StartLock
+    process: subprocess.Popen[bytes] | None = None
 
     def hand_over(self, handover: Handover) -> HandoverAnswer:
         """Waits until it is open, and hands over.
@@ -204,27 +235,68 @@ class StartedWindow:
         Raises:
             HandoverError: It did not open in time or has ended, or see `hand_over`.
         """
-        until = time.monotonic() + _START_SECONDS
-        while time.monotonic() < until:
-            with contextlib.suppress(NoWindow):
-                return hand_over(handover)
-            if self.process.poll() is not None:
-                raise NoWindow(
-                    f"A window was started, but has ended with status {self.process.returncode}. "
-                    "'jitstudio doctor' says whether one can be opened here."
-                )
-            time.sleep(_PAUSE)
+        with self.lock:
+            until = time.monotonic() + _START_SECONDS
+            while time.monotonic() < until:
+                # Before it is looked for: it may have opened, and its starter gone, meanwhile.
+                ended = self._ended()
+                with contextlib.suppress(NoWindow):
+                    return hand_over(handover)
+                if ended:
+                    raise NoWindow(
+                        f"A window was started, but has ended{ended}. "
+                        "'jitstudio doctor' says whether one can be opened here."
+                    )
+                time.sleep(_PAUSE)
         raise NoWindow(
-            f"A window was started, but takes nothing after {_START_SECONDS:.0f} seconds. The "
-            "setting 'Take what programs show' may be off."
+            f"A window was started, but takes nothing after {_START_SECONDS:.0f} seconds. "
+            "'jitstudio doctor' says whether one can be opened here."
         )
+
+    def _ended(self) -> str:
+        """Returns how it has ended, or nothing while it has not."""
+        if self.process is None:
+            return " before it could be used" if self.lock.acquire() else ""
+        status = self.process.poll()
+        return "" if status is None else f" with status {status}"
+
+
+class _StartLock:
+    """Is held by who starts a window until that is open; it ends with its process.
+
+    Two of one process exclude each other like two of two processes: flock(2).
+
+    Raises:
+        OSError: There is no place for it; `strerror` says why.
+    """
+
+    def __init__(self) -> None:
+        folder = runtime_folders()[0]
+        make_private(folder)
+        self._file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+
+    def acquire(self) -> bool:
+        """Returns whether it is held from now on; does not wait."""
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def __enter__(self) -> None:
+        """Releases it at the end, held or not."""
+
+    def __exit__(self, *_error: object) -> None:
+        """Releases it, also where a fork of this process has its file open."""
+        fcntl.flock(self._file, fcntl.LOCK_UN)
+        os.close(self._file)
 
 
 def start_window() -> StartedWindow:
-    """Starts a window that outlives this process.
+    """Starts a window that outlives this process, unless one is being started already.
 
     Raises:
-        NoWindow: There is no display.
+        NoWindow: There is no display, or no folder in which a window can be found.
     """
     # What Qt needs besides is found out by the window itself: this process loads no library.
     if sys.platform == "linux" and not any(map(os.environ.get, _DISPLAYS)):
@@ -232,6 +304,25 @@ def start_window() -> StartedWindow:
             "No window of jitstudio is open, and none can be opened here: there is no display, as "
             "neither WAYLAND_DISPLAY nor DISPLAY is set."
         )
+    if not hasattr(socket, "AF_UNIX"):
+        raise NoWindow("Programs and windows do not find each other on this system.")
+    try:
+        lock = _StartLock()
+    except OSError as error:
+        raise NoWindow(
+            f"No window can be started that would be found: '{error.filename}': {error.strerror}."
+        ) from None
+    try:
+        # Who had the lock until now may have opened one.
+        if not lock.acquire() or _sockets():
+            return StartedWindow(lock)
+        return StartedWindow(lock, _start())
+    except BaseException:
+        lock.__exit__()
+        raise
+
+
+def _start() -> subprocess.Popen[bytes]:
     root = Path(__file__).resolve().parent.parent
     environment = dict(os.environ)
     if root.name not in ("site-packages", "dist-packages"):
@@ -239,7 +330,7 @@ def start_window() -> StartedWindow:
         paths = (str(root), environment.get("PYTHONPATH", ""))
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     # -P: what lies in the working directory of a program is none of our modules.
-    process = subprocess.Popen(
+    return subprocess.Popen(
         [sys.executable, "-P", "-m", "jitstudio"],
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -247,28 +338,17 @@ def start_window() -> StartedWindow:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    return StartedWindow(process)
 
 
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 
-def _is_private(folder: Path) -> bool:
-    """Returns whether no other user can have put a socket into a folder.
-
-    Raises:
-        HandoverError: One can.
-    """
+def _is_own(folder: Path) -> bool:
+    """Returns whether a folder is this user's; no window of his listens in one of another's."""
     try:
-        status = folder.stat()
+        return folder.stat().st_uid == os.getuid()
     except OSError:
         return False
-    if status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise HandoverError(
-            f"'{folder}' can be written to by another user, whose program might get what you show. "
-            "Make it yours alone, or remove it."
-        )
-    return True
 
 
 def _peer(client: socket.socket) -> int | None:

@@ -7,6 +7,7 @@ import struct
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -150,6 +151,20 @@ def test_a_folder_of_others_is_not_used(window, folder):
     folder.chmod(0o700)
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="gives a folder to another user")
+def test_a_folder_of_another_user_hides_no_window(window, folder, tmp_path, monkeypatch):
+    foreign, writable = tmp_path / "foreign", tmp_path / "writable"
+    for each in (foreign, writable):
+        each.mkdir()
+    os.chown(foreign, 12345, 12345)
+    writable.chmod(0o777)
+    monkeypatch.setattr(handovers, "runtime_folders", lambda: (foreign, writable, folder))
+    assert hand_over(HANDED).tabs == ("größer.ptx", "k.cubin")
+    monkeypatch.setattr(handovers, "runtime_folders", lambda: (foreign,))
+    with pytest.raises(NoWindow):
+        hand_over(HANDED)
+
+
 def test_another_users_program_is_refused(window, taken, monkeypatch):
     monkeypatch.setattr(handovers, "_peer", lambda _client: os.getuid() + 1)
     assert said(message(HANDED)) == "The program is another user's."
@@ -224,3 +239,39 @@ def test_without_a_display_no_window_is_started(monkeypatch):
     with pytest.raises(NoWindow, match="there is no display"):
         handovers.start_window()
     assert not Path(os.environ["JITSTUDIO_RUNTIME_DIR"]).exists()
+
+
+def test_several_calls_start_one_window(monkeypatch):
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    started = []
+    process = SimpleNamespace(poll=lambda: None)
+    monkeypatch.setattr(handovers, "_start", lambda: started.append(process) or process)
+    waiting = [handovers.start_window() for _ in range(3)]
+    assert len(started) == 1
+    server = HandoverServer(lambda _handover: HandoverAnswer(("k.ptx",)))
+    assert [each.hand_over(HANDED).tabs for each in waiting] == [("k.ptx",)] * 3
+    assert handovers.start_window().hand_over(HANDED).tabs == ("k.ptx",)
+    server.close()
+    assert len(started) == 1
+
+    # One that ends at once is no reason for others to wait.
+    process.poll = lambda: 7
+    first, second = handovers.start_window(), handovers.start_window()
+    with pytest.raises(NoWindow, match="has ended with status 7"):
+        first.hand_over(HANDED)
+    with pytest.raises(NoWindow, match="has ended before it could be used"):
+        second.hand_over(HANDED)
+    assert len(started) == 2
+
+
+def test_a_window_that_takes_nothing_says_so():
+    off = HandoverServer(None)
+    assert windows() == []
+    with pytest.raises(HandoverError, match="Turn on 'Take what programs show'") as refused:
+        hand_over(HANDED)
+    assert not isinstance(refused.value, NoWindow)
+    on = HandoverServer(lambda _handover: HandoverAnswer(("k.ptx",)))
+    os.utime(on._path, (1, 1))
+    assert hand_over(HANDED).tabs == ("k.ptx",)
+    on.close()
+    off.close()

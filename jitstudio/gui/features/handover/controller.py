@@ -116,10 +116,9 @@ class HandoverController(QObject):
         if key != _KEY:
             return
         self._on_about_to_quit()
-        if not self._preferences.value(_KEY):
-            return
+        take = partial(_take, reports_to(self, HandoverController._open))
         try:
-            server = HandoverServer(partial(_take, reports_to(self, HandoverController._open)))
+            server = HandoverServer(take if self._preferences.value(_KEY) else None)
         except OSError as error:
             message = self.tr(
                 "Programs cannot hand over kernels to this window: no socket can be made: {error}. "

@@ -87,15 +87,10 @@ def test_files_windows_settings_and_full_disks(started, shown, tmp_path, monkeyp
     with pytest.raises(OSError, match="No such file"):
         shown(tmp_path / "absent.cu")
 
-    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("jitstudio.api.show._display", lambda _shown: None)
     started.state.preferences.set_value(_SETTING, False)
     assert windows() == []
-    handle = shown(PTX)
-    assert "there is no display" in repr(handle)
-    with pytest.raises(RuntimeError, match="there is no display"):
-        handle.wait()
+    with pytest.raises(HandoverError, match="takes nothing from programs"):
+        shown(PTX)
     started.state.preferences.set_value(_SETTING, True)
     assert shown(PTX).tabs == ("add_kernel.ptx",)
 
