@@ -29,7 +29,10 @@ def script_steps(steps: Sequence[PlanStep]) -> tuple[PlanStep, ...]:
 
 
 def kernel_sources(
-    packed: Sequence[bytes], script: str, request: BuildRequest
+    packed: Sequence[bytes],
+    script: str,
+    request: BuildRequest,
+    found: Mapping[str, Sequence[Source]],
 ) -> tuple[Source, ...]:
     """Returns the kernels of a Python file as modules, each with a name of its own.
 
@@ -37,9 +40,11 @@ def kernel_sources(
         packed: What running it has given: packed captured kernels. What is none is left out.
         script: The name of the file.
         request: The build that it is in.
+        found: The kernels of other Python files, which have their names.
     """
     read = [(content, kernel) for content in packed if (kernel := _read(content)) is not None]
-    taken = {source.name for source in request.sources}
+    others = (*request.sources, *(one for kernels in found.values() for one in kernels))
+    taken = {source.name for source in others}
     names = kernel_names([kernel for _, kernel in read], taken)
     folder = next((source.folder for source in request.sources if source.name == script), "")
     return tuple(
