@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import IO, Any
 
 import jitstudio
-from jitstudio.core.captured import CapturedError, CapturedKernel, unpack
+from jitstudio.core.captured import CONSEQUENCES, CapturedError, CapturedKernel, unpack
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import Job
-from jitstudio.core.scripts import CONSEQUENCES, kernel_names
+from jitstudio.core.scripts import kernel_names
 from jitstudio.core.tools import Tool
 from jitstudio.disk import working_folder
 from jitstudio.interpreters import HOW_TO_CHOOSE, PACKAGES, InterpreterError, interpreter

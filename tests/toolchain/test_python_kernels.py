@@ -240,6 +240,36 @@ def test_what_scripts_do_around_their_kernels(tmp_path):
     assert report.log.startswith("(9, 0)\n")
 
 
+CALLED_AS_FACTS = """
+import numpy as np
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(x, shared: tl.constexpr, num_stages: tl.constexpr):
+    tl.store(x + tl.arange(0, shared), num_stages)
+
+
+x = np.ones(1024, np.float32)
+add[(1,)](x, 128, 2)
+add[(1,)](x, 256, 2)
+add[(1,)](x, 256, 5)
+"""
+
+
+def test_parameters_may_be_called_as_facts_of_the_compiler(tmp_path):
+    pytest.importorskip("triton")
+    report, kernels = ran(CALLED_AS_FACTS, tmp_path)
+    assert report.diagnostics == []
+    assert kernel_names(kernels) == (
+        "add[shared=128,num_stages=2]",
+        "add[shared=256,num_stages=2]",
+        "add[shared=256,num_stages=5]",
+    )
+    assert kernels[0].facts["shared"] == "0"
+
+
 CUTE = """
 import cutlass
 import cutlass.cute as cute
