@@ -154,10 +154,10 @@ def collected(folder: Path) -> Collection:
         except OSError:
             code = None
         if code is None:
-            sizes = {entry.get("bytes") for entry in entries}
+            sizes = {size for entry in entries if type(size := entry.get("bytes")) is int}
             notes.append(
                 f"{len(entries):,} loads of modules that are too large to be kept or have no code "
-                f"({', '.join(f'{size:,} bytes' for size in sizes if isinstance(size, int))})."
+                f"({', '.join(f'{size:,} bytes' for size in sizes)})."
             )
             continue
         modules.append(LoadedModule(code, digest, len(entries), _place(entries[0])))
@@ -177,8 +177,8 @@ def _entries(folder: Path, notes: list[str]) -> Iterator[dict[str, Any]]:
         for line in lines[:_MOST_LINES]:
             try:
                 entry = json.loads(line)
-            except ValueError:
-                # The process ended as it wrote it.
+            except (ValueError, RecursionError):
+                # The process ended as it wrote it, or the program has written there, too.
                 continue
             if isinstance(entry, dict):
                 yield entry

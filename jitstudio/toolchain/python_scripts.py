@@ -177,7 +177,7 @@ def _result(output: Path) -> dict[str, Any] | None:
     """Returns what the runner says of the run; None where it did not come to say anything."""
     try:
         found = json.loads(read_file(output / _RESULT, _LARGEST_RESULT))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
 

@@ -53,7 +53,8 @@ def test_modules_beyond_what_is_kept_are_counted(tmp_path, monkeypatch):
 
 
 def test_what_processes_have_left_may_be_anything(tmp_path):
-    lines = (b'{"digest": "../../etc/passwd"}', b"[1]", b'{"digest": 7}', b'{"dig', b"\xff")
+    lines = [b'{"digest": "../../etc/passwd"}', b"[1]", b'{"digest": 7}', b'{"dig', b"\xff"]
+    lines += [b'{"digest": "0", "bytes": [1]}', b"[" * 100_000]
     (tmp_path / "1.jsonl").write_bytes(b"\n".join(lines))
     (tmp_path / "2.jsonl").mkdir()
     assert collected(tmp_path).modules == ()

@@ -64,6 +64,9 @@ def test_a_script_that_ends_itself():
     assert failure("import sys\nsys.exit(3)") == (2, told)
     _, message = failure("import os\nos._exit(7)")
     assert message == "The script ended its process itself, with exit status 7."
+    deep = "open(os.environ['TMPDIR'] + '/../kernels/result.json', 'w').write('[' * 100_000)"
+    _, message = failure(f"import os\n{deep}\nos._exit(7)")
+    assert message == "The script ended its process itself, with exit status 7."
     _, message = failure("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)")
     assert message == "The script crashed: its process was ended by SIGSEGV."
 
