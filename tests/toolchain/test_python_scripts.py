@@ -45,6 +45,13 @@ def test_an_error_has_its_line(tmp_path):
     assert failure("x = 1\nif x\n    pass\n") == (2, "SyntaxError: expected ':'")
 
 
+def test_an_exception_may_fail_in_what_it_is_asked_for():
+    odd = "class Odd(Exception):\n    def __str__(self):\n        1 / 0\n    {}\nraise Odd"
+    assert failure(odd.format("")) == (5, "Odd: <exception str() failed>")
+    assert failure(odd.format("__cause__ = property(__str__)")) == (5, "Odd")
+    assert failure(odd.format("src = property(__str__)")) == (5, "Odd")
+
+
 def test_a_missing_package_is_named_with_what_brings_it():
     (said,) = ran("\nimport triton.of.nobody").diagnostics
     assert said.message in (
