@@ -309,6 +309,14 @@ def _numba(cuda: Any, target: ScriptTarget, captures: Captures) -> None:
     version = captures.packages.get("numba-cuda")
     origin = f"numba-cuda {version}" if version else f"Numba {numba.__version__}"
     compile_one = compiler.compile
+    capability: tuple[int | str, ...] = target.capability
+    if target.arch.suffix and version:
+        capability = (*capability, target.arch.suffix)
+    elif target.arch.suffix:
+        captures.note(
+            f"Numba without numba-cuda takes no target with a letter: its kernels are for "
+            f"sm_{target.arch.number}."
+        )
 
     def keep(function: Any, signature: Any, ptx: str) -> None:
         arguments = getattr(signature, "args", signature)
@@ -319,7 +327,7 @@ def _numba(cuda: Any, target: ScriptTarget, captures: Captures) -> None:
         captures.add(CapturedKernel(function.__name__, origin, parts, facts))
 
     def compiled(function: Any, sig: Any, *args: Any, **kwargs: Any) -> Any:
-        kwargs["cc"] = kwargs.get("cc") or target.capability
+        kwargs["cc"] = kwargs.get("cc") or capability
         if not kwargs.get("debug"):
             kwargs.setdefault("lineinfo", True)
         made, result = compile_one(function, sig, *args, **kwargs)

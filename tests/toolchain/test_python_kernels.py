@@ -60,9 +60,9 @@ if __name__ == "__main__":
 """
 
 
-def ran(text, folder):
+def ran(text, folder, arch="sm_90"):
     content = textwrap.dedent(text).encode()
-    options = ("-arch=sm_90",)
+    options = (f"-arch={arch}",)
     inputs = ((Ref(CodeKind.PYTHON, "kernels.py"), content),)
     made = (CodeKind.CAPTURED,)
     job = Job(Tool.PYTHON, "kernels.py", inputs, made, options, folder=str(folder))
@@ -238,6 +238,14 @@ def test_what_scripts_do_around_their_kernels(tmp_path):
     assert report.diagnostics == []
     assert kernel_names(kernels) == ("turn", "set_first")
     assert report.log.startswith("(9, 0)\n")
+
+
+def test_numba_compiles_for_a_target_with_a_letter(tmp_path):
+    pytest.importorskip("numba")
+    for arch in ("sm_90a", "sm_100f"):
+        report, kernels = ran(OF_DEVICE, tmp_path, arch)
+        assert report.diagnostics == []
+        assert [str(kernel.target) for kernel in kernels] == [arch, arch]
 
 
 CALLED_AS_FACTS = """
