@@ -46,7 +46,8 @@ _BOOT = """
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 _, root, job = sys.argv
-del sys.path[0]
+if sys.path[0] == "":  # by PYTHONSAFEPATH it is not
+    del sys.path[0]
 spec = spec_from_file_location(
     "jitstudio", root + "/__init__.py", submodule_search_locations=[root]
 )

@@ -45,6 +45,14 @@ def test_an_error_has_its_line(tmp_path):
     assert failure("x = 1\nif x\n    pass\n") == (2, "SyntaxError: expected ':'")
 
 
+def test_folders_of_the_environment_stay_those_of_the_script(tmp_path, monkeypatch):
+    (tmp_path / "theirs.py").write_text("NAME = 'theirs'\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    for safe in ("", "1"):
+        monkeypatch.setenv("PYTHONSAFEPATH", safe)
+        assert ran("import theirs\nprint(theirs.NAME)").log.startswith("theirs")
+
+
 def test_an_exception_may_fail_in_what_it_is_asked_for():
     odd = "class Odd(Exception):\n    def __str__(self):\n        1 / 0\n    {}\nraise Odd"
     assert failure(odd.format("")) == (5, "Odd: <exception str() failed>")
