@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -198,5 +200,8 @@ def _place(entry: dict[str, Any]) -> LoadPlace | None:
 def _is_own(file: str) -> bool:
     parts = Path(file).parts
     installed = {"site-packages", "dist-packages"}.intersection(parts)
-    is_python = any(part.startswith("python3") for part in parts[:-1])
+    is_python = any(
+        part in ("lib", "lib64") and re.fullmatch(r"python3(\.\d+)?t?", below)
+        for part, below in pairwise(parts[:-1])
+    )
     return not installed and not is_python and not file.startswith("<")
