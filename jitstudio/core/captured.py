@@ -22,6 +22,11 @@ from jitstudio.core.cubin import cubin_target
 from jitstudio.core.plain_files import LARGEST
 from jitstudio.core.source_facts import ptx_target
 
+CONSEQUENCES = frozenset({"hash", "shared", "tmem_size", "kernel", "override key"})
+"""Facts of a kernel that follow from the others."""
+PARAMETER = "parameter "
+"""Before the name of a parameter that is called as a fact of its compiler is."""
+
 _FORMAT = 1
 _MEMBER = "kernel.json"
 _MOST_MEMBERS = 64

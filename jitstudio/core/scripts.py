@@ -10,7 +10,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from jitstudio.core.captured import CapturedError, CapturedKernel, unpack
+from jitstudio.core.captured import (
+    CONSEQUENCES,
+    PARAMETER,
+    CapturedError,
+    CapturedKernel,
+    unpack,
+)
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.plan import PlanStep
 from jitstudio.core.request import BuildRequest
@@ -19,8 +25,6 @@ from jitstudio.core.tools import Tool
 # What is in the way in the name of a file, or is a sign there.
 _NO_NAME = re.compile(r"[^\w$=,\[\]-]+")
 _LONGEST = 80
-CONSEQUENCES = frozenset({"hash", "shared", "tmem_size", "kernel", "override key"})
-"""Facts of a kernel that follow from the others."""
 
 
 def script_steps(steps: Sequence[PlanStep]) -> tuple[PlanStep, ...]:
@@ -29,7 +33,10 @@ def script_steps(steps: Sequence[PlanStep]) -> tuple[PlanStep, ...]:
 
 
 def kernel_sources(
-    packed: Sequence[bytes], script: str, request: BuildRequest
+    packed: Sequence[bytes],
+    script: str,
+    request: BuildRequest,
+    found: Mapping[str, Sequence[Source]],
 ) -> tuple[Source, ...]:
     """Returns the kernels of a Python file as modules, each with a name of its own.
 
@@ -37,9 +44,11 @@ def kernel_sources(
         packed: What running it has given: packed captured kernels. What is none is left out.
         script: The name of the file.
         request: The build that it is in.
+        found: The kernels of other Python files, which have their names.
     """
     read = [(content, kernel) for content in packed if (kernel := _read(content)) is not None]
-    taken = {source.name for source in request.sources}
+    others = (*request.sources, *(one for kernels in found.values() for one in kernels))
+    taken = {source.name for source in others}
     names = kernel_names([kernel for _, kernel in read], taken)
     folder = next((source.folder for source in request.sources if source.name == script), "")
     return tuple(
@@ -84,7 +93,7 @@ def kernel_names(
     for kernel in kernels:
         same = [other for other in kernels if other.name == kernel.name]
         differing = [
-            f"{key}={value.lstrip('*')}"
+            f"{key.removeprefix(PARAMETER)}={value.lstrip('*')}"
             for key, value in kernel.facts.items()
             if key not in CONSEQUENCES and any(other.facts.get(key) != value for other in same)
         ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -154,10 +156,10 @@ def collected(folder: Path) -> Collection:
         except OSError:
             code = None
         if code is None:
-            sizes = {entry.get("bytes") for entry in entries}
+            sizes = {size for entry in entries if type(size := entry.get("bytes")) is int}
             notes.append(
                 f"{len(entries):,} loads of modules that are too large to be kept or have no code "
-                f"({', '.join(f'{size:,} bytes' for size in sizes if isinstance(size, int))})."
+                f"({', '.join(f'{size:,} bytes' for size in sizes)})."
             )
             continue
         modules.append(LoadedModule(code, digest, len(entries), _place(entries[0])))
@@ -177,8 +179,8 @@ def _entries(folder: Path, notes: list[str]) -> Iterator[dict[str, Any]]:
         for line in lines[:_MOST_LINES]:
             try:
                 entry = json.loads(line)
-            except ValueError:
-                # The process ended as it wrote it.
+            except (ValueError, RecursionError):
+                # The process ended as it wrote it, or the program has written there, too.
                 continue
             if isinstance(entry, dict):
                 yield entry
@@ -198,5 +200,8 @@ def _place(entry: dict[str, Any]) -> LoadPlace | None:
 def _is_own(file: str) -> bool:
     parts = Path(file).parts
     installed = {"site-packages", "dist-packages"}.intersection(parts)
-    is_python = any(part.startswith("python3") for part in parts[:-1])
+    is_python = any(
+        part in ("lib", "lib64") and re.fullmatch(r"python3(\.\d+)?t?", below)
+        for part, below in pairwise(parts[:-1])
+    )
     return not installed and not is_python and not file.startswith("<")

@@ -15,7 +15,7 @@ import os
 import re
 import sys
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,14 @@ from types import SimpleNamespace
 from typing import Any
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation, pack
+from jitstudio.core.captured import (
+    CONSEQUENCES,
+    PARAMETER,
+    CapturedKernel,
+    KernelLanguage,
+    Representation,
+    pack,
+)
 from jitstudio.python.things import found_in, python_source
 
 _MOST_KERNELS = 500
@@ -171,6 +178,13 @@ class _Nothing:
         return _Nothing()
 
 
+def _facts(parameters: Mapping[str, str], others: Mapping[str, str]) -> dict[str, str]:
+    """Returns the parameters of a kernel and the facts of its compiler, which may share names."""
+    taken = CONSEQUENCES | others.keys()
+    named = {PARAMETER * (name in taken) + name: value for name, value in parameters.items()}
+    return {**named, **others}
+
+
 # Triton
 
 
@@ -228,7 +242,7 @@ def _triton(triton: Any, target: ScriptTarget, captures: Captures) -> None:
             facts[name] = str(value if kind == "constexpr" else kind)
         for found in found_in(kernel):
             if isinstance(found, CapturedKernel):
-                captures.add(replace(found, facts={**facts, **found.facts}))
+                captures.add(replace(found, facts=_facts(facts, found.facts)))
 
     def compiled(function: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
         return run(function, *map(_as_tensor, args), grid=grid, warmup=True, **kwargs)
@@ -295,17 +309,25 @@ def _numba(cuda: Any, target: ScriptTarget, captures: Captures) -> None:
     version = captures.packages.get("numba-cuda")
     origin = f"numba-cuda {version}" if version else f"Numba {numba.__version__}"
     compile_one = compiler.compile
+    capability: tuple[int | str, ...] = target.capability
+    if target.arch.suffix and version:
+        capability = (*capability, target.arch.suffix)
+    elif target.arch.suffix:
+        captures.note(
+            f"Numba without numba-cuda takes no target with a letter: its kernels are for "
+            f"sm_{target.arch.number}."
+        )
 
     def keep(function: Any, signature: Any, ptx: str) -> None:
         arguments = getattr(signature, "args", signature)
         names = inspect.signature(function).parameters
-        facts = dict(zip(names, map(str, arguments), strict=False))
+        facts = _facts(dict(zip(names, map(str, arguments), strict=False)), {})
         made = Representation(KernelLanguage.PTX, ptx.encode())
         parts = (*python_source(function), made)
         captures.add(CapturedKernel(function.__name__, origin, parts, facts))
 
     def compiled(function: Any, sig: Any, *args: Any, **kwargs: Any) -> Any:
-        kwargs["cc"] = kwargs.get("cc") or target.capability
+        kwargs["cc"] = kwargs.get("cc") or capability
         if not kwargs.get("debug"):
             kwargs.setdefault("lineinfo", True)
         made, result = compile_one(function, sig, *args, **kwargs)

@@ -51,14 +51,20 @@ def main(job_file: str) -> None:
     problems: list[dict[str, Any]] = []
     install(ScriptTarget(Arch.parse(job["arch"]), job["path"]), captures)
     os.chdir(job["folder"])
-    with contextlib.suppress(KeyboardInterrupt):
+    try:
         problems += _run(job["path"], source)
+    except KeyboardInterrupt:
+        pass
+    except Exception as failed:
+        # An exception of the script's own may fail in whatever it is asked for.
+        error = failed.__context__ or failed
+        problems.append(_problem(type(error).__name__, _line_in(error, job["path"])))
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
     told = {"problems": problems, "packages": captures.packages, "notes": captures.notes}
     part = output / f"{RESULT}.part"
-    part.write_text(json.dumps(told), "utf-8")
+    part.write_text(json.dumps(told, default=lambda _: None), "utf-8")
     part.replace(output / RESULT)
     # Not by way of `atexit`: what the packages do at their end needs a GPU.
     os._exit(0)
@@ -204,7 +210,7 @@ def _in_numba(error: BaseException, path: str) -> _Place | None:
 def _in_cuda(error: BaseException, path: str, text: str) -> _Place | None:
     """Of NVRTC's errors: `k.cu(3): error: text` counts lines of a string in the script."""
     source = getattr(error, "cuda_source", None) or getattr(error, "_source", None)
-    said = re.search(r"([^\s(]*)\((\d+)\): ((?:catastrophic )?error: .*)", str(error))
+    said = re.search(r"([^\s(]*)\((\d+)\): ((?:catastrophic )?error: .*)", _message(error))
     if said is None:
         return None
     file, line, message = said.groups()

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import IO, Any
 
 import jitstudio
-from jitstudio.core.captured import CapturedError, CapturedKernel, unpack
+from jitstudio.core.captured import CONSEQUENCES, CapturedError, CapturedKernel, unpack
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import Job
-from jitstudio.core.scripts import CONSEQUENCES, kernel_names
+from jitstudio.core.scripts import kernel_names
 from jitstudio.core.tools import Tool
 from jitstudio.disk import working_folder
 from jitstudio.interpreters import HOW_TO_CHOOSE, PACKAGES, InterpreterError, interpreter
@@ -46,7 +46,8 @@ _BOOT = """
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 _, root, job = sys.argv
-del sys.path[0]
+if sys.path[0] == "":  # by PYTHONSAFEPATH it is not
+    del sys.path[0]
 spec = spec_from_file_location(
     "jitstudio", root + "/__init__.py", submodule_search_locations=[root]
 )
@@ -177,7 +178,7 @@ def _result(output: Path) -> dict[str, Any] | None:
     """Returns what the runner says of the run; None where it did not come to say anything."""
     try:
         found = json.loads(read_file(output / _RESULT, _LARGEST_RESULT))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
 

@@ -194,7 +194,11 @@ class Builder:
             request, before = with_kernels(request, found), len(scripts)
             # Where no script has found a kernel, its stage says why.
             goes_on = done and request.sources and request.emit != {CodeKind.CAPTURED}
-            steps = plan(request) if goes_on else ()
+            try:
+                steps = plan(request) if goes_on else ()
+            except PlanError as error:
+                tell(refused(error))
+                return True
         done = done and self._execute(request, steps, before, calls, tell)
         if self._store is not None and (told := self._store.take_problem()):
             tell(store_problem(told))
@@ -222,7 +226,8 @@ def _listening(
     def hear(event: Event) -> None:
         if isinstance(event, StageFinished):
             script = event.stage.source
-            kernels = kernel_sources([a.content for a in event.artifacts], script, request)
+            packed = [a.content for a in event.artifacts]
+            kernels = kernel_sources(packed, script, request, found)
             found[script] = kernels
             made = tuple(Artifact(one.kind, one.name, one.content) for one in kernels)
             event = replace(event, artifacts=made)

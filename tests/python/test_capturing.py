@@ -53,7 +53,8 @@ def test_modules_beyond_what_is_kept_are_counted(tmp_path, monkeypatch):
 
 
 def test_what_processes_have_left_may_be_anything(tmp_path):
-    lines = (b'{"digest": "../../etc/passwd"}', b"[1]", b'{"digest": 7}', b'{"dig', b"\xff")
+    lines = [b'{"digest": "../../etc/passwd"}', b"[1]", b'{"digest": 7}', b'{"dig', b"\xff"]
+    lines += [b'{"digest": "0", "bytes": [1]}', b"[" * 100_000]
     (tmp_path / "1.jsonl").write_bytes(b"\n".join(lines))
     (tmp_path / "2.jsonl").mkdir()
     assert collected(tmp_path).modules == ()
@@ -65,11 +66,13 @@ def test_a_program_under_it_runs_as_without_it(tmp_path):
     own.mkdir()
     (own / "sitecustomize.py").write_text("print('its own')\n")
     words = "import sys; print(sys.argv, [p for p in sys.path if 'injected' in p]); sys.exit(3)"
-    variables = os.environ | {"PYTHONPATH": f"{INJECTED}{os.pathsep}{own}", FOLDER: str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", words, "a b"], env=variables, capture_output=True, text=True
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (3, "its own\n['-c', 'a b'] []\n", "")
+    for folder in (tmp_path / "gone", tmp_path):
+        path = f"{INJECTED}{os.pathsep}{own}"
+        variables = os.environ | {"PYTHONPATH": path, FOLDER: str(folder)}
+        done = subprocess.run(
+            [sys.executable, "-c", words, "a b"], env=variables, capture_output=True, text=True
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (3, "its own\n['-c', 'a b'] []\n", "")
     (entry,) = (
         json.loads(line)
         for path in tmp_path.glob("*.jsonl")
@@ -77,6 +80,24 @@ def test_a_program_under_it_runs_as_without_it(tmp_path):
     )
     # Here is no GPU, or one that it listens to.
     assert "attached" in entry or entry["failed"].startswith("CUPTI ")
+
+
+@pytest.mark.parametrize(
+    ("file", "is_own"),
+    [
+        ("/home/me/python3-kernels/train.py", True),
+        ("/home/me/python3/train.py", True),
+        ("/usr/lib/python3.12/runpy.py", False),
+        ("/v/lib/python3.12/site-packages/torch/nn.py", False),
+        ("<string>", False),
+    ],
+)
+def test_the_line_of_a_load_is_one_of_the_program(tmp_path, file, is_own):
+    stack = [[file, 1, "f"], ["/p/main.py", 2, "main"]]
+    (tmp_path / "1.jsonl").write_text(json.dumps({"digest": "0", "bytes": 1, "stack": stack}))
+    (tmp_path / "0.cubin").write_bytes(b"1")
+    (module,) = collected(tmp_path).modules
+    assert module.place.file == (file if is_own else "/p/main.py")
 
 
 @pytest.mark.slow

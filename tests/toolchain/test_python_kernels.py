@@ -60,9 +60,9 @@ if __name__ == "__main__":
 """
 
 
-def ran(text, folder):
+def ran(text, folder, arch="sm_90"):
     content = textwrap.dedent(text).encode()
-    options = ("-arch=sm_90",)
+    options = (f"-arch={arch}",)
     inputs = ((Ref(CodeKind.PYTHON, "kernels.py"), content),)
     made = (CodeKind.CAPTURED,)
     job = Job(Tool.PYTHON, "kernels.py", inputs, made, options, folder=str(folder))
@@ -238,6 +238,44 @@ def test_what_scripts_do_around_their_kernels(tmp_path):
     assert report.diagnostics == []
     assert kernel_names(kernels) == ("turn", "set_first")
     assert report.log.startswith("(9, 0)\n")
+
+
+def test_numba_compiles_for_a_target_with_a_letter(tmp_path):
+    pytest.importorskip("numba")
+    for arch in ("sm_90a", "sm_100f"):
+        report, kernels = ran(OF_DEVICE, tmp_path, arch)
+        assert report.diagnostics == []
+        assert [str(kernel.target) for kernel in kernels] == [arch, arch]
+
+
+CALLED_AS_FACTS = """
+import numpy as np
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(x, shared: tl.constexpr, num_stages: tl.constexpr):
+    tl.store(x + tl.arange(0, shared), num_stages)
+
+
+x = np.ones(1024, np.float32)
+add[(1,)](x, 128, 2)
+add[(1,)](x, 256, 2)
+add[(1,)](x, 256, 5)
+"""
+
+
+def test_parameters_may_be_called_as_facts_of_the_compiler(tmp_path):
+    pytest.importorskip("triton")
+    report, kernels = ran(CALLED_AS_FACTS, tmp_path)
+    assert report.diagnostics == []
+    assert kernel_names(kernels) == (
+        "add[shared=128,num_stages=2]",
+        "add[shared=256,num_stages=2]",
+        "add[shared=256,num_stages=5]",
+    )
+    assert kernels[0].facts["shared"] == "0"
 
 
 CUTE = """

@@ -45,6 +45,21 @@ def test_an_error_has_its_line(tmp_path):
     assert failure("x = 1\nif x\n    pass\n") == (2, "SyntaxError: expected ':'")
 
 
+def test_folders_of_the_environment_stay_those_of_the_script(tmp_path, monkeypatch):
+    (tmp_path / "theirs.py").write_text("NAME = 'theirs'\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    for safe in ("", "1"):
+        monkeypatch.setenv("PYTHONSAFEPATH", safe)
+        assert ran("import theirs\nprint(theirs.NAME)").log.startswith("theirs")
+
+
+def test_an_exception_may_fail_in_what_it_is_asked_for():
+    odd = "class Odd(Exception):\n    def __str__(self):\n        1 / 0\n    {}\nraise Odd"
+    assert failure(odd.format("")) == (5, "Odd: <exception str() failed>")
+    assert failure(odd.format("__cause__ = property(__str__)")) == (5, "Odd")
+    assert failure(odd.format("src = property(__str__)")) == (5, "Odd")
+
+
 def test_a_missing_package_is_named_with_what_brings_it():
     (said,) = ran("\nimport triton.of.nobody").diagnostics
     assert said.message in (
@@ -63,6 +78,9 @@ def test_a_script_that_ends_itself():
     told = "The script ended itself: with exit status 3."
     assert failure("import sys\nsys.exit(3)") == (2, told)
     _, message = failure("import os\nos._exit(7)")
+    assert message == "The script ended its process itself, with exit status 7."
+    deep = "open(os.environ['TMPDIR'] + '/../kernels/result.json', 'w').write('[' * 100_000)"
+    _, message = failure(f"import os\n{deep}\nos._exit(7)")
     assert message == "The script ended its process itself, with exit status 7."
     _, message = failure("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)")
     assert message == "The script crashed: its process was ended by SIGSEGV."

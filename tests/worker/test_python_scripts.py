@@ -3,6 +3,7 @@
 import sys
 import textwrap
 import venv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,18 @@ def test_kernels_take_the_place_of_the_script(builder, tmp_path, monkeypatch):
     assert cubin.content == made("cubin", "saxpy<float>")
     assert ptx.content.rstrip(b"\0") == made("ptx", "saxpy<double>").rstrip(b"\0")
     assert [kernel.name for kernel in result.kernels] == [float_one, double_one]
+
+
+def test_kernels_of_two_scripts_may_have_the_same_name(builder):
+    text = """
+        from cuda.core import Program
+        Program('extern "C" __global__ void add() {}', "c++").compile("cubin")
+    """
+    (one,) = script(text).sources
+    emit = frozenset({CodeKind.SASS})
+    result = builder.build(BuildRequest((one, replace(one, name="t.py")), emit=emit))
+    assert messages(result) == []
+    assert {artifact.name for artifact in result.artifacts} == {"add", "add-2"}
 
 
 def test_what_a_script_cannot_do(builder, tmp_path):

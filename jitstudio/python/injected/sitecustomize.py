@@ -17,6 +17,7 @@ import json
 import os
 import sys
 import threading
+from contextlib import suppress
 from typing import Any, Iterator
 
 FOLDER = "JITSTUDIO_CAPTURE"
@@ -73,7 +74,11 @@ class Recorder:
         """Adds a line about this process."""
         path = os.path.join(self._folder, f"{os.getpid()}.jsonl")
         line = json.dumps(dict(entry, process=os.getpid())) + "\n"
-        with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
+        # Whoever was to read it may have removed the folder: the program goes on without.
+        with (
+            suppress(OSError),
+            open(path, "a", encoding="utf-8", errors="backslashreplace") as file,
+        ):
             file.write(line)
 
     def _on_resource(self, _user: object, _domain: int, _event: int, data: Any) -> None:
@@ -186,5 +191,7 @@ def _import_own() -> None:
 
 
 if __name__ == "sitecustomize":
-    _recorder = attach(os.environ[FOLDER]) if os.environ.get(FOLDER) else None
-    _import_own()
+    try:
+        _recorder = attach(os.environ[FOLDER]) if os.environ.get(FOLDER) else None
+    finally:
+        _import_own()
