@@ -25,7 +25,7 @@ _CODE_LENGTH = 32
 # Each byte of a pickle may be an instruction.
 _LARGEST = 32 << 20
 _LLVM = "; ModuleID"
-_FILE = re.compile(r'^\s*\.file\s+\d+\s+"([^"\n]{1,1024})"', re.MULTILINE)
+_FILE = re.compile(r'^[ \t]*+\.file[ \t]++\d++[ \t]++"([^"\n]{1,1024})"', re.MULTILINE)
 
 
 @dataclass

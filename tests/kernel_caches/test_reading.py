@@ -5,6 +5,7 @@ import os
 import pickle
 import shutil
 import sqlite3
+import time
 from pathlib import Path
 
 import pytest
@@ -166,6 +167,20 @@ def test_a_pickle_is_not_loaded(tmp_path):
     assert not ran.exists()
     pickle.loads(content)
     assert ran.exists()
+
+
+def test_ptx_of_empty_lines_in_a_pickle_is_read_in_linear_time(tmp_path):
+    text = f'{PTX.decode()}%s//\n\t.file\t1 "/k/first.py"\n'
+    pickled = tmp_path / "m.k-1.py311.1.nbc"
+
+    def seconds(blank):
+        pickled.write_bytes(pickle.dumps(text % blank))
+        start = time.process_time()
+        found, _ = listed(tmp_path)
+        assert found[pickled.name].source == "/k/first.py:1"
+        return time.process_time() - start
+
+    assert seconds("\n" * 30_000) < 10 * seconds("/" * 30_000) + 0.5
 
 
 def database(path, *rows):
