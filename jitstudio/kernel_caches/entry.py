@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -137,6 +138,25 @@ class Folder:
     def representation(self, language: KernelLanguage, name: str, file: str = "") -> Representation:
         """Returns what a file holds."""
         return Representation(language, self.read(name), file)
+
+
+def read_below(root: Path, *parts: str, limit: int = LARGEST) -> bytes:
+    """Returns the bytes of a file in a folder; nothing outside of it is read, also by no link.
+
+    Args:
+        root: The folder.
+        *parts: The way from there to the file.
+        limit: Bytes of the largest file that is read.
+
+    Raises:
+        OSError: It is a link, is outside, or is not readable; see `read_file`.
+    """
+    path = root
+    for part in parts:
+        path = path / part
+        if part == ".." or "/" in part or path.is_symlink():
+            raise OSError(errno.EINVAL, "it is a link or outside of the folder", str(path))
+    return read_file(path, limit)
 
 
 def name_in(code: Representation, otherwise: str) -> str:

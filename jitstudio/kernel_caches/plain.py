@@ -21,8 +21,7 @@ from jitstudio.core.captured import (
 )
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import cubin_target
-from jitstudio.core.plain_files import read_file
-from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete, name_in
+from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete, name_in, read_below
 
 _CODES = (KernelLanguage.CUBIN, KernelLanguage.PTX)
 _CAPTURED = CodeKind.CAPTURED.ending
@@ -121,8 +120,9 @@ def _mlir(folder: Folder, stem: str) -> Iterator[Representation]:
     """Yields what XLA was given, which it writes into a folder of its own."""
     match = _XLA.fullmatch(stem)
     if match is not None:
-        path = folder.root / folder.inner / match["module"] / _XLA_MLIR
+        inner = folder.root / folder.inner
         try:
-            yield Representation(KernelLanguage.MLIR, read_file(path))
+            content = read_below(inner, match["module"], _XLA_MLIR)
+            yield Representation(KernelLanguage.MLIR, content)
         except OSError:
             return

@@ -11,9 +11,8 @@ from pathlib import Path, PurePosixPath
 
 from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation
 from jitstudio.core.library import LARGEST_SOURCE, Notes
-from jitstudio.core.plain_files import read_file
 from jitstudio.kernel_caches import compute_cache, cupy, cutile, numba, plain, triton
-from jitstudio.kernel_caches.entry import CacheEntry, Folder
+from jitstudio.kernel_caches.entry import CacheEntry, Folder, read_below
 
 _MOST_FILES = 1_000_000
 _MOST_FOLDERS = 100_000
@@ -106,7 +105,7 @@ def _python(root: Path, entry: CacheEntry, written: bytes) -> Iterator[Represent
         return
     path, line = match[1], int(match[2])
     try:
-        kept = read_file(root.joinpath(*PurePosixPath(path).parts[-2:]), LARGEST_SOURCE)
+        kept = read_below(root, *PurePosixPath(path).parts[-2:], limit=LARGEST_SOURCE)
     except OSError:
         kept = b""
     for content in (kept, written):

@@ -239,6 +239,29 @@ def test_plain_files_that_differ_in_their_ending_belong_together(tmp_path):
     assert not notes
 
 
+def test_nothing_outside_of_the_folder_is_read(tmp_path):
+    root, module = tmp_path / "root", "module_0001.jit_f"
+    (root / module).mkdir(parents=True)
+    secret = tmp_path / "k.py"
+    secret.write_bytes(b"\ndef k(): pass")
+    (root / f"{module}.ptx").write_bytes(PTX)
+    (root / module / "module.mlir").symlink_to(secret)
+    (root / "kept").symlink_to(tmp_path)
+    for number, file in enumerate(("/a/../k.py", "/kept/k.py", "/b/k.py")):
+        text = f'{PTX.decode()}.file 1 "{file}"\n'
+        (root / f"m.k-1.py311.{number}.nbc").write_bytes(pickle.dumps(text))
+    (root / "b").mkdir()
+    shutil.copy(secret, root / "b")
+    found, _ = listed(root)
+    read = {member: set(contents(taken(root, entry))) for member, entry in found.items()}
+    assert read == {
+        f"{module}.ptx": {L.PTX},
+        "m.k-1.py311.0.nbc": {L.PTX},
+        "m.k-1.py311.1.nbc": {L.PTX},
+        "m.k-1.py311.2.nbc": {L.PTX, L.PYTHON},
+    }
+
+
 def test_a_dump_of_xla_without_ptx_is_said_so(tmp_path):
     for name in ("module_0001.jit_f.thunk_sequence.txt", "module_0002.jit_g.config.pbtxt"):
         (tmp_path / name).write_bytes(b"text")
