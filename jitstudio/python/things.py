@@ -14,7 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard
 
@@ -67,7 +67,8 @@ def found_in(thing: object, name: str = "") -> list[Found]:
         if isinstance(one, Mapping) and not _has(one, "asm"):
             left[:0] = [(value, called or _word(key)) for key, value in one.items()]
         elif isinstance(one, (list, tuple, set, frozenset, Iterator)):
-            left[:0] = [(value, called) for value in one]
+            # An iterator may have no end.
+            left[:0] = [(value, called) for value in islice(one, _MOST_OBJECTS + 1)]
         else:
             found += _read(one, called)
     raise TypeError(f"More than {_MOST_OBJECTS:,} objects are taken at a time by nothing here.")

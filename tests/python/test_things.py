@@ -4,6 +4,7 @@ The same with the packages themselves: `test_packages.py`.
 """
 
 from collections import namedtuple
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -128,3 +129,10 @@ def test_what_holds_no_kernel_is_refused_with_what_is_taken(tmp_path):
         found_in(tmp_path / "absent.cubin")
     with pytest.raises(NotCompiled, match="only amdgcn, hsaco: it is for no NVIDIA GPU"):
         found_in(SimpleNamespace(asm={"amdgcn": "", "hsaco": b""}, metadata=None))
+
+
+def test_an_iterator_without_end_is_refused():
+    numbers = count()
+    with pytest.raises(TypeError, match="More than 1,000 objects"):
+        found_in(RECORDED for number in numbers if number < 5000 or pytest.fail("it goes on"))
+    assert next(numbers) < 5000
