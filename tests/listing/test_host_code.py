@@ -2,6 +2,7 @@
 
 import random
 import re
+import time
 
 import pytest
 
@@ -479,3 +480,13 @@ def test_no_text_whatever_raises_or_moves_anything():
             assert len(found.device_text) == len(broken) + longer
             assert found.device_text.count(b"\n") == broken.count(b"\n")
             assert list(found.spans) == sorted(found.spans)
+
+
+def test_classes_that_are_never_closed_take_no_longer_than_others():
+    def seconds(text):
+        start = time.process_time()
+        find_host_code(text * 3000)
+        return time.process_time() - start
+
+    closed = seconds(b"struct A{A(int); A(){} };\n")
+    assert seconds(b"struct A{A(int); A(){}\n") < 3 * closed + 0.5

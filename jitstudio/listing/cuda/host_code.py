@@ -99,7 +99,8 @@ _TEMPLATE_NAMES = re.compile(rb"\b(?:typename|class|int|bool|unsigned|size_t|aut
 _PARAMETER_TOKEN = re.compile(rb"\w+|[*&\[\]]")
 _NO_TYPES = frozenset((b"__restrict__", b"const", b"restrict", b"__restrict"))
 _LONGEST_QUALIFIER = 200
-# A text with more braces too many is no program.
+# A text with more classes within each other, or more braces too many, is no program.
+_MOST_NESTED = 100
 _MOST_STRAY = 50
 _BLANKED = bytes(byte if byte in b" \t\r\n\v\f" else 32 for byte in range(256))
 _STAYS = re.compile(rb"[ \t]*+#[ \t]*+(?:if|el|endif|define|undef|error|line)")
@@ -431,7 +432,7 @@ class _Judge:
                 spans.append((start, end))
         self._doubt_overloads()
         for each in self._unmarked:
-            if each.parent and not any(s <= each.parent.start < e for s, e in spans):
+            if each.parent and not _is_within(each.parent.start, spans):
                 self._doubt(each.start, "Without this the class may have other traits.")
         inside = _within(self._outline.directives, spans)
         stays = tuple(x for x in inside if self._stays(x))
@@ -702,10 +703,8 @@ class _Judge:
         words = [word for word in head.words if word not in _WORDS]
         others = [word for word in words if word not in _BUILT_IN]
         own: set[bytes] = set()
-        scope: OutlineItem | None = declaration
-        while scope:
+        for scope in _around(declaration):
             own.update(_TEMPLATE_NAMES.findall(scope.template))
-            scope = scope.parent
 
         def is_known(word: bytes) -> bool:
             return b"::" in word or word in self._known or word in own
@@ -793,16 +792,29 @@ class _Judge:
         return bool(_STAYS.match(self._text, *directive))
 
 
+def _around(declaration: OutlineItem) -> Iterator[OutlineItem]:
+    """Yields a declaration and the classes that it is in, innermost first."""
+    around: OutlineItem | None = declaration
+    for _ in range(_MOST_NESTED):
+        if around is None:
+            return
+        yield around
+        around = around.parent
+
+
+def _is_within(place: int, spans: list[tuple[int, int]]) -> bool:
+    """Returns whether a place is in one of some spans, in order and apart from each other."""
+    index = bisect_right(spans, place, key=lambda span: span[0])
+    return index > 0 and place < spans[index - 1][1]
+
+
 def _of_what_stays(
     words: Mapping[_Candidate, set[bytes]], gone: Iterable[_Candidate]
 ) -> Iterator[set[bytes]]:
     """Yields the words of the candidates that are neither gone nor in a class that is."""
     ended = {id(candidate.declaration) for candidate in gone}
     for candidate, own in words.items():
-        around: OutlineItem | None = candidate.declaration
-        while around and id(around) not in ended:
-            around = around.parent
-        if around is None:
+        if all(id(each) not in ended for each in _around(candidate.declaration)):
             yield own
 
 
