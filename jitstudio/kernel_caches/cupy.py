@@ -17,11 +17,11 @@ from functools import partial
 from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation
 from jitstudio.core.cubin import cubin_target
 from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete, name_in
+from jitstudio.python.things import CUPY_NAMES
 
 _ORIGIN = "CuPy"
 _NAME = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{32})(?:_2)?\.(cubin|ltoir)")
 _HASHES = ((40, hashlib.sha1), (32, hashlib.md5))
-_MAGIC = b"\x93CUPYNE\0"
 _LENGTH = struct.Struct("<I")
 _ELF = b"\x7fELF"
 
@@ -52,7 +52,7 @@ def _code(content: bytes) -> Representation:
             break
     else:
         raise Incomplete("its hash does not fit what it holds: it is half-written or damaged")
-    if payload.startswith(_MAGIC):
+    if payload.startswith(CUPY_NAMES):
         payload = _behind_names(payload)
     if payload.startswith(_ELF):
         if cubin_target(payload) is None:
@@ -64,7 +64,7 @@ def _code(content: bytes) -> Representation:
 
 
 def _behind_names(payload: bytes) -> bytes:
-    at = len(_MAGIC)
+    at = len(CUPY_NAMES)
     (count,) = _LENGTH.unpack_from(payload, at)
     at += _LENGTH.size
     # Each has a length at least.

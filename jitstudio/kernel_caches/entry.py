@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -16,10 +15,10 @@ from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguag
 from jitstudio.core.kernel_resources import code_sizes
 from jitstudio.core.library import Notes
 from jitstudio.core.plain_files import LARGEST, open_file, read_file
+from jitstudio.python.things import first_entry
 
 _LARGEST_JSON = 1 << 20
 _LONGEST_NAME = 4096
-_ENTRY = re.compile(r"\.entry\s+([\w$]+)")
 _DAMAGED = (ValueError, LookupError, struct.error, RecursionError, MemoryError)
 
 
@@ -163,8 +162,7 @@ def name_in(code: Representation, otherwise: str) -> str:
     """Returns the name of the first kernel or function in machine code or PTX, or the other one."""
     if code.language is KernelLanguage.CUBIN:
         return next(iter(code_sizes(code.content)), otherwise)
-    match = _ENTRY.search(code.text)
-    return match[1] if match else otherwise
+    return first_entry(code.text) or otherwise
 
 
 def name_of(told: object, otherwise: str) -> str:

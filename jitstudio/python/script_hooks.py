@@ -31,7 +31,7 @@ from jitstudio.core.captured import (
     Representation,
     pack,
 )
-from jitstudio.python.things import found_in, python_source
+from jitstudio.python.things import first_entry, found_in, python_source
 
 _MOST_KERNELS = 500
 
@@ -486,8 +486,9 @@ def _bytes(content: Any) -> bytes:
 
 def _entry(content: bytes, kind: KernelLanguage) -> str:
     """Returns the name of the first kernel in PTX or machine code; empty where there is none."""
-    pattern = rb"\.entry\s+([\w$]+)" if kind is KernelLanguage.PTX else rb"\.nv\.info\.([\w$]+)"
-    found = re.search(pattern, content)
+    if kind is KernelLanguage.PTX:
+        return first_entry(content.decode("utf-8", "replace"))
+    found = re.search(rb"\.nv\.info\.([\w$]+)", content)
     return found[1].decode() if found else ""
 
 

@@ -38,8 +38,8 @@ _CUDA = re.compile(r"\b__(?:global|device)__\b")
 _FATBIN = b"\x50\xed\x55\xba"
 # What NVRTC calls a program without a name.
 _NVRTC_NAME = "default_program"
-# CuPy 14.2, cuda/compiler.py: mangled names in front of a cubin.
-_CUPY_NAMES = b"\x93CUPYNE\x00"
+CUPY_NAMES = b"\x93CUPYNE\0"
+"""What mangled names in front of a cubin begin with; CuPy 14.2, cuda/compiler.py."""
 
 
 class NotCompiled(ValueError):
@@ -125,8 +125,7 @@ def _text(thing: object, name: str) -> Iterable[Found] | None:
     if not isinstance(thing, str):
         return None
     if _PTX.search(thing[:_LONGEST_SOURCE]):
-        entry = _ENTRY.search(thing)
-        return [_plain(CodeKind.PTX, thing.encode(), name or (entry[1] if entry else ""))]
+        return [_plain(CodeKind.PTX, thing.encode(), name or first_entry(thing))]
     if _LLVM.search(thing):
         return [_plain(CodeKind.LLVM_IR, thing.encode(), name)]
     if _CUDA.search(thing):
@@ -139,11 +138,17 @@ def _text(thing: object, name: str) -> Iterable[Found] | None:
     )
 
 
+def first_entry(ptx: str) -> str:
+    """Returns the name of the first kernel in PTX; empty where there is none."""
+    found = _ENTRY.search(ptx)
+    return found[1] if found else ""
+
+
 def _bytes(thing: object, name: str) -> Iterable[Found] | None:
     if not isinstance(thing, (bytes, bytearray, memoryview)):
         return None
     content = bytes(thing)
-    if content.startswith(_CUPY_NAMES):
+    if content.startswith(CUPY_NAMES):
         content = content[max(content.find(b"\x7fELF"), 0) :]
     kind = _kind_of_bytes(content)
     if kind is not None:
