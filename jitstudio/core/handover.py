@@ -73,7 +73,7 @@ class HandoverAnswer:
 
     Attributes:
         tabs: The tabs that were opened, by their names.
-        problem: Why nothing was opened, a sentence; empty if all went well.
+        problem: Why not all was opened, in sentences; empty if all was.
     """
 
     tabs: tuple[str, ...] = ()

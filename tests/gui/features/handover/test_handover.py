@@ -1,5 +1,6 @@
 """What a program hands over, and what the window makes of it."""
 
+import os
 import threading
 from pathlib import Path
 
@@ -86,6 +87,11 @@ def test_files_windows_settings_and_full_disks(started, shown, tmp_path, monkeyp
     started.wait(lambda: started.state.documents.current.path == path)
     with pytest.raises(OSError, match="No such file"):
         shown(tmp_path / "absent.cu")
+    (tmp_path / "a.weird").write_text("no code")
+    os.mkfifo(tmp_path / "pipe.cu")
+    for refused in (tmp_path / "a.weird", tmp_path / "pipe.cu", Path("/dev/zero")):
+        with pytest.raises(HandoverError, match=refused.name):
+            shown(refused)
 
     started.state.preferences.set_value(_SETTING, False)
     assert windows() == []
