@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 import jitstudio
 from jitstudio.core.captured import KernelLanguage as L
 from jitstudio.core.captured import unpack
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.handover import HandoverError
 from jitstudio.handover import windows
 
@@ -76,6 +76,22 @@ def test_kernels_open_in_tabs_that_are_built(started, shown):
 def sass(started):
     output = started.state.outputs.output(CodeKind.SASS)
     return "\n".join(line for listing in output.listings for line in listing.lines)
+
+
+def test_a_shown_script_is_not_run(started, shown, tmp_path):
+    ran = tmp_path / "ran"
+    script = Source("x.py", CodeKind.PYTHON, f"open({str(ran)!r}, 'w')\n".encode())
+    began = []
+    started.state.build_controller.began.connect(
+        lambda _subject, request, _steps: began.append(request)
+    )
+    assert shown(script).tabs == ("x.py",)
+    assert started.state.build_controller.module.name == "x.py"
+    assert not started.state.build_controller.is_busy
+    assert shown(PTX).tabs == ("add_kernel.ptx",)
+    started.wait(lambda: "add_kernel" in sass(started))
+    assert all(each.kind is not CodeKind.PYTHON for request in began for each in request.sources)
+    assert not ran.exists()
 
 
 def test_files_windows_settings_and_full_disks(started, shown, tmp_path, monkeypatch):
