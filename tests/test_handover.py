@@ -210,6 +210,19 @@ def test_a_program_that_never_ends_is_let_go(window, taken):
     assert taken == [HANDED]
 
 
+def test_a_window_that_hangs_is_said_to(folder, monkeypatch):
+    monkeypatch.setattr(handovers, "_ANSWER_SECONDS", 0.1)
+    folder.mkdir(mode=0o700)
+    hung = folder / "1-hung.window"
+    with socket.socket(socket.AF_UNIX) as window, handovers._short(hung) as name:
+        window.bind(name)
+        window.listen()
+        with pytest.raises(HandoverError, match="The window does not answer within"):
+            hand_over(HANDED)
+        with pytest.raises(HandoverError, match="The window does not answer within"):
+            hand_over(Handover(paths=("/a.cu",)))
+
+
 def test_a_thousand_programs_at_once_leave_the_window_alive(window, taken):
     (path,) = windows()
     idle = []
