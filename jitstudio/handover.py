@@ -139,7 +139,10 @@ class HandoverServer:
                     "The window takes nothing from programs. Turn on 'Take what programs show' "
                     "in Settings > Python."
                 )
-            handover = read_message(_receive(client, _MESSAGE_SECONDS, _QUIET_SECONDS))
+            try:
+                handover = read_message(_receive(client, _MESSAGE_SECONDS, _QUIET_SECONDS))
+            except TimeoutError:
+                raise HandoverError("The message does not come to its end.") from None
             with self._taking:
                 return self._take(handover)
         except HandoverError as error:
@@ -209,9 +212,13 @@ def _asked(window: socket.socket, sent: bytes) -> HandoverAnswer:
             window.sendall(sent)
             window.shutdown(socket.SHUT_WR)
         given = read_answer(_receive(window, _ANSWER_SECONDS, _ANSWER_SECONDS))
+    except TimeoutError:
+        raise HandoverError(
+            f"The window does not answer within {_ANSWER_SECONDS:.0f} seconds. It may still open "
+            "what you show; if it hangs, close it and try again."
+        ) from None
     except OSError as error:
-        why = error.strerror or "it does not answer"
-        raise HandoverError(f"The window has not taken it: {why}.") from None
+        raise HandoverError(f"The window has not taken it: {error.strerror}.") from None
     if given.problem:
         raise HandoverError(given.problem)
     return given
@@ -371,7 +378,8 @@ def _receive(sender: socket.socket, seconds: float, quiet: float) -> bytes:
         quiet: It pauses so many at most.
 
     Raises:
-        HandoverError: It is no message, or does not end.
+        HandoverError: It is no message.
+        TimeoutError: It does not end.
     """
     until = time.monotonic() + seconds
     head = bytearray()
@@ -393,7 +401,7 @@ def _fill(sender: socket.socket, into: bytearray, size: int, until: float, quiet
             sender.settimeout(min(left, quiet))
             piece = sender.recv(min(size - len(into), _PIECE))
         except TimeoutError:
-            raise HandoverError("The message does not come to its end.") from None
+            raise  # an OSError, too
         except OSError as error:
             raise HandoverError(f"The message is cut off: {error.strerror}.") from None
         if not piece:

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from jitstudio import handover as handovers
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.handover import (
     HEAD_BYTES,
     LARGEST_MESSAGE,
@@ -94,6 +94,10 @@ def test_a_message_comes_back_as_it_was():
         (Handover((HandedCode("../up.ptx", CodeKind.PTX, b""),)), "no name of a tab"),
         (Handover((HandedCode("a\n.ptx", CodeKind.PTX, b""),)), "no name of a tab"),
         (Handover((HandedCode("a" * 300, CodeKind.PTX, b""),)), "no name of a tab"),
+        (Handover((HandedCode("", CodeKind.PTX, b""),)), "no name of a tab"),
+        (Handover((HandedCode("..", CodeKind.PTX, b""),)), "no name of a tab"),
+        (Handover((HandedCode("ö" * 99 + ".ptx", CodeKind.PTX, b""),)), "at most 200 bytes"),
+        (Handover((HandedCode("a.cu", CodeKind.PYTHON, b""),)), r"is Python, whose .* '\.py'"),
         (Handover((HandedCode("a.sass", CodeKind.SASS, b""),)), "is SASS, which no tab holds"),
         (Handover(paths=("relative.cu",)), "no absolute path"),
         (Handover(paths=("/a\0b",)), "no absolute path"),
@@ -107,6 +111,11 @@ def test_what_cannot_be_opened_is_refused_at_both_ends(handover, words, window, 
     monkeypatch.undo()
     with pytest.raises(HandoverError, match=words):
         read_message(sent[HEAD_BYTES:])
+
+
+def test_code_is_named_by_its_kind():
+    sources = [Source(name, CodeKind.PYTHON, b"") for name in ("a.py", "mine", "a.cu")]
+    assert [code.name for code in Handover.of(sources).code] == ["a.py", "mine.py", "a.cu.py"]
 
 
 def test_a_window_gets_what_is_handed_over(window, taken, folder):
@@ -199,6 +208,19 @@ def test_a_program_that_never_ends_is_let_go(window, taken):
     assert "does not come to its end" in said(b"", ends=False)
     hand_over(HANDED)
     assert taken == [HANDED]
+
+
+def test_a_window_that_hangs_is_said_to(folder, monkeypatch):
+    monkeypatch.setattr(handovers, "_ANSWER_SECONDS", 0.1)
+    folder.mkdir(mode=0o700)
+    hung = folder / "1-hung.window"
+    with socket.socket(socket.AF_UNIX) as window, handovers._short(hung) as name:
+        window.bind(name)
+        window.listen()
+        with pytest.raises(HandoverError, match="The window does not answer within"):
+            hand_over(HANDED)
+        with pytest.raises(HandoverError, match="The window does not answer within"):
+            hand_over(Handover(paths=("/a.cu",)))
 
 
 def test_a_thousand_programs_at_once_leave_the_window_alive(window, taken):

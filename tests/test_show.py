@@ -75,7 +75,14 @@ def test_the_command_hands_over_paths(run, taken, tmp_path):
     refused = run("show", "k.cu")
     assert (refused.code, refused.err) == (1, "jitstudio: Enough.\n")
     absent = run("show", "absent.cu")
-    assert (absent.code, "'absent.cu' is no file that is there." in absent.err) == (2, True)
+    said = "'absent.cu' is no file or folder that is there."
+    assert (absent.code, said in absent.err) == (2, True)
+
+
+def test_the_command_takes_the_folder_of_a_cache(run, taken, tmp_path):
+    (tmp_path / "cache").mkdir()
+    assert run("show", "cache").code == 0
+    assert taken[0].paths == (str(tmp_path / "cache"),)
 
 
 def test_the_command_without_a_window_or_a_display(run, tmp_path):

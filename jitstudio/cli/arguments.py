@@ -616,7 +616,9 @@ def _add_show(commands: _Commands) -> None:
         epilog="Exit status: 0 opened, 1 the window has refused it, 2 usage, 3 no window is open "
         "and none can be opened.",
     )
-    show.add_argument("files", nargs="+", metavar="FILE", help="what File > Open takes")
+    show.add_argument(
+        "files", nargs="+", metavar="FILE", help="what File > Open takes, or the folder of a cache"
+    )
 
 
 def _add_options(commands: _Commands) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 
 from jitstudio.cli import exit_codes
 from jitstudio.cli.request import UsageError
@@ -17,11 +16,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Hands the files over and returns the exit status.
 
     Raises:
-        UsageError: A file is not there.
+        UsageError: A file or folder is not there.
     """
     for file in arguments.files:
-        if not Path(file).is_file():
-            raise UsageError(f"'{file}' is no file that is there.")
+        if not os.path.exists(file):
+            raise UsageError(f"'{file}' is no file or folder that is there.")
     handover = Handover(paths=tuple(map(os.path.abspath, arguments.files)))
     try:
         try:

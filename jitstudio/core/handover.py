@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Generic, TypeVar
 
-from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.code import CodeKind, Source, kind_of
 from jitstudio.core.codec import Codec, CodecError
 
 MARK = b"jitstudio"
@@ -20,7 +20,7 @@ VERSION = 1
 LARGEST_MESSAGE = 256 * 2**20
 """Bytes of the largest message, its head not counted."""
 MOST_ITEMS = 100
-_LONGEST_NAME = 200
+_LONGEST_NAME = 200  # bytes: a file gets it, with a few more while it is written
 _LONGEST_PATH = 4096
 _LONGEST_PROBLEM = 4096
 _HEAD = struct.Struct(f"<{len(MARK)}sHQ")
@@ -64,7 +64,7 @@ class Handover:
     @classmethod
     def of(cls, sources: Iterable[Source]) -> Handover:
         """Returns what hands over these modules."""
-        return cls(tuple(HandedCode(each.name, each.kind, each.content) for each in sources))
+        return cls(tuple(HandedCode(_named(each), each.kind, each.content) for each in sources))
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class HandoverAnswer:
 
     Attributes:
         tabs: The tabs that were opened, by their names.
-        problem: Why nothing was opened, a sentence; empty if all went well.
+        problem: Why not all was opened, in sentences; empty if all was.
     """
 
     tabs: tuple[str, ...] = ()
@@ -167,6 +167,12 @@ def _too_large(length: int) -> str:
     )
 
 
+def _named(source: Source) -> str:
+    """Returns the name of its tab, with the ending of its kind."""
+    is_known = kind_of(source.name) is source.kind
+    return source.name if is_known else source.name + source.kind.ending
+
+
 def _check(handover: Handover) -> None:
     if not handover.code and not handover.paths:
         raise HandoverError("There is nothing in it to show.")
@@ -174,10 +180,17 @@ def _check(handover: Handover) -> None:
         raise HandoverError(f"A window takes at most {MOST_ITEMS} tabs at a time.")
     for code in handover.code:
         is_name = code.name.isprintable() and PurePath(code.name).name == code.name
-        if not is_name or len(code.name) > _LONGEST_NAME:
-            raise HandoverError(f"{code.name[:_LONGEST_NAME]!r} is no name of a tab.")
+        if not is_name or code.name in ("", "..") or len(code.name.encode()) > _LONGEST_NAME:
+            raise HandoverError(
+                f"{code.name[:_LONGEST_NAME]!r} is no name of a tab. Give it one of at most "
+                f"{_LONGEST_NAME} bytes, without folders."
+            )
         if code.kind in (CodeKind.SASS, CodeKind.OPTIXIR):
             raise HandoverError(f"'{code.name}' is {code.kind.title}, which no tab holds.")
+        if kind_of(code.name) is not code.kind:
+            raise HandoverError(
+                f"'{code.name}' is {code.kind.title}, whose names end in '{code.kind.ending}'."
+            )
     for path in handover.paths:
         if not path.startswith("/") or "\0" in path or len(path) > _LONGEST_PATH:
             raise HandoverError(f"{path[:_LONGEST_NAME]!r} is no absolute path of a file.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -53,6 +53,10 @@ class _LookedUp:
     path: Path
     kind: CodeKind
     content: FileContent | None
+
+
+def _ignore(_tab: str, _problem: str) -> None:
+    """Is called where nobody asks what became of a file."""
 
 
 class FileCommands(QObject):
@@ -138,20 +142,27 @@ class FileCommands(QObject):
         """Asks for files, and opens them as modules of the program that is looked at."""
         self.open_paths(self._dialogs.files_to_open(self._folder()), self._settings.program)
 
-    def open_paths(self, paths: Iterable[Path], program: str | None = None) -> None:
+    def open_paths(
+        self,
+        paths: Iterable[Path],
+        program: str | None = None,
+        ended: Callable[[str, str], object] = _ignore,
+    ) -> None:
         """Opens these files; one that is open already becomes current.
 
         Args:
             paths: The files, or projects, which take the place of what is open; of a folder the
                 kernels are listed.
             program: What they take part in from now on; None to leave what is open as it is.
+            ended: Called for each with the name of its tab, and why it is not open; empty if it is.
         """
         known = frozenset(d.path for d in self._documents if d.path and not d.is_preview)
         for path in paths:
             if is_project(path):
                 self.project_wanted.emit(path)
+                ended(path.name, "")
             else:
-                take_in = partial(self._on_looked_up, program)
+                take_in = partial(self._on_looked_up, program, path, ended)
                 self._reader.start(partial(_look_up, path, known), take_in)
         if not self._reader.settle():
             self._on_waits()
@@ -321,21 +332,29 @@ class FileCommands(QObject):
         self._documents.add(Document(name, template.kind, template.text.encode()))
         self.opened.emit()
 
-    def _on_looked_up(self, program: str | None, found: _LookedUp | Path | DocumentError) -> None:
+    def _on_looked_up(
+        self,
+        program: str | None,
+        asked: Path,
+        ended: Callable[[str, str], object],
+        found: _LookedUp | Path | DocumentError,
+    ) -> None:
         if isinstance(found, DocumentError):
             self.failed.emit(str(found))
+            ended(asked.name, str(found))
             return
         if isinstance(found, Path):
             self._preferences.add_recent_file(found)
             self.recent_changed.emit()
             self.library_wanted.emit(found, False)
+            ended(found.name, "")
             return
         path, content = found.path, found.content
         document = self._documents.at_path(path)
         if document is None or (document.is_preview and not document.is_modified):
             if content is None:
                 # Its tab was closed while we waited.
-                self.open_paths([path], program)
+                self.open_paths([path], program, ended)
                 return
             if document is not None:
                 # It was only looked at; from now on it takes part.
@@ -350,6 +369,7 @@ class FileCommands(QObject):
         self._preferences.add_recent_file(path)
         self.recent_changed.emit()
         self.opened.emit()
+        ended(document.name, "")
         if found.kind in _HOLDS_MODULES and program is None:
             self.library_wanted.emit(path, True)
 

@@ -138,22 +138,36 @@ class HandoverController(QObject):
             self._server = None
 
     def _open(self, arrived: _Arrived) -> None:
-        """Opens it, and answers."""
+        """Opens it, and answers once all of it is open, or is not to be."""
         try:
-            arrived.answers.put(HandoverAnswer(self._opened(arrived)))
+            self._open_all(arrived)
         except Exception as error:
             arrived.answers.put(HandoverAnswer(problem=f"The window has failed: {error!r}."))
             raise
 
-    def _opened(self, arrived: _Arrived) -> tuple[str, ...]:
-        """Opens it, the last of it to be looked at; returns the names of the tabs."""
+    def _open_all(self, arrived: _Arrived) -> None:
+        """Opens it, the last of it to be looked at."""
         names = [self._open_tab(tab) for tab in arrived.tabs]
         if arrived.tabs:
             self._files.opened.emit()
+        problems: list[str] = []
+        left = len(arrived.paths)
+
+        def ended(tab: str, problem: str) -> None:
+            nonlocal left
+            left -= 1
+            if problem:
+                problems.append(problem)
+            else:
+                names.append(tab)
+            if not left:
+                arrived.answers.put(HandoverAnswer(tuple(names), " ".join(problems)))
+
         if arrived.paths:
-            self._files.open_paths(arrived.paths)
+            self._files.open_paths(arrived.paths, ended=ended)
+        else:
+            arrived.answers.put(HandoverAnswer(tuple(names)))
         self._bring_up()
-        return (*names, *(path.name for path in arrived.paths))
 
     def _open_tab(self, tab: _Tab) -> str:
         code, path = tab.code, tab.path

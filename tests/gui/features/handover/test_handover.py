@@ -1,5 +1,6 @@
 """What a program hands over, and what the window makes of it."""
 
+import os
 import threading
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from PySide6.QtCore import Qt
 import jitstudio
 from jitstudio.core.captured import KernelLanguage as L
 from jitstudio.core.captured import unpack
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.handover import HandoverError
 from jitstudio.handover import windows
 
@@ -77,6 +78,22 @@ def sass(started):
     return "\n".join(line for listing in output.listings for line in listing.lines)
 
 
+def test_a_shown_script_is_not_run(started, shown, tmp_path):
+    ran = tmp_path / "ran"
+    script = Source("x.py", CodeKind.PYTHON, f"open({str(ran)!r}, 'w')\n".encode())
+    began = []
+    started.state.build_controller.began.connect(
+        lambda _subject, request, _steps: began.append(request)
+    )
+    assert shown(script).tabs == ("x.py",)
+    assert started.state.build_controller.module.name == "x.py"
+    assert not started.state.build_controller.is_busy
+    assert shown(PTX).tabs == ("add_kernel.ptx",)
+    started.wait(lambda: "add_kernel" in sass(started))
+    assert all(each.kind is not CodeKind.PYTHON for request in began for each in request.sources)
+    assert not ran.exists()
+
+
 def test_files_windows_settings_and_full_disks(started, shown, tmp_path, monkeypatch):
     path = tmp_path / "k.cu"
     path.write_text("__global__ void k() {}\n")
@@ -86,6 +103,11 @@ def test_files_windows_settings_and_full_disks(started, shown, tmp_path, monkeyp
     started.wait(lambda: started.state.documents.current.path == path)
     with pytest.raises(OSError, match="No such file"):
         shown(tmp_path / "absent.cu")
+    (tmp_path / "a.weird").write_text("no code")
+    os.mkfifo(tmp_path / "pipe.cu")
+    for refused in (tmp_path / "a.weird", tmp_path / "pipe.cu", Path("/dev/zero")):
+        with pytest.raises(HandoverError, match=refused.name):
+            shown(refused)
 
     started.state.preferences.set_value(_SETTING, False)
     assert windows() == []
