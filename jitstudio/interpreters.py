@@ -19,12 +19,23 @@ PACKAGES = {
     "numba": "numba-cuda[cu13]",
     "cupy": "cupy-cuda13x[ctk]",
     "cuda": "cuda-core",
+    "cutlass": "nvidia-cutlass-dsl",
     "torch": "torch",
     "numpy": "numpy",
 }
 """What pip installs for each package that scripts with kernels import."""
 
-KERNEL_PACKAGES = ("triton", "numba-cuda", "cupy-cuda13x", "cupy-cuda12x", "cuda-core")
+CUDA_WHEELS = {
+    "cupy-cuda13x": "cupy-cuda13x[ctk]",
+    "cupy-cuda12x": "cupy-cuda12x[ctk]",
+    "numba-cuda": "numba-cuda[cu13]",
+    "cuda-core": "cuda-core[cu13]",
+}
+"""What pip installs for a distribution so that it has NVRTC and the other libraries of CUDA."""
+
+KERNEL_PACKAGES = (
+    *("triton", "numba-cuda", "cupy-cuda13x", "cupy-cuda12x", "cuda-core", "nvidia-cutlass-dsl"),
+)
 """The distributions whose kernels a build takes out of a script."""
 
 _LIMIT = 30.0

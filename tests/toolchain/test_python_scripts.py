@@ -69,6 +69,22 @@ def test_a_missing_package_is_named_with_what_brings_it():
     assert f"{sys.executable} -m pip install 'triton'" in said.explanation
 
 
+def test_what_an_interpreter_lacks_is_said_with_what_brings_it():
+    lacks = f"The interpreter {sys.executable} lacks"
+    (said,) = ran("import nobodys_package").diagnostics
+    assert said.explanation.startswith(f"{lacks} this package. Install it there. Or choose")
+    (said,) = ran(
+        """
+        import cuda.core
+        from cuda.pathfinder import DynamicLibNotFoundError
+        raise DynamicLibNotFoundError('Failure finding "libnvrtc.so": No such file: /a, /b')
+        """
+    ).diagnostics
+    assert said.message.endswith('DynamicLibNotFoundError: Failure finding "libnvrtc.so".')
+    assert f"{lacks} this library of CUDA" in said.explanation
+    assert f"{sys.executable} -m pip install 'cuda-core[cu13]'" in said.explanation
+
+
 def test_a_script_without_kernels():
     assert "imports none of triton, numba.cuda, cupy" in failure("print('hello')")[1]
     assert "Launch one, such as kernel[grid]" in failure("import cuda.core")[1]
