@@ -19,12 +19,23 @@ PACKAGES = {
     "numba": "numba-cuda[cu13]",
     "cupy": "cupy-cuda13x[ctk]",
     "cuda": "cuda-core",
+    "cutlass": "nvidia-cutlass-dsl",
     "torch": "torch",
     "numpy": "numpy",
 }
 """What pip installs for each package that scripts with kernels import."""
 
-KERNEL_PACKAGES = ("triton", "numba-cuda", "cupy-cuda13x", "cupy-cuda12x", "cuda-core")
+CUDA_WHEELS = {
+    "cupy-cuda13x": "cupy-cuda13x[ctk]",
+    "cupy-cuda12x": "cupy-cuda12x[ctk]",
+    "numba-cuda": "numba-cuda[cu13]",
+    "cuda-core": "cuda-core[cu13]",
+}
+"""What pip installs for a distribution so that it has NVRTC and the other libraries of CUDA."""
+
+KERNEL_PACKAGES = (
+    *("triton", "numba-cuda", "cupy-cuda13x", "cupy-cuda12x", "cuda-core", "nvidia-cutlass-dsl"),
+)
 """The distributions whose kernels a build takes out of a script."""
 
 _LIMIT = 30.0
@@ -111,16 +122,22 @@ def _asked(given: str) -> Interpreter | str:
     except IndexError:
         return "it says nothing"
     except subprocess.CalledProcessError as error:
-        return f"asked for its version, it ended with exit status {error.returncode}"
+        status = error.returncode
+        return f"it is no Python interpreter: asked for its version, it ended with status {status}"
     except subprocess.TimeoutExpired:
         return f"it did not say its version in {_LIMIT:g} s"
-    except (OSError, ValueError) as error:
-        return str(error)
-    if isinstance(told, str):
-        return f"it is Python {told}, and scripts need 3.11 or later"
-    path, version, places, packages = told
-    folders = dict.fromkeys(place for place in places if os.path.isabs(place))
-    return Interpreter(path, version, tuple(folders), tuple(packages.items()))
+    except OSError as error:
+        return f"it cannot be started as a Python interpreter: {error.strerror}"
+    except ValueError:
+        told = None
+    match told:
+        case str(version):
+            return f"it is Python {version}, and scripts need 3.11 or later"
+        case [str(path), str(version), list(places), dict(packages)]:
+            folders = dict.fromkeys(place for place in places if os.path.isabs(place))
+            return Interpreter(path, version, tuple(folders), tuple(packages.items()))
+        case _:
+            return "it is no Python interpreter"
 
 
 HOW_TO_CHOOSE = (

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from keyword import iskeyword
 from pathlib import Path
 
 OVERRIDE_KEY = "override key"
@@ -61,7 +62,7 @@ def snippet(package: KernelPackage, file: str, name: str, entry: str) -> str:
         name: What the kernel is called in Python.
         entry: The name of the kernel in the PTX.
     """
-    word = name if name.isidentifier() else "kernel"
+    word = name if name.isidentifier() and not iskeyword(name) else "kernel"
     return _SNIPPETS[package].format(file=file, name=word, entry=entry)
 
 

@@ -92,7 +92,7 @@ def _run(path: str, source: bytes) -> Iterator[dict[str, Any]]:
             says = f"with exit status {ended.code}" if isinstance(ended.code, int) else ended.code
             yield _problem(f"The script ended itself: {says}.", _line_in(ended, path))
     except BaseException as error:
-        traceback.print_exception(type(error), error, _of_script(error, path), limit=_MOST_FRAMES)
+        _print(error, path)
         yield _as_problem(error, path, locals().get("text", ""))
 
 
@@ -103,6 +103,26 @@ def _decoded(source: bytes) -> str:
         return source.decode(encoding).replace("\r\n", "\n")
     except (SyntaxError, UnicodeDecodeError):
         return source.decode("utf-8", "replace")
+
+
+def _print(error: BaseException, path: str) -> None:
+    """Prints a traceback without the frames of jitstudio, which are in every one of them."""
+    own = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+    told = traceback.TracebackException(
+        type(error), error, _of_script(error, path), limit=_MOST_FRAMES
+    )
+    left, seen = [told], set[int]()
+    while left:
+        one = left.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        frames = [frame for frame in one.stack if not frame.filename.startswith(own)]
+        one.stack = traceback.StackSummary.from_list(frames)
+        left += filter(None, (one.__cause__, one.__context__, *(one.exceptions or ())))
+    # The script may have put something else there, or nothing.
+    with contextlib.suppress(Exception):
+        sys.stderr.write("".join(told.format()))
 
 
 def _of_script(error: BaseException, path: str) -> types.TracebackType | None:

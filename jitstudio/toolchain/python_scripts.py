@@ -26,7 +26,13 @@ from jitstudio.core.plan import Job
 from jitstudio.core.scripts import kernel_names
 from jitstudio.core.tools import Tool
 from jitstudio.disk import working_folder
-from jitstudio.interpreters import HOW_TO_CHOOSE, PACKAGES, InterpreterError, interpreter
+from jitstudio.interpreters import (
+    CUDA_WHEELS,
+    HOW_TO_CHOOSE,
+    PACKAGES,
+    InterpreterError,
+    interpreter,
+)
 from jitstudio.toolchain.tool_output import Report, ToolMissing
 
 _MOST_PRINTED = 1 << 20
@@ -221,12 +227,13 @@ def _problems(
         if not isinstance(problem, dict):
             continue
         line, column = problem.get("line"), problem.get("column")
-        message = _short(str(problem.get("message", "")))
+        packages = result.get("packages")
+        message, advice = _with_advice(job, str(problem.get("message", "")), packages)
         lines = (line if _counts(line) else None, column if _counts(column) else None)
         if problem.get("lacks_gpu"):
             yield _lack(job, lines[0], message, has_kernels)
         else:
-            yield _error(job, *lines, message, _how_to_install(job, message))
+            yield _error(job, *lines, message, advice)
 
 
 def _counts(value: object) -> bool:
@@ -261,16 +268,22 @@ def _nothing_found(result: dict[str, Any]) -> str:
     )
 
 
-def _how_to_install(job: Job, message: str) -> str:
-    missing = re.search(r"No module named '(\w+)", message)
-    package = PACKAGES.get(missing[1]) if missing else None
-    if package is None:
-        return ""
+def _with_advice(job: Job, message: str, packages: object) -> tuple[str, str]:
+    """Returns a message, short, and what to do where the interpreter lacks something."""
+    module = re.match(r"ModuleNotFoundError: No module named '(\w+)", message)
+    library = re.search(r'.*Failure finding "[^"]*"', message)
+    if module is not None:
+        lacks, package = "this package", PACKAGES.get(module[1], "")
+    elif library is not None:
+        there = packages if isinstance(packages, dict) else {}
+        lacks, message = "this library of CUDA", f"{library[0]}."
+        package = next((wheels for name, wheels in CUDA_WHEELS.items() if name in there), "")
+    else:
+        return _short(message), ""
     path = interpreter(job.python).path
-    return (
-        f"The interpreter {path} lacks this package. Install it with: {path} -m pip install "
-        f"'{package}'. {HOW_TO_CHOOSE.replace('Choose', 'Or choose')}"
-    )
+    how = f" with: {path} -m pip install '{package}'" if package else " there"
+    choose = HOW_TO_CHOOSE.replace("Choose", "Or choose")
+    return _short(message), f"The interpreter {path} lacks {lacks}. Install it{how}. {choose}"
 
 
 def _error(

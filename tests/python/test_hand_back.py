@@ -25,6 +25,7 @@ ODD_PATH = '/tmp/it\'s a "folder"/k\\{0}.ptx'
 
 @pytest.mark.parametrize("package", KernelPackage, ids=lambda package: package.value)
 def test_snippets_are_python_that_names_file_and_kernel(package):
+    assert ast.parse(snippet(package, ODD_PATH, "class", "class"))
     text = snippet(package, ODD_PATH, "transpose<float>", "_Z9transposeIfEvPKT_PS0_ii")
     strings = {n.value for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Constant)}
     assert ODD_PATH in strings

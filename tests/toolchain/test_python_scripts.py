@@ -42,6 +42,9 @@ def test_an_error_has_its_line(tmp_path):
         f'Traceback (most recent call last):\n  File "{tmp_path}/s.py", line 6, in <module>'
     )
     assert [(d.line, d.message) for d in report.diagnostics] == [(4, "ValueError: no way")]
+    log = ran("import json\ntry:\n    1 / 0\nexcept Exception:\n    import of.nobody\n").log
+    assert "ZeroDivisionError" in log
+    assert "jitstudio/" not in ran("x = 1\nif x").log + log
     assert failure("x = 1\nif x\n    pass\n") == (2, "SyntaxError: expected ':'")
 
 
@@ -67,6 +70,22 @@ def test_a_missing_package_is_named_with_what_brings_it():
         "ModuleNotFoundError: No module named 'triton.of'",
     )
     assert f"{sys.executable} -m pip install 'triton'" in said.explanation
+
+
+def test_what_an_interpreter_lacks_is_said_with_what_brings_it():
+    lacks = f"The interpreter {sys.executable} lacks"
+    (said,) = ran("import nobodys_package").diagnostics
+    assert said.explanation.startswith(f"{lacks} this package. Install it there. Or choose")
+    (said,) = ran(
+        """
+        import cuda.core
+        from cuda.pathfinder import DynamicLibNotFoundError
+        raise DynamicLibNotFoundError('Failure finding "libnvrtc.so": No such file: /a, /b')
+        """
+    ).diagnostics
+    assert said.message.endswith('DynamicLibNotFoundError: Failure finding "libnvrtc.so".')
+    assert f"{lacks} this library of CUDA" in said.explanation
+    assert f"{sys.executable} -m pip install 'cuda-core[cu13]'" in said.explanation
 
 
 def test_a_script_without_kernels():
@@ -129,7 +148,11 @@ def test_a_wrong_interpreter(tmp_path):
     for python, why in (
         (tmp_path / "python", "no such program"),
         ("/bin/true", "it says nothing"),
-        ("/bin/false", "asked for its version, it ended with exit status 1"),
+        (
+            "/bin/false",
+            "it is no Python interpreter: asked for its version, it ended with status 1",
+        ),
+        ("/bin/echo", "it is no Python interpreter"),
         (old, "it is Python 2.7.18, and scripts need 3.11 or later"),
     ):
         with pytest.raises(InterpreterError, match=re.escape(f"{said} ({why})")):
