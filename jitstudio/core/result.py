@@ -269,10 +269,16 @@ class BuildResult:
         place = f", line {errors[0].line}" if errors[0].line else ""
         return f"{ending}{place}: {first.rstrip('.')}{more}."
 
-    def resources_of(self, kernel: str) -> Resources | None:
-        """Returns what the kernel of this lowered name needs; None where no tool has said."""
-        found = (k.resources for k in self.kernels if k.name == kernel and k.resources)
-        return next(found, None)
+    def resources_of(self, kernel: str, module: str = "") -> Resources | None:
+        """Returns what the kernel of this lowered name needs; None where no tool has said.
+
+        Args:
+            kernel: The lowered name.
+            module: Which one is meant where several modules have a kernel of that name.
+        """
+        found = [k for k in self.kernels if k.name == kernel and k.resources]
+        own = (k for k in found if k.module == module)
+        return next((k.resources for k in (*own, *found)), None)
 
     def artifact(self, kind: CodeKind, name: str) -> Artifact | None:
         """Returns the artifact of this kind made from the module `name`, or None."""

@@ -1,5 +1,6 @@
+from jitstudio.core.arch import Arch
 from jitstudio.core.kernel_resources import merge, read_verbose_log
-from jitstudio.core.result import Resources
+from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources
 
 PTXAS = """\
 ptxas info    : Overriding maximum register limit 256 for 'many' with  32 of maxrregcount option
@@ -69,3 +70,13 @@ def test_what_is_known_wins_and_what_is_not_is_filled_in():
         "k": Resources(registers=10, spill_loads=4),
         "m": Resources(registers=1),
     }
+
+
+def test_of_two_kernels_of_one_name_that_of_the_module_is_meant():
+    kernels = tuple(
+        Kernel(module, "k", "k", Resources(registers=count))
+        for module, count in (("a", 26), ("b", 20))
+    )
+    result = BuildResult(Outcome.BUILT, Arch(90), kernels=kernels)
+    found = [result.resources_of("k", module) for module in ("b", "a", "", "linked")]
+    assert [needs.registers for needs in found] == [20, 26, 26, 26]

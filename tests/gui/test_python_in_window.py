@@ -15,6 +15,8 @@ CODE = """
 extern "C" __global__ void {name}(float* x)
 {{
     x[threadIdx.x] *= 2;
+#line 1 "{path}"
+    x[0] = 1;
 }}
 """
 for name in ("twice", "again"):
@@ -53,6 +55,10 @@ def test_a_script_runs_when_it_is_built_and_only_then(shared_driver, script):
     driver.wait(lambda: disassembly.current is not None)
     driver.wait(lambda: correlations.tied and correlations.tied.inspection is disassembly.current)
     assert correlations.of_source(driver.document, _LINE - 1).sass
+    # A table that names a remark is wrong: it is the origin of nothing.
+    assert correlations.tied.hues.sources[str(script)][1]
+    assert not correlations.of_source(driver.document, 0)
+    assert 0 not in correlations.coloured(driver.document)
     nodes = {n.title for n in driver.pane("pipeline").canvas.pipeline.nodes}
     assert {"s.py", "Python", "twice", "again", "twice.sass", "again.cubin"} <= nodes
     script_tab = driver.document

@@ -55,7 +55,7 @@ def launchable(
     other = None
     if load is LoadMode.DRIVER_JIT:
         other = _found(result, form, CodeKind.CUBIN)
-    needs = result.resources_of(form.lowered)
+    needs = result.resources_of(form.lowered, form.module)
     code = choose_code(result, form, load)
     return Launchable(form, code, result.arch, needs, other, confined_to)
 

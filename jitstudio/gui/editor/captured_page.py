@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QHBoxLayout, QTabBar, QWidget
 
 from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, unpack
 from jitstudio.gui.code.languages import CodeLexer, stage_lexer
-from jitstudio.gui.editor.source_page import SourcePage
+from jitstudio.gui.editor.source_page import SourcePage, counting_note
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.parts import Banner, explain_by, icon_button
 from jitstudio.gui.kit.presentation import plain_tooltip
@@ -238,12 +238,7 @@ def _whose(texts: CapturedTexts) -> str:
             "{kernel}, made by {origin} for {target}. To change it, edit a copy of the PTX.",
         )
     if texts.counts_on:
-        note = QCoreApplication.translate(
-            "CapturedPage",
-            "Its line tables count on inside inline assembly: loads and stores may seem to come "
-            "from lines further down.",
-        )
-        message = f"{message} {note}"
+        message = f"{message} {counting_note()}"
     unknown = QCoreApplication.translate("CapturedPage", "an unknown target")
     return message.format(kernel=kernel.name, origin=kernel.origin, target=texts.target or unknown)
 

@@ -155,6 +155,8 @@ class StatusLine(QStatusBar):
     def show_result(self, result: BuildResult | None) -> None:
         """Says what the last build came to."""
         if result is None:
+            self._built.clear()
+            self._fit()
             self._set_state("info", self.tr("Nothing built yet"))
             return
         counts = Counter(diagnostic.severity for diagnostic in result.diagnostics)

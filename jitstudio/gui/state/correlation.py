@@ -31,14 +31,20 @@ from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.line_files import followed
 from jitstudio.gui.state.line_origins import UNKNOWN, BuiltLines, origins_of
 from jitstudio.listing.lines import NOWHERE, shown_lines, split_at_newlines
+from jitstudio.listing.ptx import counts_assembly
 
 
 class CapturedSource(NamedTuple):
-    """The source of a captured kernel: where its first line is, and how many there are."""
+    """The source of a captured kernel: where its first line is, and which lines hold code."""
 
     key: StageKey
     first_line: int
-    length: int
+    has_code: Sequence[bool]
+
+    def line(self, number: int) -> int:
+        """Returns which of its lines, from 0, the file has at a number; else `UNKNOWN`."""
+        line = number - self.first_line
+        return line if 0 <= line < len(self.has_code) and self.has_code[line] else UNKNOWN
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +60,8 @@ class CorrelatedCode:
             its links followed.
         sass: The colour of each line of the listing.
         captured: Which files of the line tables are sources of captured kernels.
+        counts_on: Whether it is of a Python file whose line tables cannot be trusted; see
+            `listing.ptx.counts_assembly`.
     """
 
     inspection: Inspection
@@ -63,6 +71,7 @@ class CorrelatedCode:
     files: Mapping[str, Sequence[str]]
     sass: bytes
     captured: Mapping[str, CapturedSource] = field(default_factory=dict)
+    counts_on: bool = False
 
 
 @dataclass(frozen=True)
@@ -157,7 +166,7 @@ class Correlations(QObject):
 
         def hue(line: int) -> int:
             built = origins.built_line(line)
-            if built == UNKNOWN:
+            if built == UNKNOWN or not _has_code(document, line):
                 return PLAIN
             return hues.get(built + 1, PLAIN) or (own[built] if built < len(own) else PLAIN)
 
@@ -172,7 +181,8 @@ class Correlations(QObject):
             return ()
         hues, own = self._hues(tied, document)
         built = np.flatnonzero(np.frombuffer(own, np.uint8)).tolist()
-        return sorted(origins.now(chain(built, (line - 1 for line in hues))).values())
+        lines = origins.now(chain(built, (line - 1 for line in hues))).values()
+        return sorted(line for line in lines if _has_code(document, line))
 
     def _stage_hues(self, document: Document, stage: KernelLanguage) -> Mapping[int, int]:
         """Returns the colours of the lines of a representation that have any."""
@@ -183,11 +193,11 @@ class Correlations(QObject):
             hues = tied.hues.stages.get(key, b"")
             return {line: hue for line, hue in enumerate(hues) if hue != PLAIN}
         return {
-            line - source.first_line: hue
+            line: hue
             for file, source in tied.captured.items()
             if source.key == key
-            for line, hue in tied.hues.sources.get(file, {}).items()
-            if 0 <= line - source.first_line < source.length
+            for number, hue in tied.hues.sources.get(file, {}).items()
+            if (line := source.line(number)) != UNKNOWN
         }
 
     @staticmethod
@@ -216,7 +226,7 @@ class Correlations(QObject):
             return self._of_stage(document, stage, line)
         origins, tied = self._origins.get(document), self._tied
         built = origins.built_line(line) if origins is not None else UNKNOWN
-        if tied is None or built == UNKNOWN:
+        if tied is None or built == UNKNOWN or not _has_code(document, line):
             return MatchedLines()
         found = [
             tied.correlation.of_place(SourceLocation(file, built + 1))
@@ -235,7 +245,7 @@ class Correlations(QObject):
         places = (
             SourceLocation(file, source.first_line + line)
             for file, source in tied.captured.items()
-            if source.key == key
+            if source.key == key and source.line(source.first_line + line) != UNKNOWN
         )
         return self._shown(tied, *map(tied.correlation.of_place, places))
 
@@ -287,6 +297,12 @@ class Correlations(QObject):
         origins = self._origins.get(document)
         return origins is not None and origins.built_line(line) == UNKNOWN
 
+    def counts_on(self, document: Document) -> bool:
+        """Returns whether this is a Python file of which the line tables cannot be trusted."""
+        tied = self._tied
+        is_python = document.kind is CodeKind.PYTHON
+        return is_python and tied is not None and tied.counts_on and document in self._origins
+
     def _files_of(self, document: Document) -> Iterator[str]:
         return (file for file, found in self._files.items() if found is document)
 
@@ -303,15 +319,15 @@ class Correlations(QObject):
             for file, number in matches.places:
                 if (source := tied.captured.get(file)) is None:
                     self._add_source(sources, self._files.get(file), number - 1)
-                elif 0 <= number - source.first_line < source.length:
-                    stages.setdefault(source.key, {})[number - source.first_line] = None
+                elif (line := source.line(number)) != UNKNOWN:
+                    stages.setdefault(source.key, {})[line] = None
             for key, numbers in matches.stages.items():
                 stages.setdefault(key, {}).update(dict.fromkeys((np.asarray(numbers) - 1).tolist()))
             for module, lines in matches.ptx.items():
                 document = self._documents.named(module)
                 if document is not None and document.kind is CodeKind.PTX:
-                    for line in lines:
-                        self._add_source(sources, document, int(line) - 1)
+                    for statement in lines:
+                        self._add_source(sources, document, int(statement) - 1)
                 else:
                     ptx.setdefault(module, []).extend((np.asarray(lines) - 1).tolist())
             for function, indices in matches.code.items():
@@ -327,7 +343,7 @@ class Correlations(QObject):
     ) -> None:
         origins = self._origins.get(document) if document is not None else None
         line = origins.line(built) if origins is not None else UNKNOWN
-        if document is not None and line != UNKNOWN:
+        if document is not None and line != UNKNOWN and _has_code(document, line):
             sources.setdefault(document, {})[line] = None
 
     @Slot()
@@ -403,6 +419,23 @@ class Correlations(QObject):
             self._set(tied)
 
 
+# What the backend of LLVM that Triton uses writes at the beginning of PTX.
+_OF_LLVM = "LLVM NVPTX Back-End"
+_HEAD = 400
+
+
+def _has_code(document: Document, line: int) -> bool:
+    """Returns whether anything can be made of a line: line tables of Python kernels may err."""
+    if document.kind is not CodeKind.PYTHON or document.text is None:
+        return True
+    return _is_python(document.text.findBlockByNumber(line).text())
+
+
+def _is_python(line: str) -> bool:
+    text = line.lstrip()
+    return bool(text) and not text.startswith("#")
+
+
 def _tie(inspection: Inspection, files: frozenset[str], stop: Event) -> CorrelatedCode:
     texts = ptx_of(inspection.request, inspection.result, inspection.name)
     ptx = {name: tuple(split_at_newlines(text.rstrip("\n"))) for name, text in texts.items()}
@@ -426,7 +459,13 @@ def _tie(inspection: Inspection, files: frozenset[str], stop: Event) -> Correlat
         for row, hue in zip(inspection.rows.lines(function), hues, strict=True):
             if row != NOWHERE:
                 sass[row] = hue
-    return CorrelatedCode(inspection, correlation, ptx, found, names, bytes(sass), captured)
+    is_script = any(x.kind is CodeKind.PYTHON for x in inspection.request.sources)
+    # In CUDA C++, which NVVM compiles, an `asm` may have several lines indeed.
+    of_triton = [text for text in texts.values() if _OF_LLVM in text[:_HEAD]]
+    counts_on = is_script and any(map(counts_assembly, of_triton))
+    return CorrelatedCode(
+        inspection, correlation, ptx, found, names, bytes(sass), captured, counts_on
+    )
 
 
 def _kernels(inspection: Inspection) -> Iterator[tuple[str, CapturedKernel]]:
@@ -447,9 +486,9 @@ def _captured_sources(
         if source is None or not source.file:
             continue
         own = os.path.normpath(source.file)
-        found = CapturedSource(
-            (name, source.language), source.first_line, len(shown_lines(source.text))
-        )
+        is_python = source.language is KernelLanguage.PYTHON
+        has_code = [not is_python or _is_python(x) for x in shown_lines(source.text)]
+        found = CapturedSource((name, source.language), source.first_line, has_code)
         for file in files:
             here = os.path.normpath(file)
             # What is no whole path, the compiler has joined to a folder of its own.

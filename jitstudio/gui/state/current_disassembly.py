@@ -67,7 +67,9 @@ class Inspection:
     @cached_property
     def cost(self) -> RegisterCost:
         """What its live registers cost."""
-        return register_cost_of(self.code.functions, self.result.kernels, limits_of(self.target))
+        kernels = self.result.kernels
+        own = tuple(kernel for kernel in kernels if kernel.module == self.name)
+        return register_cost_of(self.code.functions, own or kernels, limits_of(self.target))
 
 
 @dataclass(frozen=True)

@@ -117,3 +117,11 @@ def test_it_tells_when_the_last_build_came_to_its_end(status):
         assert not any(text.startswith("Built at ") for text in shown(status))
     status.show_built(None, BuildResult(Outcome.FAILED, Arch.parse("sm_90")))
     assert any(text.startswith("Built at ") for text in shown(status))
+
+
+def test_where_nothing_is_built_it_names_no_time_of_a_build(status):
+    status.show_built(None, BuildResult(Outcome.BUILT, Arch.parse("sm_90")))
+    assert any(text.startswith("Built at") for text in shown(status))
+    status.show_result(None)
+    assert not any(text.startswith("Built at") for text in shown(status))
+    assert status.state == "Nothing built yet"

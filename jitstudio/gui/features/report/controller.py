@@ -85,7 +85,7 @@ class ReportController(QObject):
         self._view.show_kernels(inspection.readable, function.name)
         if self._shown != (inspection, function.name):
             self._shown = (inspection, function.name)
-            resources = inspection.result.resources_of(function.name)
+            resources = inspection.result.resources_of(function.name, inspection.name)
             arch = inspection.target
 
             def work(_stop: Event) -> KernelReading:
