@@ -2,42 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
-from jitstudio.core.figures import FIGURES
+from jitstudio.core.result import Resources
 
 
-@dataclass(frozen=True)
-class BuiltKernel:
-    """What a kernel needs of a multiprocessor; None where no tool has said.
+@dataclass(frozen=True, kw_only=True)
+class BuiltKernel(Resources):
+    """A kernel, and what it needs of a multiprocessor: see `Resources`.
 
     Attributes:
         name: Its lowered name.
         demangled: Its name in C++.
         module: The module it is in.
-        registers: 32-bit registers per thread.
-        spill_stores: Bytes per thread written to local memory for want of registers.
-        spill_loads: Bytes per thread read back from there.
-        stack_bytes: Stack frame per thread.
-        shared_bytes: Static shared memory per block.
-        constant_bytes: Constant bank of the kernel, its parameters included.
-        local_bytes: Local memory per thread.
-        barriers: Named barriers per block.
-        max_threads: Most threads a block may have.
     """
 
     name: str
     demangled: str
     module: str
-    registers: int | None = None
-    spill_stores: int | None = None
-    spill_loads: int | None = None
-    stack_bytes: int | None = None
-    shared_bytes: int | None = None
-    constant_bytes: int | None = None
-    local_bytes: int | None = None
-    barriers: int | None = None
-    max_threads: int | None = None
 
 
 @dataclass(frozen=True)
@@ -60,7 +42,7 @@ class KernelFinding:
     line: int | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class InspectedKernel(BuiltKernel):
     """A kernel, or a function that kernels call, as machine code.
 
@@ -82,5 +64,5 @@ class InspectedKernel(BuiltKernel):
     sass: str = ""
 
 
-NEEDS = tuple(name for name in BuiltKernel.__dataclass_fields__ if name in FIGURES)
+NEEDS = tuple(field.name for field in fields(Resources))
 """The figures of a `BuiltKernel`."""

@@ -20,11 +20,10 @@ from typing import Any
 from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation
 from jitstudio.core.kernel_resources import cubin_resources
 from jitstudio.core.plain_files import read_file
+from jitstudio.python.injected.sitecustomize import CUPTI, FOLDER
 
 INJECTED = Path(__file__).with_name("injected")
 """The folder of the module that each Python of the program imports at its start."""
-FOLDER = "JITSTUDIO_CAPTURE"
-"""The variable that names the folder for what is collected; see `injected`."""
 
 _LARGEST_LOG = 64 * 2**20
 _MOST_LINES = 200_000
@@ -106,7 +105,7 @@ def run_program(command: Sequence[str], folder: Path, *, quiet: bool = False) ->
     path = os.pathsep.join(filter(None, (str(INJECTED), os.environ.get("PYTHONPATH"))))
     variables = {**os.environ, "PYTHONPATH": path, FOLDER: str(folder)}
     if (own := _own_cupti()) is not None:
-        variables["JITSTUDIO_CUPTI"] = str(own)
+        variables[CUPTI] = str(own)
     with (
         subprocess.Popen(command, env=variables, stdout=sys.stderr if quiet else None) as program,
         _passed_on(program),

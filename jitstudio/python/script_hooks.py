@@ -31,7 +31,7 @@ from jitstudio.core.captured import (
     Representation,
     pack,
 )
-from jitstudio.python.things import first_entry, found_in, python_source
+from jitstudio.python.things import CUPY_OPTION, first_entry, found_in, python_source
 
 _MOST_KERNELS = 500
 
@@ -503,8 +503,7 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
     setattr(compiler, arch_option, lambda *_: (f"-arch={target.arch.sm}", "cubin"))
 
     def build(code: str, options: Any, name: str, names: Any = None) -> None:
-        # As CuPy does, which adds one (14.2, cuda/compiler.py, `_compile_with_cache_cuda`).
-        options = (*options, "-ftz=true", *(() if "-lineinfo" in options else ("-lineinfo",)))
+        options = (*options, CUPY_OPTION, *(() if "-lineinfo" in options else ("-lineinfo",)))
         try:
             made, _ = compiler.compile_using_nvrtc(
                 code, options, str(target.arch.number), "kern.cu", names

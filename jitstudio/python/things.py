@@ -40,6 +40,8 @@ _FATBIN = b"\x50\xed\x55\xba"
 _NVRTC_NAME = "default_program"
 CUPY_NAMES = b"\x93CUPYNE\0"
 """What mangled names in front of a cubin begin with; CuPy 14.2, cuda/compiler.py."""
+CUPY_OPTION = "-ftz=true"
+"""What CuPy adds to the options of each compile: there, `_compile_with_cache_cuda`."""
 
 
 class NotCompiled(ValueError):
@@ -396,7 +398,7 @@ def _cupy_cubin(thing: object, code: str) -> bytes | None:
     if _get(thing, "backend") != "nvrtc" or compiler is None or _get(thing, "jitify"):
         return None
     with suppress(Exception):
-        options = (*_get(thing, "options"), "-ftz=true")
+        options = (*_get(thing, "options"), CUPY_OPTION)
         names = _get(thing, "name_expressions")
         # In memory: else its line table names a file for the moment of the compile.
         made, _ = compiler.compile_using_nvrtc(

@@ -21,6 +21,9 @@ from contextlib import suppress
 from typing import Any, Iterator
 
 FOLDER = "JITSTUDIO_CAPTURE"
+"""The variable that names the folder for what is kept."""
+CUPTI = "JITSTUDIO_CUPTI"
+"""The variable that names a CUPTI for programs whose own packages have none."""
 LARGEST = 1 << 30
 """Bytes of a module that is kept; larger ones are only counted."""
 MOST = 4 << 30
@@ -129,7 +132,7 @@ def _candidates() -> Iterator[str]:
     for root in (*filter(None, given), "/usr/local/cuda", "/opt/cuda"):
         for pattern in _TOOLKITS:
             yield from sorted(glob.glob(os.path.join(root, pattern)))
-    yield from filter(None, (os.environ.get("JITSTUDIO_CUPTI"),))
+    yield from filter(None, (os.environ.get(CUPTI),))
     yield from ("libcupti.so.13", "libcupti.so.12")
 
 
