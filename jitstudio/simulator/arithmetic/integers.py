@@ -72,18 +72,14 @@ def sub_borrow(a: Array, b: Array, borrow: Array | int = 0) -> tuple[Array, NDAr
 def div(a: Array, b: Array) -> Array:
     """Returns the quotient, rounded to zero.
 
-    The ISA leaves the quotient by zero open; the code that ptxas 13 makes for every width gives all
-    ones. The least integer by -1 is itself.
+    The ISA leaves the quotient by zero open; the code that ptxas 13.5 makes for sm_90 gives all
+    ones in every width. The least integer by -1 is itself.
     """
     return _divided(a, b)[0]
 
 
 def rem(a: Array, b: Array) -> Array:
-    """Returns the remainder, of the sign of `a`.
-
-    The ISA leaves the remainder by zero open; the code that ptxas 13 makes gives all ones for 32
-    bits and below, and `a` for 64.
-    """
+    """Returns the remainder, of the sign of `a`; that by zero is all ones, as in `div`."""
     return _divided(a, b)[1]
 
 
@@ -99,7 +95,7 @@ def _divided(a: Array, b: Array) -> tuple[Array, Array]:
         quotient = np.where((a < 0) != (b < 0), -quotient, quotient)
         remainder = np.where(a < 0, -remainder, remainder)
     ones = ~a.dtype.type(0)
-    return np.where(zero, ones, quotient), np.where(zero, ones if a.itemsize < 8 else a, remainder)
+    return np.where(zero, ones, quotient), np.where(zero, ones, remainder)
 
 
 def absolute_difference(a: Array, b: Array, c: Array) -> Array:

@@ -146,7 +146,7 @@ def saturate(x: Array) -> Array:
     return np.where(x > 0, np.minimum(x, x.dtype.type(1)), x.dtype.type(0))
 
 
-def canonical32(x: NDArray[np.float32]) -> NDArray[np.float32]:
+def canonical32(x: Array) -> Array:
     """Sets the NaNs of float32 results to the one that the hardware gives, 0x7fffffff."""
     nan = x != x
     if nan.any():
