@@ -206,7 +206,8 @@ class Race:
         space: Where the bytes are.
         address: Of the first byte that both touched, as the kernel sees it.
         lost: The value that was lost, as hexadecimal bytes; empty where none was.
-        count: How many pairs of threads did it at these two instructions.
+        count: How many threads did it at the later one of these two instructions.
+        same_value: Whether two writes put the same value there, so that nothing was lost.
     """
 
     kind: str
@@ -217,6 +218,7 @@ class Race:
     address: int
     lost: str = ""
     count: int = 1
+    same_value: bool = False
 
 
 @dataclass(frozen=True)
@@ -234,7 +236,8 @@ class LineCounts:
         sectors: 32-byte sectors of global or local memory that they touched.
         lines_touched: 128-byte lines likewise.
         bytes_used: Bytes that the lanes asked for, each once.
-        bank_conflicts: Wavefronts of shared memory beyond the first of each request.
+        wavefronts: Passes through the banks of shared memory.
+        bank_conflicts: Those of them that different words in one bank have caused.
         lanes_per_address: Most lanes that met at one address in an atomic operation.
     """
 
@@ -248,6 +251,7 @@ class LineCounts:
     sectors: int = 0
     lines_touched: int = 0
     bytes_used: int = 0
+    wavefronts: int = 0
     bank_conflicts: int = 0
     lanes_per_address: int = 0
 
@@ -255,6 +259,29 @@ class LineCounts:
     def mean_active_lanes(self) -> float:
         """Threads for each time that a warp came here."""
         return self.thread_executions / self.executions if self.executions else 0.0
+
+
+@dataclass(frozen=True)
+class AccessSample:
+    """One warp's request to memory: of all at one instruction that which cost the most.
+
+    Attributes:
+        ptx_line: The line of the PTX, from 1.
+        space: Where the bytes are.
+        kind: What it does.
+        size: Bytes of each lane.
+        place: The instruction and the first lane.
+        lanes: Each active lane with the address that it accesses.
+        cost: Sectors of global and local memory, wavefronts of shared memory.
+    """
+
+    ptx_line: int
+    space: StateSpace
+    kind: AccessKind
+    size: int
+    place: ThreadPlace
+    lanes: tuple[tuple[int, int], ...]
+    cost: int
 
 
 @dataclass(frozen=True)
@@ -273,6 +300,7 @@ class SimulationResult:
         exact: Whether no function was used that a GPU may round otherwise.
         inexact_functions: Those that were, such as ``ex2.approx.f32``, with what is known of them.
         lines: Filled in by `counts`.
+        samples: The costliest request of each access, filled in by `counts`.
         races: Filled in by `races`.
         faults: In the order in which they were found.
     """
@@ -288,6 +316,7 @@ class SimulationResult:
     exact: bool = True
     inexact_functions: tuple[str, ...] = ()
     lines: tuple[LineCounts, ...] = ()
+    samples: tuple[AccessSample, ...] = ()
     races: tuple[Race, ...] = ()
     faults: tuple[Fault, ...] = ()
 
@@ -374,7 +403,8 @@ class Access:
         strong: Whether it is volatile, relaxed, acquire, release or atomic.
         before: The bytes in memory before, of shape (threads, size); None for reads. For writes
             they are there only if an observer says `wants_values`.
-        after: The same after it.
+        after: The bytes that each thread has put there; where several put some at one address,
+            those that memory holds in the end are of one of them.
     """
 
     instruction: PtxInstruction
