@@ -9,31 +9,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.device import Dim3
+from jitstudio.core.launch.simulation import (
+    AccessKind,
+    AccessSample,
+    Fault,
+    FaultKind,
+    LineCounts,
+    Race,
+    StateSpace,
+    ThreadPlace,
+)
 from jitstudio.simulator.program import PtxInstruction
+
+__all__ = [
+    "WARP",
+    "Access",
+    "AccessKind",
+    "AccessSample",
+    "Allocation",
+    "Fault",
+    "FaultKind",
+    "Layout",
+    "LineCounts",
+    "Observer",
+    "Race",
+    "SimulatedLaunch",
+    "SimulationLimits",
+    "SimulationOutcome",
+    "SimulationResult",
+    "StateSpace",
+    "SyncScope",
+    "ThreadPlace",
+    "Threads",
+    "unflattened",
+]
 
 WARP = 32
 """Threads of a warp."""
 
 Threads = NDArray[np.int64]
 """Numbers of threads, sorted. A number is ``block slot * warps per block * 32 + linear tid``."""
-
-
-class StateSpace(Enum):
-    """A state space of PTX that holds bytes."""
-
-    GLOBAL = "global"
-    SHARED = "shared"
-    LOCAL = "local"
-    CONSTANT = "const"
-    PARAM = "param"
-
-
-class AccessKind(Enum):
-    """What an access does with the bytes."""
-
-    READ = "read"
-    WRITE = "write"
-    ATOMIC = "atomic"
 
 
 class SyncScope(Enum):
@@ -57,22 +72,6 @@ class SimulationOutcome(Enum):
     OUT_OF_STEPS = "out of steps"
     TIMED_OUT = "timed out"
     CANCELLED = "cancelled"
-
-
-class FaultKind(Enum):
-    """What a thread did that it must not do."""
-
-    OUT_OF_BOUNDS = "out of bounds"
-    MISALIGNED = "misaligned"
-    NEVER_WRITTEN = "never written"
-    READ_ONLY = "read only"
-    WRONG_SPACE = "wrong space"
-    STACK_OVERFLOW = "stack overflow"
-    TRAP = "trap"
-    ASSERT = "assert"
-    DEADLOCK = "deadlock"
-    BARRIER = "barrier"
-    UNSUPPORTED = "unsupported"
 
 
 @dataclass(frozen=True)
@@ -155,109 +154,6 @@ class SimulatedLaunch:
 
 
 @dataclass(frozen=True)
-class ThreadPlace:
-    """What a thread was at.
-
-    Attributes:
-        file: The source file; empty where no line table says it.
-        line: The line in it, from 1; 0 where none is known.
-        ptx_line: The line of the PTX, from 1; 0 for none.
-        block: Index of the block.
-        thread: Index of the thread in it.
-    """
-
-    file: str
-    line: int
-    ptx_line: int
-    block: Dim3
-    thread: Dim3
-
-
-@dataclass(frozen=True)
-class Fault:
-    """Something that a thread did and must not do.
-
-    Attributes:
-        kind: What it is.
-        message: A sentence with line, block and thread.
-        first: Where the first thread did it; None where it is about no thread.
-        second: The other thread, of what two of them did.
-        count: How many threads did it at this instruction.
-        fatal: Whether the launch ended there.
-    """
-
-    kind: FaultKind
-    message: str
-    first: ThreadPlace | None = None
-    second: ThreadPlace | None = None
-    count: int = 1
-    fatal: bool = True
-
-
-@dataclass(frozen=True)
-class Race:
-    """Two accesses to the same bytes, one of them a write, that nothing orders.
-
-    Attributes:
-        kind: Such as ``write after read``.
-        message: A sentence with both lines and both threads.
-        first: The earlier access.
-        second: The later one.
-        space: Where the bytes are.
-        address: Of the first byte that both touched, as the kernel sees it.
-        lost: The value that was lost, as hexadecimal bytes; empty where none was.
-        count: How many pairs of threads did it at these two instructions.
-    """
-
-    kind: str
-    message: str
-    first: ThreadPlace
-    second: ThreadPlace
-    space: StateSpace
-    address: int
-    lost: str = ""
-    count: int = 1
-
-
-@dataclass(frozen=True)
-class LineCounts:
-    """What the threads did at one line of the PTX.
-
-    Attributes:
-        file: The source file; empty where no line table says it.
-        line: The line in it, from 1; 0 where none is known.
-        ptx_line: The line of the PTX, from 1.
-        executions: How often a warp came here.
-        thread_executions: How often a thread did.
-        divergent: How often a branch here sent the lanes of a warp to different places.
-        requests: Accesses to memory, each of one warp.
-        sectors: 32-byte sectors of global or local memory that they touched.
-        lines_touched: 128-byte lines likewise.
-        bytes_used: Bytes that the lanes asked for, each once.
-        bank_conflicts: Wavefronts of shared memory beyond the first of each request.
-        lanes_per_address: Most lanes that met at one address in an atomic operation.
-    """
-
-    file: str
-    line: int
-    ptx_line: int
-    executions: int = 0
-    thread_executions: int = 0
-    divergent: int = 0
-    requests: int = 0
-    sectors: int = 0
-    lines_touched: int = 0
-    bytes_used: int = 0
-    bank_conflicts: int = 0
-    lanes_per_address: int = 0
-
-    @property
-    def mean_active_lanes(self) -> float:
-        """Threads for each time that a warp came here."""
-        return self.thread_executions / self.executions if self.executions else 0.0
-
-
-@dataclass(frozen=True)
 class SimulationResult:
     """What came of a simulated launch.
 
@@ -273,6 +169,7 @@ class SimulationResult:
         exact: Whether no function was used that a GPU may round otherwise.
         inexact_functions: Those that were, such as ``ex2.approx.f32``, with what is known of them.
         lines: Filled in by `counts`.
+        samples: The costliest request of each access, filled in by `counts`.
         races: Filled in by `races`.
         faults: In the order in which they were found.
     """
@@ -288,6 +185,7 @@ class SimulationResult:
     exact: bool = True
     inexact_functions: tuple[str, ...] = ()
     lines: tuple[LineCounts, ...] = ()
+    samples: tuple[AccessSample, ...] = ()
     races: tuple[Race, ...] = ()
     faults: tuple[Fault, ...] = ()
 
@@ -374,7 +272,8 @@ class Access:
         strong: Whether it is volatile, relaxed, acquire, release or atomic.
         before: The bytes in memory before, of shape (threads, size); None for reads. For writes
             they are there only if an observer says `wants_values`.
-        after: The same after it.
+        after: The bytes that each thread has put there; where several put some at one address,
+            those that memory holds in the end are of one of them.
     """
 
     instruction: PtxInstruction
