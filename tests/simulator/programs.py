@@ -1,4 +1,4 @@
-"""Random programs of PTX: integers, floats, branches, loops, lanes and shared memory.
+"""Random programs of PTX: integers, floats, branches, loops, calls, lanes and memory.
 
 A program is a tree, of which `RandomProgram.ptx` makes a kernel and `read_by_integers` a reading of
 its own by Python's integers, one thread at a time, for programs without floats. Nothing in it is
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import xor
+from typing import Any
 
 import numpy as np
 
@@ -198,20 +199,42 @@ class Op:
 
 
 @dataclass(frozen=True)
+class Slot:
+    """A word of local memory is written at an index, and one at another index is read."""
+
+    target: str
+    source: str
+    index: str
+    number: int
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of the program's function with two registers."""
+
+    target: str
+    arguments: tuple[str, str]
+
+
+@dataclass(frozen=True)
 class Branch:
     """Two ways, by a predicate."""
 
     predicate: str
-    if_true: tuple[Op | Branch | Loop, ...]
-    if_false: tuple[Op | Branch | Loop, ...]
+    if_true: tuple[Statement, ...]
+    if_false: tuple[Statement, ...]
 
 
 @dataclass(frozen=True)
 class Loop:
-    """A body that is repeated once, and further by the lowest bits of a register before."""
+    """A body that is done once, and further times by the lowest bits of a register before."""
 
     register: str
-    body: tuple[Op | Branch | Loop, ...]
+    body: tuple[Statement, ...]
+
+
+Statement = Op | Slot | Call | Branch | Loop
+SLOTS = 8
 
 
 @dataclass(frozen=True)
@@ -234,13 +257,15 @@ class RandomProgram:
         blocks: Of the grid.
         threads: Of a block.
         body: What it does.
+        function: What the function that it calls does: with %r0 and %r1, for %r0.
     """
 
     name: str
     seed: int
     blocks: int
     threads: int
-    body: tuple[Op | Branch | Loop | Exchange, ...] = field(repr=False)
+    body: tuple[Statement | Exchange, ...] = field(repr=False)
+    function: tuple[Statement, ...] = field(default=(), repr=False)
 
     def inputs(self) -> np.ndarray:
         """The words that the kernel reads, `INPUT_WORDS` for each thread, then what it adds to.
@@ -295,26 +320,34 @@ def make_program(seed: int, *, floats: bool = True, exchanges: bool = True) -> R
     return _Maker(seed, floats, exchanges).program()
 
 
+_SIMPLE = set("rpio0123456789")
+
+
 class _Maker:
     def __init__(self, seed: int, floats: bool, exchanges: bool) -> None:
         self._random = random.Random(seed)
-        self._seed, self._exchanges = seed, exchanges
+        self._seed, self._exchanges, self._calls = seed, exchanges, True
         self._rows = [r for r in ROWS if floats or r.meaning is not None]
         self._weights = [r.weight for r in self._rows]
 
     def program(self) -> RandomProgram:
         rng = self._random
-        body: list[Op | Branch | Loop | Exchange] = []
+        body: list[Statement | Exchange] = []
         for _ in range(rng.randint(5, 9)):
             body += self._statements(rng.randint(2, 5), depth=0)
             if self._exchanges and rng.random() < 0.7:
                 body.append(self._exchange())
         threads = rng.choice((32, 64, 128))
-        name = f"p{self._seed}"
-        return RandomProgram(name, self._seed, rng.randint(1, 3), threads, tuple(body))
+        # A function has no more than integers, and calls nothing.
+        self._calls = False
+        self._rows = [r for r in self._rows if {r.target, *r.sources.replace(" ", "")} <= _SIMPLE]
+        self._weights = [r.weight for r in self._rows]
+        function = tuple(self._statements(rng.randint(2, 4), depth=1))
+        name, blocks = f"p{self._seed}", rng.randint(1, 3)
+        return RandomProgram(name, self._seed, blocks, threads, tuple(body), function)
 
-    def _statements(self, count: int, depth: int) -> list[Op | Branch | Loop]:
-        made: list[Op | Branch | Loop] = []
+    def _statements(self, count: int, depth: int) -> list[Statement]:
+        made: list[Statement] = []
         rng = self._random
         for _ in range(count):
             kind = rng.random()
@@ -324,6 +357,11 @@ class _Maker:
             elif depth < 2 and kind < 0.2:
                 body = tuple(self._statements(rng.randint(1, 4), depth + 1))
                 made.append(Loop(self._register("r"), body))
+            elif kind < 0.23:
+                r = self._register
+                made.append(Slot(r("r"), r("r"), r("r"), rng.randrange(SLOTS)))
+            elif kind < 0.25 and self._calls:
+                made.append(Call(self._register("r"), (self._register("r"), self._register("r"))))
             else:
                 made.append(self._op())
         return made
@@ -368,11 +406,9 @@ class _Writer:
 
     def lines(self) -> Iterator[str]:
         p = self._program
+        yield from self._function()
         yield f".visible .entry {p.name}(.param .u64 {p.name}_in, .param .u64 {p.name}_out)\n{{"
-        kinds = {"r": "b32", "l": "b64", "f": "f32", "d": "f64", "h": "b16", "p": "pred"}
-        for name, count in POOLS.items():
-            yield f".reg .{kinds[name]} %{name}<{count}>;"
-        yield ".reg .b32 %t<8>; .reg .b64 %a<8>; .reg .b32 %n<4>; .reg .pred %q<4>; .reg .f64 %e;"
+        yield from self._registers()
         yield f".shared .align 8 .b32 {p.name}_s[{p.threads + 1}];"
         yield "mov.u32 %t0, %tid.x; mov.u32 %t1, %ctaid.x;"
         yield f"mad.lo.u32 %t2, %t1, {p.threads}, %t0;"
@@ -388,6 +424,41 @@ class _Writer:
         yield "setp.lt.u32 %p0, %r0, %r1; setp.gt.f32 %p1, %f0, %f1; setp.eq.u32 %p2, %t0, 0;"
         yield from self._all(p.body)
         yield from self._end()
+
+    def _registers(self) -> Iterator[str]:
+        kinds = {"r": "b32", "l": "b64", "f": "f32", "d": "f64", "h": "b16", "p": "pred"}
+        for name, count in POOLS.items():
+            yield f".reg .{kinds[name]} %{name}<{count}>;"
+        yield ".reg .b32 %t<8>; .reg .b64 %a<8>; .reg .b32 %n<4>; .reg .pred %q<4>;"
+        yield f".local .align 4 .b32 slots[{SLOTS}];"
+        for i in range(SLOTS):
+            yield f"st.local.u32 [slots+{4 * i}], {i};"
+
+    def _function(self) -> Iterator[str]:
+        name = self._program.name
+        yield f".func (.param .b32 {name}_o) {name}_f(.param .b32 {name}_x, .param .b32 {name}_y)"
+        yield "{"
+        yield from self._registers()
+        yield f"ld.param.u32 %r0, [{name}_x]; ld.param.u32 %r1, [{name}_y];"
+        yield "mov.u32 %r2, 2; mov.u32 %r3, 3; mov.u32 %r4, 4; mov.u32 %r5, 5;"
+        yield "setp.lt.u32 %p0, %r0, %r1; setp.lt.s32 %p1, %r0, %r1; setp.ne.u32 %p2, %r0, %r1;"
+        yield from self._all(self._program.function)
+        yield f"st.param.b32 [{name}_o], %r0; ret;\n}}"
+
+    def _slot(self, s: Slot) -> Iterator[str]:
+        yield "mov.u32 %t6, slots;"
+        yield f"and.b32 %t7, {s.index}, {SLOTS - 1}; mad.lo.u32 %t7, %t7, 4, %t6;"
+        yield f"st.local.u32 [%t7], {s.source};"
+        yield f"xor.b32 %t7, {s.index}, {s.number}; and.b32 %t7, %t7, {SLOTS - 1};"
+        yield f"mad.lo.u32 %t7, %t7, 4, %t6; ld.local.u32 {s.target}, [%t7];"
+
+    def _call(self, call: Call) -> str:
+        x, y = call.arguments
+        return (
+            "{ .param .b32 x; .param .b32 y; .param .b32 o; "
+            f"st.param.b32 [x], {x}; st.param.b32 [y], {y}; "
+            f"call (o), {self._program.name}_f, (x, y); ld.param.b32 {call.target}, [o]; }}"
+        )
 
     def _end(self) -> Iterator[str]:
         yield f"mad.wide.u32 %a3, %t2, {4 * OUTPUT_WORDS}, %a1;"
@@ -408,11 +479,15 @@ class _Writer:
             yield f"selp.u32 %t4, {1 << i}, 0, %p{i}; xor.b32 %t3, %t3, %t4;"
         yield "st.global.u32 [%a3+44], %t3; ret;\n}"
 
-    def _all(self, statements: tuple[Op | Branch | Loop | Exchange, ...]) -> Iterator[str]:
+    def _all(self, statements: tuple[Statement | Exchange, ...]) -> Iterator[str]:
         for statement in statements:
             match statement:
                 case Op():
                     yield self._op(statement)
+                case Slot():
+                    yield from self._slot(statement)
+                case Call():
+                    yield self._call(statement)
                 case Branch():
                     yield from self._branch(statement)
                 case Loop():
@@ -487,7 +562,7 @@ class _Thread:
 
     index: int
     block: int
-    values: dict[str, int]
+    values: dict[str, Any]
 
 
 def read_by_integers(program: RandomProgram) -> np.ndarray:
@@ -509,7 +584,7 @@ def read_by_integers(program: RandomProgram) -> np.ndarray:
             _exchange(statement, threads, program.threads, sums)
         else:
             for thread in threads:
-                _execute((statement,), thread.values)
+                _execute((statement,), thread.values, program)
     out = np.zeros(program.output_words(), np.uint32)
     out[:3] = sums
     rows = out[4:].reshape(-1, OUTPUT_WORDS)
@@ -521,7 +596,9 @@ def read_by_integers(program: RandomProgram) -> np.ndarray:
     return out
 
 
-def _execute(statements: tuple[Op | Branch | Loop, ...], values: dict[str, int]) -> None:
+def _execute(
+    statements: tuple[Statement, ...], values: dict[str, Any], program: RandomProgram
+) -> None:
     for statement in statements:
         match statement:
             case Op():
@@ -531,12 +608,22 @@ def _execute(statements: tuple[Op | Branch | Loop, ...], values: dict[str, int])
                     assert statement.row.meaning is not None
                     mask = {"r": M32, "l": M64, "p": 1}[statement.target[1]]
                     values[statement.target] = int(statement.row.meaning(*operands)) & mask
+            case Slot(target, source, index, number):
+                slots = values.setdefault("slots", list(range(SLOTS)))
+                slots[values[index] % SLOTS] = values[source]
+                values[target] = slots[(values[index] ^ number) % SLOTS]
+            case Call(target, (x, y)):
+                a, b = values[x], values[y]
+                inner = dict(zip((f"%r{i}" for i in range(6)), (a, b, 2, 3, 4, 5), strict=True))
+                inner |= {"%p0": int(a < b), "%p1": int(s32(a) < s32(b)), "%p2": int(a != b)}
+                _execute(program.function, inner, program)
+                values[target] = inner["%r0"]
             case Branch():
                 way = statement.if_true if values[statement.predicate] else statement.if_false
-                _execute(way, values)
+                _execute(way, values, program)
             case Loop():
                 for _ in range((values[statement.register] & 3) + 1):
-                    _execute(statement.body, values)
+                    _execute(statement.body, values, program)
 
 
 def _exchange(e: Exchange, threads: list[_Thread], size: int, sums: list[int]) -> None:
