@@ -6,12 +6,14 @@ the same way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import Artifact, CodeKind
+from jitstudio.core.code import Artifact, CodeKind, split_variant
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.tools import Tool
 
@@ -221,6 +223,32 @@ class Kernel:
     resources: Resources | None = None
 
 
+def told_apart(
+    kernels: Iterable[Kernel], name_of: Callable[[Kernel], str]
+) -> dict[tuple[str, str], str]:
+    """Returns what to call each kernel, by its module and its lowered name.
+
+    Args:
+        kernels: All there are.
+        name_of: The name of one. Where kernels of several modules have it, the module is named,
+            too: ``add[BLOCK=256]`` if it is called so, else ``add (a.cu)``.
+    """
+    kernels = tuple(kernels)
+    modules: defaultdict[str, set[str]] = defaultdict(set)
+    for kernel in kernels:
+        modules[name_of(kernel)].add(split_variant(kernel.module)[0])
+    return {
+        (kernel.module, kernel.name): name
+        if len(modules[name := name_of(kernel)]) == 1
+        else _with_module(name, split_variant(kernel.module)[0])
+        for kernel in kernels
+    }
+
+
+def _with_module(name: str, module: str) -> str:
+    return module if module.startswith(name) else f"{name} ({module})"
+
+
 @dataclass(frozen=True)
 class BuildResult:
     """All that came of a build, complete or not.
@@ -252,6 +280,16 @@ class BuildResult:
         """Whether everything asked for was built."""
         return self.outcome is Outcome.BUILT
 
+    @cached_property
+    def kernel_titles(self) -> Mapping[tuple[str, str], str]:
+        """What people call each kernel, by its module and its lowered name; see `told_apart`."""
+        return told_apart(self.kernels, lambda kernel: kernel.demangled or kernel.name)
+
+    @cached_property
+    def kernel_keys(self) -> Mapping[tuple[str, str], str]:
+        """Names as in `kernel_titles`, of which lowered names are the base."""
+        return told_apart(self.kernels, lambda kernel: kernel.name)
+
     @property
     def tool_ms(self) -> float:
         """Milliseconds inside the native calls of all stages."""
@@ -273,10 +311,12 @@ class BuildResult:
         """Returns what the kernel of this lowered name needs; None where no tool has said.
 
         Args:
-            kernel: The lowered name.
+            kernel: The lowered name, or the key of `kernel_keys`.
             module: Which one is meant where several modules have a kernel of that name.
         """
-        found = [k for k in self.kernels if k.name == kernel and k.resources]
+        keys = self.kernel_keys
+        called = (k for k in self.kernels if kernel in (k.name, keys[k.module, k.name]))
+        found = [k for k in called if k.resources]
         own = (k for k in found if k.module == module)
         return next((k.resources for k in (*own, *found)), None)
 

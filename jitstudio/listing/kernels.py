@@ -25,7 +25,7 @@ from jitstudio.core.launch.request import (
     Signature,
 )
 from jitstudio.core.launch.types import Opaque, Pointer, Type
-from jitstudio.core.result import BuildResult, Kernel
+from jitstudio.core.result import BuildResult, Kernel, told_apart
 from jitstudio.listing.cuda.declarations import KernelNode, Scope, declarations
 from jitstudio.listing.cuda.host_launches import host_launches
 from jitstudio.listing.cuda.syntax import is_const, name_node, parse, template_name, text_of
@@ -57,11 +57,17 @@ def kernel_forms(
     kernels = {(_module(k.module), k.name): k for k in result.kernels}.values()
     forms = [known.form(kernel, _kernel_name(kernel, result)) for kernel in kernels]
     used = Counter(form.title for form in forms)
-    words = {kernel.name: kernel.demangled.removeprefix("void ") for kernel in kernels}
-    # Overloads have nothing but their parameters to be distinguished by.
+    titles = {
+        (kernel.module, kernel.name): form.title
+        if used[form.title] == 1 or kernel.demangled == kernel.name
+        # Overloads have nothing but their parameters to be distinguished by.
+        else kernel.demangled.removeprefix("void ")
+        for kernel, form in zip(kernels, forms, strict=True)
+    }
+    apart = told_apart(kernels, lambda kernel: titles[kernel.module, kernel.name])
     return tuple(
-        form if used[form.title] == 1 else replace(form, title=words[form.lowered])
-        for form in forms
+        replace(form, title=apart[kernel.module, kernel.name])
+        for kernel, form in zip(kernels, forms, strict=True)
     )
 
 
@@ -142,6 +148,7 @@ class _Known:
             notes=parameters.notes,
             complete=parameters.complete,
             host_launch=launch,
+            unit=_module(kernel.module),
         )
         if signature is None:
             return form

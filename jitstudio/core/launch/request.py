@@ -324,7 +324,8 @@ class KernelForm:
         block_hint: See `Signature`.
         cluster: See `Signature`.
         module: The module that declares it; empty where unknown.
-        line: Where; 0 where unknown.
+        unit: The module whose code it is in; empty where unknown.
+        line: Where it is declared; 0 where unknown.
         complete: Whether the layout of all parameters is known; where not, it cannot be launched.
         host_launch: How the host code launches it; None where there is none, or nobody asked.
     """
@@ -336,6 +337,7 @@ class KernelForm:
     block_hint: int | None = None
     cluster: tuple[int, int, int] | None = None
     module: str = ""
+    unit: str = ""
     line: int = 0
     complete: bool = True
     host_launch: HostLaunch | None = None
