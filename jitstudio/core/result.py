@@ -6,6 +6,7 @@ the same way.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -206,6 +207,10 @@ class Resources:
     max_threads: int | None = None
 
 
+ABI_TAG = re.compile(r"\[abi:\w+\]")
+"""A part of a demangled name that people can do without: Numba's names have a hash there."""
+
+
 @dataclass(frozen=True)
 class Kernel:
     """A kernel of the result.
@@ -283,7 +288,7 @@ class BuildResult:
     @cached_property
     def kernel_titles(self) -> Mapping[tuple[str, str], str]:
         """What people call each kernel, by its module and its lowered name; see `told_apart`."""
-        return told_apart(self.kernels, lambda kernel: kernel.demangled or kernel.name)
+        return told_apart(self.kernels, lambda k: ABI_TAG.sub("", k.demangled or k.name))
 
     @cached_property
     def kernel_keys(self) -> Mapping[tuple[str, str], str]:

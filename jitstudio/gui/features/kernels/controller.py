@@ -36,19 +36,19 @@ def install(context: Context) -> None:
     shell.context_menus.add_to_tables(view)
 
 
-class KernelRow(NamedTuple):
+class TitledKernel(NamedTuple):
     """A kernel, and what it is called among those of the build."""
 
     kernel: Kernel
     title: str
 
 
-def _figure(row: KernelRow, name: str) -> int | None:
+def _figure(row: TitledKernel, name: str) -> int | None:
     value: int | None = getattr(row.kernel.resources or Resources(), name)
     return value
 
 
-_COLUMNS: tuple[TableColumn[KernelRow], ...] = (
+_COLUMNS: tuple[TableColumn[TitledKernel], ...] = (
     TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Kernel"),
         lambda row: row.title,
@@ -59,7 +59,7 @@ _COLUMNS: tuple[TableColumn[KernelRow], ...] = (
 )
 
 
-def _as_text(rows: tuple[KernelRow, ...]) -> str:
+def _as_text(rows: tuple[TitledKernel, ...]) -> str:
     """Tab-separated, with a header of the JSON's names: fit for a spreadsheet."""
     names = [field.name for field in fields(Resources)]
     lines = ["\t".join(("kernel", *names))]
@@ -84,7 +84,7 @@ class KernelsView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("kernelsView")
-        self._model: RowsModel[KernelRow] = RowsModel(_COLUMNS, self)
+        self._model: RowsModel[TitledKernel] = RowsModel(_COLUMNS, self)
         self._sorted = QSortFilterProxyModel(self)
         self._sorted.setSourceModel(self._model)
         self._sorted.setSortRole(SORT_ROLE)
@@ -98,7 +98,7 @@ class KernelsView(QWidget):
         self.setFocusProxy(self._table)
 
     @property
-    def model(self) -> RowsModel[KernelRow]:
+    def model(self) -> RowsModel[TitledKernel]:
         """What is shown."""
         return self._model
 
@@ -112,7 +112,7 @@ class KernelsView(QWidget):
         """Shows the kernels of a build; None before the first."""
         titles = result.kernel_titles if result else {}
         kernels = result.kernels if result else ()
-        self._model.set_rows(tuple(KernelRow(k, titles[k.module, k.name]) for k in kernels))
+        self._model.set_rows(tuple(TitledKernel(k, titles[k.module, k.name]) for k in kernels))
         self._table.set_hint(
             self.tr("There is no kernel in this build.") if result else self._not_built()
         )
