@@ -1,6 +1,6 @@
 """What CuPy keeps: ``~/.cupy/kernel_cache/HASH.cubin``, and its source where that was asked for.
 
-What is in front of the cubin in it, `core.cubin` says. With `CUPY_CACHE_SAVE_CUDA_SOURCE` the source
+What comes before the cubin in it, `core.cubin` says. With `CUPY_CACHE_SAVE_CUDA_SOURCE` the source
 is in ``HASH.cubin.cu``.
 """
 

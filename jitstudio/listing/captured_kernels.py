@@ -55,7 +55,7 @@ def captured_signature(
         module=PurePath(source.file).name or module if source is not None else module,
         line=line,
         block=int(block[1]) if block else None,
-        notes=tuple(notes),
+        remarks=tuple(notes),
     )
 
 

@@ -152,7 +152,7 @@ class _Known:
             parameters=_accessed(
                 parameters.parameters, layout.access.get(kernel.name, {}) if layout else {}
             ),
-            notes=(*(signature.notes if signature else ()), *parameters.notes),
+            notes=parameters.notes,
             complete=parameters.complete,
             host_launch=launch,
             unit=_module(kernel.module),
@@ -164,6 +164,7 @@ class _Known:
             block_hint=signature.block_hint,
             cluster=signature.cluster,
             block=signature.block,
+            remarks=signature.remarks,
             module=signature.module,
             line=signature.line,
         )

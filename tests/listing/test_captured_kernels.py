@@ -42,9 +42,9 @@ def test_triton_says_names_types_constants_and_what_it_adds():
     assert (form.module, form.line, form.unit) == ("triton_swiglu.py", 12, "k.jitkernel")
     # What its PTX requires, which is more than a hint.
     assert first_launch(form).block == "128"
-    assert "Compiled in, and passed no more: BLOCK=1024." in form.notes
-    assert any("never reads: null is right" in note for note in form.notes)
-    assert not any("No source declares" in note for note in form.notes)
+    assert "Compiled in, and passed no more: BLOCK=1024." in form.remarks
+    assert any("never reads: null is right" in note for note in form.remarks)
+    assert form.notes == ()
 
 
 def test_a_hidden_pointer_that_is_read_is_said_to_need_a_buffer():
@@ -55,7 +55,7 @@ def test_a_hidden_pointer_that_is_read_is_said_to_need_a_buffer():
         Representation(KernelLanguage.PTX, used.encode()),
     )
     form = form_of(CapturedKernel(TRITON.name, TRITON.origin, parts, TRITON.facts))
-    assert any("reads global_scratch: give a buffer there" in note for note in form.notes)
+    assert any("reads global_scratch: give a buffer there" in note for note in form.remarks)
 
 
 def test_old_ir_without_names_takes_those_of_the_function():

@@ -244,7 +244,7 @@ class Signature:
         block_hint: Most threads per block by ``__launch_bounds__``, or None.
         cluster: Blocks per cluster by ``__cluster_dims__``, or None.
         block: Threads that each block has to have, or None.
-        notes: What is to be said of the parameters; sentences.
+        remarks: What the source alone does not say of the parameters; sentences.
     """
 
     name: str
@@ -255,7 +255,7 @@ class Signature:
     block_hint: int | None = None
     cluster: tuple[int, int, int] | None = None
     block: int | None = None
-    notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -335,6 +335,7 @@ class KernelForm:
         block_hint: See `Signature`.
         cluster: See `Signature`.
         block: See `Signature`.
+        remarks: See `Signature`.
         module: The module that declares it; empty where unknown.
         unit: The module whose code it is in; empty where unknown.
         line: Where it is declared; 0 where unknown.
@@ -349,6 +350,7 @@ class KernelForm:
     block_hint: int | None = None
     cluster: tuple[int, int, int] | None = None
     block: int | None = None
+    remarks: tuple[str, ...] = ()
     module: str = ""
     unit: str = ""
     line: int = 0

@@ -59,6 +59,11 @@ _COLUMNS: tuple[TableColumn[TitledKernel], ...] = (
 )
 
 
+# The columns that matter less; the last of them matters least.
+_OPTIONAL = (2, 3, 6, 4, 5, 7, 8, 9, 10)
+_LEAST_LETTERS, _MOST_LETTERS = 16, 36
+
+
 def _as_text(rows: tuple[TitledKernel, ...]) -> str:
     """Tab-separated, with a header of the JSON's names: fit for a spreadsheet."""
     names = [field.name for field in fields(Resources)]
@@ -113,6 +118,10 @@ class KernelsView(QWidget):
         titles = result.kernel_titles if result else {}
         kernels = result.kernels if result else ()
         self._model.set_rows(tuple(TitledKernel(k, titles[k.module, k.name]) for k in kernels))
+        longest = max(map(len, titles.values()), default=0)
+        # What tells kernels of one name apart is at the end.
+        least = min(max(longest + 1, _LEAST_LETTERS), _MOST_LETTERS)
+        self._table.hide_when_narrow(*_OPTIONAL, least=least)
         self._table.set_hint(
             self.tr("There is no kernel in this build.") if result else self._not_built()
         )
@@ -129,7 +138,7 @@ class KernelsView(QWidget):
         figures = range(1, len(_COLUMNS) - 1)
         widths = {n: len(_COLUMNS[n].heading) + 3 for n in figures}
         table.set_columns(stretched=0, widths=widths)
-        table.hide_when_narrow(2, 3, 6, 4, 5, 7, 8, 9, 10)
+        table.hide_when_narrow(*_OPTIONAL)
         table.left_out_changed.connect(self._on_left_out_changed)
         COMMAND_KEYS.changed.connect(self._on_left_out_changed)
         table.setSortingEnabled(True)
