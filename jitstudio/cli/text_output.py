@@ -190,7 +190,7 @@ def _check_lines(check: CheckResult) -> Iterator[tuple[str, str]]:
 def print_function(one: Inspected) -> None:
     """All but its instructions."""
     what = "kernel" if one.function.is_kernel else "function"
-    say(f"{one.demangled}  ({what} of {one.unit.name}, {one.unit.code.target})")
+    say(f"{one.title}  ({what} of {one.unit.name}, {one.unit.code.target})")
     for name, text in _function_lines(one):
         say(f"{_INDENT}{name:<{_FUNCTION_NAMES}}{text}".rstrip())
     if one.report.counts:

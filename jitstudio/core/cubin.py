@@ -43,6 +43,12 @@ _SHIFTS = {7: 0, 8: 8}
 # for sm_90a, and not for sm_90; they leave no note.
 _OLD_ABI, _ACCELERATORS = 7, 0x800
 
+# What mangled names in front of a cubin begin with; CuPy 14.2, cuda/compiler.py.
+_CUPY_NAMES = b"\x93CUPYNE\0"
+_CUPY_LENGTH = struct.Struct("<I")
+# In front of what it keeps: SHA-1, MD5 up to CuPy 8.
+_CUPY_HASHES = ((40, "sha1"), (32, "md5"))
+
 _PTX = re.compile(r"\.nv_debug_ptx_txt(\.\d+)?")
 _TOOLS = re.compile(r"\.note\.nv\.tkinfo")
 _TARGET = re.compile(rb"-arch sm_(\d+)([af])\b")
@@ -180,6 +186,48 @@ def cubin_target(content: bytes | mmap) -> Arch | None:
     targets = _TARGET.findall(b" ".join(notes))
     letters = {letter.decode() for of, letter in targets if int(of) == number}
     return Arch(number, letters.pop() if len(letters) == 1 else "")
+
+
+def cupy_payload(content: bytes) -> bytes | None:
+    """Returns what a file of CuPy's cache holds; None for another file, and a damaged one.
+
+    It begins with the hash of the rest in hexadecimal digits. With CuPy 14, where name expressions
+    were given, the names that they became come before the cubin, as
+    `cupy.cuda.compiler._encode_cache_payload` packs them.
+    """
+    if not re.match(rb"[0-9a-f]{32}", content):
+        return None
+    # Few files are of CuPy.
+    import hashlib  # noqa: PLC0415
+
+    for digits, method in _CUPY_HASHES:
+        payload = content[digits:]
+        found = hashlib.new(method, payload, usedforsecurity=False).hexdigest()
+        if content[:digits] == found.encode():
+            return _behind_names(payload)
+    return None
+
+
+def _behind_names(payload: bytes) -> bytes:
+    if not payload.startswith(_CUPY_NAMES):
+        return payload
+    try:
+        at = len(_CUPY_NAMES)
+        (count,) = _CUPY_LENGTH.unpack_from(payload, at)
+        at += _CUPY_LENGTH.size
+        # Each has a length at least.
+        for _ in range(min(count, len(payload) // _CUPY_LENGTH.size)):
+            (length,) = _CUPY_LENGTH.unpack_from(payload, at)
+            at += _CUPY_LENGTH.size + length
+    except struct.error:
+        return payload
+    return payload[at:]
+
+
+def bare_cubin(content: bytes) -> bytes:
+    """Returns a cubin as tools take it, without what CuPy puts in front of it; else the same."""
+    payload = cupy_payload(content)
+    return completed_cubin(_behind_names(content if payload is None else payload))
 
 
 def completed_cubin(content: bytes) -> bytes:

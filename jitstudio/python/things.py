@@ -20,7 +20,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation, pack
 from jitstudio.core.code import CodeKind, Source, is_bitcode, kind_of
-from jitstudio.core.cubin import completed_cubin, cubin_target
+from jitstudio.core.cubin import bare_cubin, cubin_target
 from jitstudio.core.plain_files import read_file
 from jitstudio.python.hand_back import OVERRIDE_KEY
 
@@ -38,8 +38,6 @@ _CUDA = re.compile(r"\b__(?:global|device)__\b")
 _FATBIN = b"\x50\xed\x55\xba"
 # What NVRTC calls a program without a name.
 _NVRTC_NAME = "default_program"
-CUPY_NAMES = b"\x93CUPYNE\0"
-"""What mangled names in front of a cubin begin with; CuPy 14.2, cuda/compiler.py."""
 CUPY_OPTION = "-ftz=true"
 """What CuPy adds to the options of each compile: there, `_compile_with_cache_cuda`."""
 
@@ -149,9 +147,7 @@ def first_entry(ptx: str) -> str:
 def _bytes(thing: object, name: str) -> Iterable[Found] | None:
     if not isinstance(thing, (bytes, bytearray, memoryview)):
         return None
-    content = bytes(thing)
-    if content.startswith(CUPY_NAMES):
-        content = content[max(content.find(b"\x7fELF"), 0) :]
+    content = bare_cubin(bytes(thing))
     kind = _kind_of_bytes(content)
     if kind is not None:
         return [_plain(kind, content, name)]
@@ -189,7 +185,6 @@ def _path(thing: object, name: str) -> Iterable[Found] | None:
 
 
 def _plain(kind: CodeKind, content: bytes, name: str) -> Source:
-    content = completed_cubin(content) if kind is CodeKind.CUBIN else content
     called = name if kind_of(name) is kind else f"{name or 'kernel'}{_ending(kind, content)}"
     return Source(called, kind, content)
 

@@ -145,6 +145,11 @@ def figures(reading: KernelReading) -> tuple[ReportFigure, ...]:
     return (*_needs(reading.report.resources), *_of_code(reading))
 
 
+def longest_name() -> int:
+    """Returns how many letters the longest name of a figure has."""
+    return max(len(QCoreApplication.translate("Figures", figure.label)) for figure in NEEDS)
+
+
 def _needs(resources: Resources) -> Iterator[ReportFigure]:
     translate = QCoreApplication.translate
     for figure in NEEDS:
