@@ -17,6 +17,7 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.options import OPTIONS
 from jitstudio.core.plain_files import LARGEST
 from jitstudio.core.project.format import MOST
+from jitstudio.export.formats import FORMATS
 from jitstudio.gui.features.help.shortcuts import FIXED_KEYS
 from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.state.settings_table import SETTINGS, Setting
@@ -29,7 +30,7 @@ SCHEMAS = ROOT / "resources" / "schema"
 _TABLE = re.compile(r"<!-- table ([\w# -]+) -->\n.*?<!-- end -->", re.S)
 # What Markdown takes for HTML or for emphasis.
 _SPECIAL = re.compile(r"[<*]|\b_|_\b|_(?=_)|(?<=_)_")
-_BUILDING = ("build", "inspect", "diff", "run", "sweep")
+_BUILDING = ("build", "inspect", "diff", "run", "sweep", "export")
 
 Rows = Iterator[tuple[str, ...]]
 
@@ -81,7 +82,7 @@ def _flags(command: str) -> Rows:
     if not command:
         yield from (row for flag, row in shared[0].items() if flag in common)
         return
-    if command == "sweep":
+    if command in ("sweep", "export"):
         common |= set(_options(commands["run"]))
     own = _options(commands[command])
     yield from (row for flag, row in own.items() if flag not in common or command not in _BUILDING)
@@ -127,6 +128,11 @@ def _fixed_keys(_: str) -> Rows:
     yield "Keys", "Where", "What they do"
     for row in FIXED_KEYS:
         yield ", ".join(f"`{key}`" for key in row.keys), row.place, row.text
+
+
+def _exports(_: str) -> Rows:
+    yield "Format", "What it is", "What it is good for"
+    yield from ((f"`{one.name}`", one.title, one.summary) for one in FORMATS)
 
 
 def _limits(_: str) -> Rows:
@@ -195,6 +201,7 @@ _TABLES: dict[str, Callable[[str], Rows]] = {
     "settings": _settings,
     "keys": _keys,
     "fixed-keys": _fixed_keys,
+    "exports": _exports,
     "limits": _limits,
     "options": _tool_options,
     "json": _json,

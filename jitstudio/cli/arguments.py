@@ -13,6 +13,7 @@ from jitstudio.core.code import EMITTED_KINDS
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.options import ADDRESSES
 from jitstudio.core.request import CudaCompiler
+from jitstudio.export.formats import FORMATS
 from jitstudio.worker.builder import DEFAULT_TIMEOUT
 
 _Commands: TypeAlias = "_SubParsersAction[argparse.ArgumentParser]"
@@ -42,6 +43,9 @@ tells none, and a full listing is compared with another one only. A .cu file and
 the same program may differ: NVRTC and nvJitLink each bring a ptxas of their own, and the two need
 not make the same code. Exit status: 0 equal, 1 different, 2 usage, or one of them cannot be built,
 3 something is missing, 4 a tool crashed or ran past its time."""
+_EXPORT_STATUS = """\
+Exit status: 0 exported, 1 compile or link failed, 2 usage, or this cannot be exported so, 3
+something is missing, 4 a tool crashed or ran past its time."""
 _CAPTURE_STATUS = """\
 Exit status: 0 the program ended well, 1 it ended with another status, 2 usage, 3 there is no GPU or
 no CUPTI, or no process of the program could be listened to."""
@@ -95,6 +99,7 @@ def _grammar() -> tuple[argparse.ArgumentParser, _Commands]:
     _add_sweep(commands)
     _add_inspect(commands)
     _add_diff(commands)
+    _add_export(commands)
     _add_show(commands)
     doctor = commands.add_parser("doctor", help="tell which tools, driver and GPUs are here")
     _add_toolchain(doctor, "look at the compilers in this folder, too")
@@ -322,6 +327,28 @@ def _add_run(commands: _Commands) -> None:
     )
     run.add_argument(
         "--save", metavar="DIR", help="write each buffer as NAME.npy into this folder afterwards"
+    )
+
+
+def _add_export(commands: _Commands) -> None:
+    """`jitstudio export`."""
+    export = commands.add_parser(
+        "export",
+        help="write a build and its launch as a script, a program, commands or a report",
+        description="Write a build and its launch in a form that others run, read and check. What "
+        "has no counterpart in it is named on stderr. Formats:\n"
+        + "\n".join(f"  {one.name:<18}{one.title}" for one in FORMATS),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_EXPORT_STATUS,
+        allow_abbrev=False,
+    )
+    export.add_argument("format", metavar="FORMAT", choices=[one.name for one in FORMATS])
+    _add_launch(export)
+    export.add_argument(
+        "-o",
+        "--output",
+        metavar="PATH",
+        help="the file, or the folder of a format with several; without it, it is printed",
     )
 
 

@@ -14,7 +14,7 @@ from enum import Enum
 from functools import cached_property
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import Artifact, CodeKind, split_variant
+from jitstudio.core.code import Artifact, CodeKind, Header, split_variant
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.tools import Tool
 
@@ -140,6 +140,10 @@ class StageResult:
         supplied: What its modules lack and their copies have; the log says so, too.
         host_code: What was set aside, a text each.
         stand_ins: The host's headers that were served by jitstudio's own, as they are included.
+        copies: The texts that the tool got in place of those of the build, modules and headers, by
+            their names; empty where it got them as they are.
+        instances: Name expressions that it was given besides those of the build, as host code
+            launches them.
     """
 
     tool: Tool
@@ -158,6 +162,8 @@ class StageResult:
     supplied: tuple[Supplied, ...] = ()
     host_code: tuple[HostCodeAside, ...] = ()
     stand_ins: tuple[str, ...] = ()
+    copies: tuple[Header, ...] = ()
+    instances: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
