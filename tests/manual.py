@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from jitstudio.cache.store import LIMIT
+from jitstudio.checks.forms import FORMS
 from jitstudio.cli.arguments import command_parsers
 from jitstudio.cli.exit_codes import MEANINGS
 from jitstudio.core.launch.spec import LaunchSpec
@@ -71,6 +72,17 @@ def _exit_codes(_: str) -> Rows:
     yield "Status", "Meaning"
     for code, meaning in MEANINGS.items():
         yield str(code), meaning
+
+
+def _conditions(_: str) -> Rows:
+    """What conditions can be about; words of one meaning share a row."""
+    yield "Written", "Value"
+    words: dict[str, list[str]] = {}
+    for form in FORMS.values():
+        launch = " (needs `launch`)" if form.of_launch else ""
+        words.setdefault(f"{form.meaning}{launch}", []).append(f"`{form.usage}`")
+    for meaning, written in words.items():
+        yield ", ".join(written), meaning
 
 
 def _flags(command: str) -> Rows:
@@ -196,6 +208,7 @@ def _definition(reference: str) -> dict[str, Any]:
 
 
 _TABLES: dict[str, Callable[[str], Rows]] = {
+    "conditions": _conditions,
     "exit-codes": _exit_codes,
     "flags": _flags,
     "settings": _settings,

@@ -1,7 +1,7 @@
 """The command line: a module for each command. Imports nothing, as the window loads it, too."""
 
 COMMANDS = (
-    *("build", "cache", "capture", "devices", "diff", "doctor", "export", "help", "inspect"),
-    *("options", "run", "show", "sweep"),
+    *("build", "cache", "capture", "check", "devices", "diff", "doctor", "export", "help"),
+    *("inspect", "options", "run", "show", "sweep"),
 )
 """The names of the commands."""

@@ -46,6 +46,9 @@ not make the same code. Exit status: 0 equal, 1 different, 2 usage, or one of th
 _EXPORT_STATUS = """\
 Exit status: 0 exported, 1 compile or link failed, 2 usage, or this cannot be exported so, 3
 something is missing, 4 a tool crashed or ran past its time."""
+_CHECK_STATUS = """\
+Exit status: 0 all conditions hold, 5 one does not, 1 compile, link or reading failed, 2 usage,
+3 something is missing, 4 a tool crashed or ran past its time."""
 _CAPTURE_STATUS = """\
 Exit status: 0 the program ended well, 1 it ended with another status, 2 usage, 3 there is no GPU or
 no CUPTI, or no process of the program could be listened to."""
@@ -100,6 +103,7 @@ def _grammar() -> tuple[argparse.ArgumentParser, _Commands]:
     _add_inspect(commands)
     _add_diff(commands)
     _add_export(commands)
+    _add_check(commands)
     _add_show(commands)
     doctor = commands.add_parser("doctor", help="tell which tools, driver and GPUs are here")
     _add_toolchain(doctor, "look at the compilers in this folder, too")
@@ -631,6 +635,41 @@ def _add_diff(commands: _Commands) -> None:
     _add_settings(diff)
     diff.set_defaults(**_NOT_ASKED)
     _add_timeout(diff, "each build, and each reading")
+
+
+def _add_check(commands: _Commands) -> None:
+    """`jitstudio check`."""
+    check = commands.add_parser(
+        "check",
+        help="check that kernels keep their budgets of registers, spills and more",
+        description="Build what files of budgets name and check the conditions on its kernels, "
+        "such as 'registers <= 64', 'no double' or 'LDG.128 >= 1'. No GPU is needed.",
+        epilog=_CHECK_STATUS,
+    )
+    check.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="BUDGETS.toml, or a pyproject.toml with [[tool.jitstudio.check.budget]] (default: the "
+        "one that is here)",
+    )
+    check.add_argument(
+        "--only", metavar="NAME", help="check this budget only; * and ? stand for other letters"
+    )
+    check.add_argument("--sarif", metavar="FILE", help="write what fails as SARIF 2.1.0")
+    check.add_argument("--junit", metavar="FILE", help="write all verdicts as JUnit XML")
+    check.add_argument(
+        "--update",
+        action="store_true",
+        help="write the cubins that equal_to names before they are compared",
+    )
+    check.add_argument(
+        "--trust",
+        action="store_true",
+        help="let the file send any option and name files outside its folder",
+    )
+    _add_timeout(check, "each build, and each reading")
+    _add_json(check)
 
 
 def _add_show(commands: _Commands) -> None:

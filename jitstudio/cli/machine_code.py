@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.correlation.modules import ptx_of
@@ -128,13 +128,37 @@ def read_machine_code(
     Raises:
         WorkerError: A worker itself failed.
     """
-    more = {CodeKind.PTX} if with_calls and makes_ptx(request) else set()
-    request = replace(request, emit=frozenset({CodeKind.CUBIN, *more}))
-    builder, reader = Builder(store=Store()), DisassemblyReader()
-    try:
+    with CodeReader(timeout) as reader:
+        return reader.read(request, with_calls=with_calls, function=function)
+
+
+class CodeReader:
+    """Builds and reads one request after the other with the same workers.
+
+    Args:
+        timeout: Seconds that a build may take, and each reading.
+    """
+
+    def __init__(self, timeout: float) -> None:
+        self._timeout = timeout
+        self._builder, self._reader = Builder(store=Store()), DisassemblyReader()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self._reader.close()
+        self._builder.close()
+
+    def read(
+        self, request: BuildRequest, *, with_calls: bool = False, function: str = ""
+    ) -> MachineCode:
+        """Does what `read_machine_code` does."""
+        more = {CodeKind.PTX} if with_calls and makes_ptx(request) else set()
+        request = replace(request, emit=frozenset({CodeKind.CUBIN, *more}))
         # It loads its libraries while the compilers work.
-        reader.start()
-        result = _built(builder, request, timeout)
+        self._reader.start()
+        result = _built(self._builder, request, self._timeout)
         if not result.ok:
             return MachineCode(result)
         units = []
@@ -147,14 +171,11 @@ def read_machine_code(
                 function,
                 request.toolchain,
             )
-            code = reader.analyse(asked, timeout=timeout)
+            code = self._reader.analyse(asked, timeout=self._timeout)
             if isinstance(code, ReadingFailure):
                 return MachineCode(_failed(result, cubin, code))
             units.append(_unit(request, result, cubin, code))
         return MachineCode(result, _titled(units))
-    finally:
-        reader.close()
-        builder.close()
 
 
 def makes_ptx(request: BuildRequest) -> bool:

@@ -66,7 +66,7 @@ def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None
         UsageError: An argument is wrong or a file cannot be read.
     """
     if base is None:
-        base = _with_flags(arguments, tuple(source_from(path) for path in arguments.sources))
+        base = with_flags(arguments, tuple(source_from(path) for path in arguments.sources))
     for word in (*arguments.option, *arguments.name_expression):
         _check_utf8(word)
     for flag, words in (
@@ -131,7 +131,7 @@ def given_toolchains(arguments: argparse.Namespace) -> tuple[str, ...]:
         raise UsageError(f"--toolchain: {error}") from None
 
 
-def _with_flags(arguments: argparse.Namespace, sources: tuple[Source, ...]) -> BuildRequest:
+def with_flags(arguments: argparse.Namespace, sources: tuple[Source, ...]) -> BuildRequest:
     """Returns a build of modules with the flags that they are compiled with elsewhere."""
     database = arguments.compile_commands
     found: list[CompileFlags | None] = []
