@@ -108,8 +108,12 @@ def _notebook(recipe: Recipe) -> ExportedFiles:
 
 def _command(recipe: Recipe) -> ExportedFiles:
     request, launch = replace(recipe.request, use_cache=True), recipe.launch
-    parts = (*request.sources, *request.libraries, *request.headers)
-    paths = {part.name: part.name for part in parts} | {**recipe.paths}
+    names = [
+        *(source.name for source in request.sources),
+        *(library.name for library in request.libraries),
+        *(header.name for header in request.headers),
+    ]
+    paths = dict(zip(names, names, strict=True)) | {**recipe.paths}
     made = build_command(request, paths)
     if launch is not None:
         made = run_command(request, launch.spec, paths)

@@ -60,7 +60,7 @@ def captured_signature(
 
 
 # A block has one length only: Triton's.
-_BLOCK = re.compile(r"^\s*\.reqntid\s+(\d{1,4})(?:,\s*1)*\s*$", re.MULTILINE)
+_BLOCK = re.compile(r"^[ \t]*+\.reqntid[ \t]++(\d{1,4})(?:,[ \t]*+1)*+[ \t]*+$", re.MULTILINE)
 
 _Read = tuple[list[Parameter], list[str]]
 
