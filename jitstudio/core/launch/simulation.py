@@ -1,0 +1,201 @@
+"""What a simulated launch has counted and found, beyond what any launch gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from jitstudio.core.launch.device import Dim3
+
+
+class StateSpace(Enum):
+    """A state space of PTX that holds bytes."""
+
+    GLOBAL = "global"
+    SHARED = "shared"
+    LOCAL = "local"
+    CONSTANT = "const"
+    PARAM = "param"
+
+
+class AccessKind(Enum):
+    """What an access does with the bytes."""
+
+    READ = "read"
+    WRITE = "write"
+    ATOMIC = "atomic"
+
+
+class FaultKind(Enum):
+    """What a thread did that it must not do."""
+
+    OUT_OF_BOUNDS = "out of bounds"
+    MISALIGNED = "misaligned"
+    NEVER_WRITTEN = "never written"
+    READ_ONLY = "read only"
+    WRONG_SPACE = "wrong space"
+    STACK_OVERFLOW = "stack overflow"
+    TRAP = "trap"
+    ASSERT = "assert"
+    DEADLOCK = "deadlock"
+    BARRIER = "barrier"
+    UNSUPPORTED = "unsupported"
+
+
+@dataclass(frozen=True)
+class ThreadPlace:
+    """What a thread was at.
+
+    Attributes:
+        file: The source file; empty where no line table says it.
+        line: The line in it, from 1; 0 where none is known.
+        ptx_line: The line of the PTX, from 1; 0 for none.
+        block: Index of the block.
+        thread: Index of the thread in it.
+    """
+
+    file: str
+    line: int
+    ptx_line: int
+    block: Dim3
+    thread: Dim3
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that a thread did and must not do.
+
+    Attributes:
+        kind: What it is.
+        message: A sentence with line, block and thread.
+        first: Where the first thread did it; None where it is about no thread.
+        second: The other thread, of what two of them did.
+        count: How many threads did it at this instruction.
+        fatal: Whether the launch ended there.
+    """
+
+    kind: FaultKind
+    message: str
+    first: ThreadPlace | None = None
+    second: ThreadPlace | None = None
+    count: int = 1
+    fatal: bool = True
+
+
+@dataclass(frozen=True)
+class Race:
+    """Two accesses to the same bytes, one of them a write, that nothing orders.
+
+    Attributes:
+        kind: Such as ``write after read``.
+        message: A sentence with both lines and both threads.
+        first: The earlier access.
+        second: The later one.
+        space: Where the bytes are.
+        address: Of the first byte that both touched, as the kernel sees it.
+        lost: The value that was lost, as hexadecimal bytes; empty where none was.
+        count: How many threads did it at the later one of these two instructions.
+        same_value: Whether two writes put the same value there, so that nothing was lost.
+    """
+
+    kind: str
+    message: str
+    first: ThreadPlace
+    second: ThreadPlace
+    space: StateSpace
+    address: int
+    lost: str = ""
+    count: int = 1
+    same_value: bool = False
+
+
+@dataclass(frozen=True)
+class LineCounts:
+    """What the threads did at one line of the PTX.
+
+    Attributes:
+        file: The source file; empty where no line table says it.
+        line: The line in it, from 1; 0 where none is known.
+        ptx_line: The line of the PTX, from 1.
+        executions: How often a warp came here.
+        thread_executions: How often a thread did.
+        divergent: How often a branch here sent the lanes of a warp to different places.
+        requests: Accesses to memory, each of one warp.
+        sectors: 32-byte sectors of global or local memory that they touched.
+        lines_touched: 128-byte lines likewise.
+        bytes_used: Bytes that the lanes asked for, each once.
+        wavefronts: Passes through the banks of shared memory.
+        bank_conflicts: Those of them that different words in one bank have caused.
+        lanes_per_address: Most lanes that met at one address in an atomic operation.
+    """
+
+    file: str
+    line: int
+    ptx_line: int
+    executions: int = 0
+    thread_executions: int = 0
+    divergent: int = 0
+    requests: int = 0
+    sectors: int = 0
+    lines_touched: int = 0
+    bytes_used: int = 0
+    wavefronts: int = 0
+    bank_conflicts: int = 0
+    lanes_per_address: int = 0
+
+    @property
+    def mean_active_lanes(self) -> float:
+        """Threads for each time that a warp came here."""
+        return self.thread_executions / self.executions if self.executions else 0.0
+
+
+@dataclass(frozen=True)
+class AccessSample:
+    """One warp's request to memory: of all at one instruction that which cost the most.
+
+    Attributes:
+        ptx_line: The line of the PTX, from 1.
+        space: Where the bytes are.
+        kind: What it does.
+        size: Bytes of each lane.
+        place: The instruction and the first lane.
+        lanes: Each active lane with the address that it accesses.
+        cost: Sectors of global and local memory, wavefronts of shared memory.
+    """
+
+    ptx_line: int
+    space: StateSpace
+    kind: AccessKind
+    size: int
+    place: ThreadPlace
+    lanes: tuple[tuple[int, int], ...]
+    cost: int
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What the simulator alone can say of a launch.
+
+    Attributes:
+        instructions: Instructions executed, each once for each thread.
+        seconds: How long the simulation took, which says nothing of a GPU.
+        blocks: Blocks that have run.
+        of_blocks: Blocks of the grid.
+        exact: Whether every operation gives the bits that a GPU gives.
+        inexact_functions: The functions that may not, with what is known of them.
+        lines: Counts for each line of the PTX, in its order.
+        samples: The costliest request of each access to memory.
+        races: Pairs of accesses that nothing orders.
+        faults: What threads did that they must not do.
+    """
+
+    instructions: int
+    seconds: float
+    blocks: int
+    of_blocks: int
+    exact: bool = True
+    inexact_functions: tuple[str, ...] = ()
+    lines: tuple[LineCounts, ...] = ()
+    samples: tuple[AccessSample, ...] = ()
+    races: tuple[Race, ...] = ()
+    faults: tuple[Fault, ...] = ()

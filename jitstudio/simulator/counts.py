@@ -1,0 +1,138 @@
+"""Counts what a launch does at each line: executions, active lanes, traffic, divergence."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from jitstudio.simulator.accesses import most_at_one_address, traffic_of, warps_of
+from jitstudio.simulator.model import (
+    WARP,
+    Access,
+    AccessKind,
+    AccessSample,
+    Layout,
+    LineCounts,
+    Observer,
+    SimulationResult,
+    StateSpace,
+    Threads,
+)
+from jitstudio.simulator.program import PtxInstruction
+
+_MOVES_SECTORS = (StateSpace.GLOBAL, StateSpace.LOCAL)
+
+
+@dataclass(slots=True)
+class _Counts:
+    """What was counted at one instruction; the fields are those of `LineCounts`."""
+
+    executions: int = 0
+    thread_executions: int = 0
+    divergent: int = 0
+    requests: int = 0
+    sectors: int = 0
+    lines_touched: int = 0
+    bytes_used: int = 0
+    wavefronts: int = 0
+    bank_conflicts: int = 0
+    lanes_per_address: int = 0
+
+
+class Counter(Observer):
+    """Counts for each instruction, and adds the counts of the lines of the PTX to the result."""
+
+    def __init__(self) -> None:
+        self._instructions: dict[int, PtxInstruction] = {}
+        self._counts: defaultdict[int, _Counts] = defaultdict(_Counts)
+        self._samples: dict[tuple[int, StateSpace], AccessSample] = {}
+        self._layout: Layout | None = None
+        # The same threads take many steps together.
+        self._threads: Threads | None = None
+        self._warps = 0
+
+    def started(self, layout: Layout) -> None:
+        """See `Observer`."""
+        self._layout = layout
+
+    def executed(self, instruction: PtxInstruction, threads: Threads) -> None:
+        """See `Observer`."""
+        if threads is not self._threads:
+            self._threads, self._warps = threads, warps_of(threads)
+        self._instructions[instruction.number] = instruction
+        counts = self._counts[instruction.number]
+        counts.executions += self._warps
+        counts.thread_executions += threads.size
+
+    def branched(self, instruction: PtxInstruction, threads: Threads, taken: Threads) -> None:
+        """See `Observer`: warps of which some lanes leap and others do not are divergent."""
+        if 0 < taken.size < threads.size:
+            stayed = np.setdiff1d(threads, taken, assume_unique=True)
+            both = np.intersect1d(np.unique(taken // WARP), np.unique(stayed // WARP))
+            self._counts[instruction.number].divergent += both.size
+
+    def accessed(self, access: Access) -> None:
+        """See `Observer`."""
+        traffic = traffic_of(access)
+        if not traffic.requests:
+            return
+        counts = self._counts[access.instruction.number]
+        counts.requests += traffic.requests
+        counts.sectors += traffic.sectors
+        counts.lines_touched += traffic.lines
+        counts.wavefronts += traffic.wavefronts
+        counts.bank_conflicts += traffic.conflicts
+        if access.space in _MOVES_SECTORS:
+            counts.bytes_used += traffic.bytes_used
+        if access.kind is AccessKind.ATOMIC:
+            most = most_at_one_address(access.threads, access.addresses)
+            counts.lanes_per_address = max(counts.lanes_per_address, most)
+        self._keep_worst(access, traffic.worst, traffic.worst_warp)
+
+    def finished(self, result: SimulationResult) -> SimulationResult:
+        """See `Observer`: adds the lines in the order of the PTX, and the worst requests."""
+        lines: dict[int, LineCounts] = {}
+        for number in sorted(self._instructions):
+            instruction, counts = self._instructions[number], self._counts[number]
+            line = lines.get(instruction.line) or LineCounts(*instruction.source, instruction.line)
+            lines[instruction.line] = replace(
+                line,
+                # Of several instructions on a line the first tells how often it was reached.
+                executions=max(line.executions, counts.executions),
+                thread_executions=max(line.thread_executions, counts.thread_executions),
+                divergent=line.divergent + counts.divergent,
+                requests=line.requests + counts.requests,
+                sectors=line.sectors + counts.sectors,
+                lines_touched=line.lines_touched + counts.lines_touched,
+                bytes_used=line.bytes_used + counts.bytes_used,
+                wavefronts=line.wavefronts + counts.wavefronts,
+                bank_conflicts=line.bank_conflicts + counts.bank_conflicts,
+                lanes_per_address=max(line.lanes_per_address, counts.lanes_per_address),
+            )
+        samples = tuple(sample for _, sample in sorted(self._samples.items(), key=_by_number))
+        return replace(result, lines=tuple(lines.values()), samples=samples)
+
+    def _keep_worst(self, access: Access, cost: int, warp: int) -> None:
+        """Keeps the request of an instruction that took the most sectors or wavefronts."""
+        key = (access.instruction.number, access.space)
+        known = self._samples.get(key)
+        if self._layout is None or (known is not None and known.cost >= cost):
+            return
+        first, end = np.searchsorted(access.threads, (warp * WARP, (warp + 1) * WARP))
+        lanes, addresses = access.threads[first:end] % WARP, access.addresses[first:end]
+        first_thread = int(access.threads[first])
+        self._samples[key] = AccessSample(
+            access.instruction.line,
+            access.space,
+            access.kind,
+            access.size,
+            self._layout.place(access.instruction, first_thread),
+            tuple(zip(lanes.tolist(), addresses.tolist(), strict=True)),
+            cost,
+        )
+
+
+def _by_number(item: tuple[tuple[int, StateSpace], AccessSample]) -> int:
+    return item[0][0]

@@ -1,0 +1,93 @@
+"""The scalar types of PTX, and the NumPy types that their values have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+
+class TypeKind(Enum):
+    """How the bits of a value are read."""
+
+    BITS = "b"
+    UNSIGNED = "u"
+    SIGNED = "s"
+    FLOAT = "f"
+    PACKED = "packed"
+    PREDICATE = "pred"
+
+
+@dataclass(frozen=True)
+class PtxType:
+    """A scalar type.
+
+    Attributes:
+        name: As in PTX, such as ``f32``.
+        kind: How its bits are read.
+        bits: Its width; 1 for predicates.
+        dtype: What its values are computed in; that of the bits for floats that NumPy has not.
+        bits_dtype: What registers keep it in.
+    """
+
+    name: str
+    kind: TypeKind
+    bits: int
+    dtype: np.dtype[Any]
+    bits_dtype: np.dtype[Any]
+
+    @property
+    def size(self) -> int:
+        """Bytes in memory."""
+        return max(1, self.bits // 8)
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether it is a signed integer."""
+        return self.kind is TypeKind.SIGNED
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether it is an integer or untyped bits."""
+        return self.kind in (TypeKind.BITS, TypeKind.UNSIGNED, TypeKind.SIGNED)
+
+
+def _type(name: str, kind: TypeKind, bits: int, dtype: str) -> PtxType:
+    holder = {1: "?", 4: "u1", 6: "u1", 8: "u1", 16: "u2", 32: "u4", 64: "u8", 128: "V16"}[bits]
+    return PtxType(name, kind, bits, np.dtype(dtype), np.dtype(holder))
+
+
+_WIDTHS = {8: "1", 16: "2", 32: "4", 64: "8"}
+TYPES: dict[str, PtxType] = {
+    row.name: row
+    for row in (
+        *(_type(f"b{w}", TypeKind.BITS, w, f"u{n}") for w, n in _WIDTHS.items()),
+        *(_type(f"u{w}", TypeKind.UNSIGNED, w, f"u{n}") for w, n in _WIDTHS.items()),
+        *(_type(f"s{w}", TypeKind.SIGNED, w, f"i{n}") for w, n in _WIDTHS.items()),
+        _type("b128", TypeKind.BITS, 128, "V16"),
+        _type("pred", TypeKind.PREDICATE, 1, "?"),
+        _type("f16", TypeKind.FLOAT, 16, "f2"),
+        _type("f32", TypeKind.FLOAT, 32, "f4"),
+        _type("f64", TypeKind.FLOAT, 64, "f8"),
+        # Kept as bits: NumPy has no such floats.
+        _type("bf16", TypeKind.FLOAT, 16, "u2"),
+        _type("tf32", TypeKind.FLOAT, 32, "u4"),
+        _type("e4m3", TypeKind.FLOAT, 8, "u1"),
+        _type("e5m2", TypeKind.FLOAT, 8, "u1"),
+        _type("f16x2", TypeKind.PACKED, 32, "u4"),
+        _type("bf16x2", TypeKind.PACKED, 32, "u4"),
+        _type("f32x2", TypeKind.PACKED, 64, "u8"),
+        _type("u16x2", TypeKind.PACKED, 32, "u4"),
+        _type("s16x2", TypeKind.PACKED, 32, "u4"),
+        _type("e4m3x2", TypeKind.PACKED, 16, "u2"),
+        _type("e5m2x2", TypeKind.PACKED, 16, "u2"),
+        _type("e2m1x2", TypeKind.PACKED, 8, "u1"),
+        _type("e2m3x2", TypeKind.PACKED, 16, "u2"),
+        _type("e3m2x2", TypeKind.PACKED, 16, "u2"),
+        _type("ue8m0x2", TypeKind.PACKED, 16, "u2"),
+    )
+}
+PREDICATE = TYPES["pred"]
+BITS = {width: TYPES[f"b{width}"] for width in (8, 16, 32, 64)}

@@ -1,0 +1,84 @@
+"""What accesses cost, against the counters of Nsight Compute and against counting one by one."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from jitstudio.simulator.accesses import (
+    Traffic,
+    global_traffic,
+    local_traffic,
+    most_at_one_address,
+    shared_traffic,
+)
+
+N, TILE = 2048, 32
+COALESCED = Traffic(131_072, 4 * N * N, 524_288, 131_072, worst=4)
+STRIDED = Traffic(131_072, 4 * N * N, 4_194_304, 4_194_304, worst=32)
+CONFLICTS = Traffic(131_072, 4 * N * N, wavefronts=4_194_304, conflicts=4_063_232, worst=32)
+NO_CONFLICTS = Traffic(131_072, 4 * N * N, wavefronts=131_072, worst=1)
+
+
+@pytest.mark.parametrize(
+    ("traffic", "address", "expected"),
+    [
+        (global_traffic, lambda x, y, tx, ty: y * N + x, COALESCED),
+        (global_traffic, lambda x, y, tx, ty: x * N + y, STRIDED),
+        (shared_traffic, lambda x, y, tx, ty: tx * TILE + ty, CONFLICTS),
+        (shared_traffic, lambda x, y, tx, ty: tx * (TILE + 1) + ty, NO_CONFLICTS),
+        (shared_traffic, lambda x, y, tx, ty: ty * TILE + tx, NO_CONFLICTS),
+    ],
+    ids=["load", "strided store", "tile[32][32]", "tile[32][33]", "row"],
+)
+def test_transposition_costs_what_ncu_counts(traffic, address, expected):
+    """Of 2048 by 2048 floats in blocks of 32 by 32, measured on an H200: see `accesses`."""
+    thread = np.arange(TILE * TILE * (N // TILE))
+    tx, ty = thread % TILE, thread // TILE % TILE
+    found = []
+    for by in range(N // TILE):
+        x, y = thread // TILE**2 * TILE + tx, by * TILE + ty
+        found.append(traffic(thread, 4 * address(x, y, tx, ty), 4))
+    total = Traffic(*(sum(part) for part in zip(*found, strict=True)))
+    assert total._replace(worst=found[0].worst, worst_warp=0) == expected
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 8, 16])
+def test_any_access_costs_what_counting_lane_by_lane_gives(size):
+    """Random addresses and lanes, with warps that miss some of theirs or all."""
+    random = np.random.default_rng(size)
+    threads = np.flatnonzero((random.random(2048) < 0.6) & (np.arange(2048) // 32 % 5 != 0))
+    addresses = random.integers(0, 512, threads.size) * size
+    phase = max(1, size // 4)
+    bytes_used = sectors = lines = wavefronts = phases = most = 0
+    for warp in np.unique(threads // 32):
+        lanes = np.flatnonzero(threads // 32 == warp)
+        bytes_used += size * len(set(addresses[lanes]))
+        sectors += len(set(addresses[lanes] // 32))
+        lines += len(set(addresses[lanes] // 128))
+        most = max(most, *Counter(addresses[lanes]).values())
+        for part in range(phase):
+            of_phase = lanes[threads[lanes] % 32 * phase // 32 == part]
+            words = {
+                word
+                for address in addresses[of_phase]
+                for word in range(address // 4, (address + size - 1) // 4 + 1)
+            }
+            if words:
+                phases += 1
+                wavefronts += max(Counter(word % 32 for word in words).values())
+    got = global_traffic(threads, addresses, size)
+    assert (got.bytes_used, got.sectors, got.lines) == (bytes_used, sectors, lines)
+    got = shared_traffic(threads, addresses, size)
+    assert (got.wavefronts, got.conflicts) == (wavefronts, wavefronts - phases)
+    assert most_at_one_address(threads, addresses) == most
+
+
+def test_the_same_local_word_of_all_lanes_is_one_line():
+    """As local memory is interleaved; bytes 4 apart in a thread are 128 apart in memory."""
+    threads = np.arange(64)
+    assert local_traffic(threads, np.full(64, 16), 4)[:4] == (2, 256, 8, 2)
+    assert local_traffic(threads, np.full(64, 16), 16)[:4] == (2, 1024, 32, 8)
+    assert local_traffic(threads, threads * 4, 4)[:4] == (2, 256, 64, 64)

@@ -1,0 +1,213 @@
+"""Races that are there are found, with both sides, and none where something orders accesses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from jitstudio.simulator.model import (
+    AccessKind,
+    SimulationOutcome,
+    SimulationResult,
+    StateSpace,
+    SyncScope,
+)
+from jitstudio.simulator.races import RaceDetector
+from tests.simulator.observing import Scene, instruction
+
+READ, WRITE, ATOMIC = AccessKind.READ, AccessKind.WRITE, AccessKind.ATOMIC
+GLOBAL = StateSpace.GLOBAL
+
+
+def found(scene):
+    """Returns the races as (kind, first line, second line)."""
+    result = scene.observer.finished(SimulationResult(SimulationOutcome.FINISHED))
+    return [(race.kind, race.first.line, race.second.line) for race in result.races]
+
+
+def scene(threads=64, blocks=1):
+    return Scene(RaceDetector("k"), threads=threads, blocks=blocks)
+
+
+def reversal(barrier):
+    """Each thread writes its element of shared memory, then reads another's."""
+    made = scene()
+    made.access(10, WRITE, made.all * 4)
+    barrier(made)
+    made.access(12, READ, made.all[::-1] * 4)
+    return made
+
+
+def test_a_missing_barrier_is_told_with_both_lines_and_threads():
+    made = reversal(lambda scene: None)
+    (race,) = made.observer.finished(SimulationResult(SimulationOutcome.FINISHED)).races
+    assert (race.kind, race.first.line, race.second.line) == ("read after write", 10, 12)
+    assert (race.first.thread, race.second.thread) == ((63, 0, 0), (0, 0, 0))
+    assert race.count == 64
+    assert "thread (0,0,0) of block (0,0,0) at line 12 reads 4 bytes" in race.message
+
+
+def test_what_a_later_write_takes_away_is_told():
+    """The value that the earlier thread has written, and the one that a reader might miss."""
+    made = scene()
+    made.access(10, WRITE, made.all * 4, after=7)
+    made.access(11, WRITE, (made.all + 1) % 64 * 4, before=7, after=8)
+    result = made.observer.finished(SimulationResult(SimulationOutcome.FINISHED))
+    assert [(race.kind, race.lost) for race in result.races] == [("write after write", "07000000")]
+
+
+@pytest.mark.parametrize(
+    ("scope", "races"),
+    [(SyncScope.BLOCK, 0), (SyncScope.CLUSTER, 0), (SyncScope.GRID, 0), (SyncScope.WARP, 1)],
+)
+def test_a_barrier_orders_those_that_meet(scope, races):
+    made = reversal(lambda scene: scene.observer.synchronised(scene.all, scope))
+    assert len(found(made)) == races
+
+
+def test_a_barrier_of_one_block_does_nothing_for_another():
+    made = scene(32, blocks=2)
+    made.access(10, WRITE, made.all[:32] * 4, made.all[:32], space=GLOBAL)
+    made.observer.synchronised(made.all[:32], SyncScope.BLOCK)
+    made.access(12, READ, made.all[:32] * 4, made.all[32:], space=GLOBAL)
+    assert found(made) == [("read after write", 10, 12)]
+
+
+def test_a_named_barrier_orders_its_warps_only_and_passes_on_what_they_know():
+    made = scene(96)
+    first, second, third = made.all[:32], made.all[32:64], made.all[64:]
+    made.access(10, WRITE, first * 4, first)
+    made.observer.synchronised(made.all[:64], SyncScope.BLOCK)
+    made.access(11, READ, (second - 32) * 4, second)
+    assert found(made) == []
+    made.access(12, READ, (third - 64) * 4, third)
+    assert found(made) == [("read after write", 10, 12)]
+    made.observer.synchronised(made.all[32:], SyncScope.BLOCK)
+    made.access(13, READ, (third - 64) * 4, third)
+    assert found(made) == [("read after write", 10, 12)]
+
+
+def test_threads_that_have_ended_are_not_missing_from_a_barrier():
+    made = scene()
+    made.access(10, WRITE, made.all * 4)
+    made.observer.executed(instruction(11, "exit;"), made.all[32:])
+    made.observer.synchronised(made.all[:32], SyncScope.BLOCK)
+    made.access(12, READ, made.all[32:] * 4, made.all[:32])
+    assert found(made) == []
+
+
+def test_lanes_that_meet_under_a_mask_are_ordered():
+    made = scene(32)
+    low, high = made.all[:16], made.all[16:]
+    made.access(10, WRITE, made.all * 4)
+    made.observer.synchronised(low, SyncScope.WARP)
+    made.access(12, READ, low[::-1] * 4, low)
+    assert found(made) == []
+    made.access(13, READ, high[::-1] * 4, high)
+    assert found(made) == [("read after write", 10, 13)]
+
+
+def test_atomics_do_not_race_with_each_other_but_with_plain_accesses():
+    made = scene(blocks=2)
+    made.access(10, ATOMIC, 0, space=GLOBAL, strong=True)
+    made.access(11, ATOMIC, 0, space=GLOBAL, strong=True)
+    assert found(made) == []
+    made.access(12, WRITE, 0, [5], space=GLOBAL)
+    assert found(made) == [("write after write", 11, 12)]
+
+
+def test_writes_of_one_instruction_to_one_place_lose_all_but_one():
+    made = scene(32)
+    made.access(10, WRITE, 0)
+    assert found(made) == [("write after write", 10, 10)]
+
+
+def test_writes_of_the_same_value_lose_nothing():
+    made = scene(64)
+    made.access(10, WRITE, 0, after=1)
+    made.access(11, WRITE, 0, before=1, after=1)
+    result = made.observer.finished(SimulationResult(SimulationOutcome.FINISHED))
+    assert len(result.races) == 3
+    assert all(race.same_value for race in result.races)
+
+
+def test_bytes_next_to_each_other_are_apart():
+    made = scene(64)
+    made.access(9, READ, made.all * 4 + 256)
+    made.access(10, WRITE, made.all, size=1)
+    made.access(11, READ, made.all, size=1)
+    assert found(made) == []
+    made.access(12, READ, made.all[:16] * 4, made.all[:16])
+    assert found(made) == [("read after write", 10, 12)]
+
+
+def send(made, threads, line, *, fence=True):
+    """Block by block: writes an element, a fence, and an atomic at one place."""
+    made.access(line, WRITE, 1024 + threads * 4, threads, space=GLOBAL)
+    if fence:
+        made.observer.fenced(threads, SyncScope.GRID)
+    made.access(line + 1, ATOMIC, 0, threads, space=GLOBAL, strong=True)
+
+
+@pytest.mark.parametrize(("fence", "races"), [(True, 0), (False, 1)])
+def test_the_last_block_may_read_what_others_have_sent(fence, races):
+    """As a reduction in one launch does it: partial sums, __threadfence, a ticket."""
+    made = scene(32, blocks=4)
+    for block in range(4):
+        send(made, np.asarray([32 * block]), 10, fence=fence)
+    last = made.all[96:]
+    made.observer.synchronised(last, SyncScope.BLOCK)
+    made.access(20, READ, 1024 + (last % 4) * 32 * 4, last, space=GLOBAL)
+    assert len(found(made)) == races
+
+
+def test_a_message_of_one_warp_says_nothing_of_others_without_a_barrier():
+    """Thread 0 counts the block as done before the other warps are."""
+    made = scene(64, blocks=2)
+    first = made.all[:64]
+    made.access(10, WRITE, first * 4 + 1024, first, space=GLOBAL)
+    send(made, np.asarray([0]), 30)
+    send(made, np.asarray([64]), 40)
+    made.access(20, READ, 1024 + 4 * 63, [64], space=GLOBAL)
+    assert found(made) == [("read after write", 10, 20)]
+
+
+def test_messages_are_passed_on_from_block_to_block():
+    """A chained scan: each block reads the flag of the one before it only."""
+    made = scene(32, blocks=4)
+    for block in range(4):
+        thread = np.asarray([32 * block])
+        if block:
+            made.access(9, READ, 4 * (block - 1), thread, space=GLOBAL, strong=True)
+        made.access(10, WRITE, 1024 + 4 * block, thread, space=GLOBAL)
+        made.observer.fenced(thread, SyncScope.GRID)
+        made.access(11, WRITE, 4 * block, thread, space=GLOBAL, strong=True)
+    made.access(12, READ, 1024, [96], space=GLOBAL)
+    assert found(made) == []
+    made.access(13, READ, 1024, [97], space=GLOBAL)
+    assert found(made) == []  # a message tells the whole warp
+    made.access(14, WRITE, 1024 + 12, [0], space=GLOBAL)
+    assert found(made) == [("write after write", 10, 14)]
+
+
+def test_blocks_that_run_later_are_ordered_by_messages_only():
+    made = scene(32)
+    send(made, np.asarray([0]), 10)
+    made.observer.started(made.layout)
+    made.access(20, READ, 1024, [0], space=GLOBAL)
+    assert found(made) == [("read after write", 10, 20)]
+    made.access(21, ATOMIC, 0, [0], space=GLOBAL, strong=True)
+    made.access(22, READ, 1024, [0], space=GLOBAL)
+    assert found(made) == [("read after write", 10, 20)]
+
+
+def test_a_lock_orders_those_that_hold_it():
+    made = scene(64)
+    for thread in ([0], [1], [40]):
+        made.access(10, ATOMIC, 0, thread, strong=True)
+        made.observer.fenced(np.asarray(thread), SyncScope.BLOCK)
+        made.access(11, READ, 64, thread)
+        made.access(12, WRITE, 64, thread)
+        made.observer.fenced(np.asarray(thread), SyncScope.BLOCK)
+        made.access(13, ATOMIC, 0, thread, strong=True)
+    assert found(made) == []
