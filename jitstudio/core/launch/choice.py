@@ -39,7 +39,12 @@ class Launchable:
 
 
 def launchable(
-    result: BuildResult, form: KernelForm, load: LoadMode, confined_to: tuple[str, ...] | None
+    result: BuildResult,
+    form: KernelForm,
+    load: LoadMode,
+    confined_to: tuple[str, ...] | None,
+    *,
+    simulated: bool = False,
 ) -> Launchable:
     """Returns a kernel of a build with all that its launch needs of the build.
 
@@ -48,15 +53,16 @@ def launchable(
         form: The kernel.
         load: What to load.
         confined_to: See `BuildRequest`: that of the build.
+        simulated: Whether the simulator runs it, which takes PTX whatever is to be loaded.
 
     Raises:
         SpecError: The build did not make the code to load.
     """
     other = None
-    if load is LoadMode.DRIVER_JIT:
+    if load is LoadMode.DRIVER_JIT and not simulated:
         other = _found(result, form, CodeKind.CUBIN)
     needs = result.resources_of(form.lowered, form.module)
-    code = choose_code(result, form, load)
+    code = _simulated_code(result, form) if simulated else choose_code(result, form, load)
     return Launchable(form, code, result.arch, needs, other, confined_to)
 
 
@@ -107,6 +113,25 @@ def choose_code(result: BuildResult, form: KernelForm, load: LoadMode) -> Artifa
         "code",
         f"The build made no {kind.title} with {form.title} in it.",
         f"Build with {kind.title} among the outputs (--emit {kind.value}).",
+    )
+
+
+def _simulated_code(result: BuildResult, form: KernelForm) -> Artifact:
+    """Returns the PTX that the simulator runs; see `choose_code`."""
+    linked = result.artifact(CodeKind.CUBIN, LINKED)
+    code = result.artifact(CodeKind.PTX, LINKED) if linked else _found(result, form, CodeKind.PTX)
+    if code:
+        return code
+    if not result.ok:
+        raise _error("code", f"There is nothing to launch. {result.reason}", "Build again.")
+    if linked:
+        message = "A link by PTX makes no PTX of the whole, which the simulator would run."
+        raise _error("code", message, "Link by LTO-IR with PTX as an output.")
+    raise _error(
+        "code",
+        f"The simulator runs PTX, and the build made none with {form.title} in it: a cubin alone "
+        "holds machine code, which it cannot run.",
+        "Build the kernel from CUDA C++, LLVM IR or PTX, with PTX among the outputs (--emit ptx).",
     )
 
 
