@@ -8,14 +8,14 @@ from typing import NamedTuple
 from jitstudio.simulator.types import PtxType
 
 
-class SourcePlace(NamedTuple):
+class PtxSourceLine(NamedTuple):
     """A line of a source file, from 1; 0 and an empty name where no line table says it."""
 
     file: str
     line: int
 
 
-NO_PLACE = SourcePlace("", 0)
+NO_PLACE = PtxSourceLine("", 0)
 
 
 class RegisterOperand(NamedTuple):
@@ -26,9 +26,10 @@ class RegisterOperand(NamedTuple):
 
 
 class ImmediateOperand(NamedTuple):
-    """A number: an integer, or a float given by its bits or its value."""
+    """A number; with `float_bits` an integer that holds the bits of a float of that width."""
 
     value: int | float
+    float_bits: int = 0
 
 
 class SymbolOperand(NamedTuple):
@@ -100,8 +101,8 @@ class PtxInstruction:
     operands: tuple[PtxOperand, ...]
     guard: RegisterOperand | None = None
     line: int = 0
-    source: SourcePlace = NO_PLACE
-    inlined_at: tuple[SourcePlace, ...] = ()
+    source: PtxSourceLine = NO_PLACE
+    inlined_at: tuple[PtxSourceLine, ...] = ()
     text: str = ""
     function: str = ""
 
@@ -110,6 +111,26 @@ class PtxInstruction:
         """The opcode with all its words, as written."""
         words = self.text.split(None, 2)
         return words[1] if words and words[0].startswith("@") and len(words) > 1 else words[0]
+
+
+class SymbolAddress(NamedTuple):
+    """The address of a symbol in an initialiser.
+
+    Attributes:
+        offset: Where in the variable it is put.
+        symbol: Whose address it is.
+        addend: Bytes to add to it.
+        generic: Whether it is a generic address.
+        size: How many bytes it takes.
+        shift: How many bits of the address are left out, of those that are given byte by byte.
+    """
+
+    offset: int
+    symbol: str
+    addend: int
+    generic: bool
+    size: int
+    shift: int = 0
 
 
 @dataclass(frozen=True)
@@ -122,8 +143,7 @@ class PtxVariable:
         size: Bytes; 0 for ``extern .shared`` without an extent.
         align: Bytes.
         data: Its initialiser; None for none.
-        addresses: Offsets in `data` where the address of a symbol is to be put, with the symbol,
-            bytes to add, whether the address is a generic one, and how many bytes it takes.
+        addresses: What is to be put into `data` once addresses are known.
         type: Such as ``.b8[16]``, ``.texref``.
     """
 
@@ -132,7 +152,7 @@ class PtxVariable:
     size: int
     align: int
     data: bytes | None = None
-    addresses: tuple[tuple[int, str, int, bool, int], ...] = ()
+    addresses: tuple[SymbolAddress, ...] = ()
     type: str = ""
 
 

@@ -1,0 +1,372 @@
+"""The approximate functions of PTX on f32, f64, f16 and bf16.
+
+The multifunction unit of the hardware (MUFU) reads a function off a table of segments, each with a
+polynomial of the second degree in fixed point, whose square is truncated. The instructions of PTX
+add a scaling of what is subnormal or large; which one, is what ptxas makes for sm_90.
+
+Where `APPROXIMATE` calls a form exact, the model has been compared with a GPU, bit for bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from jitstudio.simulator.arithmetic import floating
+from jitstudio.simulator.arithmetic.integers import count_leading_zeros
+from jitstudio.simulator.arithmetic.mufu_tables import TABLES
+from jitstudio.simulator.arithmetic.rounding import (
+    Array,
+    canonical32,
+    round_to,
+    to_bits,
+    to_doubles,
+)
+
+_NAN = np.uint32(0x7FFFFFFF)
+_INFINITY = np.uint32(0x7F800000)
+_SIGN = np.uint32(0x80000000)
+_FRACTION = np.uint32(0x7FFFFF)
+_TINY = np.float32(2.0**-126)
+_HUGE = np.float32(2.0**126)
+_TURN = np.array([0x3E22F983], np.uint32).view(np.float32)
+_quiet = np.errstate(all="ignore")
+
+
+@dataclass(frozen=True)
+class Approximation:
+    """How far the simulator's result may be from the hardware's.
+
+    Attributes:
+        exact: Whether they are equal for every operand.
+        ulp: The largest difference in units of the last place, where not.
+        source: What says so.
+    """
+
+    exact: bool
+    ulp: float
+    source: str
+
+
+_MODEL = "model of the MUFU that the repository ptx-math has validated on sm_50 to sm_75"
+_ISA = "PTX ISA"
+APPROXIMATE: dict[str, Approximation] = {
+    "rcp.approx.f32": Approximation(False, 1, _MODEL),
+    "rsqrt.approx.f32": Approximation(False, 2, _MODEL),
+    "sqrt.approx.f32": Approximation(False, 1, _MODEL),
+    "ex2.approx.f32": Approximation(False, 2, _MODEL),
+    "lg2.approx.f32": Approximation(False, 4, _MODEL),
+    "sin.approx.f32": Approximation(False, 8, _MODEL),
+    "cos.approx.f32": Approximation(False, 8, _MODEL),
+    "div.approx.f32": Approximation(False, 2, _MODEL),
+    "div.full.f32": Approximation(False, 2, _MODEL),
+    "tanh.approx.f32": Approximation(False, 8192, f"{_ISA}: relative error of 2**-11"),
+    "ex2.approx.f16": Approximation(False, 3, f"{_ISA}: relative error of 2**-9.9"),
+    "tanh.approx.f16": Approximation(False, 2, f"{_ISA}: absolute error of 2**-10.987"),
+    "ex2.approx.bf16": Approximation(False, 2, f"{_ISA}: relative error of 2**-7"),
+    "tanh.approx.bf16": Approximation(False, 2, f"{_ISA}: absolute error of 2**-8"),
+    "rcp.approx.f64": Approximation(False, 1, _MODEL),
+    "rsqrt.approx.f64": Approximation(False, 1, _MODEL),
+}
+"""By instruction and type; forms with `.ftz` are as exact as those without."""
+
+
+@_quiet
+def rcp(name: str, a: Array, *, ftz: bool = False) -> Array:
+    """Returns ``1 / a`` (`rcp.approx`, f32 and f64)."""
+    if name == "f64":
+        return _rcp64(a)
+    if ftz:
+        return _mufu_rcp(a)
+    scale = _scale(a, large=True)
+    return floating.mul("f32", _mufu_rcp(a * scale), scale)
+
+
+@_quiet
+def rsqrt(name: str, a: Array, *, ftz: bool = False) -> Array:
+    """Returns ``1 / sqrt(a)`` (`rsqrt.approx`, f32 and f64)."""
+    if name == "f64":
+        return _rsqrt64(a)
+    if ftz:
+        return _mufu_rsqrt(a)
+    scale = _scale(a)
+    return canonical32(_mufu_rsqrt(a * scale) * np.sqrt(scale))
+
+
+@_quiet
+def sqrt(a: Array, *, ftz: bool = False) -> Array:
+    """Returns the square root (`sqrt.approx.f32`)."""
+    if ftz:
+        return _mufu_sqrt(a)
+    scale = _scale(a)
+    return canonical32(_mufu_sqrt(a * scale) / np.sqrt(scale))
+
+
+@_quiet
+def ex2(name: str, a: Array, *, ftz: bool = False) -> Array:
+    """Returns ``2 ** a`` (`ex2.approx`, f32, f16, bf16)."""
+    if name != "f32":
+        result = np.exp2(to_doubles(a, name))
+        return _flushed(to_bits(round_to(result, name, "rn"), name), name, ftz)
+    if ftz:
+        return _mufu_ex2(a)
+    low = a < np.float32(-126)
+    result = _mufu_ex2(np.where(low, a * np.float32(0.5), a))
+    return canonical32(np.where(low, result * result, result))
+
+
+@_quiet
+def lg2(a: Array, *, ftz: bool = False) -> Array:
+    """Returns the binary logarithm (`lg2.approx.f32`)."""
+    if ftz:
+        return _mufu_lg2(a)
+    scale = _scale(a)
+    result = _mufu_lg2(a * scale)
+    return np.where(scale > 1, floating.add("f32", result, np.full(1, -24, np.float32)), result)
+
+
+def sin(a: Array, *, ftz: bool = False) -> Array:
+    """Returns the sine (`sin.approx.f32`)."""
+    return _mufu_sincos(floating.mul("f32", a, _TURN, "rz"), cosine=False)
+
+
+def cos(a: Array, *, ftz: bool = False) -> Array:
+    """Returns the cosine (`cos.approx.f32`)."""
+    return _mufu_sincos(floating.mul("f32", a, _TURN, "rz"), cosine=True)
+
+
+@_quiet
+def tanh(name: str, a: Array) -> Array:
+    """Returns the hyperbolic tangent, rounded correctly (`tanh.approx`, f32, f16, bf16)."""
+    return to_bits(round_to(np.tanh(to_doubles(a, name)), name, "rn"), name)
+
+
+@_quiet
+def div(a: Array, b: Array, *, ftz: bool = False, full: bool = False) -> Array:
+    """Returns ``a / b`` by the reciprocal (`div.approx.f32`, `div.full.f32`).
+
+    Args:
+        a: The values.
+        b: The others.
+        ftz: Whether subnormal operands and results are zeros.
+        full: `.full`: for divisors above 2**126, too.
+    """
+    if ftz:
+        scale = np.where(full & (np.abs(b) > _HUGE), np.float32(0.25), np.float32(1))
+    else:
+        scale = _scale(b, large=full)
+    divisor, dividend = (floating.mul("f32", x, scale, ftz=ftz) for x in (b, a))
+    # The unit itself takes and gives no subnormal number.
+    return floating.mul("f32", dividend, _mufu_rcp(divisor), ftz=ftz)
+
+
+def _scale(a: Array, *, large: bool = False) -> Array:
+    """Returns what makes subnormal values normal, and quarters large ones."""
+    size = np.abs(a)
+    scale = np.where(size < _TINY, np.float32(2.0**24), np.float32(1))
+    return np.where(size > _HUGE, np.float32(0.25), scale) if large else scale
+
+
+def _parts(a: Array) -> tuple[Array, Array, Array]:
+    """Returns sign bits, exponents as stored, and fractions."""
+    bits = np.ascontiguousarray(a).view(np.uint32)
+    return bits & _SIGN, (bits >> 23 & 0xFF).astype(np.int64), bits & _FRACTION
+
+
+def _packed(sign: Any, exponent: Array, fraction: Array) -> Array:
+    """Returns the bits of floats; exponents out of range give zeros and infinities."""
+    inside = (exponent > 0) & (exponent < 255)
+    bits = np.where(inside, exponent << 23 | fraction.astype(np.int64), 0)
+    bits = np.where(exponent >= 255, np.int64(_INFINITY), bits)
+    return sign | bits.astype(np.uint32)
+
+
+@cache
+def _squares() -> Array:
+    """Returns the squares of 17 bits whose partial products lack all below bit 19."""
+    x = np.arange(1 << 17, dtype=np.int64)
+    keep = ~np.int64((1 << 19) - 1)
+    total = np.zeros_like(x)
+    for i in range(17):
+        row = (x >> i & 1) * ((x >> i + 1 << 2 * i + 2) | 1 << 2 * i)
+        total += row & keep
+    return total
+
+
+@cache
+def _table(function: str) -> tuple[Array, ...]:
+    return tuple(np.array(TABLES[function].rows, np.int64).T)
+
+
+def _interpolated(function: str, segment: Array | int, fraction: Array) -> Array:
+    """Returns the polynomial of the segment that a fraction is in, in fixed point.
+
+    Args:
+        function: A name of the tables.
+        segment: Added to the number of the segment.
+        fraction: 23 bits.
+    """
+    table = TABLES[function]
+    low_bits = 23 - table.segment_bits
+    c0, c1, c2 = _table(function)
+    low = (fraction & np.uint32((1 << low_bits) - 1)).astype(np.int64)
+    place = (fraction >> np.uint32(low_bits)).astype(np.int64) + segment
+    # Squares have 17 bits; those of 16 are those of 17 with a 0 below, less two digits.
+    square = _squares()[low << (17 - low_bits)] >> 2 * (17 - low_bits)
+    total = (c0[place] << table.c0_shift) + (c1[place] * low << table.c1_shift) * table.c1_sign
+    return total + c2[place] * square * table.c2_sign + table.bias
+
+
+def _leading(x: Array) -> Array:
+    """Returns the place of the highest bit."""
+    return 63 - count_leading_zeros(x.view(np.uint64)).astype(np.int64)
+
+
+def _fraction(total: Array, weight: int) -> Array:
+    """Returns the 23 bits below a weight."""
+    return total >> weight - 23 & 0x7FFFFF
+
+
+def _mufu_rcp(a: Array) -> Array:
+    sign, exponent, fraction = _parts(a)
+    total = _interpolated("rcp", 0, fraction)
+    below = (total >> 56 == 0).astype(np.int64)
+    bits = _packed(sign, 254 - exponent - below, _fraction(total << below, 56))
+    bits = np.where(exponent == 0, sign | _INFINITY, bits)
+    return _special(bits, exponent, fraction, sign)
+
+
+def _special(bits: Array, exponent: Array, fraction: Array, infinite: Any) -> Array:
+    """Returns floats with the results for NaN and for infinite operands put in."""
+    end = exponent == 255
+    if end.any():
+        bits = np.where(end, np.where(fraction != 0, _NAN, infinite), bits)
+    return bits.view(np.float32)
+
+
+def _mufu_rsqrt(a: Array) -> Array:
+    sign, exponent, fraction = _parts(a)
+    power = exponent - 127
+    odd = power & 1
+    total = _interpolated("rsqrt", odd << 6, fraction) << 1
+    one = (odd == 0) & (fraction == 0)
+    half = power - odd >> 1
+    bits = _packed(np.uint32(0), 126 - half + one, np.where(one, 0, _fraction(total, 57)))
+    bits = np.where(sign != 0, _NAN, bits)
+    bits = np.where(exponent == 0, sign | _INFINITY, bits)
+    return _special(bits, exponent, fraction, np.where(sign != 0, _NAN, np.uint32(0)))
+
+
+def _mufu_sqrt(a: Array) -> Array:
+    sign, exponent, fraction = _parts(a)
+    power = exponent - 127
+    odd = power & 1
+    total = _interpolated("sqrt", odd << 6, fraction)
+    bits = _packed(np.uint32(0), 127 + (power - odd >> 1), _fraction(total, 58))
+    bits = np.where(sign != 0, _NAN, bits)
+    bits = np.where(exponent == 0, sign, bits)
+    return _special(bits, exponent, fraction, np.where(sign != 0, _NAN, _INFINITY))
+
+
+def _mufu_lg2(a: Array) -> Array:
+    sign, exponent, fraction = _parts(a)
+    total = _interpolated("lg2", 0, fraction) + (exponent - 127 << 56)
+    total = np.abs(total) >> 20 << 20
+    top = _leading(total)
+    total = np.where(top > 56, total >> np.maximum(top - 56, 0), total << np.maximum(56 - top, 0))
+    below_one = np.where(exponent < 127, _SIGN, np.uint32(0))
+    bits = _packed(below_one, 71 + top, _fraction(total, 56))
+    bits = np.where((exponent == 127) & (fraction == 0), np.uint32(0), bits)
+    bits = np.where(sign != 0, _NAN, bits)
+    bits = np.where(exponent == 0, _SIGN | _INFINITY, bits)
+    return _special(bits, exponent, fraction, np.where(sign != 0, _NAN, _INFINITY))
+
+
+def _mufu_ex2(a: Array) -> Array:
+    sign, exponent, fraction = _parts(a)
+    negative = sign != 0
+    # 23 binary digits, cut off.
+    shift = exponent - 127
+    digits = (fraction | np.uint32(1 << 23)).astype(np.int64)
+    fixed = np.where(shift >= 0, digits << np.clip(shift, 0, 8), digits >> np.clip(-shift, 0, 24))
+    fixed = np.where(exponent == 0, 0, fixed)
+    whole, rest = fixed >> 23, fixed & 0x7FFFFF
+    borrow = negative & (rest != 0)
+    whole = np.where(negative, -whole, whole) - borrow
+    rest = np.where(borrow, 0x7FFFFF - rest, rest)
+    total = _interpolated("ex2", 0, rest.astype(np.uint32))
+    bits = _packed(np.uint32(0), np.clip(whole + 127, 0, 255), _fraction(total, 57))
+    far = shift >= 7
+    bits = np.where(far, np.where(negative, np.uint32(0), _INFINITY), bits)
+    return _special(bits, exponent, fraction, np.where(negative, np.uint32(0), _INFINITY))
+
+
+def _mufu_sincos(turns: Array, *, cosine: bool) -> Array:
+    """Returns the sine or cosine of angles in turns."""
+    sign, exponent, fraction = _parts(turns)
+    # Turns with 25 binary digits, cut off: the quadrant and what it is to the next.
+    shift = exponent - 127 + 2
+    digits = (fraction | np.uint32(1 << 23)).astype(np.int64)
+    fixed = np.where(shift >= 0, digits << np.clip(shift, 0, 30), digits >> np.clip(-shift, 0, 24))
+    fixed = np.where(exponent == 0, 0, fixed)
+    quadrant, rest = fixed >> 23 & 3, fixed & 0x7FFFFF
+    if cosine:
+        mirrored, minus = quadrant & 1 == 0, (quadrant + 1) & 2 != 0
+        sign = np.where(minus, _SIGN, np.uint32(0))
+    else:
+        mirrored, minus = quadrant & 1 != 0, quadrant & 2 != 0
+        sign = np.where(minus, sign ^ _SIGN, sign)
+    rest = np.where(mirrored, 0x7FFFFF - rest, rest)
+    total = _interpolated("sin", 0, rest.astype(np.uint32))
+    top = _leading(np.maximum(total, 1))
+    bits = _packed(sign, 71 + top, _fraction(total << np.maximum(56 - top, 0), 56))
+    bits = np.where(total == 0, sign, bits)
+    return _special(bits, exponent, fraction, _NAN)
+
+
+def _high_word(a: Array) -> tuple[Array, Array, Array]:
+    """Returns sign, exponent and the upper 20 bits of the fraction of float64, as 23."""
+    high = (np.ascontiguousarray(a).view(np.uint64) >> np.uint64(32)).astype(np.uint32)
+    return high & _SIGN, (high >> 20 & 0x7FF).astype(np.int64), (high & 0xFFFFF) << 3
+
+
+def _from_high_word(x: Array) -> Array:
+    return (x.astype(np.uint64) << np.uint64(32)).view(np.float64)
+
+
+def _rcp64(a: Array) -> Array:
+    """Returns what `rcp.approx.ftz.f64` gives: its lower 32 bits are 0, and do not count."""
+    sign, exponent, fraction = _high_word(a)
+    one = _mufu_rcp((np.uint32(127 << 23) | fraction).view(np.float32))
+    _, part_exponent, part = _parts(one)
+    power = part_exponent - 127 - (exponent - 1023) + 1023
+    bits: Array = np.where(power > 0, power << 20 | (part >> 3).astype(np.int64), 0).astype(
+        np.uint32
+    )
+    bits = sign | np.where(exponent == 0, np.uint32(0x7FF00000), bits)
+    nan = (exponent == 2047) & (fraction != 0)
+    bits = np.where(exponent == 2047, np.where(nan, _NAN, sign), bits)
+    return _from_high_word(bits)
+
+
+def _rsqrt64(a: Array) -> Array:
+    """Returns what `rsqrt.approx.ftz.f64` gives; see `_rcp64`."""
+    sign, exponent, fraction = _high_word(a)
+    power = exponent - 1023
+    odd = power & 1
+    root = _mufu_rsqrt(((127 + odd).astype(np.uint32) << 23 | fraction).view(np.float32))
+    _, part_exponent, part = _parts(root)
+    result = part_exponent - 127 - (power - odd >> 1) + 1023
+    bits = (result << 20 | (part >> 3).astype(np.int64)).astype(np.uint32)
+    bits = np.where(sign != 0, _NAN, bits)
+    bits = np.where(exponent == 0, sign | np.uint32(0x7FF00000), bits)
+    nan = (exponent == 2047) & ((fraction != 0) | (sign != 0))
+    bits = np.where(exponent == 2047, np.where(nan, _NAN, np.uint32(0)), bits)
+    return _from_high_word(bits)
+
+
+def _flushed(x: Array, name: str, ftz: bool) -> Array:
+    return floating.absolute(name, x, ftz=True) if ftz else x

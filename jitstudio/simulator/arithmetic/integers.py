@@ -1,0 +1,382 @@
+"""Integer arithmetic of PTX, bit for bit.
+
+Operands are arrays of one dimension that broadcast, of the dtype of the instruction's type: signed
+integers where it is signed, unsigned ones where it is not or has only bits (`.b32`). Results wrap.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+PrmtMode = Literal["", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16"]
+
+
+def mul_wide(a: Array, b: Array) -> Array:
+    """Returns the product in twice the width (`mul.wide`)."""
+    wide = np.dtype(f"{a.dtype.kind}{2 * a.itemsize}")
+    return np.multiply(a, b, dtype=wide)
+
+
+def mul_high(a: Array, b: Array) -> Array:
+    """Returns the upper half of the product (`mul.hi`)."""
+    if a.itemsize < 8:
+        return (mul_wide(a, b) >> 8 * a.itemsize).astype(a.dtype)
+    low32 = np.uint64(0xFFFFFFFF)
+    x, y = a.view(np.uint64), b.view(np.uint64)
+    x_low, x_high, y_low, y_high = x & low32, x >> 32, y & low32, y >> 32
+    middle = x_high * y_low + (x_low * y_low >> 32)
+    other = x_low * y_high + (middle & low32)
+    high = (x_high * y_high + (middle >> 32) + (other >> 32)).view(a.dtype)
+    if a.dtype.kind == "i":
+        high = high - np.where(a < 0, b, 0) - np.where(b < 0, a, 0)
+    return high
+
+
+def mul24(a: Array, b: Array, *, high: bool = False) -> Array:
+    """Returns the lower 32 bits of the product of 24 bits, or its bits 16 to 47 (`mul24`)."""
+    shift = a.dtype.type(8)
+    product = mul_wide(a << shift >> shift, b << shift >> shift)
+    return (product >> 16 if high else product).astype(a.dtype)
+
+
+def add_saturating(a: Array, b: Array) -> Array:
+    """Returns the sum within the range of s32 (`add.sat.s32`)."""
+    return _clamp(a.astype(np.int64) + b, a.dtype)
+
+
+def sub_saturating(a: Array, b: Array) -> Array:
+    """Returns the difference within the range of s32 (`sub.sat.s32`)."""
+    return _clamp(a.astype(np.int64) - b, a.dtype)
+
+
+def add_carry(a: Array, b: Array, carry: Array | int = 0) -> tuple[Array, NDArray[np.bool_]]:
+    """Returns the sum with a carry and whether it carries (`add.cc`, `addc`)."""
+    x, y = _unsigned(a), _unsigned(b)
+    first = x + y
+    total = first + np.asarray(carry).astype(x.dtype)
+    return total.view(a.dtype), (first < x) | (total < first)
+
+
+def sub_borrow(a: Array, b: Array, borrow: Array | int = 0) -> tuple[Array, NDArray[np.bool_]]:
+    """Returns the difference with a borrow and whether it borrows (`sub.cc`, `subc`)."""
+    x, y = _unsigned(a), _unsigned(b)
+    first = x - y
+    total = first - np.asarray(borrow).astype(x.dtype)
+    return total.view(a.dtype), (x < y) | (total > first)
+
+
+def div(a: Array, b: Array) -> Array:
+    """Returns the quotient, rounded to zero.
+
+    The ISA leaves the quotient by zero open; the code that ptxas 13.5 makes for sm_90 gives all
+    ones in every width. The least integer by -1 is itself.
+    """
+    return _divided(a, b)[0]
+
+
+def rem(a: Array, b: Array) -> Array:
+    """Returns the remainder, of the sign of `a`; that by zero is all ones, as in `div`."""
+    return _divided(a, b)[1]
+
+
+def _divided(a: Array, b: Array) -> tuple[Array, Array]:
+    a, b = np.broadcast_arrays(a, b)
+    x, y = _magnitude(a), _magnitude(b)
+    zero = y == 0
+    y = np.where(zero, 1, y)
+    quotient = x // y
+    remainder = x - quotient * y
+    quotient, remainder = quotient.view(a.dtype), remainder.view(a.dtype)
+    if a.dtype.kind == "i":
+        quotient = np.where((a < 0) != (b < 0), -quotient, quotient)
+        remainder = np.where(a < 0, -remainder, remainder)
+    ones = ~a.dtype.type(0)
+    return np.where(zero, ones, quotient), np.where(zero, ones, remainder)
+
+
+def absolute_difference(a: Array, b: Array, c: Array) -> Array:
+    """Returns ``c + |a - b|`` (`sad`)."""
+    return c + np.where(a < b, b - a, a - b)
+
+
+def dot(
+    a: Array, b: Array, c: Array, a_signed: bool, b_signed: bool
+) -> Array:  # fmt: skip
+    """Returns `c` plus the products of the four bytes of `a` and `b` (`dp4a`).
+
+    Args:
+        a: uint32.
+        b: uint32.
+        c: int32 or uint32, as the result.
+        a_signed: Whether the bytes of `a` are signed.
+        b_signed: Whether the bytes of `b` are signed.
+    """
+    total = c.astype(np.int64)
+    for i in range(4):
+        total = total + _field(a, 8 * i, 8, a_signed) * _field(b, 8 * i, 8, b_signed)
+    return total.astype(c.dtype)
+
+
+def dot2(
+    a: Array, b: Array, c: Array, a_signed: bool, b_signed: bool, *, high: bool
+) -> Array:  # fmt: skip
+    """Returns `c` plus the products of the halves of `a` and two bytes of `b` (`dp2a`).
+
+    Args:
+        a: uint32.
+        b: uint32.
+        c: int32 or uint32, as the result.
+        a_signed: Whether the halves of `a` are signed.
+        b_signed: Whether the bytes of `b` are signed.
+        high: Whether the upper two bytes of `b` are taken (`.hi`).
+    """
+    total = c.astype(np.int64)
+    for i in range(2):
+        byte = _field(b, 16 * high + 8 * i, 8, b_signed)
+        total = total + _field(a, 16 * i, 16, a_signed) * byte
+    return total.astype(c.dtype)
+
+
+def shift_left(a: Array, amount: Array) -> Array:
+    """Returns `a` shifted by 32-bit unsigned amounts; its width and above give 0 (`shl`)."""
+    width = 8 * a.itemsize
+    bits = _unsigned(a)
+    shifted = bits << (amount & (width - 1)).astype(bits.dtype)
+    return np.where(amount < width, shifted, bits.dtype.type(0)).view(a.dtype)
+
+
+def shift_right(a: Array, amount: Array) -> Array:
+    """Returns `a` shifted by 32-bit unsigned amounts, which its width limits (`shr`).
+
+    Signed integers fill with their sign.
+    """
+    width = 8 * a.itemsize
+    if a.dtype.kind == "i":
+        return a >> np.minimum(amount, width - 1).astype(a.dtype)
+    shifted = a >> (amount & (width - 1)).astype(a.dtype)
+    return np.where(amount < width, shifted, a.dtype.type(0))
+
+
+def funnel_shift(
+    a: Array, b: Array, amount: Array, *, left: bool, wrap: bool
+) -> NDArray[np.uint32]:  # fmt: skip
+    """Returns 32 bits of the 64 of `b` and `a` (`shf`).
+
+    Args:
+        a: The lower half, uint32.
+        b: The upper half, uint32.
+        amount: uint32, modulo 32 if `wrap`, at most 32 otherwise.
+        left: Whether the upper half of a shift to the left is wanted, else the lower one of a shift
+            to the right.
+        wrap: `.wrap`, else `.clamp`.
+    """
+    count = (amount & 31 if wrap else np.minimum(amount, 32)).astype(np.uint64)
+    both = b.astype(np.uint64) << 32 | a
+    # The shift of 64 bits by at most 32.
+    return (both << count >> 32 if left else both >> count).astype(np.uint32)
+
+
+def extract_field(a: Array, position: Array, length: Array) -> Array:
+    """Returns a field of bits, extended by its sign if `a` is signed (`bfe`).
+
+    Args:
+        a: 32 or 64 bits.
+        position: uint32, of which the lowest 8 bits count.
+        length: uint32, of which the lowest 8 bits count.
+    """
+    width = 8 * a.itemsize
+    position, length = position & 0xFF, length & 0xFF
+    bits = _unsigned(a)
+    field = shift_right(bits, position) & _ones(length, bits.dtype)
+    if a.dtype.kind == "i":
+        top = np.minimum(position + length - np.uint32(1), np.uint32(width - 1))
+        negative = (length > 0) & ((bits >> top.astype(bits.dtype) & 1) != 0)
+        # What lies above the field or above the register is the sign.
+        present = np.minimum(length, np.where(position < width, width - position, 0))
+        field = np.where(negative, field | ~_ones(present, bits.dtype), field)
+    return field.view(a.dtype)
+
+
+def insert_field(a: Array, b: Array, position: Array, length: Array) -> Array:
+    """Returns `b` with the lowest bits of `a` at a position (`bfi`); see `extract_field`."""
+    position, length = position & 0xFF, length & 0xFF
+    mask = shift_left(_ones(length, a.dtype), position)
+    return (b & ~mask) | (shift_left(a, position) & mask)
+
+
+def bit_mask(position: Array, length: Array, *, wrap: bool) -> NDArray[np.uint32]:
+    """Returns so many ones from a position on (`bmsk`)."""
+    if wrap:
+        position, length = position & 31, length & 31
+    return shift_left(_ones(length, np.dtype(np.uint32)), position)
+
+
+def extend(a: Array, bits: Array, *, wrap: bool) -> Array:
+    """Returns the lowest bits, extended by their sign if `a` is signed (`szext`)."""
+    count = bits & 31 if wrap else np.minimum(bits, 32)
+    return extract_field(a, np.zeros_like(count), count)
+
+
+def find_leading(a: Array, *, shift_amount: bool = False) -> NDArray[np.uint32]:
+    """Returns the place of the highest bit that is not the sign, or all ones (`bfind`).
+
+    Args:
+        a: 32 or 64 bits.
+        shift_amount: Whether to count from the highest bit (`.shiftamt`).
+    """
+    bits = _unsigned(np.where(a < 0, ~a, a) if a.dtype.kind == "i" else a)
+    zeros = count_leading_zeros(bits)
+    width = np.uint32(8 * a.itemsize)
+    place = zeros if shift_amount else width - np.uint32(1) - zeros
+    return np.where(zeros == width, np.uint32(0xFFFFFFFF), place)
+
+
+def find_nth_set(mask: Array, base: Array, offset: Array) -> NDArray[np.uint32]:
+    """Returns the place of the n-th set bit from a base on, or all ones (`fns`).
+
+    Args:
+        mask: uint32.
+        base: uint32.
+        offset: int32: n, to the higher bits if positive, to the lower if negative; 0 asks for the
+            base itself.
+    """
+    base = base & np.uint32(0xFFFFFFFF)
+    count = np.maximum(np.abs(offset.astype(np.int64)), 1)
+    place = np.full(np.broadcast(mask, base, offset).shape, 0xFFFFFFFF, np.uint32)
+    seen = np.zeros(place.shape, np.int64)
+    start = base.astype(np.int64)
+    for step in range(32):
+        at = start + np.where(offset < 0, -step, step)
+        inside = (at >= 0) & (at < 32) & ((offset != 0) | (step == 0))
+        is_set = inside & ((mask >> (at & 31).astype(np.uint32) & 1) != 0)
+        seen = seen + is_set
+        place = np.where(is_set & (seen == count), at.astype(np.uint32), place)
+    return place
+
+
+def population(a: Array) -> NDArray[np.uint32]:
+    """Returns how many bits are set (`popc`)."""
+    return np.bitwise_count(_unsigned(a)).astype(np.uint32)
+
+
+def count_leading_zeros(a: Array) -> NDArray[np.uint32]:
+    """Returns how many zeros come before the highest set bit (`clz`)."""
+    bits = _unsigned(a)
+    width = 8 * bits.itemsize
+    shift = 1
+    while shift < width:
+        bits = bits | bits >> bits.dtype.type(shift)
+        shift *= 2
+    return np.uint32(width) - np.bitwise_count(bits).astype(np.uint32)
+
+
+def reverse_bits(a: Array) -> Array:
+    """Returns the bits in the other order (`brev`)."""
+    bits = _unsigned(np.ascontiguousarray(a)).byteswap()
+    for shift, mask in ((4, 0x0F), (2, 0x33), (1, 0x55)):
+        field = bits.dtype.type(int.from_bytes(bytes([mask]) * bits.itemsize, "little"))
+        count = bits.dtype.type(shift)
+        bits = (bits >> count & field) | (bits & field) << count
+    return bits.view(a.dtype)
+
+
+def permute_bytes(
+    a: Array, b: Array, selector: Array, mode: PrmtMode = ""
+) -> NDArray[np.uint32]:  # fmt: skip
+    """Returns four of the eight bytes of `a` (0 to 3) and `b` (4 to 7) (`prmt`).
+
+    Args:
+        a: uint32.
+        b: uint32.
+        selector: uint32: four bits for each byte of the result, of which the highest takes the sign
+            of the byte instead; its lowest two bits alone in the other modes.
+        mode: As in PTX; "" is the default one.
+    """
+    both = b.astype(np.uint64) << 32 | a
+    result: Array = np.zeros(1, np.uint32)
+    base = selector & 3
+    three = np.uint32(3)
+    for i in range(4):
+        place = np.uint32(i)
+        choice: Array
+        match mode:
+            case "":
+                choice = selector >> np.uint32(4 * i)
+            case "f4e":
+                choice = base + place
+            case "b4e":
+                choice = (base - place) & np.uint32(7)
+            case "rc8":
+                choice = base
+            case "ecl":
+                choice = np.maximum(base, place)
+            case "ecr":
+                choice = np.minimum(base, place)
+            case "rc16":
+                choice = (base & np.uint32(1)) * np.uint32(2) + (place & np.uint32(1))
+        byte = (both >> (choice & np.uint32(7)).astype(np.uint64) * 8 & 0xFF).astype(np.uint32)
+        if mode == "":
+            sign = np.where(byte & 0x80, np.uint32(0xFF), np.uint32(0))
+            byte = np.where(choice & 8, sign, byte)
+        result = result | byte << (place & three) * np.uint32(8)
+    return result
+
+
+def lop3(a: Array, b: Array, c: Array, table: int) -> Array:
+    """Returns a bitwise function of three operands (`lop3`).
+
+    Args:
+        a: uint32.
+        b: uint32.
+        c: uint32.
+        table: Its truth table, bit ``4 * a + 2 * b + c``.
+    """
+    result: Array = np.zeros(np.broadcast(a, b, c).shape, a.dtype)
+    for row in range(8):
+        if table >> row & 1:
+            x = a if row & 4 else ~a
+            y = b if row & 2 else ~b
+            z = c if row & 1 else ~c
+            result |= x & y & z
+    return result
+
+
+def packed(function: Any, name: str, *operands: Array) -> Array:
+    """Returns what a function gives for each half of packed registers (`u16x2`, `s16x2`)."""
+    dtype = np.dtype(np.int16 if name.startswith("s") else np.uint16)
+    lanes = [np.ascontiguousarray(x).view(dtype) for x in np.broadcast_arrays(*operands)]
+    result: Array = function(*lanes)
+    return result.view(np.uint32)
+
+
+def _clamp(x: NDArray[np.int64], dtype: np.dtype[Any]) -> Array:
+    limits = np.iinfo(dtype)
+    return np.clip(x, limits.min, limits.max).astype(dtype)
+
+
+def _unsigned(x: Array) -> Array:
+    return x.view(f"u{x.itemsize}")
+
+
+def _magnitude(x: Array) -> Array:
+    """Returns absolute values as unsigned integers, which have that of the least one, too."""
+    return _unsigned(np.where(x < 0, -x, x) if x.dtype.kind == "i" else np.ascontiguousarray(x))
+
+
+def _field(x: Array, position: int, length: int, signed: bool) -> NDArray[np.int64]:
+    """Returns a field of 32 bits as integers."""
+    left = x.astype(np.uint32) << np.uint32(32 - position - length)
+    right = np.uint32(32 - length)
+    return (left.view(np.int32) >> right.astype(np.int32) if signed else left >> right).astype(
+        np.int64
+    )
+
+
+def _ones(count: Array, dtype: np.dtype[Any]) -> Array:
+    """Returns so many ones from the lowest bit on; the width and above give all."""
+    one = np.ones(1, dtype)
+    return shift_left(one, count) - dtype.type(1)

@@ -1,0 +1,226 @@
+"""Rounding once: sums and products with their errors, and results in every format and mode.
+
+A result is computed in float64 together with its error (an error-free transform), so its exact
+value is known. Where that does not fit, the sum is rounded to odd, which leaves the final rounding
+correct: S. Boldo, G. Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms
+using rounding to odd", IEEE Transactions on Computers 57 (2008).
+
+Arrays have one dimension and broadcast. f16 is `numpy.float16`; bf16, e4m3 and e5m2 are their bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Doubles = NDArray[np.float64]
+Rounding = Literal["rn", "rz", "rm", "rp", "rna"]
+"""To nearest even, to zero, down, up, and to nearest with ties away from zero."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A binary floating-point format of at most 24 bits of precision.
+
+    Attributes:
+        name: As in PTX.
+        precision: Bits of the significand with the hidden one.
+        emin: Exponent of the least normal number.
+        largest: The largest finite value.
+        nan: Bits of the NaN that arithmetic gives.
+    """
+
+    name: str
+    precision: int
+    emin: int
+    largest: float
+    nan: int
+
+
+FORMATS = {
+    row.name: row
+    for row in (
+        Format("f16", 11, -14, 65504.0, 0x7FFF),
+        Format("bf16", 8, -126, float.fromhex("0x1.fep127"), 0x7FFF),
+        Format("e4m3", 4, -6, 448.0, 0x7F),
+        Format("e5m2", 3, -14, 57344.0, 0x7F),
+        Format("tf32", 11, -126, float.fromhex("0x1.ffcp127"), 0x7FFFFFFF),
+        Format("f32", 24, -126, float.fromhex("0x1.fffffep127"), 0x7FFFFFFF),
+    )
+}
+_TINY32 = np.float32(2.0**-126)
+_SPLIT = 134217729.0  # 2**27 + 1
+
+
+def two_sum(a: Array, b: Array) -> tuple[Doubles, Doubles]:
+    """Returns the rounded sum and its error; the error of an infinite sum is NaN (Knuth)."""
+    s = a + b
+    t = s - a
+    return s, (a - (s - t)) + (b - t)
+
+
+def two_product(a: Array, b: Array) -> tuple[Doubles, Doubles]:
+    """Returns the rounded product and its error, where neither over- nor underflows (Dekker)."""
+    p = a * b
+    t = a * _SPLIT
+    a_high = t - (t - a)
+    a_low = a - a_high
+    t = b * _SPLIT
+    b_high = t - (t - b)
+    b_low = b - b_high
+    return p, ((a_high * b_high - p) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+def to_odd(value: Doubles, error: Doubles) -> Doubles:
+    """Returns the sum of a rounded value and its error, rounded to odd."""
+    bits = value.view(np.int64)
+    even = ((bits & 1) == 0) & (np.abs(error) > 0)
+    step = np.where((error > 0) == (value > 0), 1, -1)
+    return (bits + step * even).view(np.float64)
+
+
+def directed(result: Array, error: Array, rounding: Rounding) -> Array:
+    """Returns results that were rounded to nearest as another mode rounds them.
+
+    Args:
+        result: float32 or float64.
+        error: What has the sign of the exact value less the result.
+        rounding: The mode.
+    """
+    if rounding in ("rn", "rna"):
+        return result
+    bits = result.view(f"i{result.itemsize}")
+    negative = bits < 0
+    up, down = error > 0, error < 0
+    if rounding == "rz":
+        return (bits - np.where(negative, up, down)).view(result.dtype)
+    step = np.where(negative, -1, 1)
+    return (
+        (bits + (step * up if rounding == "rp" else -step * down))
+        .astype(bits.dtype)
+        .view(result.dtype)
+    )
+
+
+def sum32(a: Array, b: Array, rounding: Rounding) -> NDArray[np.float32]:
+    """Returns the sum of float64 values of at most 48 bits, rounded once to float32."""
+    s: Doubles = a + b
+    r: NDArray[np.float32] = s.astype(np.float32)
+    if rounding == "rn":
+        hard = (s.view(np.int64) & 0x1FFFFFFF) == 0x10000000
+        tiny = np.abs(r) <= _TINY32
+        if tiny.any():
+            hard |= tiny & (s != 0)
+        if hard.any():
+            a, b = np.broadcast_arrays(a, b)
+            r[hard] = to_odd(*two_sum(a[hard], b[hard])).astype(np.float32)
+        return r
+    s, error = two_sum(a, b)
+    first = s - r
+    r = directed(r, np.where(first != 0, first, error), rounding)
+    return signed_zero(r, s, a, b, rounding)
+
+
+def signed_zero(result: Array, exact: Array, a: Array, b: Array, rounding: Rounding) -> Array:
+    """Returns a sum whose exact zeros have the sign that rounding down gives them."""
+    if rounding == "rm":
+        zero = (exact == 0) & (np.signbit(a) | np.signbit(b))
+        result[zero] = -0.0
+    return result
+
+
+def flush32(x: Array) -> NDArray[np.float32]:
+    """Returns float32 values whose subnormal ones are zeros of their sign (`.ftz`)."""
+    small = np.abs(x) < _TINY32
+    if not small.any():
+        return x
+    return np.where(small, np.copysign(np.float32(0), x), x)
+
+
+def saturate(x: Array) -> Array:
+    """Returns values within 0 and 1; NaN and -0 give +0 (`.sat`)."""
+    return np.where(x > 0, np.minimum(x, x.dtype.type(1)), x.dtype.type(0))
+
+
+def canonical32(x: Array) -> Array:
+    """Sets the NaNs of float32 results to the one that the hardware gives, 0x7fffffff."""
+    nan = x != x
+    if nan.any():
+        x.view(np.uint32)[nan] = 0x7FFFFFFF
+    return x
+
+
+def to_doubles(x: Array, name: str) -> Doubles:
+    """Returns the exact values of a format."""
+    if name == "bf16":
+        x = (x.astype(np.uint32) << 16).view(np.float32)
+    elif name == "tf32":
+        x = x.view(np.float32)
+    elif name == "e5m2":
+        x = (x.astype(np.uint16) << 8).view(np.float16)
+    elif name == "e4m3":
+        wide = x.astype(np.uint16)
+        half = ((wide & 0x80) << 8 | (wide & 0x7F) << 7).view(np.float16)
+        return np.where((wide & 0x7F) == 0x7F, np.nan, half.astype(np.float64) * 256)
+    return x.astype(np.float64)
+
+
+def round_to(x: Doubles, name: str, rounding: Rounding, *, finite: bool = False) -> Doubles:
+    """Returns the values of a format that float64 values round to.
+
+    Args:
+        x: The values, rounded to odd if they are not exact.
+        name: The format.
+        rounding: The mode.
+        finite: Whether what is too large becomes the largest finite value (`.satfinite`).
+    """
+    format_ = FORMATS[name]
+    bits = x.view(np.int64)
+    exponent = (bits >> 52) & 0x7FF
+    exponent = np.clip(exponent, 1023 + format_.emin, 1023 + 300) - (format_.precision - 1)
+    quantum = (exponent << 52).view(np.float64)
+    magic = ((exponent + 52) << 52 | 1 << 51).view(np.float64)
+    r: Doubles = (x + magic) - magic
+    if rounding == "rna":
+        away = (np.abs(x - r) * 2 == quantum) & (np.abs(r) < np.abs(x))
+        r += np.where(away, np.copysign(quantum, x), 0)
+    elif rounding == "rz":
+        r -= np.where(np.abs(r) > np.abs(x), np.copysign(quantum, x), 0)
+    elif rounding == "rp":
+        r += np.where(r < x, quantum, 0)
+    elif rounding == "rm":
+        r -= np.where(r > x, quantum, 0)
+    r = np.copysign(r, x)
+    over = np.abs(r) > format_.largest
+    if over.any():
+        stays = {"rz": over, "rp": over & (x < 0), "rm": over & (x > 0)}.get(rounding, False)
+        bound = np.where(stays | np.bool_(finite), format_.largest, np.inf)
+        stays_infinite = np.isinf(x) & np.bool_(not finite)
+        r = np.where(over & ~stays_infinite, np.copysign(bound, x), r)
+    return r
+
+
+def to_bits(x: Doubles, name: str) -> Array:
+    """Returns values that a format has as elements of it, with its NaN for all NaNs."""
+    nan = x != x
+    if name == "f16":
+        half = x.astype(np.float16)
+        half.view(np.uint16)[nan] = 0x7FFF
+        return half
+    if name == "f32":
+        return canonical32(x.astype(np.float32))
+    if name == "tf32":
+        bits = x.astype(np.float32).view(np.uint32)
+    elif name == "bf16":
+        bits = (x.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    elif name == "e5m2":
+        bits = (x.astype(np.float16).view(np.uint16) >> 8).astype(np.uint8)
+    else:
+        half_bits = (x / 256).astype(np.float16).view(np.uint16)
+        bits = ((half_bits >> 8 & 0x80) | (half_bits >> 7 & 0x7F)).astype(np.uint8)
+    bits[nan] = FORMATS[name].nan
+    return bits

@@ -1,0 +1,123 @@
+"""Sets of threads, and the groups of them that are at the same instruction.
+
+A group is keyed by the depth of the call and the number of the instruction. The one that is at the
+deepest call, and there at the lowest instruction, is next: so lanes that have parted at a branch
+meet again where their ways join, as they do on the hardware since Volta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+from numpy.typing import NDArray
+
+Selection = slice | NDArray[np.int64]
+"""A set of threads as what indexes arrays: a range of successive ones, or their sorted numbers."""
+
+GroupKey = tuple[int, int]
+"""Depth of the call, number of the instruction."""
+
+
+def selection(numbers: NDArray[np.int64]) -> Selection:
+    """Returns a set of sorted numbers, as a range where they are one."""
+    count = len(numbers)
+    if count and int(numbers[-1]) - int(numbers[0]) + 1 == count:
+        first = int(numbers[0])
+        return slice(first, first + count)
+    return numbers
+
+
+def size_of(threads: Selection) -> int:
+    """Returns how many threads a set has."""
+    return threads.stop - threads.start if isinstance(threads, slice) else len(threads)
+
+
+def numbers_of(threads: Selection) -> NDArray[np.int64]:
+    """Returns the numbers of the threads of a set."""
+    if isinstance(threads, slice):
+        return np.arange(threads.start, threads.stop)
+    return threads
+
+
+def subset(threads: Selection, chosen: NDArray[np.bool_]) -> Selection:
+    """Returns those of a set that are chosen, by one truth value for each of them."""
+    if isinstance(threads, slice):
+        found = np.flatnonzero(chosen)
+        found += threads.start
+        return selection(found)
+    return selection(threads[chosen])
+
+
+def united(first: Selection, second: Selection) -> Selection:
+    """Returns the threads of two sets that have none in common."""
+    if isinstance(first, slice) and isinstance(second, slice):
+        if first.stop == second.start:
+            return slice(first.start, second.stop)
+        if second.stop == first.start:
+            return slice(second.start, first.stop)
+    both = np.concatenate((numbers_of(first), numbers_of(second)))
+    both.sort(kind="stable")
+    return selection(both)
+
+
+class Groups:
+    """The groups of one wave that can go on.
+
+    A group that spins, waiting for what others are to do, yields: it is next only when no other
+    one is left that has not yielded, too.
+    """
+
+    def __init__(self) -> None:
+        self._sets: dict[GroupKey, Selection] = {}
+        self._yielded: set[GroupKey] = set()
+        self.rounds = 0
+        """How often all groups have yielded one after the other."""
+
+    def __bool__(self) -> bool:
+        return bool(self._sets)
+
+    def __len__(self) -> int:
+        return len(self._sets)
+
+    def items(self) -> list[tuple[GroupKey, Selection]]:
+        """Returns all groups."""
+        return list(self._sets.items())
+
+    def copy(self) -> Groups:
+        """Returns the same groups; sets are never changed in place."""
+        other = Groups()
+        other._sets = dict(self._sets)
+        other._yielded = set(self._yielded)
+        other.rounds = self.rounds
+        return other
+
+    def put(self, depth: int, at: int, threads: Selection, *, yields: bool = False) -> None:
+        """Adds threads that are at an instruction."""
+        key = depth, at
+        there = self._sets.get(key)
+        self._sets[key] = threads if there is None else united(there, threads)
+        if yields:
+            self._yielded.add(key)
+
+    def take(self) -> tuple[int, int, Selection]:
+        """Removes the group that is next and returns its depth, instruction and threads."""
+        if self._yielded:
+            ready: Collection[GroupKey] = self._sets.keys() - self._yielded
+            if not ready:
+                self._yielded.clear()
+                self.rounds += 1
+                ready = self._sets.keys()
+        else:
+            ready = self._sets.keys()
+        key = min(ready, key=_urgency) if len(ready) > 1 else next(iter(ready))
+        self._yielded.discard(key)
+        return *key, self._sets.pop(key)
+
+    def next_at(self, depth: int) -> int:
+        """Returns the lowest instruction of the groups of a depth; a huge number for none."""
+        return min((at for d, at in self._sets if d == depth), default=1 << 60)
+
+
+def _urgency(key: GroupKey) -> tuple[int, int]:
+    return -key[0], key[1]

@@ -1,0 +1,244 @@
+"""Comparisons and choices: `set`, `setp`, `selp`, `slct`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.arithmetic.rounding import flush32, to_doubles
+from jitstudio.simulator.groups import Selection
+from jitstudio.simulator.instructions.table import Binding, Step, Values, form
+from jitstudio.simulator.types import PREDICATE, TYPES, PtxType, TypeKind
+from jitstudio.simulator.wave import Frame, UnsupportedInstruction, Wave
+
+Truth = NDArray[np.bool_]
+Comparison = Callable[[Values, Values], Truth]
+
+_ORDERED: dict[str, Callable[..., Truth]] = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    # Of unsigned integers.
+    "lo": np.less,
+    "ls": np.less_equal,
+    "hi": np.greater,
+    "hs": np.greater_equal,
+}
+_UNORDERED = {"equ": "eq", "neu": "ne", "ltu": "lt", "leu": "le", "gtu": "gt", "geu": "ge"}
+_JOINS: dict[str, Callable[..., Truth]] = {
+    "and": np.logical_and,
+    "or": np.logical_or,
+    "xor": np.logical_xor,
+}
+_COMPARISONS = " ".join((*_ORDERED, *_UNORDERED, "num", "nan"))
+_INTEGERS = "b16 b32 b64 s16 s32 s64 u16 u32 u64"
+_NUMBERS = f"{_INTEGERS} f16 bf16 f32 f64"
+_HALVES = "f16x2 bf16x2"
+
+
+def _comparison(words: tuple[str, ...], kind: PtxType) -> Comparison:
+    """Returns the comparison that words name, for values of a type."""
+    word = next((w for w in words if w in _COMPARISONS.split()), "")
+    if not word:
+        raise UnsupportedInstruction("it does not say how to compare")
+    prepare: Callable[[Values], Values] = _same
+    if kind.name in ("f16", "bf16"):
+        flushes, name = "ftz" in words, kind.name
+        prepare = lambda x: _doubles(x, name, flushes)  # noqa: E731
+    elif kind.name == "f32" and "ftz" in words:
+        prepare = flush32
+    if word in ("num", "nan"):
+        wanted = word == "nan"
+
+        def is_nan(a: Values, b: Values) -> Truth:
+            a, b = prepare(a), prepare(b)
+            truth: Truth = ((a != a) | (b != b)) == wanted
+            return truth
+
+        return is_nan
+    if word in _UNORDERED:
+        compare = _ORDERED[_UNORDERED[word]]
+
+        def unordered(a: Values, b: Values) -> Truth:
+            a, b = prepare(a), prepare(b)
+            truth: Truth = compare(a, b) | (a != a) | (b != b)
+            return truth
+
+        return unordered
+    compare = _ORDERED[word]
+    if word == "ne" and kind.kind is TypeKind.FLOAT:
+
+        def differ(a: Values, b: Values) -> Truth:
+            a, b = prepare(a), prepare(b)
+            truth: Truth = (a != b) & (a == a) & (b == b)
+            return truth
+
+        return differ
+    if prepare is _same:
+        return compare
+    return lambda a, b: compare(prepare(a), prepare(b))
+
+
+def _same(x: Values) -> Values:
+    return x
+
+
+def _doubles(x: Values, name: str, flushes: bool) -> Values:
+    values: Values = to_doubles(x, name)
+    if flushes:
+        least = 2.0 ** (-14 if name == "f16" else -126)
+        values = np.where(np.abs(values) < least, np.copysign(0.0, values), values)
+    return values
+
+
+def _condition(b: Binding, kind: PtxType) -> Callable[[Frame, Selection], tuple[Truth, Any]]:
+    """Returns what computes a comparison, and the predicate that it is joined with or None."""
+    compare = _comparison(b.instruction.modifiers, kind)
+    _, first, second, *joined = b.instruction.operands
+    x, y = b.source(first, kind), b.source(second, kind)
+    if not joined:
+        return lambda f, s: (compare(f[x][s], f[y][s]), None)
+    p, negated = b.predicate(joined[0])
+    return lambda f, s: (compare(f[x][s], f[y][s]), f[p][s] ^ negated)
+
+
+def _join(b: Binding) -> Callable[..., Truth]:
+    return next((_JOINS[w] for w in b.instruction.modifiers if w in _JOINS), np.logical_and)
+
+
+@form("setp", _NUMBERS, words=f"{_COMPARISONS} and or xor ftz")
+def setp(b: Binding) -> Step:
+    condition, join = _condition(b, b.type), _join(b)
+    first, second = b.pair(b.instruction.operands[0])
+    p = b.target(first, PREDICATE)
+    if second is None:
+
+        def step(_wave: Wave, f: Frame, s: Selection) -> None:
+            truth, other = condition(f, s)
+            f[p][s] = truth if other is None else join(truth, other)
+
+        return step
+    q = b.target(second, PREDICATE)
+
+    def step_pair(_wave: Wave, f: Frame, s: Selection) -> None:
+        truth, other = condition(f, s)
+        if other is None:
+            f[p][s], f[q][s] = truth, ~truth
+        else:
+            f[p][s], f[q][s] = join(truth, other), join(~truth, other)
+
+    return step_pair
+
+
+@form("setp", _HALVES, words=f"{_COMPARISONS} and or xor ftz")
+def setp_packed(b: Binding) -> Step:
+    """Compares both halves: the first predicate is that of the lower one."""
+    element = TYPES[b.type.name.removesuffix("x2")]
+    compare, join = _comparison(b.instruction.modifiers, element), _join(b)
+    first, second = b.pair(b.instruction.operands[0])
+    _, left, right, *joined = b.instruction.operands
+    x, y = b.source(left, b.type), b.source(right, b.type)
+    p = b.target(first, PREDICATE)
+    q = b.target(second, PREDICATE) if second is not None else None
+    other = b.predicate(joined[0]) if joined else None
+
+    def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        for place, half in ((p, 0), (q, 1)):
+            if place is not None:
+                truth = compare(_half(f[x][s], element, half), _half(f[y][s], element, half))
+                if other is not None:
+                    truth = join(truth, f[other[0]][s] ^ other[1])
+                f[place][s] = truth
+
+    return step
+
+
+def _half(values: Values, element: PtxType, half: int) -> Values:
+    part: Values = np.ascontiguousarray(values).view(np.uint16)[half::2]
+    return np.ascontiguousarray(part).view(element.dtype)
+
+
+@form("set", "u32 s32 f32 u16 s16 f16 bf16", _NUMBERS, words=f"{_COMPARISONS} and or xor ftz")
+def set_(b: Binding) -> Step:
+    """Gives all ones for integers and 1.0 for floats where the condition holds."""
+    condition, join = _condition(b, b.instruction.types[1]), _join(b)
+    kind = b.type
+    target = b.target(b.instruction.operands[0], kind)
+    true = _true_bits(kind)
+
+    def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        truth, other = condition(f, s)
+        if other is not None:
+            truth = join(truth, other)
+        f[target][s] = np.where(truth, true, kind.dtype.type(0))
+
+    return step
+
+
+@form("set", "f16x2 bf16x2 u32 s32", _HALVES, words=f"{_COMPARISONS} and or xor ftz")
+def set_packed(b: Binding) -> Step:
+    element = TYPES[b.instruction.types[1].name.removesuffix("x2")]
+    compare = _comparison(b.instruction.modifiers, element)
+    d, left, right, *joined = b.instruction.operands
+    x, y = (b.source(o, b.instruction.types[1]) for o in (left, right))
+    target = b.target(d, TYPES["b32"])
+    one = {"f16x2": 0x3C00, "bf16x2": 0x3F80}.get(b.type.name, 0xFFFF)
+    other, join = (b.predicate(joined[0]) if joined else None), _join(b)
+
+    def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        halves = []
+        for half in (0, 1):
+            truth = compare(_half(f[x][s], element, half), _half(f[y][s], element, half))
+            if other is not None:
+                truth = join(truth, f[other[0]][s] ^ other[1])
+            halves.append(np.where(truth, np.uint32(one), np.uint32(0)))
+        f[target][s] = halves[0] | halves[1] << np.uint32(16)
+
+    return step
+
+
+def _true_bits(kind: PtxType) -> Any:
+    if kind.dtype.kind == "f":
+        return kind.dtype.type(1)
+    if kind.name == "bf16":
+        return np.uint16(0x3F80)
+    return kind.dtype.type(-1 if kind.is_signed else (1 << kind.bits) - 1)
+
+
+@form("selp", f"{_INTEGERS} f32 f64 f16 bf16")
+def selp(b: Binding) -> Step:
+    d, first, second, predicate = b.instruction.operands
+    kind = b.type_named("b")
+    target, x, y = b.target(d, kind), b.source(first, b.type), b.source(second, b.type)
+    p, negated = b.predicate(predicate)
+    if negated:
+        x, y = y, x
+    bits = kind.dtype
+
+    def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        f[target][s] = np.where(f[p][s], f[x][s].view(bits), f[y][s].view(bits))
+
+    return step
+
+
+@form("slct", f"{_INTEGERS} f32 f64", "s32 f32", words="ftz")
+def slct(b: Binding) -> Step:
+    d, first, second, sign = b.instruction.operands
+    kind = b.type_named("b")
+    target, x, y = b.target(d, kind), b.source(first, b.type), b.source(second, b.type)
+    c = b.source(sign, b.instruction.types[1])
+    flushes = b.has("ftz")
+    bits = kind.dtype
+
+    def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        values = f[c][s]
+        chosen = (flush32(values) if flushes else values) >= 0
+        f[target][s] = np.where(chosen, f[x][s].view(bits), f[y][s].view(bits))
+
+    return step

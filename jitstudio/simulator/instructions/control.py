@@ -1,0 +1,410 @@
+"""Branches, calls, returns and barriers of blocks: what decides where threads go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.barriers import arrive, look_again
+from jitstudio.simulator.groups import Selection, numbers_of, size_of, subset
+from jitstudio.simulator.instructions.builtins import BUILTINS
+from jitstudio.simulator.instructions.table import Binding, Flow, Move, Moves, form
+from jitstudio.simulator.model import FaultKind, SyncScope
+from jitstudio.simulator.program import (
+    PtxFunction,
+    PtxOperand,
+    PtxVariable,
+    RegisterOperand,
+    SymbolOperand,
+    VectorOperand,
+)
+from jitstudio.simulator.types import PREDICATE, TYPES
+from jitstudio.simulator.wave import (
+    Frame,
+    ReturnLink,
+    SlotKind,
+    ThreadFault,
+    UnsupportedInstruction,
+    Waiting,
+    Wave,
+)
+
+
+def _onward(depth: int, at: int, rest: Selection | None) -> list[Move]:
+    """Returns those whose guard is false, behind the instruction."""
+    return [] if rest is None else [Move(depth, at + 1, rest)]
+
+
+# Branches.
+
+
+def label_of(b: Binding, operand: PtxOperand) -> int:
+    """Returns the instruction behind a label."""
+    if isinstance(operand, SymbolOperand):
+        if (at := b.function.labels.get(operand.name)) is not None:
+            return at
+        raise UnsupportedInstruction(f"there is no label {operand.name}")
+    raise UnsupportedInstruction("it has no label")
+
+
+@form("bra", words="uni", flow=True)
+def bra(b: Binding) -> Flow:
+    target, at = label_of(b, b.instruction.operands[0]), b.instruction.number
+
+    def flow(
+        _wave: Wave, _f: Frame, depth: int, active: Selection, rest: Selection | None
+    ) -> Moves:
+        return [*_onward(depth, at, rest), Move(depth, target, active)]
+
+    return flow
+
+
+@form("brx", words="idx uni", flow=True)
+def brx(b: Binding) -> Flow:
+    index, table = b.instruction.operands
+    names = b.function.tables.get(table.name) if isinstance(table, SymbolOperand) else None
+    if names is None:
+        raise UnsupportedInstruction("it has no table of labels")
+    targets = [label_of(b, SymbolOperand(name)) for name in names]
+    slot, at, instruction = b.source(index, TYPES["u32"]), b.instruction.number, b.instruction
+
+    def flow(wave: Wave, f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:
+        choice = f[slot][active]
+        if (choice >= len(targets)).any():
+            first = int(np.argmax(choice >= len(targets)))
+            raise ThreadFault(
+                FaultKind.OUT_OF_BOUNDS,
+                int(wave.numbers[active][first]),
+                f"leaps to entry {int(choice[first])} of a table of {len(targets)}",
+            )
+        moves = _onward(depth, at, rest)
+        for value in np.unique(choice):
+            chosen = subset(active, choice == value)
+            moves.append(Move(depth, targets[int(value)], chosen))
+            for observer in wave.on_branched:
+                observer.branched(instruction, wave.numbers[active], numbers_of(chosen))
+        return moves
+
+    return flow
+
+
+# The end.
+
+
+def _ended(wave: Wave, active: Selection) -> None:
+    wave.end(active)
+    look_again(wave)
+
+
+@form("exit", flow=True)
+def exit_(b: Binding) -> Flow:
+    at = b.instruction.number
+
+    def flow(wave: Wave, _f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:
+        _ended(wave, active)
+        return _onward(depth, at, rest)
+
+    return flow
+
+
+@form("trap", flow=True)
+def trap(_b: Binding) -> Flow:
+    def flow(
+        wave: Wave, _f: Frame, _depth: int, active: Selection, _rest: Selection | None
+    ) -> Moves:
+        raise ThreadFault(
+            FaultKind.TRAP, int(wave.numbers[active][0]), "executes a trap", size_of(active)
+        )
+
+    return flow
+
+
+@form("brkpt", flow=True)
+def brkpt(b: Binding) -> Flow:
+    at = b.instruction.number
+
+    def flow(
+        _wave: Wave, _f: Frame, depth: int, active: Selection, rest: Selection | None
+    ) -> Moves:
+        return [*_onward(depth, at, rest), Move(depth, at + 1, active)]
+
+    return flow
+
+
+# Calls.
+
+
+@form("ret", words="uni", flow=True)
+def ret(b: Binding) -> Flow:
+    at, name = b.instruction.number, b.function.name
+
+    def flow(wave: Wave, f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:
+        moves = _onward(depth, at, rest)
+        if depth == 0:
+            _ended(wave, active)
+            return moves
+        back = wave.returns[depth][active]
+        first = int(back[0])
+        if (back == first).all():
+            return [*moves, _returned(wave, f, depth, name, first, active)]
+        for value in np.unique(back):
+            chosen = subset(active, back == value)
+            moves.append(_returned(wave, f, depth, name, int(value), chosen))
+        return moves
+
+    return flow
+
+
+def _returned(wave: Wave, f: Frame, depth: int, name: str, at: int, threads: Selection) -> Move:
+    link = wave.links[at - 1, name]
+    caller = wave.frame(depth - 1, link.layout)
+    for target, source in link.results:
+        _copy(caller[target], f[source], threads)
+    return Move(depth - 1, at, threads)
+
+
+def _copy(target: NDArray[Any], source: NDArray[Any], threads: Selection) -> None:
+    if target.ndim == 2:
+        width = min(target.shape[1], source.shape[1])
+        target[threads, :width] = source[threads, :width]
+    else:
+        target[threads] = source[threads]
+
+
+@form("call", words="uni", flow=True)
+def call(b: Binding) -> Flow:
+    results, target, arguments, *_prototype = b.instruction.operands
+    assert isinstance(results, VectorOperand)
+    assert isinstance(arguments, VectorOperand)
+    if isinstance(target, SymbolOperand):
+        if target.name in b.image.functions:
+            return _call_of(b, target.name, results.parts, arguments.parts)
+        if target.name in BUILTINS:
+            return _call_of_builtin(b, target.name, results.parts, arguments.parts)
+        raise UnsupportedInstruction(
+            f"{target.name} is declared and not defined. Link the module that defines it"
+        )
+    if isinstance(target, RegisterOperand):
+        return _call_through(b, target, results.parts, arguments.parts)
+    raise UnsupportedInstruction("it names no function")
+
+
+def _passed(
+    b: Binding, callee: PtxFunction, formal: PtxVariable, actual: PtxOperand
+) -> tuple[int, int]:
+    """Returns the slots of an argument or a result: of the callee, and here."""
+    layout = b.layouts[callee.name]
+    if isinstance(actual, SymbolOperand):
+        own = b.layout.slot(SlotKind(actual.name, np.dtype("u1"), "whole param"))
+        if formal.space == "reg":
+            raise UnsupportedInstruction(f"{callee.name} takes {formal.name} in a register")
+        return layout.slot(SlotKind(formal.name, np.dtype("u1"), "whole param")), own
+    kind = TYPES.get(formal.type.removeprefix("."), TYPES["b32"])
+    source = "register" if formal.space == "reg" else "param"
+    name = formal.name
+    return layout.slot(SlotKind(name, kind.bits_dtype, source)), b.source(actual, kind)
+
+
+def _call_of(
+    b: Binding, name: str, results: tuple[PtxOperand, ...], arguments: tuple[PtxOperand, ...]
+) -> Flow:
+    callee = b.image.functions[name]
+    if len(arguments) != len(callee.parameters) or len(results) != len(callee.results):
+        raise UnsupportedInstruction(
+            f"{name} takes {len(callee.parameters)} arguments and gives {len(callee.results)} "
+            f"results, and the call has {len(arguments)} and {len(results)}"
+        )
+    passed = [_passed(b, callee, v, a) for v, a in zip(callee.parameters, arguments, strict=True)]
+    given = [_passed(b, callee, v, a) for v, a in zip(callee.results, results, strict=True)]
+    at, layout = b.instruction.number, b.layouts[name]
+    b.links[at, name] = ReturnLink(b.layout, tuple((own, there) for there, own in given))
+    step = b.image.frame_bytes[b.function.name]
+    needed, start = b.image.frame_bytes[name], callee.start
+
+    def flow(wave: Wave, f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:
+        if depth + 1 >= wave.deepest:
+            raise ThreadFault(
+                FaultKind.STACK_OVERFLOW,
+                int(wave.numbers[active][0]),
+                f"calls {name} at a depth of {depth + 1} calls, which is more than the simulator "
+                "keeps. The recursion may have no end",
+                size_of(active),
+            )
+        g = wave.frame(depth + 1, layout)
+        bases = wave.stacks[depth][active] + step
+        if int(bases.max()) + needed > wave.local_stride:
+            wave.grow_stacks(int(bases.max()) + needed, int(wave.numbers[active][0]), name)
+        wave.stacks[depth + 1][active] = bases
+        wave.returns[depth + 1][active] = at + 1
+        for there, own in passed:
+            _copy(g[there], f[own], active)
+        return [*_onward(depth, at, rest), Move(depth + 1, start, active)]
+
+    return flow
+
+
+def _call_through(
+    b: Binding,
+    target: RegisterOperand,
+    results: tuple[PtxOperand, ...],
+    arguments: tuple[PtxOperand, ...],
+) -> Flow:
+    """Binds a call through a pointer: to each function that takes such arguments."""
+    slot, at, instruction = b.source(target, TYPES["u64"]), b.instruction.number, b.instruction
+    flows: dict[int, Flow] = {}
+    problems: dict[int, str] = {}
+    for name, code in b.image.codes.items():
+        if not b.image.functions[name].is_kernel:
+            try:
+                flows[code] = _call_of(b, name, results, arguments)
+            except UnsupportedInstruction as problem:
+                problems[code] = str(problem)
+
+    def flow(wave: Wave, f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:
+        codes = f[slot][active]
+        moves = _onward(depth, at, rest)
+        for code in np.unique(codes):
+            chosen = subset(active, codes == code)
+            inner = flows.get(int(code))
+            if inner is None:
+                why = problems.get(int(code), "where no function begins")
+                raise ThreadFault(
+                    FaultKind.OUT_OF_BOUNDS,
+                    int(wave.numbers[chosen][0]),
+                    f"calls 0x{int(code):x}, {why}",
+                    size_of(chosen),
+                )
+            for observer in wave.on_branched:
+                observer.branched(instruction, wave.numbers[active], numbers_of(chosen))
+            moves += inner(wave, f, depth, chosen, None)
+        return moves
+
+    return flow
+
+
+def _call_of_builtin(
+    b: Binding, name: str, results: tuple[PtxOperand, ...], arguments: tuple[PtxOperand, ...]
+) -> Flow:
+    builtin, at = BUILTINS[name], b.instruction.number
+    if len(arguments) != len(builtin.arguments):
+        raise UnsupportedInstruction(f"{name} takes {len(builtin.arguments)} arguments")
+
+    def place(operand: PtxOperand, kind: str) -> int:
+        if isinstance(operand, SymbolOperand):
+            return b.layout.slot(SlotKind(operand.name, TYPES[kind].dtype, "param"))
+        return b.source(operand, TYPES[kind])
+
+    slots = [place(o, kind) for o, kind in zip(arguments, builtin.arguments, strict=True)]
+    result = place(results[0], builtin.result) if results and builtin.result else None
+
+    def flow(wave: Wave, f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:
+        value = builtin.function(wave, active, *(f[slot][active] for slot in slots))
+        if result is not None and value is not None:
+            f[result][active] = value
+        return [*_onward(depth, at, rest), Move(depth, at + 1, active)]
+
+    return flow
+
+
+# Barriers of a block.
+
+_REDUCTIONS: dict[str, Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]] = {
+    "popc": lambda true, all_: true,
+    "and": lambda true, all_: true == all_,
+    "or": lambda true, all_: true > 0,
+}
+
+
+@form("bar", words="cta sync", flow=True)
+@form("barrier", words="cta sync aligned", flow=True)
+def bar_sync(b: Binding) -> Flow:
+    return _barrier(b, b.instruction.operands[0], b.instruction.operands[1:2])
+
+
+@form("bar", words="cta", needs="arrive", flow=True)
+@form("barrier", words="cta aligned", needs="arrive", flow=True)
+def bar_arrive(b: Binding) -> Flow:
+    return _barrier(b, b.instruction.operands[0], b.instruction.operands[1:2], arrives=True)
+
+
+@form("bar", "u32 pred", words="cta popc and or", needs="red", flow=True)
+@form("barrier", "u32 pred", words="cta aligned popc and or", needs="red", flow=True)
+def bar_red(b: Binding) -> Flow:
+    target, name, *middle, predicate = b.instruction.operands
+    place = b.target(target, b.type if b.type is not PREDICATE else PREDICATE)
+    source = b.predicate(predicate)
+    reduce = next(_REDUCTIONS[w] for w in b.instruction.modifiers if w in _REDUCTIONS)
+    return _barrier(b, name, tuple(middle), reduction=(place, source, reduce))
+
+
+def _barrier(
+    b: Binding,
+    name: PtxOperand,
+    count: tuple[PtxOperand, ...],
+    *,
+    arrives: bool = False,
+    reduction: tuple[int, tuple[int, bool], Callable[..., NDArray[Any]]] | None = None,
+) -> Flow:
+    at = b.instruction.number
+    number = b.source(name, TYPES["u32"])
+    expected = b.source(count[0], TYPES["u32"]) if count else None
+
+    def flow(wave: Wave, f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:
+        resume = None
+        if reduction is not None:
+            place, (source, negated), reduce = reduction
+            wave.votes[active] = f[source][active] ^ negated
+
+            def resume(threads: Selection, true: NDArray[Any], all_: NDArray[Any]) -> None:
+                f[place][threads] = reduce(true, all_)[wave.slots[threads]]
+
+        barriers = f[number][active]
+        for value in np.unique(barriers):
+            chosen = active if (barriers == value).all() else subset(active, barriers == value)
+            counts = None if expected is None else f[expected][chosen]
+            arrive(
+                wave,
+                (SyncScope.BLOCK, int(value)),
+                Waiting(depth, at, chosen, counts, resume, arrives),
+            )
+        moves = _onward(depth, at, rest)
+        if arrives:
+            moves.append(Move(depth, at + 1, active))
+        return moves
+
+    return flow
+
+
+@form("barrier", words="aligned relaxed", needs="cluster arrive", flow=True)
+@form("barrier", words="aligned release", needs="cluster arrive", flow=True)
+def cluster_arrive(b: Binding) -> Flow:
+    return _cluster_barrier(b, arrives=True)
+
+
+@form("barrier", words="aligned acquire", needs="cluster wait", flow=True)
+def cluster_wait(b: Binding) -> Flow:
+    return _cluster_barrier(b, arrives=False)
+
+
+def _cluster_barrier(b: Binding, *, arrives: bool) -> Flow:
+    """Binds one half of the barrier of a cluster.
+
+    Threads have arrived by `arrive`; `wait` ends once all threads of the cluster have.
+    """
+    at = b.instruction.number
+
+    def flow(wave: Wave, _f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:
+        moves = _onward(depth, at, rest)
+        if arrives:
+            wave.cluster_arrivals[active] += 1
+            look_again(wave)
+            moves.append(Move(depth, at + 1, active))
+        else:
+            name = (SyncScope.CLUSTER, 0)
+            arrive(wave, name, Waiting(depth, at, active, None, None, False))
+        return moves
+
+    return flow

@@ -1,0 +1,117 @@
+"""Floating-point arithmetic: f16, bf16, f32, f64 and packed forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from jitstudio.simulator.arithmetic import floating
+from jitstudio.simulator.instructions.table import Values, computes
+from jitstudio.simulator.program import PtxInstruction
+
+Function = Callable[..., Values]
+
+_WIDE = "f32 f64"
+_HALVES = "f16 bf16"
+_PACKED = "f16x2 bf16x2 f32x2"
+_ROUNDING = ("rn", "rz", "rm", "rp")
+_WORDS = "rn rz rm rp ftz sat"
+
+
+def _rounding(i: PtxInstruction) -> Any:
+    return next((word for word in i.modifiers if word in _ROUNDING), "rn")
+
+
+def _options(i: PtxInstruction, *names: str) -> dict[str, bool]:
+    """Returns the options of the functions of arithmetic that an instruction asks for."""
+    words = {"ftz": "ftz", "sat": "sat", "relu": "relu", "nan": "NaN"}
+    return {name: True for name in names if words[name] in i.modifiers}
+
+
+def _rounded(function: Function, *options: str) -> Callable[[PtxInstruction], Function]:
+    """Returns what makes a rounded operation of a function that takes the name of the type."""
+
+    def make(i: PtxInstruction) -> Function:
+        name, asked = i.types[0].name, {"rounding": _rounding(i), **_options(i, *options)}
+        if name.endswith("x2"):
+            return lambda *operands: floating.packed(function, name, *operands, **asked)
+        return partial(function, name, **asked)
+
+    return make
+
+
+def _plain(function: Function, *options: str) -> Callable[[PtxInstruction], Function]:
+    """Likewise of one that does not round."""
+
+    def make(i: PtxInstruction) -> Function:
+        name, asked = i.types[0].name, _options(i, *options)
+        if name.endswith("x2"):
+            return lambda *operands: floating.packed(function, name, *operands, **asked)
+        return partial(function, name, **asked)
+
+    return make
+
+
+_ARITHMETIC = f"{_WIDE} {_HALVES} {_PACKED}"
+for _opcode, _function in (("add", floating.add), ("sub", floating.sub), ("mul", floating.mul)):
+    computes(_opcode, _ARITHMETIC, words=_WORDS)(_rounded(_function, "ftz", "sat"))
+computes("fma", _ARITHMETIC, sources="t t t", words=f"{_WORDS} relu")(
+    _rounded(floating.fma, "ftz", "sat", "relu")
+)
+# Since sm_20 `mad` of floats is `fma`.
+computes("mad", _WIDE, sources="t t t", words=_WORDS)(_rounded(floating.fma, "ftz", "sat"))
+computes("div", _WIDE, words="rn rz rm rp ftz")(_rounded(floating.div, "ftz"))
+computes("sqrt", _WIDE, sources="t", words="rn rz rm rp ftz")(_rounded(floating.sqrt, "ftz"))
+computes("rcp", _WIDE, sources="t", words="rn rz rm rp ftz")(_rounded(floating.rcp, "ftz"))
+computes("abs", _ARITHMETIC, sources="t", words="ftz")(_plain(floating.absolute, "ftz"))
+computes("neg", _ARITHMETIC, sources="t", words="ftz")(_plain(floating.negate, "ftz"))
+
+
+@computes("copysign", _WIDE)
+def copysign(_: PtxInstruction) -> Function:
+    return floating.copysign
+
+
+@computes("testp", _WIDE, result="pred", sources="t",
+          words="finite infinite number notanumber normal subnormal")  # fmt: skip
+def testp(i: PtxInstruction) -> Function:
+    return partial(floating.testp, i.modifiers[0])
+
+
+def _chosen(function: Function) -> Callable[[PtxInstruction], Function]:
+    """Returns what makes `min` or `max`, of two or three operands."""
+
+    def make(i: PtxInstruction) -> Function:
+        name = i.types[0].name
+        asked: dict[str, Any] = _options(i, "ftz", "nan")
+        if "xorsign" in i.modifiers:
+            asked["xorsign_abs"] = True
+        if name.endswith("x2"):
+            return lambda *operands: floating.packed(function, name, *operands, **asked)
+        return partial(function, name, **asked)
+
+    return make
+
+
+def _chosen_of_three(function: Function) -> Callable[[PtxInstruction], Function]:
+    def make(i: PtxInstruction) -> Function:
+        name, asked = i.types[0].name, _options(i, "ftz", "nan")
+        magnitude = "abs" in i.modifiers
+
+        def of_three(*operands: Values) -> Values:
+            if magnitude:
+                operands = tuple(np.abs(x) for x in operands)
+            a, b, c = operands
+            return function(name, function(name, a, b, **asked), c, **asked)
+
+        return of_three
+
+    return make
+
+
+for _opcode, _choice in (("min", floating.minimum), ("max", floating.maximum)):
+    computes(_opcode, _ARITHMETIC, words="ftz NaN xorsign abs")(_chosen(_choice))
+    computes(_opcode, "f32", sources="t t t", words="ftz NaN abs")(_chosen_of_three(_choice))

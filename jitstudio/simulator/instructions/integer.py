@@ -1,0 +1,380 @@
+"""Integers: arithmetic, comparison, logic, shifts and fields of bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from jitstudio.simulator.arithmetic import integers
+from jitstudio.simulator.groups import Selection
+from jitstudio.simulator.instructions.table import Binding, Step, Values, computes, form
+from jitstudio.simulator.program import ImmediateOperand, PtxInstruction
+from jitstudio.simulator.types import TYPES
+from jitstudio.simulator.wave import Frame, UnsupportedInstruction, Wave
+
+Function = Callable[..., Values]
+
+_S = "s16 s32 s64"
+_U = "u16 u32 u64"
+_ANY = f"{_S} {_U}"
+_BITS = "b16 b32 b64"
+_PACKED = "u16x2 s16x2"
+
+
+@computes("add", _ANY)
+def add(_: PtxInstruction) -> Function:
+    return np.add
+
+
+@computes("sub", _ANY)
+def sub(_: PtxInstruction) -> Function:
+    return np.subtract
+
+
+@computes("add", "s32", needs="sat")
+def add_saturating(_: PtxInstruction) -> Function:
+    return integers.add_saturating
+
+
+@computes("sub", "s32", needs="sat")
+def sub_saturating(_: PtxInstruction) -> Function:
+    return integers.sub_saturating
+
+
+@computes("add", _PACKED)
+def add_packed(i: PtxInstruction) -> Function:
+    return partial(integers.packed, np.add, i.types[0].name)
+
+
+@computes("min", _PACKED)
+def min_packed(i: PtxInstruction) -> Function:
+    return partial(integers.packed, np.minimum, i.types[0].name)
+
+
+@computes("max", _PACKED)
+def max_packed(i: PtxInstruction) -> Function:
+    return partial(integers.packed, np.maximum, i.types[0].name)
+
+
+@computes("min", _ANY)
+def minimum(_: PtxInstruction) -> Function:
+    return np.minimum
+
+
+@computes("max", _ANY)
+def maximum(_: PtxInstruction) -> Function:
+    return np.maximum
+
+
+@computes("min", "s32", needs="relu")
+def min_relu(_: PtxInstruction) -> Function:
+    return lambda a, b: np.maximum(np.minimum(a, b), 0)
+
+
+@computes("max", "s32", needs="relu")
+def max_relu(_: PtxInstruction) -> Function:
+    return lambda a, b: np.maximum(np.maximum(a, b), 0)
+
+
+@computes("mul", _ANY, needs="lo")
+def mul_lo(_: PtxInstruction) -> Function:
+    return np.multiply
+
+
+@computes("mul", _ANY, needs="hi")
+def mul_hi(_: PtxInstruction) -> Function:
+    return integers.mul_high
+
+
+@computes("mul", "s16 s32 u16 u32", result="w", needs="wide")
+def mul_wide(_: PtxInstruction) -> Function:
+    return integers.mul_wide
+
+
+@computes("mad", _ANY, sources="t t t", needs="lo")
+def mad_lo(_: PtxInstruction) -> Function:
+    return lambda a, b, c: a * b + c
+
+
+@computes("mad", _ANY, sources="t t t", needs="hi")
+def mad_hi(_: PtxInstruction) -> Function:
+    return lambda a, b, c: integers.mul_high(a, b) + c
+
+
+@computes("mad", "s32", sources="t t t", needs="hi sat")
+def mad_hi_saturating(_: PtxInstruction) -> Function:
+    return lambda a, b, c: integers.add_saturating(integers.mul_high(a, b), c)
+
+
+@computes("mad", "s16 s32 u16 u32", result="w", sources="t t w", needs="wide")
+def mad_wide(_: PtxInstruction) -> Function:
+    return lambda a, b, c: integers.mul_wide(a, b) + c
+
+
+@computes("mul24", "s32 u32", words="lo hi")
+def mul24(i: PtxInstruction) -> Function:
+    return partial(integers.mul24, high="hi" in i.modifiers)
+
+
+@computes("mad24", "s32 u32", sources="t t t", words="lo hi")
+def mad24(i: PtxInstruction) -> Function:
+    high = "hi" in i.modifiers
+    return lambda a, b, c: integers.mul24(a, b, high=high) + c
+
+
+@computes("mad24", "s32", sources="t t t", needs="hi sat")
+def mad24_saturating(_: PtxInstruction) -> Function:
+    return lambda a, b, c: integers.add_saturating(integers.mul24(a, b, high=True), c)
+
+
+@computes("div", _ANY)
+def div(_: PtxInstruction) -> Function:
+    return integers.div
+
+
+@computes("rem", _ANY)
+def rem(_: PtxInstruction) -> Function:
+    return integers.rem
+
+
+@computes("abs", _S, sources="t")
+def absolute(_: PtxInstruction) -> Function:
+    return np.abs
+
+
+@computes("neg", _S, sources="t")
+def negate(_: PtxInstruction) -> Function:
+    return np.negative
+
+
+@computes("sad", _ANY, sources="t t t")
+def sad(_: PtxInstruction) -> Function:
+    return integers.absolute_difference
+
+
+@form("dp4a", "s32 u32", "s32 u32")
+def dp4a(b: Binding) -> Step:
+    return _dot(b, integers.dot)
+
+
+@form("dp2a", "s32 u32", "s32 u32", words="lo hi")
+def dp2a(b: Binding) -> Step:
+    return _dot(b, partial(integers.dot2, high=b.has("hi")))
+
+
+def _dot(b: Binding, function: Function) -> Step:
+    first, second = b.instruction.types
+    both = "s32" if first.is_signed or second.is_signed else "u32"
+    kinds = (TYPES["u32"], TYPES["u32"], TYPES[both])
+    d, *sources = b.instruction.operands
+    target = b.target(d, TYPES[both])
+    x, y, z = (b.source(o, k) for o, k in zip(sources, kinds, strict=True))
+
+    def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        f[target][s] = function(f[x][s], f[y][s], f[z][s], first.is_signed, second.is_signed)
+
+    return step
+
+
+# Logic.
+
+
+@computes("and", _BITS)
+def logical_and(_: PtxInstruction) -> Function:
+    return np.bitwise_and
+
+
+@computes("or", _BITS)
+def logical_or(_: PtxInstruction) -> Function:
+    return np.bitwise_or
+
+
+@computes("xor", _BITS)
+def logical_xor(_: PtxInstruction) -> Function:
+    return np.bitwise_xor
+
+
+@computes("not", _BITS, sources="t")
+def logical_not(_: PtxInstruction) -> Function:
+    return np.invert
+
+
+@computes("cnot", _BITS, sources="t")
+def cnot(_: PtxInstruction) -> Function:
+    return lambda a: (a == 0).astype(a.dtype)
+
+
+def _predicates(function: Function) -> Callable[[Binding], Step]:
+    """Returns what binds an operation on predicates, any of which may be negated."""
+
+    def bind(b: Binding) -> Step:
+        target = b.target(b.instruction.operands[0], TYPES["pred"])
+        places = [b.predicate(operand) for operand in b.instruction.operands[1:]]
+
+        def step(_wave: Wave, f: Frame, s: Selection) -> None:
+            f[target][s] = function(*(f[place][s] ^ negated for place, negated in places))
+
+        return step
+
+    return bind
+
+
+form("and", "pred")(_predicates(np.logical_and))
+form("or", "pred")(_predicates(np.logical_or))
+form("xor", "pred")(_predicates(np.logical_xor))
+form("not", "pred")(_predicates(np.logical_not))
+
+
+@form("lop3", "b32", words="and or")
+def lop3(b: Binding) -> Step:
+    first, *sources = b.instruction.operands
+    target, predicate = b.pair(first)
+    x, y, z = (b.source(operand, b.type) for operand in sources[:3])
+    if not isinstance(sources[3], ImmediateOperand):
+        raise UnsupportedInstruction("its table is no number")
+    table = int(sources[3].value)
+    place = b.target(target, b.type)
+    if predicate is None:
+
+        def step(_wave: Wave, f: Frame, s: Selection) -> None:
+            f[place][s] = integers.lop3(f[x][s], f[y][s], f[z][s], table)
+
+        return step
+    p = b.target(predicate, TYPES["pred"])
+    q, negated = b.predicate(sources[4])
+    join = np.logical_or if b.has("or") else np.logical_and
+
+    def step_with_predicate(_wave: Wave, f: Frame, s: Selection) -> None:
+        result = integers.lop3(f[x][s], f[y][s], f[z][s], table)
+        f[p][s] = join(result != 0, f[q][s] ^ negated)
+        f[place][s] = result
+
+    return step_with_predicate
+
+
+# Shifts.
+
+
+def _fixed_amount(i: PtxInstruction) -> int | None:
+    amount = i.operands[2]
+    return int(amount.value) if isinstance(amount, ImmediateOperand) else None
+
+
+@computes("shl", _BITS, sources="t u32")
+def shl(i: PtxInstruction) -> Function:
+    amount = _fixed_amount(i)
+    if amount is not None and 0 <= amount < i.types[0].bits:
+        fixed = i.types[0].dtype.type(amount)
+        return lambda a, _: a << fixed
+    return integers.shift_left
+
+
+@computes("shr", f"{_ANY} {_BITS}", sources="t u32")
+def shr(i: PtxInstruction) -> Function:
+    amount = _fixed_amount(i)
+    if amount is not None and 0 <= amount < i.types[0].bits:
+        fixed = i.types[0].dtype.type(amount)
+        return lambda a, _: a >> fixed
+    return integers.shift_right
+
+
+@computes("shf", "b32", sources="t t u32", words="l r clamp wrap")
+def shf(i: PtxInstruction) -> Function:
+    left, wrap = "l" in i.modifiers, "wrap" in i.modifiers
+    return partial(integers.funnel_shift, left=left, wrap=wrap)
+
+
+# Fields of bits.
+
+
+@computes("bfe", "s32 u32 s64 u64", sources="t u32 u32")
+def bfe(_: PtxInstruction) -> Function:
+    return integers.extract_field
+
+
+@computes("bfi", "b32 b64", sources="t t u32 u32")
+def bfi(_: PtxInstruction) -> Function:
+    return integers.insert_field
+
+
+@computes("bmsk", "b32", sources="u32 u32", words="clamp wrap")
+def bmsk(i: PtxInstruction) -> Function:
+    return partial(integers.bit_mask, wrap="wrap" in i.modifiers)
+
+
+@computes("szext", "s32 u32", sources="t u32", words="clamp wrap")
+def szext(i: PtxInstruction) -> Function:
+    return partial(integers.extend, wrap="wrap" in i.modifiers)
+
+
+@computes("bfind", "s32 u32 s64 u64", result="u32", sources="t", words="shiftamt")
+def bfind(i: PtxInstruction) -> Function:
+    return partial(integers.find_leading, shift_amount="shiftamt" in i.modifiers)
+
+
+@computes("fns", "b32", sources="t u32 s32")
+def fns(_: PtxInstruction) -> Function:
+    return integers.find_nth_set
+
+
+@computes("popc", "b32 b64", result="u32", sources="t")
+def popc(_: PtxInstruction) -> Function:
+    return integers.population
+
+
+@computes("clz", "b32 b64", result="u32", sources="t")
+def clz(_: PtxInstruction) -> Function:
+    return integers.count_leading_zeros
+
+
+@computes("brev", "b32 b64", sources="t")
+def brev(_: PtxInstruction) -> Function:
+    return integers.reverse_bits
+
+
+@computes("prmt", "b32", sources="t t t", words="f4e b4e rc8 ecl ecr rc16")
+def prmt(i: PtxInstruction) -> Function:
+    mode: Any = i.modifiers[0] if i.modifiers else ""
+    return lambda a, b, c: integers.permute_bytes(a, b, c, mode)
+
+
+# Carries, in a register of the frame of which PTX has no name: CC.CF.
+
+
+def _carry(
+    function: Callable[..., tuple[Values, Values]], *, multiplies: bool = False
+) -> Callable[[Binding], Step]:
+    """Returns what binds an addition that takes or gives a carry."""
+
+    def bind(b: Binding) -> Step:
+        takes, gives = b.instruction.opcode.endswith("c"), b.has("cc")
+        target = b.target(b.instruction.operands[0], b.type)
+        places = [b.source(operand, b.type) for operand in b.instruction.operands[1:]]
+        carry = b.carry()
+        high = b.has("hi")
+
+        def step(_wave: Wave, f: Frame, s: Selection) -> None:
+            values = [f[place][s] for place in places]
+            if multiplies:
+                product = integers.mul_high if high else np.multiply
+                values = [product(*values[:2]), values[2]]
+            result, out = function(*values, f[carry][s] if takes else 0)
+            if gives:
+                f[carry][s] = out
+            f[target][s] = result.view(f[target].dtype)
+
+        return step
+
+    return bind
+
+
+_CARRIES = "s32 u32 s64 u64"
+form("add", _CARRIES, needs="cc")(_carry(integers.add_carry))
+form("addc", _CARRIES, words="cc")(_carry(integers.add_carry))
+form("sub", _CARRIES, needs="cc")(_carry(integers.sub_borrow))
+form("subc", _CARRIES, words="cc")(_carry(integers.sub_borrow))
+form("mad", _CARRIES, words="lo hi", needs="cc")(_carry(integers.add_carry, multiplies=True))
+form("madc", _CARRIES, words="lo hi cc")(_carry(integers.add_carry, multiplies=True))

@@ -1,0 +1,346 @@
+"""Loads, stores and addresses: `ld st mov cvta isspacep prefetch` and their relatives."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jitstudio.simulator.groups import Selection
+from jitstudio.simulator.instructions.table import Binding, Step, form, is_sink
+from jitstudio.simulator.memory import CLUSTER_BITS, WINDOWS
+from jitstudio.simulator.model import StateSpace
+from jitstudio.simulator.program import (
+    AddressOperand,
+    BracketOperand,
+    PtxOperand,
+    RegisterOperand,
+    SymbolOperand,
+    VectorOperand,
+)
+from jitstudio.simulator.types import BITS, PREDICATE, TYPES
+from jitstudio.simulator.wave import Frame, UnsupportedInstruction, Wave
+
+_SPACES = {
+    "global": StateSpace.GLOBAL,
+    "shared": StateSpace.SHARED,
+    "shared::cta": StateSpace.SHARED,
+    "shared::cluster": StateSpace.SHARED,
+    "local": StateSpace.LOCAL,
+    "const": StateSpace.CONSTANT,
+    "param": StateSpace.PARAM,
+    "param::entry": StateSpace.PARAM,
+    "param::func": StateSpace.PARAM,
+}
+_STRONG = frozenset(["volatile", "relaxed", "acquire", "release", "mmio"])
+_MOVED = "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64 f16x2 bf16x2 f32x2"
+_VECTORS = {"v2": 2, "v4": 4, "v8": 8}
+
+
+def space_of(b: Binding) -> StateSpace | None:
+    """Returns the space that an instruction names; None for generic addresses."""
+    return next((_SPACES[w] for w in b.instruction.modifiers if w in _SPACES), None)
+
+
+def _elements(b: Binding, operand: PtxOperand) -> tuple[PtxOperand, ...]:
+    """Returns the registers of a vector or the single one."""
+    count = next((_VECTORS[w] for w in b.instruction.modifiers if w in _VECTORS), 1)
+    parts = b.parts(operand)
+    if len(parts) != count:
+        raise UnsupportedInstruction(f"it moves {count} elements, and {len(parts)} are named")
+    return parts
+
+
+@form("ld", _MOVED, words=None)
+@form("ldu", _MOVED, words=None)
+def ld(b: Binding) -> Step:
+    first, address = b.instruction.operands[:2]
+    if isinstance(address, BracketOperand):
+        raise UnsupportedInstruction("its address has more than one part")
+    parts = _elements(b, first)
+    if b.type.bits == 128:
+        raise UnsupportedInstruction("elements of 128 bits are not simulated. Load two of .b64")
+    targets = [None if is_sink(part) else b.target(part, b.type) for part in parts]
+    space, dtype = space_of(b), b.type.dtype
+    if (
+        space is StateSpace.PARAM
+        and isinstance(address, AddressOperand)
+        and isinstance(address.base, SymbolOperand)
+    ):
+        return _move_from_parameter(b, address, targets)
+    find = b.address(address)
+    strong = b.any_of(_STRONG)
+    count = len(targets)
+    if count == 1 and targets[0] is not None:
+        target = targets[0]
+
+        def step(wave: Wave, f: Frame, s: Selection) -> None:
+            f[target][s] = wave.load(space, find(f, s), dtype, 1, s, strong=strong)[0]
+
+        return step
+
+    def step_vector(wave: Wave, f: Frame, s: Selection) -> None:
+        values = wave.load(space, find(f, s), dtype, count, s, strong=strong)
+        for target, value in zip(targets, values, strict=True):
+            if target is not None:
+                f[target][s] = value
+
+    return step_vector
+
+
+def _move_from_parameter(b: Binding, address: AddressOperand, targets: list[int | None]) -> Step:
+    assert isinstance(address.base, SymbolOperand)
+    moves = []
+    for index, target in enumerate(targets):
+        offset = address.offset + address.base.offset + index * b.type.size
+        slot = b.parameter(address.base.name, b.type.dtype, offset)
+        if slot is None:
+            raise UnsupportedInstruction(f"{address.base.name} is no parameter")
+        if target is not None:
+            moves.append((target, slot))
+
+    def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        for target, slot in moves:
+            f[target][s] = f[slot][s]
+
+    return step
+
+
+@form("st", _MOVED, words=None)
+def st(b: Binding) -> Step:
+    address, value = b.instruction.operands[:2]
+    parts = _elements(b, value)
+    if b.type.bits == 128:
+        raise UnsupportedInstruction("elements of 128 bits are not simulated. Store two of .b64")
+    sources = [b.source(part, b.type) for part in parts]
+    space = space_of(b)
+    if (
+        space is StateSpace.PARAM
+        and isinstance(address, AddressOperand)
+        and isinstance(address.base, SymbolOperand)
+    ):
+        slots = []
+        for index in range(len(sources)):
+            offset = address.offset + address.base.offset + index * b.type.size
+            slot = b.parameter(address.base.name, b.type.dtype, offset)
+            if slot is None:
+                raise UnsupportedInstruction(f"{address.base.name} is no parameter")
+            slots.append(slot)
+
+        def step_parameter(_wave: Wave, f: Frame, s: Selection) -> None:
+            for slot, source in zip(slots, sources, strict=True):
+                f[slot][s] = f[source][s]
+
+        return step_parameter
+    find = b.address(address)
+    strong = b.any_of(_STRONG)
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        wave.store(space, find(f, s), [f[source][s] for source in sources], s, strong=strong)
+
+    return step
+
+
+# Moves.
+
+_WHOLE = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f16 bf16 f32 f64 f16x2 bf16x2 f32x2"
+
+
+@form("mov", _WHOLE)
+def mov(b: Binding) -> Step:
+    target, source = b.instruction.operands
+    if isinstance(source, VectorOperand):
+        return _pack(b, target, source)
+    if isinstance(target, VectorOperand):
+        return _unpack(b, target, source)
+    if isinstance(source, RegisterOperand) and source.name in _DYNAMIC:
+        return _move_dynamic(b, target, source.name)
+    if isinstance(source, SymbolOperand):
+        return _move_address(b, target, source)
+    place, value = b.target(target, b.type), b.source(source, b.type)
+
+    def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        f[place][s] = f[value][s]
+
+    return step
+
+
+def _move_address(b: Binding, target: PtxOperand, source: SymbolOperand) -> Step:
+    place = b.target(target, BITS[b.type.bits])
+    find = b.address(AddressOperand(source))
+
+    def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        f[place][s] = find(f, s)
+
+    return step
+
+
+def _pack(b: Binding, target: PtxOperand, source: VectorOperand) -> Step:
+    """Puts elements together in one register, the first in the lowest bits."""
+    width = b.type.bits // len(source.parts)
+    part_type, kind = BITS[width], BITS[b.type.bits]
+    place = b.target(target, kind)
+    parts = [b.source(part, part_type) for part in source.parts]
+    dtype = kind.dtype
+
+    def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        value = f[parts[0]][s].astype(dtype)
+        for index, part in enumerate(parts[1:], 1):
+            value |= f[part][s].astype(dtype) << dtype.type(index * width)
+        f[place][s] = value
+
+    return step
+
+
+def _unpack(b: Binding, target: VectorOperand, source: PtxOperand) -> Step:
+    width = b.type.bits // len(target.parts)
+    part_type, kind = BITS[width], BITS[b.type.bits]
+    value = b.source(source, kind)
+    places = [None if is_sink(p) else b.target(p, part_type) for p in target.parts]
+    dtype = kind.dtype
+
+    def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        whole = f[value][s]
+        parts = [
+            (whole >> dtype.type(i * width)).astype(part_type.dtype) for i in range(len(places))
+        ]
+        for place, part in zip(places, parts, strict=True):
+            if place is not None:
+                f[place][s] = part
+
+    return step
+
+
+@form("mov", "pred")
+def mov_predicate(b: Binding) -> Step:
+    target, source = b.instruction.operands
+    place, (value, negated) = b.target(target, PREDICATE), b.predicate(source)
+
+    def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        f[place][s] = f[value][s] ^ negated
+
+    return step
+
+
+# Special registers that change while a wave runs.
+
+_DYNAMIC = frozenset(
+    ["%clock", "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi"]
+)
+
+
+def _move_dynamic(b: Binding, target: PtxOperand, name: str) -> Step:
+    """Moves a clock: it counts the steps of the simulation."""
+    place = b.target(target, BITS[b.type.bits])
+    upper = name.endswith("_hi")
+    # A step is given out as a nanosecond.
+    mask = (1 << b.type.bits) - 1
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        wave.changes += 1
+        f[place][s] = (wave.clock >> 32 if upper else wave.clock) & mask
+
+    return step
+
+
+# Addresses.
+
+_WINDOW_BY_WORD = {word: WINDOWS.get(space, 0) for word, space in _SPACES.items()}
+
+
+@form("cvta", "u64 u32", words=" ".join(_SPACES))
+def cvta(b: Binding) -> Step:
+    return _converted_address(b, 1)
+
+
+@form("cvta", "u64 u32", words=" ".join(_SPACES), needs="to")
+def cvta_to(b: Binding) -> Step:
+    return _converted_address(b, -1)
+
+
+def _converted_address(b: Binding, sign: int) -> Step:
+    target, source = b.instruction.operands
+    space = next(w for w in b.instruction.modifiers if w in _SPACES)
+    shift = sign * _WINDOW_BY_WORD[space]
+    place = b.target(target, BITS[b.type.bits])
+    find = b.address(source)
+
+    def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        f[place][s] = find(f, s) + shift
+
+    return step
+
+
+@form("isspacep", words=" ".join(_SPACES))
+def isspacep(b: Binding) -> Step:
+    target, source = b.instruction.operands
+    word = next(w for w in b.instruction.modifiers if w in _SPACES)
+    place, find = b.target(target, PREDICATE), b.address(source)
+    space = _SPACES[word]
+    windows = sorted(WINDOWS.values())
+
+    def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        addresses = find(f, s)
+        if space is StateSpace.GLOBAL:
+            inside = (addresses < windows[0]) | (addresses >= windows[-1] + (1 << 36))
+        else:
+            inside = (addresses - WINDOWS[space] >> 36) == 0
+            if word != "shared::cluster" and space is StateSpace.SHARED:
+                inside &= (addresses & 0xFFFFFFFF) >> CLUSTER_BITS == 0
+        f[place][s] = inside
+
+    return step
+
+
+def _nothing(_b: Binding) -> Step:
+    """Binds a hint: it changes no value."""
+
+    def step(_wave: Wave, _f: Frame, _s: Selection) -> None:
+        return
+
+    return step
+
+
+for _opcode in ("prefetch", "prefetchu", "applypriority", "discard", "setmaxnreg", "pmevent"):
+    form(_opcode, words=None)(_nothing)
+form("applypriority", "b32", words=None)(_nothing)
+form("griddepcontrol", words="launch_dependents wait")(_nothing)
+form("setmaxnreg", "u32", words=None)(_nothing)
+
+
+@form("createpolicy", "b64", words=None)
+def createpolicy(b: Binding) -> Step:
+    """Makes a policy of the caches, which changes no value."""
+    place = b.target(b.instruction.operands[0], TYPES["b64"])
+
+    def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        f[place][s] = np.uint64(0)
+
+    return step
+
+
+@form("mapa", "u32 u64", words="shared::cluster")
+def mapa(b: Binding) -> Step:
+    """Gives the address in the shared memory of another block of the cluster."""
+    target, source, rank = b.instruction.operands
+    place, find = b.target(target, BITS[b.type.bits]), b.address(source)
+    ranks = b.source(rank, TYPES["u32"])
+
+    def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        addresses = find(f, s)
+        low = addresses & ((1 << CLUSTER_BITS) - 1)
+        high = addresses >> 32 << 32
+        f[place][s] = high | low | ((f[ranks][s].astype(np.int64) + 1) << CLUSTER_BITS)
+
+    return step
+
+
+@form("getctarank", "u32 u64", words="shared::cluster")
+def getctarank(b: Binding) -> Step:
+    target, source = b.instruction.operands
+    place, find = b.target(target, TYPES["u32"]), b.address(source)
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        ranks = (find(f, s) & 0xFFFFFFFF) >> CLUSTER_BITS
+        own = wave.slots[s] % wave.layout.cluster_blocks
+        f[place][s] = np.where(ranks > 0, ranks - 1, own)
+
+    return step

@@ -1,0 +1,718 @@
+"""Runs a kernel: binds its instructions, makes waves of blocks, and steps their groups of threads.
+
+A step executes one instruction for all threads that are at it, at the deepest call and there at the
+lowest place. So each thread has a program counter of its own, and the lanes of a warp meet again
+where their ways join.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.groups import GroupKey, Selection, numbers_of, size_of, subset
+from jitstudio.simulator.image import ImageError, make_image, parameter_bytes
+from jitstudio.simulator.instructions.rows import ROW_MODULES
+from jitstudio.simulator.instructions.table import Binding, Flow, Moves, Step, row_of
+from jitstudio.simulator.memory import Arena, Region
+from jitstudio.simulator.model import (
+    WARP,
+    Fault,
+    FaultKind,
+    Layout,
+    Observer,
+    SimulatedLaunch,
+    SimulationOutcome,
+    SimulationResult,
+    StateSpace,
+)
+from jitstudio.simulator.program import PtxFunction, PtxInstruction, PtxProgram
+from jitstudio.simulator.special import special_registers
+from jitstudio.simulator.wave import (
+    Frame,
+    FrameLayout,
+    ReturnLink,
+    ThreadFault,
+    UnsupportedInstruction,
+    Wave,
+    fault_of,
+)
+
+assert ROW_MODULES
+
+Progress = Callable[[float], None]
+"""Takes the fraction of blocks that have run."""
+
+_SPIN_ROUNDS = 100
+_LOOK_EVERY = 256
+_HOPELESS_ROUNDS = 1000
+_SPINNING = frozenset(["atom", "nanosleep", "mbarrier", "call"])
+_SPINNING_WORDS = frozenset(["volatile", "relaxed", "acquire", "mmio"])
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An instruction, ready to be executed.
+
+    Attributes:
+        instruction: Which.
+        layout: The frames of its function.
+        step: What it does; None for one that decides where threads go on.
+        flow: Where threads go on; None for one that goes on.
+        guard: The slot of its predicate, or None.
+        negated: Whether it is executed where the predicate is false.
+        spins: Whether it goes back over an instruction that may wait for other threads.
+        problem: Why it cannot be executed; empty if it can.
+    """
+
+    instruction: PtxInstruction
+    layout: FrameLayout
+    step: Step | None = None
+    flow: Flow | None = None
+    guard: int | None = None
+    negated: bool = False
+    spins: bool = False
+    problem: str = ""
+
+
+class LaunchRefused(ValueError):
+    """A launch that cannot be simulated; the message is a sentence."""
+
+
+@dataclass(frozen=True)
+class SimulationStop(Exception):
+    """The end of a simulation before all blocks have run."""
+
+    outcome: SimulationOutcome
+    message: str
+    fault: Fault | None = None
+
+
+class Machine:
+    """A kernel with its memory, whose blocks run in waves.
+
+    Attributes:
+        launch: What is simulated.
+        program: The PTX.
+        image: Where variables are.
+        code: The bound instructions by their numbers, of the functions that the kernel may call.
+        wave: The resident blocks; None before the first of them.
+        steps: Steps that have been executed.
+        instructions: Instructions of single threads that have been executed.
+        faults: Those of the waves that have ended.
+    """
+
+    def __init__(
+        self,
+        launch: SimulatedLaunch,
+        program: PtxProgram,
+        observers: Sequence[Observer] = (),
+    ) -> None:
+        self.launch, self.program, self.observers = launch, program, tuple(observers)
+        kernel = _checked_kernel(launch, program)
+        try:
+            self.image = make_image(program, kernel, launch)
+        except ImageError as error:
+            raise LaunchRefused(str(error)) from None
+        self.links: dict[tuple[int, str], ReturnLink] = {}
+        self.layouts = {n: FrameLayout(f) for n, f in self.image.functions.items()}
+        self.code = self._bind()
+        self.wave: Wave | None = None
+        self.steps = self.instructions = self.blocks_done = 0
+        self.faults: list[Fault] = []
+        self.printed: list[str] = []
+        self.inexact: dict[str, str] = {}
+        self._stall: tuple[int, int] = (0, 0)
+        self.waves = self._waves()
+
+    # Binding.
+
+    def _bind(self) -> dict[int, Bound]:
+        code: dict[int, Bound] = {}
+        instructions = self.program.instructions
+        for name, function in self.image.functions.items():
+            for instruction in instructions[function.start : function.end]:
+                code[instruction.number] = self._bound(instruction, self.layouts[name])
+        return code
+
+    def _bound(self, instruction: PtxInstruction, layout: FrameLayout) -> Bound:
+        binding = Binding(instruction, self.layouts, self.image, self.links)
+        try:
+            row = row_of(instruction)
+            made = row.bind(binding)
+            guard = instruction.guard
+            slot, negated = (None, False) if guard is None else binding.predicate(guard)
+        except UnsupportedInstruction as problem:
+            return Bound(instruction, layout, problem=str(problem))
+        spins = row.is_flow and self._spins(instruction, layout.function)
+        if row.is_flow:
+            return Bound(instruction, layout, None, made, slot, negated, spins)
+        return Bound(instruction, layout, made, None, slot, negated)
+
+    def _spins(self, instruction: PtxInstruction, function: PtxFunction) -> bool:
+        if instruction.opcode != "bra" or not instruction.operands:
+            return False
+        target = function.labels.get(getattr(instruction.operands[0], "name", ""), 1 << 60)
+        loop = self.program.instructions[target : instruction.number]
+        return any(
+            i.opcode in _SPINNING
+            or (i.opcode == "ld" and not _SPINNING_WORDS.isdisjoint(i.modifiers))
+            for i in loop
+        )
+
+    # Waves.
+
+    def _waves(self) -> list[NDArray[np.int64]]:
+        """Returns the blocks that are resident together, wave by wave."""
+        launch = self.launch
+        cluster = _cluster_size(launch, self.image.kernel)
+        order = _block_order(launch, cluster)
+        if launch.only_blocks is not None:
+            order = order[: -(-launch.only_blocks // cluster) * cluster]
+        per_block = -(-launch.threads_per_block // WARP) * WARP
+        bytes_per_thread = 64 + sum(
+            sum(kind.size for kind in f.registers.values()) for f in self.image.functions.values()
+        )
+        stride = -(-self.image.shared_size // 128) * 128
+        per_block_bytes = per_block * (bytes_per_thread + 2 * self._local_stride()) + 2 * stride
+        limits = launch.limits
+        blocks = min(limits.threads // per_block, limits.memory_bytes // per_block_bytes)
+        blocks = max(blocks // cluster, 1) * cluster
+        if launch.cooperative:
+            if per_block_bytes * len(order) > limits.memory_bytes:
+                raise LaunchRefused(
+                    f"A cooperative launch has all of its {len(order):,} blocks resident, which "
+                    f"takes {per_block_bytes * len(order):,} bytes here, and the limit is "
+                    f"{limits.memory_bytes:,}. Launch fewer blocks."
+                )
+            blocks = max(len(order), 1)
+        return [order[i : i + blocks] for i in range(0, len(order), blocks)]
+
+    def _local_stride(self) -> int:
+        own = self.image.frame_bytes
+        return max(sum(own.values()), 16)
+
+    def begin(self, blocks: NDArray[np.int64]) -> Wave:
+        """Makes blocks resident, all threads at the first instruction, and returns them."""
+        launch, image = self.launch, self.image
+        cluster = _cluster_size(launch, image.kernel)
+        stride = -(-max(image.shared_size, 1) // 128) * 128
+        layout = Layout(launch.grid, launch.block, blocks, stride, cluster)
+        local = min(self._local_stride(), launch.limits.stack_bytes)
+        arenas = {
+            StateSpace.GLOBAL: image.global_arena,
+            StateSpace.CONSTANT: image.constant_arena,
+            StateSpace.SHARED: Arena.of(
+                StateSpace.SHARED,
+                0,
+                len(blocks) * stride,
+                (Region(0, len(blocks) * stride, "shared memory"),),
+            ),
+            StateSpace.LOCAL: Arena.of(
+                StateSpace.LOCAL,
+                0,
+                layout.threads * local,
+                (Region(0, layout.threads * local, "local memory"),),
+            ),
+            StateSpace.PARAM: self._parameters(),
+        }
+        wave = Wave(
+            layout,
+            arenas,
+            shared_size=image.shared_size,
+            local_stride=local,
+            stack_limit=launch.limits.stack_bytes,
+            parameters=launch.parameters,
+            special=special_registers(layout, launch, image),
+            observers=self.observers,
+        )
+        wave.links = self.links
+        wave.clock = self.steps
+        wave.frame(0, self.layouts[image.kernel.name])
+        live = np.flatnonzero(wave.live)
+        first = slice(0, layout.threads) if len(live) == layout.threads else live
+        if len(live):
+            wave.groups.put(0, image.kernel.start, first)
+        for observer in self.observers:
+            observer.started(layout)
+        self.wave = wave
+        return wave
+
+    def _parameters(self) -> Arena:
+        data = self.launch.parameters
+        region = Region(0, len(data), "the parameters")
+        arena = Arena.of(StateSpace.PARAM, 0, len(data), (region,))
+        if data:
+            arena.fill(0, data)
+        arena.read_only = True
+        return arena
+
+    def end_wave(self) -> None:
+        """Keeps what the blocks leave behind, which have all ended."""
+        wave = self.wave
+        assert wave is not None
+        self.blocks_done += len(wave.layout.blocks)
+        self.faults += wave.faults
+        self.printed += wave.printed
+        self.inexact |= wave.inexact
+        self.wave = None
+
+    # Steps.
+
+    def advance(self, until: int, look: Callable[[], None] | None = None) -> bool:
+        """Executes steps of the wave; returns whether it has threads left.
+
+        Args:
+            until: The number of steps at which to stop.
+            look: Called now and then, to stop by an exception.
+
+        Raises:
+            SimulationStop: If a thread does what ends the launch, or nobody can go on.
+        """
+        wave = self.wave
+        assert wave is not None
+        with np.errstate(all="ignore"):
+            while wave.groups or self._wakened(wave):
+                if self.steps >= until:
+                    return True
+                depth, at, threads = wave.groups.take()
+                self._run_group(wave, depth, at, threads, until, look)
+        return False
+
+    def _run_group(
+        self,
+        wave: Wave,
+        depth: int,
+        at: int,
+        threads: Selection,
+        until: int,
+        look: Callable[[], None] | None,
+    ) -> None:
+        """Executes instructions for one group until another one is next."""
+        code, groups = self.code, wave.groups
+        others = groups.next_at(depth)
+        frame: Frame | None = None
+        count = size_of(threads)
+        rounds = 0
+        while True:
+            if self.steps >= until or at == others:
+                groups.put(depth, at, threads)
+                return
+            bound = code.get(at)
+            if bound is None:
+                raise self._ran_out(wave, at, threads)
+            if frame is None:
+                frame = wave.frame(depth, bound.layout)
+            if look is not None and not self.steps % _LOOK_EVERY:
+                try:
+                    look()
+                except SimulationStop:
+                    groups.put(depth, at, threads)
+                    raise
+            self.steps += 1
+            self.instructions += count
+            try:
+                moves = self._execute(wave, bound, frame, depth, threads)
+            except ThreadFault as fault:
+                raise self._faulted(wave, bound.instruction, fault) from None
+            except UnsupportedInstruction as problem:
+                raise _refused(bound.instruction, str(problem)) from None
+            if moves is None:
+                at += 1
+                continue
+            if len(moves) == 1 and moves[0].depth == depth and moves[0].at < others:
+                backward = moves[0].at <= at
+                _, at, threads = moves[0]
+                if not backward or not bound.spins:
+                    continue
+                rounds += 1
+                if rounds < _SPIN_ROUNDS:
+                    continue
+                groups.put(depth, at, threads, yields=True)
+                self._check_hope(wave)
+                return
+            for move in moves:
+                yields = bound.spins and move.at <= at and self._spun(wave, move.at)
+                groups.put(move.depth, move.at, move.threads, yields=yields)
+            return
+
+    def _execute(
+        self, wave: Wave, bound: Bound, frame: Frame, depth: int, threads: Selection
+    ) -> Moves | None:
+        """Executes one instruction; returns where threads go on, or None for behind it."""
+        wave.clock = self.steps
+        wave.current = bound.instruction
+        active: Selection | None = threads
+        rest: Selection | None = None
+        if bound.guard is not None:
+            truth = frame[bound.guard][threads]
+            active, rest = _parted(threads, ~truth if bound.negated else truth)
+        if wave.on_executed:
+            self._show_executed(wave, bound, threads, active)
+        if bound.problem:
+            raise UnsupportedInstruction(bound.problem)
+        if bound.guard is not None and wave.on_branched:
+            self._show_branched(wave, bound, threads, active)
+        if active is None:
+            return None
+        if bound.step is not None:
+            bound.step(wave, frame, active)
+            return None
+        assert bound.flow is not None
+        return bound.flow(wave, frame, depth, active, rest)
+
+    def _spun(self, wave: Wave, at: int) -> bool:
+        """Returns whether a loop whose threads part has gone round often enough to yield."""
+        wave.spins[at] = wave.spins.get(at, 0) + 1
+        if wave.spins[at] % _SPIN_ROUNDS:
+            return False
+        self._check_hope(wave)
+        return True
+
+    def _check_hope(self, wave: Wave) -> None:
+        """Ends a launch in which all threads spin and nothing changes.
+
+        Raises:
+            SimulationStop: If so.
+        """
+        rounds, changes = self._stall
+        if wave.changes != changes:
+            self._stall = wave.groups.rounds, wave.changes
+        elif wave.groups.rounds - rounds > _HOPELESS_ROUNDS:
+            raise self._deadlocked(wave, spinning=True)
+
+    def _wakened(self, wave: Wave) -> bool:
+        """Looks for threads that can go on though none is ready; returns whether there are."""
+        if wave.live_count == 0:
+            return False
+        if wave.rejoin():
+            return True
+        raise self._deadlocked(wave, spinning=False)
+
+    # What ends a launch.
+
+    def _deadlocked(self, wave: Wave, *, spinning: bool) -> SimulationStop:
+        places = _waiting_places(wave, spinning)
+        lines = []
+        for at, threads in places[:4]:
+            instruction = self.program.instructions[at]
+            count = len(threads)
+            place = wave.layout.place(instruction, int(threads[0]))
+            where = f"line {place.ptx_line} of the PTX"
+            if place.line:
+                where = f"line {place.line} of {_file_name(place.file)}"
+            others = f" and {count - 1:,} more" if count > 1 else ""
+            lines.append(
+                f"thread {place.thread} of block {place.block}{others} at {where} "
+                f"({instruction.full_opcode})"
+            )
+        verb = "spins without an end" if spinning else "can go on"
+        what = (
+            "Deadlock: every thread that is left " + verb
+            if spinning
+            else ("Deadlock: no thread that is left " + verb)
+        )
+        resident = len(wave.layout.blocks)
+        hint = ""
+        if resident < self.launch.blocks and spinning:
+            hint = (
+                f" {resident:,} of {self.launch.blocks:,} blocks are resident. A block that waits "
+                "for one that is not never ends: launch cooperatively, or fewer blocks."
+            )
+        message = f"{what}. There wait {'; '.join(lines)}.{hint}"
+        fault = None
+        if places:
+            at, threads = places[0]
+            place = wave.layout.place(self.program.instructions[at], int(threads[0]))
+            second = None
+            if len(places) > 1:
+                at, others_ = places[1]
+                second = wave.layout.place(self.program.instructions[at], int(others_[0]))
+            fault = Fault(FaultKind.DEADLOCK, message, place, second, len(threads))
+        return SimulationStop(SimulationOutcome.DEADLOCKED, message, fault)
+
+    def _faulted(
+        self, wave: Wave, instruction: PtxInstruction, fault: ThreadFault
+    ) -> SimulationStop:
+        told = fault_of(
+            wave.layout, instruction, fault.kind, fault.thread, fault.message, fault.count, True
+        )
+        trapped = fault.kind in (FaultKind.TRAP, FaultKind.ASSERT)
+        outcome = SimulationOutcome.TRAPPED if trapped else SimulationOutcome.FAULTED
+        return SimulationStop(outcome, told.message, told)
+
+    def _ran_out(self, wave: Wave, at: int, threads: Selection) -> SimulationStop:
+        instruction = self.program.instructions[at - 1]
+        fault = ThreadFault(
+            FaultKind.TRAP,
+            int(wave.numbers[threads][0]),
+            f"runs over the end of {instruction.function}. End it with ret or exit",
+        )
+        return self._faulted(wave, instruction, fault)
+
+    # Observers.
+
+    def _show_executed(
+        self, wave: Wave, bound: Bound, threads: Selection, active: Selection | None
+    ) -> None:
+        shown = threads if bound.flow is not None else active
+        if shown is not None:
+            for observer in wave.on_executed:
+                observer.executed(bound.instruction, wave.numbers[shown])
+
+    def _show_branched(
+        self, wave: Wave, bound: Bound, threads: Selection, active: Selection | None
+    ) -> None:
+        if bound.instruction.opcode == "bra":
+            taken = wave.numbers[:0] if active is None else wave.numbers[active]
+            for observer in wave.on_branched:
+                observer.branched(bound.instruction, wave.numbers[threads], taken)
+
+
+def simulate(
+    launch: SimulatedLaunch,
+    program: PtxProgram,
+    observers: Sequence[Observer] = (),
+    *,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> SimulationResult:
+    """Runs a launch and returns what came of it; nothing it does is an exception.
+
+    Args:
+        launch: What to run.
+        program: The PTX.
+        observers: Are shown each step.
+        progress: Is given the fraction of blocks that have run, now and then.
+        cancelled: Returns whether to stop.
+    """
+    started = time.monotonic()
+    try:
+        machine = Machine(launch, program, observers)
+    except LaunchRefused as refused:
+        return SimulationResult(SimulationOutcome.REFUSED, str(refused))
+    outcome, message, fatal = SimulationOutcome.FINISHED, "", None
+    look = _Look(machine, started, progress, cancelled)
+    try:
+        look()
+        for blocks in machine.waves:
+            machine.begin(blocks)
+            machine.advance(launch.limits.steps + 1, look)
+            machine.end_wave()
+            look.report()
+    except SimulationStop as stopped:
+        outcome, message, fatal = stopped.outcome, stopped.message, stopped.fault
+    except MemoryError:
+        outcome = SimulationOutcome.REFUSED
+        message = "There is not enough memory to simulate this launch. Launch fewer threads."
+    if machine.wave is not None:
+        machine.end_wave()
+        machine.blocks_done -= len(machine.waves[0])
+    faults = [*machine.faults, *([fatal] if fatal is not None else [])]
+    result = SimulationResult(
+        outcome,
+        message,
+        machine.instructions,
+        machine.steps,
+        time.monotonic() - started,
+        max(machine.blocks_done, 0),
+        memory_after(machine),
+        "".join(machine.printed),
+        not machine.inexact,
+        tuple(machine.inexact.values()),
+        faults=tuple(faults),
+    )
+    for observer in observers:
+        result = observer.finished(result)
+    return result
+
+
+def memory_after(machine: Machine) -> tuple[bytes, ...]:
+    """Returns the content of the allocations as it is now."""
+    arena = machine.image.global_arena
+    starts = [allocation.address - arena.base for allocation in machine.launch.allocations]
+    return tuple(
+        arena.data[start : start + allocation.size].tobytes()
+        for start, allocation in zip(starts, machine.launch.allocations, strict=True)
+    )
+
+
+def estimate(program: PtxProgram, launch: SimulatedLaunch) -> float:
+    """Returns about how many seconds a launch will take to simulate.
+
+    It runs the first block, with a limit of two seconds, and multiplies by how many waves there
+    are and by what a wave of many blocks costs more. 0.0 for what cannot be run.
+    """
+    cluster = launch.cluster or (1, 1, 1)
+    few = replace(
+        launch,
+        only_blocks=cluster[0] * cluster[1] * cluster[2],
+        cooperative=False,
+        limits=replace(launch.limits, seconds=2.0),
+    )
+    result = simulate(few, program)
+    if not result.steps:
+        return 0.0
+    blocks = launch.blocks if launch.only_blocks is None else launch.only_blocks
+    waves = max(1.0, blocks * launch.threads_per_block / launch.limits.threads)
+    resident = min(blocks * launch.threads_per_block, launch.limits.threads)
+    # A step costs some microseconds, and some nanoseconds for each thread.
+    per_step = result.seconds / result.steps
+    per_thread = 6e-9 * resident
+    scale = 1.0
+    if result.outcome is SimulationOutcome.TIMED_OUT:
+        scale = float("inf")
+    return waves * result.steps * (per_step + per_thread) * scale
+
+
+class _Look:
+    """Ends a simulation that takes too long or that the user cancels, and tells progress."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        started: float,
+        progress: Progress | None,
+        cancelled: Callable[[], bool] | None,
+    ) -> None:
+        self._machine, self._started = machine, started
+        self._progress, self._cancelled = progress, cancelled
+
+    def __call__(self) -> None:
+        """Raises `SimulationStop` if it is to end."""
+        machine, limits = self._machine, self._machine.launch.limits
+        if self._cancelled is not None and self._cancelled():
+            raise SimulationStop(SimulationOutcome.CANCELLED, "The simulation was cancelled.")
+        if time.monotonic() - self._started > limits.seconds:
+            raise SimulationStop(
+                SimulationOutcome.TIMED_OUT,
+                f"The simulation took longer than its limit of {limits.seconds:g} s, after "
+                f"{machine.blocks_done:,} of {machine.launch.blocks:,} blocks"
+                f"{self._where()}. Raise the limit, or launch fewer threads.",
+            )
+        if machine.steps > limits.steps:
+            raise SimulationStop(
+                SimulationOutcome.OUT_OF_STEPS,
+                f"The simulation took more than its limit of {limits.steps:,} steps"
+                f"{self._where()}. A loop may have no end.",
+            )
+
+    def report(self) -> None:
+        """Tells how many blocks have run."""
+        if self._progress is not None:
+            total = sum(len(wave) for wave in self._machine.waves)
+            self._progress(self._machine.blocks_done / max(total, 1))
+
+    def _where(self) -> str:
+        wave = self._machine.wave
+        if wave is None or wave.current is None:
+            return ""
+        source = wave.current.source
+        if source.line:
+            return f", last at line {source.line} of {_file_name(source.file)}"
+        return f", last at line {wave.current.line} of the PTX"
+
+
+def _file_name(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def _parted(
+    threads: Selection, truth: NDArray[np.bool_]
+) -> tuple[Selection | None, Selection | None]:
+    """Returns the threads for which something is true and the others; None for no thread."""
+    if truth.all():
+        return threads, None
+    if not truth.any():
+        return None, threads
+    return subset(threads, truth), subset(threads, ~truth)
+
+
+def _refused(instruction: PtxInstruction, why: str) -> SimulationStop:
+    message = f"Line {instruction.line} of the PTX, {instruction.full_opcode}: {why}."
+    source = instruction.source
+    if source.line:
+        message += f" It comes from line {source.line} of {_file_name(source.file)}."
+    return SimulationStop(SimulationOutcome.REFUSED, message)
+
+
+def _waiting_places(wave: Wave, spinning: bool) -> list[tuple[int, NDArray[np.int64]]]:
+    """Returns who waits at which instruction."""
+    found: list[tuple[GroupKey, Selection]] = []
+    if spinning:
+        found += wave.groups.items()
+    for there in wave.barriers.values():
+        found += [((w.depth, w.at), w.threads) for w in there if not w.arrived]
+    found += wave.parked.items()
+    return [(at, numbers_of(threads)) for (_, at), threads in found]
+
+
+def _cluster_size(launch: SimulatedLaunch, kernel: PtxFunction) -> int:
+    x, y, z = launch.cluster or kernel.required_cluster or (1, 1, 1)
+    return x * y * z
+
+
+def _block_order(launch: SimulatedLaunch, cluster: int) -> NDArray[np.int64]:
+    """Returns the linear indices of all blocks; those of a cluster follow one another."""
+    order = np.arange(launch.blocks, dtype=np.int64)
+    if cluster > 1:
+        cx, cy, cz = launch.cluster or (cluster, 1, 1)
+        gx, gy, _ = launch.grid
+        x, y, z = order % gx, order // gx % gy, order // (gx * gy)
+        of = (z // cz * (gy // cy) + y // cy) * (gx // cx) + x // cx
+        rank = (z % cz * cy + y % cy) * cx + x % cx
+        order = np.lexsort((rank, of)).astype(np.int64)
+    if launch.seed is not None:
+        groups = order.reshape(-1, cluster)
+        order = np.random.default_rng(launch.seed).permutation(groups).reshape(-1)
+    return order
+
+
+_MOST_BLOCKS = 1 << 24
+
+
+def _checked_kernel(launch: SimulatedLaunch, program: PtxProgram) -> PtxFunction:
+    """Returns the kernel.
+
+    Raises:
+        LaunchRefused: If it is not there, or cannot be launched so.
+    """
+    kernel = program.functions.get(launch.kernel)
+    if kernel is None or not kernel.is_kernel:
+        names = ", ".join(f.name for f in program.functions.values() if f.is_kernel) or "none"
+        raise LaunchRefused(f"The PTX has no kernel {launch.kernel}. It has: {names}.")
+    for problem in _launch_problems(launch, kernel):
+        raise LaunchRefused(problem)
+    return kernel
+
+
+def _launch_problems(launch: SimulatedLaunch, kernel: PtxFunction) -> Iterator[str]:
+    """Yields why a launch cannot be."""
+    if min(*launch.grid, *launch.block) < 1:
+        yield f"A grid of {launch.grid} and blocks of {launch.block} have no thread."
+    if launch.threads_per_block > 1024:
+        yield f"Blocks of {launch.threads_per_block:,} threads: there may be 1,024 at most."
+    if launch.blocks > _MOST_BLOCKS and launch.only_blocks is None:
+        yield (
+            f"{launch.blocks:,} blocks are too many to simulate. Launch at most "
+            f"{_MOST_BLOCKS:,}, or simulate the first ones only."
+        )
+    if kernel.required_block is not None and kernel.required_block != launch.block:
+        yield f"{kernel.name} requires blocks of {kernel.required_block} threads (.reqntid)."
+    if kernel.most_threads and launch.threads_per_block > kernel.most_threads:
+        yield (
+            f"{kernel.name} takes blocks of {kernel.most_threads:,} threads at most (.maxntid), "
+            f"and these have {launch.threads_per_block:,}."
+        )
+    if len(launch.parameters) < parameter_bytes(kernel):
+        yield (
+            f"{kernel.name} takes {parameter_bytes(kernel):,} bytes of parameters, and "
+            f"{len(launch.parameters):,} are given."
+        )
+    cluster = launch.cluster or kernel.required_cluster
+    if cluster and any(g % c for g, c in zip(launch.grid, cluster, strict=True)):
+        yield f"A grid of {launch.grid} cannot be divided into clusters of {cluster} blocks."

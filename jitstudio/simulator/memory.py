@@ -1,0 +1,313 @@
+"""The bytes of every state space, with what has been written of them, and generic addresses.
+
+Each space is one flat arena. Global memory holds the variables of the module and the allocations of
+the launch, with unmapped gaps in between; shared memory the windows of all resident blocks; local
+memory the stacks of all resident threads. An access is checked before it is done.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.model import Allocation, FaultKind, StateSpace
+
+Offsets = NDArray[np.int64]
+
+GLOBAL_BASE = 0x7F00_0000_0000
+"""Where `place` puts the first allocation."""
+
+_ALIGNMENT = 512
+_GAP = 512
+_UNWRITTEN, _WRITTEN = 1, 2
+# The windows of generic addresses, by bits 36 and up; all above them is global.
+WINDOW_BITS = 36
+WINDOWS = {
+    StateSpace.SHARED: 0x7E00_0000_0000,
+    StateSpace.LOCAL: 0x7E10_0000_0000,
+    StateSpace.CONSTANT: 0x7E20_0000_0000,
+    StateSpace.PARAM: 0x7E30_0000_0000,
+}
+_BY_WINDOW = {base >> WINDOW_BITS: space for space, base in WINDOWS.items()}
+CLUSTER_BITS = 24
+"""Above these bits an address of shared memory has one more than the rank of its block."""
+
+
+class AccessFault(Exception):
+    """An access that must not be.
+
+    Attributes:
+        kind: What is wrong.
+        index: Which of the threads that take part is the first.
+        count: How many of them do it.
+        detail: What is wrong with the address, in words that go on after "at 0x…".
+        address: As the thread has it.
+    """
+
+    def __init__(self, kind: FaultKind, index: int, count: int, detail: str, address: int) -> None:
+        super().__init__(detail)
+        self.kind, self.index, self.count = kind, index, count
+        self.detail, self.address = detail, address
+
+
+class Region(NamedTuple):
+    """Bytes of an arena that may be accessed."""
+
+    start: int
+    end: int
+    name: str
+
+
+def place(sizes: Sequence[int]) -> tuple[int, ...]:
+    """Returns addresses for allocations of these sizes, as the driver would give them."""
+    addresses = []
+    at = GLOBAL_BASE
+    for size in sizes:
+        addresses.append(at)
+        at += -(-max(size, 1) // _ALIGNMENT) * _ALIGNMENT + _GAP
+    return tuple(addresses)
+
+
+@dataclass
+class Arena:
+    """The bytes of one state space.
+
+    Attributes:
+        space: Which.
+        base: The address of the first byte in its own space.
+        data: Its bytes; their number is divisible by 16.
+        state: What is known of each byte: 0 outside, 1 not written, 2 written.
+        regions: What may be accessed, by rising offsets.
+        read_only: Whether nothing may be written.
+    """
+
+    space: StateSpace
+    base: int
+    data: NDArray[np.uint8]
+    state: NDArray[np.uint8]
+    regions: tuple[Region, ...] = ()
+    read_only: bool = False
+
+    def __post_init__(self) -> None:
+        self._views: dict[np.dtype[Any], NDArray[Any]] = {}
+        self._starts = [region.start for region in self.regions]
+        self._first = np.array(self._starts or [0], np.int64)
+        self._last = np.array([r.end for r in self.regions] or [0], np.int64)
+        self._complete = [bool((self.state[r.start : r.end] == 2).all()) for r in self.regions]
+        self._looked = [0] * len(self.regions)
+
+    @classmethod
+    def of(cls, space: StateSpace, base: int, size: int, regions: tuple[Region, ...] = ()) -> Arena:
+        """Returns an arena of so many bytes, of which only the regions may be accessed."""
+        padded = -(-size // 16) * 16 + 16
+        data, state = np.zeros(padded, np.uint8), np.zeros(padded, np.uint8)
+        for region in regions:
+            state[region.start : region.end] = _UNWRITTEN
+        return cls(space, base, data, state, regions)
+
+    def fill(self, start: int, content: bytes) -> None:
+        """Puts bytes that are written from the start."""
+        end = start + len(content)
+        self.data[start:end] = np.frombuffer(content, np.uint8)
+        self.state[start:end] = _WRITTEN
+        self.forget()
+
+    def forget(self) -> None:
+        """Takes note that data and state have been changed from outside."""
+        self._complete = [bool((self.state[r.start : r.end] == 2).all()) for r in self.regions]
+
+    def view(self, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Returns the bytes as elements of a type."""
+        if (view := self._views.get(dtype)) is None:
+            view = self._views[dtype] = self.data.view(dtype)
+        return view
+
+    def region_of(self, lowest: int, highest: int, size: int) -> int:
+        """Returns the index of the region that holds all bytes from lowest on; -1 for none."""
+        index = bisect_right(self._starts, lowest) - 1
+        if index >= 0 and highest + size <= self.regions[index].end:
+            return index
+        return -1
+
+    def check_bounds(self, offsets: Offsets, size: int) -> int:
+        """Returns the region that all accesses are in, -1 where they are in several.
+
+        Raises:
+            AccessFault: If one is in none, or misaligned.
+        """
+        lowest, highest = int(offsets.min()), int(offsets.max())
+        index = self.region_of(lowest, highest, size)
+        if index < 0:
+            at = np.searchsorted(self._first, offsets, side="right") - 1
+            inside = (at >= 0) & (offsets + size <= self._last[at])
+            if not inside.all():
+                first = int(np.argmin(inside))
+                raise AccessFault(
+                    FaultKind.OUT_OF_BOUNDS,
+                    first,
+                    int(np.count_nonzero(~inside)),
+                    self._distance(int(offsets[first]), size),
+                    self.base + int(offsets[first]),
+                )
+        if size > 1:
+            check_alignment(offsets, size, self.base)
+        return index
+
+    def _distance(self, offset: int, size: int) -> str:
+        """Returns how far an access is from the nearest region."""
+        if self.base + offset < 4096:
+            return "which is a null pointer, or one with a small number added"
+        nearest, best = "", 1 << 63
+        for region in self.regions:
+            length = f"{region.name} ({region.end - region.start:,} bytes)"
+            behind, before = offset + size - region.end, region.start - offset
+            if behind > 0 and offset >= region.start and behind - size < best:
+                best = max(behind - size, 0)
+                where = (
+                    f"{offset - region.end:,} bytes behind the end"
+                    if offset >= region.end
+                    else ("across the end")
+                )
+                nearest = f"{where} of {length}"
+            elif before > 0 and before < best:
+                best = before
+                nearest = f"{before:,} bytes before the start of {length}"
+        return nearest or "where nothing is allocated"
+
+    def check_written(self, offsets: Offsets, size: int, region: int) -> NDArray[np.bool_] | None:
+        """Returns which accesses read a byte that nobody has written; None for none."""
+        if region >= 0:
+            if self._complete[region]:
+                return None
+            self._looked[region] += 1
+            if self._looked[region] & 15 == 1:
+                inside = self.regions[region]
+                if self.state[inside.start : inside.end].min() == _WRITTEN:
+                    self._complete[region] = True
+                    return None
+        states = self._states(offsets, size)
+        return None if states.all() else ~states
+
+    def mark_written(self, offsets: Offsets, size: int, region: int) -> None:
+        """Takes note that bytes have been written."""
+        if region >= 0 and self._complete[region]:
+            return
+        width = min(size, 8)
+        dtype = np.dtype(f"u{width}")
+        value = dtype.type(int.from_bytes(bytes([_WRITTEN]) * width, "little"))
+        states = self.state.view(dtype)
+        index = offsets // width
+        for part in range(size // width):
+            states[index + part] = value
+
+    def _states(self, offsets: Offsets, size: int) -> NDArray[np.bool_]:
+        width = min(size, 8)
+        dtype = np.dtype(f"u{width}")
+        value = dtype.type(int.from_bytes(bytes([_WRITTEN]) * width, "little"))
+        states = self.state.view(dtype)
+        index = offsets // width
+        written: NDArray[np.bool_] = states[index] == value
+        for part in range(1, size // width):
+            written &= states[index + part] == value
+        return written
+
+    def gather(self, offsets: Offsets, dtype: np.dtype[Any], count: int) -> list[NDArray[Any]]:
+        """Returns so many successive elements from each offset, which is aligned."""
+        view = self.view(dtype)
+        index = offsets // dtype.itemsize if dtype.itemsize > 1 else offsets
+        return [view[index + part] if part else view[index] for part in range(count)]
+
+    def scatter(self, offsets: Offsets, values: Sequence[NDArray[Any]]) -> None:
+        """Puts successive elements to each offset; of two threads the later one prevails."""
+        dtype = values[0].dtype
+        view = self.view(dtype)
+        index = offsets // dtype.itemsize if dtype.itemsize > 1 else offsets
+        for part, value in enumerate(values):
+            view[index + part if part else index] = value
+
+    def bytes_at(self, offsets: Offsets, size: int) -> NDArray[np.uint8]:
+        """Returns the bytes at each offset, of shape (threads, size)."""
+        found: NDArray[np.uint8] = self.data[offsets[:, None] + np.arange(size)]
+        return found
+
+
+def check_alignment(offsets: Offsets, size: int, base: int = 0) -> None:
+    """Checks that offsets are divisible by the size, a power of 2.
+
+    Raises:
+        AccessFault: If one is not.
+    """
+    if int(np.bitwise_or.reduce(offsets)) & (size - 1):
+        wrong = (offsets & (size - 1)) != 0
+        first = int(np.argmax(wrong))
+        raise AccessFault(
+            FaultKind.MISALIGNED,
+            first,
+            int(np.count_nonzero(wrong)),
+            f"which is not divisible by {size}",
+            base + int(offsets[first]),
+        )
+
+
+def window_of(address: int) -> StateSpace:
+    """Returns the space that a generic address is in."""
+    return _BY_WINDOW.get(address >> WINDOW_BITS, StateSpace.GLOBAL)
+
+
+def windows_of(addresses: NDArray[np.int64]) -> dict[StateSpace, NDArray[np.bool_] | None]:
+    """Returns which of the generic addresses are in which space; None stands for all."""
+    tops = addresses >> WINDOW_BITS
+    first, last = int(tops.min()), int(tops.max())
+    if first == last:
+        return {_BY_WINDOW.get(first, StateSpace.GLOBAL): None}
+    found: dict[StateSpace, NDArray[np.bool_] | None] = {}
+    rest = np.ones(len(addresses), np.bool_)
+    for top, space in _BY_WINDOW.items():
+        inside = tops == top
+        if inside.any():
+            found[space] = inside
+            rest &= ~inside
+    if rest.any():
+        found[StateSpace.GLOBAL] = rest
+    return found
+
+
+def global_arena(
+    variables: Sequence[tuple[str, int, int]], allocations: Sequence[Allocation]
+) -> tuple[Arena, dict[str, int]]:
+    """Returns global memory, and the addresses of the variables in it.
+
+    Args:
+        variables: Name, bytes and alignment of each variable of the module.
+        allocations: Of the launch, by rising addresses.
+
+    Raises:
+        ValueError: If allocations overlap.
+    """
+    size = 0
+    starts: dict[str, int] = {}
+    for name, extent, align in variables:
+        align = max(align, 16)
+        size = -(-size // align) * align
+        starts[name] = size
+        size += max(extent, 1) + 16
+    room = -(-(size + _GAP) // 4096) * 4096
+    first = min((a.address for a in allocations), default=GLOBAL_BASE)
+    base = first // 4096 * 4096 - room
+    regions = [Region(starts[n], starts[n] + extent, n) for n, extent, _ in variables]
+    for allocation in allocations:
+        start = allocation.address - base
+        if regions and start < regions[-1].end:
+            raise ValueError(f"the allocation {allocation.name} overlaps the one before")
+        regions.append(Region(start, start + allocation.size, allocation.name))
+    end = max((region.end for region in regions), default=0)
+    arena = Arena.of(StateSpace.GLOBAL, base, end, tuple(regions))
+    for allocation in allocations:
+        if allocation.data is not None:
+            arena.fill(allocation.address - base, allocation.data)
+    return arena, {name: base + start for name, start in starts.items()}

@@ -1,0 +1,83 @@
+"""Special registers: what threads know of themselves and of the launch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.image import Image
+from jitstudio.simulator.model import WARP, Layout, SimulatedLaunch
+
+_MULTIPROCESSORS = 132
+
+
+def special_registers(
+    layout: Layout, launch: SimulatedLaunch, image: Image
+) -> dict[str, NDArray[Any]]:
+    """Returns the special registers by their names: an array, or a single value for all threads."""
+    warps = layout.warps_per_block
+    numbers = np.arange(layout.threads)
+    slots = numbers // (warps * WARP)
+    in_block = numbers % (warps * WARP)
+    block = layout.blocks[slots]
+    found: dict[str, Any] = {}
+
+    def put(name: str, values: Any) -> None:
+        found[name] = values
+
+    for axis, own, of_block in zip(
+        "xyz", _split(in_block, launch.block), _split(block, launch.grid), strict=True
+    ):
+        put(f"%tid.{axis}", own)
+        put(f"%ctaid.{axis}", of_block)
+    for axis, threads, blocks in zip("xyz", launch.block, launch.grid, strict=True):
+        put(f"%ntid.{axis}", threads)
+        put(f"%nctaid.{axis}", blocks)
+    lane = in_block % WARP
+    put("%laneid", lane)
+    put("%warpid", in_block // WARP)
+    put("%nwarpid", warps)
+    put("%smid", slots % _MULTIPROCESSORS)
+    put("%nsmid", _MULTIPROCESSORS)
+    one = np.uint64(1) << lane.astype(np.uint64)
+    put("%lanemask_eq", one)
+    put("%lanemask_lt", one - 1)
+    put("%lanemask_le", 2 * one - 1)
+    put("%lanemask_gt", 0xFFFFFFFF - (2 * one - 1))
+    put("%lanemask_ge", 0xFFFFFFFF - (one - 1))
+    put("%dynamic_smem_size", launch.shared_bytes)
+    put("%total_smem_size", image.shared_size)
+    put("%aggr_smem_size", image.shared_size)
+    cluster = launch.cluster or image.kernel.required_cluster
+    cx, cy, cz = cluster or (1, 1, 1)
+    x, y, z = _split(block, launch.grid)
+    extents = zip("xyz", (x, y, z), (cx, cy, cz), launch.grid, strict=True)
+    for axis, index, size, of_grid in extents:
+        put(f"%cluster_ctaid.{axis}", index % size)
+        put(f"%cluster_nctaid.{axis}", size)
+        put(f"%clusterid.{axis}", index // size)
+        put(f"%nclusterid.{axis}", of_grid // size)
+    put("%cluster_ctarank", (z % cz * cy + y % cy) * cx + x % cx)
+    put("%cluster_nctarank", cx * cy * cz)
+    put("%is_explicit_cluster", int(cluster is not None))
+    put("%reserved_smem_offset_begin", 0)
+    put("%reserved_smem_offset_end", 0)
+    put("%reserved_smem_offset_cap", 0)
+    # Both halves, so that they are read in 32 bits.
+    registers = {
+        name: np.atleast_1d(np.asarray(values, np.int64)).astype(np.uint32)
+        for name, values in found.items()
+    }
+    for number in range(32):
+        registers[f"%envreg{number}"] = np.zeros(1, np.uint32)
+    for name in ("%gridid", "%current_graph_exec", "%clock64", "%globaltimer"):
+        registers[name] = np.zeros(1, np.uint64)
+    for name in ("%clock", "%clock_hi", "%globaltimer_lo", "%globaltimer_hi"):
+        registers[name] = np.zeros(1, np.uint32)
+    return registers
+
+
+def _split(index: NDArray[np.int64], size: tuple[int, int, int]) -> tuple[NDArray[Any], ...]:
+    return index % size[0], index // size[0] % size[1], index // (size[0] * size[1])

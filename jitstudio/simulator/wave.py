@@ -1,0 +1,639 @@
+"""The blocks that are resident together: registers, memory, and who waits where.
+
+Instructions work on a `Wave`. A *frame* is the registers of one function at one depth of calls, for
+all threads: a list of arrays, in which each register stands once for each type that instructions
+read it in, all of them views of the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.groups import Groups, Selection, numbers_of
+from jitstudio.simulator.memory import (
+    CLUSTER_BITS,
+    WINDOWS,
+    AccessFault,
+    Arena,
+    Offsets,
+    Region,
+    check_alignment,
+    windows_of,
+)
+from jitstudio.simulator.model import (
+    WARP,
+    Access,
+    AccessKind,
+    Fault,
+    FaultKind,
+    Layout,
+    Observer,
+    StateSpace,
+    SyncScope,
+    Threads,
+)
+from jitstudio.simulator.program import PtxFunction, PtxInstruction
+
+CARRY = "CC.CF"
+"""The register for carries, of which PTX has no name."""
+
+Frame = list[NDArray[Any]]
+"""Registers of all threads, by slots."""
+
+
+class ThreadFault(Exception):
+    """What a thread did and must not do; ends the launch.
+
+    Attributes:
+        kind: What it is.
+        thread: The first thread that did it.
+        message: What it did, in words that go on after "Thread … of block …".
+        count: How many threads did it.
+    """
+
+    def __init__(self, kind: FaultKind, thread: int, message: str, count: int = 1) -> None:
+        super().__init__(message)
+        self.kind, self.thread, self.message, self.count = kind, thread, message, count
+
+
+class UnsupportedInstruction(Exception):
+    """An instruction that cannot be simulated; the message says why and what could be done."""
+
+
+class SlotKind(NamedTuple):
+    """What a slot of a frame holds.
+
+    Attributes:
+        name: Of the register; of the parameter; of the special register.
+        dtype: What its values are read as.
+        source: ``register``, ``param``, ``whole param``, ``special``, ``constant``, ``stack``,
+            ``kernel param`` or ``sink``.
+        offset: Bytes into a parameter.
+        value: Of a constant.
+    """
+
+    name: str
+    dtype: np.dtype[Any]
+    source: str = "register"
+    offset: int = 0
+    value: bytes = b""
+
+
+@dataclass
+class FrameLayout:
+    """Which slots the frames of a function have; grows while its instructions are bound."""
+
+    function: PtxFunction
+    slots: list[SlotKind] = field(default_factory=list)
+    index: dict[SlotKind, int] = field(default_factory=dict)
+
+    def slot(self, kind: SlotKind) -> int:
+        """Returns the index of a slot."""
+        if (found := self.index.get(kind)) is None:
+            found = self.index[kind] = len(self.slots)
+            self.slots.append(kind)
+        return found
+
+
+@dataclass(frozen=True)
+class ReturnLink:
+    """What is done at the return from a call.
+
+    Attributes:
+        layout: The frames of the caller.
+        results: The slots of results: of the caller, then of the function.
+    """
+
+    layout: FrameLayout
+    results: tuple[tuple[int, int], ...]
+
+
+BarrierName = tuple[SyncScope, int]
+"""The scope of a barrier and its number in the block."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Threads that wait at a barrier.
+
+    Attributes:
+        depth: Of their calls.
+        at: The instruction at which they wait.
+        threads: Which.
+        expected: How many threads of the block each of them waits for; None for all.
+        resume: What is done with those that go on: it gets them, and for each block slot how many
+            votes were true and how many there were. None for nothing.
+        arrived: Whether they have only arrived and gone on.
+    """
+
+    depth: int
+    at: int
+    threads: Selection
+    expected: NDArray[Any] | None = None
+    resume: Callable[[Selection, NDArray[Any], NDArray[Any]], None] | None = None
+    arrived: bool = False
+
+
+class Wave:
+    """The state of resident blocks.
+
+    Attributes:
+        layout: Which threads there are.
+        numbers: The numbers of all threads with padding.
+        live: Which threads have not exited; False for padding.
+        lanes: The live lanes of each warp, as bits.
+        groups: The threads that can go on.
+        barriers: Who waits at which barrier, by its name.
+        votes: What each thread has brought to the barrier that it waits at.
+        cluster_arrivals: How often each thread has arrived at the barrier of its cluster.
+        cluster_waits: How often it has passed it.
+        links: What is done at returns, by call and function.
+        deepest: Most calls within calls.
+        spins: How often threads have parted at the end of a loop that may spin, by its start.
+        parked: Who waits at a warp-level operation for lanes that it names.
+        arenas: The memory.
+        shared_base: Where the shared memory of each thread's block begins in the arena.
+        shared_size: Bytes of shared memory of a block.
+        local_stride: Bytes of local memory of a thread.
+        frames: The registers, by depth and function, as instructions read them.
+        bases: The registers and parameters themselves, by depth and function, then by name.
+        stacks: Where each thread's local variables begin, by depth.
+        returns: Where each thread goes on after the call, by depth.
+        clock: Steps since the launch began.
+        changes: How often memory or a clock has changed what a spinning thread could see.
+        printed: What has been printed, in pieces.
+        faults: Those that do not end the launch.
+        observers: All of them.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        arenas: dict[StateSpace, Arena],
+        *,
+        shared_size: int,
+        local_stride: int,
+        stack_limit: int,
+        parameters: bytes,
+        special: dict[str, Any],
+        observers: Sequence[Observer],
+    ) -> None:
+        self.layout = layout
+        count = layout.threads
+        self.numbers = np.arange(count, dtype=np.int64)
+        padded = layout.warps_per_block * WARP
+        in_block = self.numbers % padded
+        self.slots = self.numbers // padded
+        self.in_block = in_block
+        self.live = in_block < layout.threads_per_block
+        self.live_count = int(np.count_nonzero(self.live))
+        self.lanes = packed_lanes(np.flatnonzero(self.live), count)
+        self.groups = Groups()
+        self.barriers: dict[BarrierName, list[Waiting]] = {}
+        self.votes = np.zeros(count, np.bool_)
+        self.cluster_arrivals = np.zeros(count, np.int64)
+        self.cluster_waits = np.zeros(count, np.int64)
+        self.links: dict[tuple[int, str], ReturnLink] = {}
+        self.deepest = 1024
+        self.spins: dict[int, int] = {}
+        self.parked: dict[tuple[int, int], Selection] = {}
+        self.arenas = arenas
+        self.shared_size, self.local_stride = shared_size, local_stride
+        self.shared_base = self.slots * layout.shared_stride
+        self.local_base = self.numbers * local_stride
+        self.parameters = parameters
+        self.special = special
+        self.frames: dict[tuple[int, str], Frame] = {}
+        self.bases: dict[tuple[int, str], dict[str, NDArray[Any]]] = {}
+        self.stacks: list[NDArray[np.int64]] = []
+        self.returns: list[NDArray[np.int32]] = []
+        self.clock = 0
+        self.changes = 0
+        self.printed: list[str] = []
+        self.printed_size = 0
+        self.stack_limit = stack_limit
+        self.faults: list[Fault] = []
+        self.extra: dict[str, Any] = {}
+        self.inexact: dict[str, str] = {}
+        self.current: PtxInstruction | None = None
+        self._told: set[tuple[int, FaultKind]] = set()
+        self.observers = tuple(observers)
+        self.on_accessed = _overriding(observers, "accessed")
+        self.on_executed = _overriding(observers, "executed")
+        self.on_branched = _overriding(observers, "branched")
+        self.on_synchronised = _overriding(observers, "synchronised")
+        self.on_fenced = _overriding(observers, "fenced")
+        self.wants_values = any(o.wants_values for o in self.on_accessed)
+
+    # Frames.
+
+    def frame(self, depth: int, layout: FrameLayout) -> Frame:
+        """Returns the registers of a function at a depth."""
+        key = depth, layout.function.name
+        if (frame := self.frames.get(key)) is None or len(frame) != len(layout.slots):
+            while len(self.stacks) <= depth:
+                self.stacks.append(np.zeros(self.layout.threads, np.int64))
+                self.returns.append(np.zeros(self.layout.threads, np.int32))
+            frame = self.frames[key] = self._frame(key, layout)
+        return frame
+
+    def _frame(self, key: tuple[int, str], layout: FrameLayout) -> Frame:
+        threads = self.layout.threads
+        if (bases := self.bases.get(key)) is None:
+            bases = self.bases[key] = {}
+            function = layout.function
+            for name, kind in function.registers.items():
+                bases[name] = np.zeros(threads, kind.bits_dtype)
+            for variable in (*function.variables.values(), *function.parameters, *function.results):
+                if variable.space == "param" and not (
+                    function.is_kernel and variable in function.parameters
+                ):
+                    width = -(-max(variable.size, 1) // 16) * 16
+                    bases[variable.name] = np.zeros((threads, width), np.uint8)
+            bases[CARRY] = np.zeros(threads, np.uint8)
+        return [self._slot(key, bases, kind) for kind in layout.slots]
+
+    def _slot(
+        self, key: tuple[int, str], bases: dict[str, NDArray[Any]], kind: SlotKind
+    ) -> NDArray[Any]:
+        threads, size = self.layout.threads, kind.dtype.itemsize
+        match kind.source:
+            case "register":
+                return _viewed(bases[kind.name], kind.dtype)
+            case "param":
+                columns = bases[kind.name][:, kind.offset : kind.offset + size]
+                return columns.view(kind.dtype)[:, 0]
+            case "whole param":
+                return bases[kind.name]
+            case "stack":
+                return self.stacks[key[0]].view(kind.dtype)
+            case "special":
+                return _viewed(np.broadcast_to(self.special[kind.name], (threads,)), kind.dtype)
+            case "kernel param":
+                end = kind.offset + size
+                piece = self.parameters[kind.offset : end].ljust(size, b"\0")
+                return np.broadcast_to(np.frombuffer(piece, kind.dtype), (threads,))
+            case "sink":
+                return np.zeros(threads, kind.dtype)
+            case _:
+                return np.broadcast_to(np.frombuffer(kind.value, kind.dtype), (threads,))
+
+    # Threads.
+
+    def rejoin(self) -> bool:
+        """Lets threads go on that wait for lanes at another place; returns whether there are."""
+        return False
+
+    def end(self, threads: Selection) -> None:
+        """Takes note that threads have exited."""
+        self.live[threads] = False
+        numbers = numbers_of(threads)
+        self.live_count -= len(numbers)
+        self.lanes &= ~packed_lanes(numbers, self.layout.threads)
+
+    def tell(self, kind: FaultKind, threads: Threads, message: str) -> None:
+        """Takes note of a fault that does not end the launch, once for each instruction."""
+        instruction = self.current
+        assert instruction is not None
+        if (key := (instruction.number, kind)) in self._told:
+            return
+        self._told.add(key)
+        self.faults.append(
+            fault_of(self.layout, instruction, kind, int(threads[0]), message, len(threads), False)
+        )
+
+    def print_text(self, text: str) -> None:
+        """Takes note of what a thread has printed."""
+        self.printed.append(text)
+        self.printed_size += len(text)
+
+    # Memory.
+
+    def grow_stacks(self, needed: int, thread: int, function: str) -> None:
+        """Makes room for so many bytes of local memory of each thread.
+
+        Raises:
+            ThreadFault: If that is more than the limit.
+        """
+        if needed > self.stack_limit:
+            raise ThreadFault(
+                FaultKind.STACK_OVERFLOW,
+                thread,
+                f"calls {function}, and needs {needed:,} bytes of local memory for it, which is "
+                f"more than the limit of {self.stack_limit:,}. The recursion may have no end",
+            )
+        stride = min(max(2 * self.local_stride, -(-needed // 16) * 16), self.stack_limit)
+        old, threads = self.arenas[StateSpace.LOCAL], self.layout.threads
+        new = Arena.of(
+            StateSpace.LOCAL, 0, threads * stride, (Region(0, threads * stride, "local memory"),)
+        )
+        kept, grown = threads * self.local_stride, threads * stride
+        for before, after in ((old.data, new.data), (old.state, new.state)):
+            after[:grown].reshape(threads, stride)[:, : self.local_stride] = before[:kept].reshape(
+                threads, self.local_stride
+            )
+        self.arenas[StateSpace.LOCAL] = new
+        self.local_stride, self.local_base = stride, self.numbers * stride
+
+    def offsets(
+        self, space: StateSpace, addresses: NDArray[np.int64], threads: Selection, size: int
+    ) -> tuple[Offsets, int]:
+        """Returns offsets in the arena of a space, checked, and the region they are in or -1."""
+        arena = self.arenas[space]
+        try:
+            if space is StateSpace.SHARED:
+                return self._shared_offsets(addresses, threads, size), -1
+            if space is StateSpace.LOCAL:
+                _check_range(addresses, size, self.local_stride, "the thread's local memory")
+                return addresses + self.local_base[threads], 0
+            offsets = addresses - arena.base
+            return offsets, arena.check_bounds(offsets, size)
+        except AccessFault as fault:
+            raise self._fault_of_access(fault, threads, size) from None
+
+    def _shared_offsets(
+        self, addresses: NDArray[np.int64], threads: Selection, size: int
+    ) -> Offsets:
+        bases = self.shared_base[threads]
+        if int(addresses.max()) >> CLUSTER_BITS and int(addresses.min()) >= 0:
+            ranks = addresses >> CLUSTER_BITS
+            blocks = self.layout.cluster_blocks
+            if (ranks > blocks).any():
+                first = int(np.argmax(ranks > blocks))
+                raise AccessFault(
+                    FaultKind.OUT_OF_BOUNDS,
+                    first,
+                    int(np.count_nonzero(ranks > blocks)),
+                    f"which is in no block of a cluster of {blocks}",
+                    int(addresses[first]),
+                )
+            slots = self.slots[threads]
+            other = slots - slots % blocks + ranks - 1
+            bases = np.where(ranks > 0, other, slots) * self.layout.shared_stride
+            addresses = addresses & ((1 << CLUSTER_BITS) - 1)
+        _check_range(addresses, size, self.shared_size, "the shared memory of the block")
+        return addresses + bases
+
+    def load(
+        self,
+        space: StateSpace | None,
+        addresses: NDArray[np.int64],
+        dtype: np.dtype[Any],
+        count: int,
+        threads: Selection,
+        *,
+        strong: bool = False,
+    ) -> list[NDArray[Any]]:
+        """Returns what threads read from addresses: so many successive elements.
+
+        Args:
+            space: None for generic addresses.
+            addresses: One for each thread.
+            dtype: Of an element.
+            count: Elements of a vector.
+            threads: Who reads.
+            strong: Whether it is volatile, relaxed or acquire.
+
+        Raises:
+            ThreadFault: If an address is out of bounds or misaligned.
+        """
+        if space is None:
+            windows = windows_of(addresses)
+            if len(windows) > 1:
+                return self._load_mixed(windows, addresses, dtype, count, threads, strong)
+            space = next(iter(windows))
+            addresses = addresses - WINDOWS[space] if space in WINDOWS else addresses
+        size = dtype.itemsize * count
+        offsets, region = self.offsets(space, addresses, threads, size)
+        arena = self.arenas[space]
+        unwritten = arena.check_written(offsets, size, region)
+        if unwritten is not None:
+            self._tell_unwritten(space, unwritten, addresses, threads, size)
+        if self.on_accessed:
+            self.notify(space, AccessKind.READ, offsets, addresses, size, threads, strong)
+        return arena.gather(offsets, dtype, count)
+
+    def _load_mixed(
+        self,
+        windows: dict[StateSpace, NDArray[np.bool_] | None],
+        addresses: NDArray[np.int64],
+        dtype: np.dtype[Any],
+        count: int,
+        threads: Selection,
+        strong: bool,
+    ) -> list[NDArray[Any]]:
+        values = [np.empty(len(addresses), dtype) for _ in range(count)]
+        numbers = self.numbers[threads]
+        for space, chosen in windows.items():
+            found = self.load(
+                space,
+                addresses[chosen] - WINDOWS.get(space, 0),
+                dtype,
+                count,
+                numbers[chosen],
+                strong=strong,
+            )
+            for value, part in zip(values, found, strict=True):
+                value[chosen] = part
+        return values
+
+    def store(
+        self,
+        space: StateSpace | None,
+        addresses: NDArray[np.int64],
+        values: Sequence[NDArray[Any]],
+        threads: Selection,
+        *,
+        strong: bool = False,
+    ) -> None:
+        """Writes elements to addresses, as `load` reads them.
+
+        Raises:
+            ThreadFault: If an address is out of bounds, misaligned, or not to be written.
+        """
+        if space is None:
+            windows = windows_of(addresses)
+            if len(windows) > 1:
+                numbers = self.numbers[threads]
+                for part, chosen in windows.items():
+                    self.store(
+                        part,
+                        addresses[chosen] - WINDOWS.get(part, 0),
+                        [value[chosen] for value in values],
+                        numbers[chosen],
+                        strong=strong,
+                    )
+                return
+            space = next(iter(windows))
+            addresses = addresses - WINDOWS[space] if space in WINDOWS else addresses
+        dtype = values[0].dtype
+        size = dtype.itemsize * len(values)
+        arena = self.writable(space, addresses, threads, size)
+        offsets, region = self.offsets(space, addresses, threads, size)
+        before = arena.bytes_at(offsets, size) if self.wants_values else None
+        arena.scatter(offsets, values)
+        arena.mark_written(offsets, size, region)
+        self.changes += 1
+        if self.on_accessed:
+            self.notify(space, AccessKind.WRITE, offsets, addresses, size, threads, strong, before)
+
+    def writable(
+        self, space: StateSpace, addresses: NDArray[np.int64], threads: Selection, size: int
+    ) -> Arena:
+        """Returns the arena of a space.
+
+        Raises:
+            ThreadFault: If nothing may be written to it.
+        """
+        arena = self.arenas[space]
+        if arena.read_only:
+            memory = "constant memory" if space is StateSpace.CONSTANT else "a parameter"
+            raise ThreadFault(
+                FaultKind.READ_ONLY,
+                int(self.numbers[threads][0]),
+                f"writes {size} bytes to {memory}, at 0x{int(addresses[0]):x}. "
+                "Nothing can be written there",
+                len(addresses),
+            )
+        return arena
+
+    def notify(
+        self,
+        space: StateSpace,
+        kind: AccessKind,
+        offsets: Offsets,
+        addresses: NDArray[np.int64],
+        size: int,
+        threads: Selection,
+        strong: bool,
+        before: NDArray[np.uint8] | None = None,
+    ) -> None:
+        """Shows an access to the observers."""
+        instruction = self.current
+        assert instruction is not None
+        after = None
+        if before is not None:
+            after = self.arenas[space].bytes_at(offsets, size)
+        access = Access(
+            instruction,
+            self.numbers[threads],
+            space,
+            kind,
+            offsets,
+            addresses.view(np.uint64),
+            size,
+            strong or kind is AccessKind.ATOMIC,
+            before,
+            after,
+        )
+        for observer in self.on_accessed:
+            observer.accessed(access)
+
+    def synchronised(self, threads: Threads, scope: SyncScope) -> None:
+        """Shows a barrier to the observers."""
+        for observer in self.on_synchronised:
+            observer.synchronised(threads, scope)
+
+    def _fault_of_access(self, fault: AccessFault, threads: Selection, size: int) -> ThreadFault:
+        verb = "accesses"
+        if self.current is not None:
+            verb = {"ld": "reads", "st": "writes"}.get(self.current.opcode, verb)
+        plural = "byte" if size == 1 else "bytes"
+        return ThreadFault(
+            fault.kind,
+            int(self.numbers[threads][fault.index]),
+            f"{verb} {size} {plural} at 0x{fault.address:x}, {fault.detail}",
+            fault.count,
+        )
+
+    def _tell_unwritten(
+        self,
+        space: StateSpace,
+        unwritten: NDArray[np.bool_],
+        addresses: NDArray[np.int64],
+        threads: Selection,
+        size: int,
+    ) -> None:
+        first = int(np.argmax(unwritten))
+        names = {StateSpace.CONSTANT: "constant"}
+        self.tell(
+            FaultKind.NEVER_WRITTEN,
+            self.numbers[threads][unwritten],
+            f"reads {size} bytes of {names.get(space, space.value)} memory at "
+            f"0x{int(addresses[first]):x} that nobody has written",
+        )
+
+
+def _overriding(observers: Sequence[Observer], method: str) -> tuple[Observer, ...]:
+    """Returns the observers that take note of something."""
+    default = getattr(Observer, method)
+    return tuple(o for o in observers if getattr(type(o), method) is not default)
+
+
+def _viewed(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Returns the low bits of values as a type that is as wide or narrower."""
+    if values.dtype == dtype:
+        return values
+    ratio = values.dtype.itemsize // dtype.itemsize
+    if ratio == 1:
+        return values.view(dtype)
+    if values.strides == (0,):
+        return np.broadcast_to(values[:1].view(dtype)[:1], values.shape)
+    return values.view(dtype)[::ratio]
+
+
+def _check_range(addresses: NDArray[np.int64], size: int, limit: int, what: str) -> None:
+    if int(addresses.min()) < 0 or int(addresses.max()) + size > limit:
+        wrong = (addresses < 0) | (addresses + size > limit)
+        first = int(np.argmax(wrong))
+        address = int(addresses[first])
+        where = f"{address - limit:,} bytes behind the end" if address >= limit else "not all in"
+        if address < 0:
+            where = f"{-address:,} bytes before the start"
+        raise AccessFault(
+            FaultKind.OUT_OF_BOUNDS,
+            first,
+            int(np.count_nonzero(wrong)),
+            f"{where} of {what} ({limit:,} bytes)",
+            address,
+        )
+    if size > 1:
+        check_alignment(addresses, size)
+
+
+def packed_lanes(numbers: Threads, count: int) -> NDArray[np.uint32]:
+    """Returns the lanes of each warp that are among the threads, as bits, for so many threads."""
+    present = np.zeros(count, np.bool_)
+    present[numbers] = True
+    return np.packbits(present, bitorder="little").view(np.uint32)
+
+
+def fault_of(
+    layout: Layout,
+    instruction: PtxInstruction,
+    kind: FaultKind,
+    thread: int,
+    message: str,
+    count: int,
+    fatal: bool,
+) -> Fault:
+    """Returns a fault with a sentence that says thread, block and line."""
+    place = layout.place(instruction, thread)
+    more = f" {count - 1:,} more threads do so in the same step." if count > 1 else ""
+    where = f"line {place.ptx_line} of the PTX"
+    if place.line:
+        name = place.file.replace("\\", "/").rpartition("/")[2]
+        where = f"{name}:{place.line} ({where})"
+    return Fault(
+        kind,
+        f"Thread {place.thread} of block {place.block} {message}, at {where}.{more}",
+        place,
+        None,
+        count,
+        fatal,
+    )
