@@ -146,7 +146,7 @@ def _launch(
         form = choose_form(launched_name(built, spec.kernel), forms)
         if begin is not None and form.host_launch is not None:
             spec = begin(first_launch(form))
-        simulated = ordinal == SIMULATOR
+        simulated = request.sources if ordinal == SIMULATOR else None
         kernel = launchable(built, form, spec.load, request.confined_to, simulated=simulated)
     except SpecError as error:
         return unlaunched(spec.kernel, LaunchOutcome.REFUSED, [error.problem])

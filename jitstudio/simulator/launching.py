@@ -48,7 +48,7 @@ Tell = Callable[[LaunchEvent], None]
 LONG = 10.0
 """Seconds from which on it is told beforehand how long a simulation will take."""
 
-_SHARE_OF_TIME = 0.9
+_SHARE_OF_TIME = 0.8
 """Of the time limit of a launch: who ends by itself can say where it was."""
 
 _MOST_TEXT = 4 << 20
@@ -135,6 +135,7 @@ def launch(
     try:
         tell(LaunchProgress("filling the buffers"))
         ready = prepare(request, prepared)
+        tell(LaunchProgress("estimating how long it will take"))
         _foretell(ready, tell)
         tell(LaunchProgress("simulating the kernel"))
         result = simulate(

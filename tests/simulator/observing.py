@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from jitstudio.simulator.model import Access, AccessKind, Layout, Observer, StateSpace
-from jitstudio.simulator.program import PtxInstruction, SourcePlace
+from jitstudio.simulator.program import PtxInstruction, PtxSourceLine
 
 
 def instruction(line: int, text: str = "ld.f32 %f1, [%rd1];") -> PtxInstruction:
     """Returns an instruction on this line of PTX and source."""
     opcode, *modifiers = text.split()[0].rstrip(";").split(".")
-    place = SourcePlace("k.cu", line)
+    place = PtxSourceLine("k.cu", line)
     return PtxInstruction(line, opcode, tuple(modifiers), (), (), None, line, place, text=text)
 
 

@@ -8,6 +8,7 @@ from threading import Event
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
+from jitstudio.core.code import Source
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.choice import launchable
 from jitstudio.core.launch.device import SIMULATOR, Device, DeviceList
@@ -42,6 +43,7 @@ _PAUSE_MS = 250
 class _Kernels:
     """A build and the kernels in it: code is never launched with the parameters of other code."""
 
+    sources: tuple[Source, ...]
     result: BuildResult
     forms: tuple[KernelForm, ...]
     confined_to: tuple[str, ...] | None
@@ -257,7 +259,7 @@ class LaunchController(QObject):
             return ResolvedSpec(None, ())
         try:
             kernels = self._kernels
-            simulated = self._device == SIMULATOR
+            simulated = kernels.sources if self._device == SIMULATOR else None
             kernel = launchable(
                 kernels.result, form, spec.load, kernels.confined_to, simulated=simulated
             )
@@ -425,6 +427,6 @@ def _finding(built: Built) -> Callable[[Event], _Kernels]:
         forms = kernel_forms(
             built.request.sources, built.result, built.request.headers, access=True
         )
-        return _Kernels(built.result, forms, built.request.confined_to)
+        return _Kernels(built.request.sources, built.result, forms, built.request.confined_to)
 
     return find

@@ -151,7 +151,11 @@ class LaunchPaneController(QObject):
             self._form.reveal(place)
 
     def _show_problems(self) -> None:
-        self._form.show_problems((*self._problems, *self._form.unreadable))
+        problems = (*self._problems, *self._form.unreadable)
+        if self._launches.devices is None:
+            # Nobody has looked for GPUs yet.
+            problems = tuple(p for p in problems if p.where != "device")
+        self._form.show_problems(problems)
 
 
 class LaunchPanel(QWidget):
