@@ -47,9 +47,9 @@ def _suggestions(sample: AccessSample, others: Sequence[AccessSample]) -> Iterat
     padded, swizzled = _padded(row, unit), _swizzled(row, unit)
     if _conflicts(sample, padded) == 0 and _total(others, padded) < before:
         yield (
-            f"With {unit} bytes of padding behind each row of {row:,} bytes, as in "
-            f"[{row // unit} + 1] in place of [{row // unit}] elements of {unit} bytes, it takes "
-            f"{_wavefronts(sample, padded)} in place of {_wavefronts(sample)} wavefronts."
+            f"With one element of {unit} bytes more in each row of {row:,} bytes, [{row // unit} + "
+            f"1] in place of [{row // unit}], it takes {_wavefronts(sample, padded)} in place of "
+            f"{_wavefronts(sample)}."
         )
     if (
         row >= LINE_BYTES
@@ -57,8 +57,8 @@ def _suggestions(sample: AccessSample, others: Sequence[AccessSample]) -> Iterat
         and _total(others, swizzled) < before
     ):
         yield (
-            f"So it does without padding if the index in the row is XORed with that of the row, as "
-            f"in [row][column ^ (row % {LINE_BYTES // unit})], wherever the array is accessed."
+            f"So it does with [row][column ^ (row % {LINE_BYTES // unit})] wherever the array is "
+            "accessed, which needs no more memory."
         )
 
 

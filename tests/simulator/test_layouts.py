@@ -21,8 +21,8 @@ ROW = sample((lane * 4 for lane in range(32)), 1)
 def test_a_tile_of_32_columns_is_padded_or_swizzled():
     column = sample((lane * 128 for lane in range(32)), 32)
     read, written = with_suggestions((column, ROW))
-    assert "as in [32 + 1] in place of [32]" in read.suggestion
-    assert "takes 1 in place of 32 wavefronts" in read.suggestion
+    assert "[32 + 1] in place of [32]" in read.suggestion
+    assert "takes 1 in place of 32." in read.suggestion
     assert "column ^ (row % 32)" in read.suggestion
     assert written.suggestion == ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from jitstudio.core.launch.simulation import (
@@ -22,7 +22,7 @@ from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 _COLUMNS = 32
 _SECTOR_WORDS = SECTOR_BYTES // WORD_BYTES
 _MARGIN, _AIR = 12, 1.5
-_LEAST_CELL = 15
+_LEAST_CELL, _LEAST_HEIGHT = 6, 8
 _LABEL_CHARACTERS = 11
 _KINDS = {
     AccessKind.READ: QT_TRANSLATE_NOOP("AccessWords", "Load from {space} memory"),
@@ -36,20 +36,19 @@ def access_text(sample: AccessSample) -> str:
     translate = QCoreApplication.translate
     if sample.space is StateSpace.SHARED:
         cost = translate(
-            "AccessWords", "{cost} wavefronts at most, {mean} on average; 1 serves all banks once"
+            "AccessWords", "{cost} wavefronts at most, {mean} on average, where 1 is the least"
         )
     else:
         cost = translate("AccessWords", "{cost} sectors of 32 bytes at most, {mean} on average")
     what = translate("AccessWords", _KINDS[sample.kind]).format(space=sample.space.value)
     block, thread = (", ".join(map(str, i)) for i in (sample.place.block, sample.place.thread))
-    where = translate("AccessWords", "drawn is the warp of thread ({thread}) of block ({block})")
+    where = translate("AccessWords", "Drawn is the warp of thread ({thread}) of block ({block})")
     return " ".join(
         (
-            f"{what}: {cost.format(cost=sample.cost, mean=number_text(sample.mean))};",
-            f"{where.format(thread=thread, block=block)}.",
-            sample.suggestion,
+            f"{what}: {cost.format(cost=sample.cost, mean=number_text(sample.mean))}.",
+            sample.suggestion or f"{where.format(thread=thread, block=block)}.",
         )
-    ).strip()
+    )
 
 
 class AccessPicture(QWidget):
@@ -79,8 +78,13 @@ class AccessPicture(QWidget):
     def sizeHint(self) -> QSize:
         """Returns what all rows take."""
         rows = len(self._rows) + 1
-        height = 2 * _MARGIN + rows * self._height
+        height = 2 * _MARGIN + self._line + rows * self._height
         return QSize(2 * _MARGIN + self._label_width + _COLUMNS * _LEAST_CELL, int(height))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Takes the height that cells of this width need."""
+        super().resizeEvent(event)
+        self.updateGeometry()
 
     def minimumSizeHint(self) -> QSize:
         """Returns the same: the pane scrolls."""
@@ -101,23 +105,30 @@ class AccessPicture(QWidget):
         theme = current_theme()
         painter.setFont(self.font())
         is_shared = self._sample.space is StateSpace.SHARED
-        for column in range(0, _COLUMNS, 1 if self._cell >= self._wide else 4):
+        step = 1 if self._cell >= self._wide else 4 if 2 * self._cell >= self._wide / 2 else 8
+        for column in range(0, _COLUMNS, step):
             painter.setPen(theme.ui.muted_text)
             name = column if is_shared else column * WORD_BYTES
-            painter.drawText(self._place(-1, column), Qt.AlignmentFlag.AlignCenter, str(name))
+            place = self._place(0, column)
+            head = QRectF(place.left(), _MARGIN, step * self._cell, self._line)
+            painter.drawText(head, Qt.AlignmentFlag.AlignLeft, str(name))
         for number, row in enumerate(self._rows):
             self._paint_row(painter, number, row, is_shared)
 
     def _paint_row(self, painter: QPainter, number: int, row: PictureRow, is_shared: bool) -> None:
         theme = current_theme()
-        label = QRectF(_MARGIN, self._place(number, 0).top(), self._label_width - 6, self._height)
-        painter.setPen(theme.ui.muted_text)
-        flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(label, flags, self._row_name(number, row))
+        step = max(1, round(self._line / self._height))
+        if number % step == 0:
+            top = self._place(number, 0).top()
+            label = QRectF(_MARGIN, top, self._label_width - 6, step * self._height)
+            painter.setPen(theme.ui.muted_text)
+            flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
+            painter.drawText(label, flags, self._row_name(number, row))
         touched = {column // _SECTOR_WORDS for column in row.lanes}
         fill = theme.marks.warning if is_shared and number else theme.marks.success
         for column in range(_COLUMNS):
-            place = self._place(number, column).adjusted(_AIR, _AIR, -_AIR, -_AIR)
+            air = _AIR if self._cell > 2 * _LEAST_HEIGHT else _AIR / 2
+            place = self._place(number, column).adjusted(air, air, -air, -air)
             if column in row.lanes:
                 painter.fillRect(place, fill)
                 painter.setPen(theme.ui.base)
@@ -144,12 +155,13 @@ class AccessPicture(QWidget):
 
     def _place(self, row: int, column: int) -> QRectF:
         left = _MARGIN + self._label_width + column * self._cell
-        return QRectF(left, _MARGIN + (row + 1) * self._height, self._cell, self._height)
+        top = _MARGIN + self._line + row * self._height
+        return QRectF(left, top, self._cell, self._height)
 
     @property
     def _cell(self) -> float:
         room = self.width() - 2 * _MARGIN - self._label_width
-        return max(_LEAST_CELL, min(room / _COLUMNS, 2 * self._height))
+        return max(_LEAST_CELL, min(room / _COLUMNS, 2 * self._line))
 
     @property
     def _wide(self) -> float:
@@ -157,8 +169,13 @@ class AccessPicture(QWidget):
         return self.fontMetrics().horizontalAdvance("00+") + 2 * _AIR
 
     @property
-    def _height(self) -> float:
+    def _line(self) -> float:
         return self.fontMetrics().height() + 2 * _AIR
+
+    @property
+    def _height(self) -> float:
+        """Of a row: as its cells are wide, but not more than a line of text."""
+        return max(_LEAST_HEIGHT, min(self._cell, self._line))
 
     @property
     def _label_width(self) -> int:

@@ -58,16 +58,6 @@ COUNT_COLUMNS: tuple[TableColumn[LineCounts], ...] = (
         number=True,
     ),
     _count(
-        QT_TRANSLATE_NOOP("Columns", "Divergent"),
-        QT_TRANSLATE_NOOP("Columns", "times that lanes of a warp parted here"),
-        lambda row: row.divergent,
-    ),
-    _count(
-        QT_TRANSLATE_NOOP("Columns", "Requests"),
-        QT_TRANSLATE_NOOP("Columns", "accesses to memory, each of one warp"),
-        lambda row: row.requests,
-    ),
-    _count(
         QT_TRANSLATE_NOOP("Columns", "Sectors"),
         QT_TRANSLATE_NOOP("Columns", "sectors of 32 bytes of global and local memory"),
         lambda row: row.sectors,
@@ -79,9 +69,19 @@ COUNT_COLUMNS: tuple[TableColumn[LineCounts], ...] = (
         ".0%",
     ),
     _count(
-        QT_TRANSLATE_NOOP("Columns", "Bank conflicts"),
+        QT_TRANSLATE_NOOP("Columns", "Conflicts"),
         QT_TRANSLATE_NOOP("Columns", "passes that different words in one bank have caused"),
         lambda row: row.bank_conflicts,
+    ),
+    _count(
+        QT_TRANSLATE_NOOP("Columns", "Requests"),
+        QT_TRANSLATE_NOOP("Columns", "accesses to memory, each of one warp"),
+        lambda row: row.requests,
+    ),
+    _count(
+        QT_TRANSLATE_NOOP("Columns", "Divergent"),
+        QT_TRANSLATE_NOOP("Columns", "times that lanes of a warp parted here"),
+        lambda row: row.divergent,
     ),
     _count(
         QT_TRANSLATE_NOOP("Columns", "At one address"),
@@ -89,9 +89,11 @@ COUNT_COLUMNS: tuple[TableColumn[LineCounts], ...] = (
         lambda row: row.lanes_per_address,
     ),
 )
+# In letters; the first column has the rest.
+_WIDTHS = {1: 11, 2: 8, 3: 11, 4: 8, 5: 11, 6: 11, 7: 11, 8: 15}
+_LEFT_OUT = (2, 4, 7, 6, 8)
 
-
-_SHARES, _WIDE = (5, 4), 1.8
+_SHARES, _WIDE = (1, 1), 1.8
 _MARGIN = 12
 
 
@@ -165,8 +167,8 @@ class CountsView(QWidget):
         table = PanelTable(self.tr("Counts of each line"), self)
         table.setObjectName("countsTable")
         table.setModel(self._sorted)
-        table.set_columns(stretched=0, widths=dict.fromkeys(range(1, len(COUNT_COLUMNS)), 11))
-        table.hide_when_narrow(3, 4, 8)
+        table.set_columns(stretched=0, widths=_WIDTHS)
+        table.hide_when_narrow(*_LEFT_OUT)
         table.setSortingEnabled(True)
         table.horizontalHeader().setSortIndicatorClearable(True)
         table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
