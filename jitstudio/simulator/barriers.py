@@ -22,6 +22,8 @@ def look_again(wave: Wave) -> None:
     """Lets go on who waited for threads that have exited or arrived elsewhere."""
     for name in list(wave.barriers):
         _release(wave, name)
+    if wave.parked:
+        wave.rejoin()
 
 
 def _release(wave: Wave, name: BarrierName) -> None:

@@ -35,6 +35,7 @@ from jitstudio.simulator.special import special_registers
 from jitstudio.simulator.wave import (
     Frame,
     FrameLayout,
+    Meeting,
     ReturnLink,
     ThreadFault,
     UnsupportedInstruction,
@@ -47,7 +48,8 @@ assert ROW_MODULES
 Progress = Callable[[float], None]
 """Takes the fraction of blocks that have run."""
 
-_SPIN_ROUNDS = 100
+# A loop that has spun for long once, is given up sooner.
+_SPIN_ROUNDS, _SPIN_ROUNDS_LATER = 100, 4
 _LOOK_EVERY = 256
 _HOPELESS_ROUNDS = 1000
 _SPINNING = frozenset(["atom", "nanosleep", "mbarrier", "call"])
@@ -119,6 +121,7 @@ class Machine:
         except ImageError as error:
             raise LaunchRefused(str(error)) from None
         self.links: dict[tuple[int, str], ReturnLink] = {}
+        self.meetings: dict[int, Meeting] = {}
         self.layouts = {n: FrameLayout(f) for n, f in self.image.functions.items()}
         self.code = self._bind()
         self.wave: Wave | None = None
@@ -140,7 +143,7 @@ class Machine:
         return code
 
     def _bound(self, instruction: PtxInstruction, layout: FrameLayout) -> Bound:
-        binding = Binding(instruction, self.layouts, self.image, self.links)
+        binding = Binding(instruction, self.layouts, self.image, self.links, self.meetings)
         try:
             row = row_of(instruction)
             made = row.bind(binding)
@@ -230,7 +233,7 @@ class Machine:
             special=special_registers(layout, launch, image),
             observers=self.observers,
         )
-        wave.links = self.links
+        wave.links, wave.meetings = self.links, self.meetings
         wave.clock = self.steps
         wave.frame(0, self.layouts[image.kernel.name])
         live = np.flatnonzero(wave.live)
@@ -297,7 +300,6 @@ class Machine:
         others = groups.next_at(depth)
         frame: Frame | None = None
         count = size_of(threads)
-        rounds = 0
         while True:
             if self.steps >= until or at == others:
                 groups.put(depth, at, threads)
@@ -327,10 +329,7 @@ class Machine:
             if len(moves) == 1 and moves[0].depth == depth and moves[0].at < others:
                 backward = moves[0].at <= at
                 _, at, threads = moves[0]
-                if not backward or not bound.spins:
-                    continue
-                rounds += 1
-                if rounds < _SPIN_ROUNDS:
+                if not backward or not bound.spins or not self._spun(wave, at):
                     continue
                 groups.put(depth, at, threads, yields=True)
                 self._check_hope(wave)
@@ -338,6 +337,8 @@ class Machine:
             for move in moves:
                 yields = bound.spins and move.at <= at and self._spun(wave, move.at)
                 groups.put(move.depth, move.at, move.threads, yields=yields)
+                if yields:
+                    self._check_hope(wave)
             return
 
     def _execute(
@@ -366,12 +367,9 @@ class Machine:
         return bound.flow(wave, frame, depth, active, rest)
 
     def _spun(self, wave: Wave, at: int) -> bool:
-        """Returns whether a loop whose threads part has gone round often enough to yield."""
-        wave.spins[at] = wave.spins.get(at, 0) + 1
-        if wave.spins[at] % _SPIN_ROUNDS:
-            return False
-        self._check_hope(wave)
-        return True
+        """Returns whether a loop that may spin has gone round often enough to yield."""
+        rounds = wave.spins[at] = wave.spins.get(at, 0) + 1
+        return not rounds % (_SPIN_ROUNDS if rounds <= _SPIN_ROUNDS else _SPIN_ROUNDS_LATER)
 
     def _check_hope(self, wave: Wave) -> None:
         """Ends a launch in which all threads spin and nothing changes.
@@ -501,7 +499,8 @@ def simulate(
         look()
         for blocks in machine.waves:
             machine.begin(blocks)
-            machine.advance(launch.limits.steps + 1, look)
+            if machine.advance(launch.limits.steps, look):
+                raise look.too_many_steps()
             machine.end_wave()
             look.report()
     except SimulationStop as stopped:
@@ -605,12 +604,14 @@ class _Look:
                 f"{machine.blocks_done:,} of {machine.launch.blocks:,} blocks"
                 f"{self._where()}. Raise the limit, or launch fewer threads.",
             )
-        if machine.steps > limits.steps:
-            raise SimulationStop(
-                SimulationOutcome.OUT_OF_STEPS,
-                f"The simulation took more than its limit of {limits.steps:,} steps"
-                f"{self._where()}. A loop may have no end.",
-            )
+
+    def too_many_steps(self) -> SimulationStop:
+        """Returns the end of a simulation that has taken all of its steps."""
+        return SimulationStop(
+            SimulationOutcome.OUT_OF_STEPS,
+            f"The simulation has taken its limit of {self._machine.launch.limits.steps:,} steps"
+            f"{self._where()}. A loop may have no end; if it has one, raise the limit.",
+        )
 
     def report(self) -> None:
         """Tells how many blocks have run."""

@@ -168,12 +168,7 @@ class Arena:
             behind, before = offset + size - region.end, region.start - offset
             if behind > 0 and offset >= region.start and behind - size < best:
                 best = max(behind - size, 0)
-                where = (
-                    f"{offset - region.end:,} bytes behind the end"
-                    if offset >= region.end
-                    else ("across the end")
-                )
-                nearest = f"{where} of {length}"
+                nearest = f"{behind_end(offset - region.end)} of {length}"
             elif before > 0 and before < best:
                 best = before
                 nearest = f"{before:,} bytes before the start of {length}"
@@ -252,6 +247,13 @@ def check_alignment(offsets: Offsets, size: int, base: int = 0) -> None:
             f"which is not divisible by {size}",
             base + int(offsets[first]),
         )
+
+
+def behind_end(distance: int) -> str:
+    """Returns where an access begins, by how many bytes that is behind the end."""
+    if distance > 0:
+        return f"{distance:,} bytes behind the end"
+    return "across the end" if distance < 0 else "directly behind the end"
 
 
 def window_of(address: int) -> StateSpace:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.groups import Groups, Selection, numbers_of
+from jitstudio.simulator.groups import Groups, Selection, numbers_of, subset
 from jitstudio.simulator.memory import (
     CLUSTER_BITS,
     WINDOWS,
@@ -22,6 +22,7 @@ from jitstudio.simulator.memory import (
     Arena,
     Offsets,
     Region,
+    behind_end,
     check_alignment,
     windows_of,
 )
@@ -139,6 +140,22 @@ class Waiting:
     arrived: bool = False
 
 
+@dataclass(frozen=True)
+class Meeting:
+    """An operation for which lanes of a warp wait for one another.
+
+    Attributes:
+        name: Its full opcode: lanes at several instructions of one name may meet.
+        ready: Returns for threads at a depth whether all lanes that they name are present, by the
+            present lanes of each warp.
+        finish: Does it for threads at a depth.
+    """
+
+    name: str
+    ready: Callable[[Wave, int, Selection, NDArray[np.uint32]], NDArray[np.bool_]]
+    finish: Callable[[Wave, int, Selection], None]
+
+
 class Wave:
     """The state of resident blocks.
 
@@ -153,8 +170,10 @@ class Wave:
         cluster_arrivals: How often each thread has arrived at the barrier of its cluster.
         cluster_waits: How often it has passed it.
         links: What is done at returns, by call and function.
+        meetings: Operations of warps, by instruction.
+        exchange: What each thread has brought to the operation of its warp.
         deepest: Most calls within calls.
-        spins: How often threads have parted at the end of a loop that may spin, by its start.
+        spins: How often threads have gone back in a loop that may spin, by its start.
         parked: Who waits at a warp-level operation for lanes that it names.
         arenas: The memory.
         shared_base: Where the shared memory of each thread's block begins in the arena.
@@ -199,6 +218,8 @@ class Wave:
         self.cluster_arrivals = np.zeros(count, np.int64)
         self.cluster_waits = np.zeros(count, np.int64)
         self.links: dict[tuple[int, str], ReturnLink] = {}
+        self.meetings: dict[int, Meeting] = {}
+        self.exchange = np.zeros(count, np.uint64)
         self.deepest = 1024
         self.spins: dict[int, int] = {}
         self.parked: dict[tuple[int, int], Selection] = {}
@@ -286,8 +307,27 @@ class Wave:
     # Threads.
 
     def rejoin(self) -> bool:
-        """Lets threads go on that wait for lanes at another place; returns whether there are."""
-        return False
+        """Lets threads go on that wait for lanes at another place; returns whether there are.
+
+        Lanes of a warp may meet at several instructions of one name, where both ways of a branch
+        have the same operation.
+        """
+        names = {self.meetings[at].name for _, at in self.parked}
+        for name in sorted(names):
+            places = [key for key in self.parked if self.meetings[key[1]].name == name]
+            numbers = np.concatenate([numbers_of(self.parked[key]) for key in places])
+            present = packed_lanes(numbers, self.layout.threads)
+            for depth, at in places:
+                meeting, threads = self.meetings[at], self.parked[depth, at]
+                come = meeting.ready(self, depth, threads, present)
+                if come.any():
+                    del self.parked[depth, at]
+                    if not come.all():
+                        self.parked[depth, at] = subset(threads, ~come)
+                    chosen = subset(threads, come)
+                    meeting.finish(self, depth, chosen)
+                    self.groups.put(depth, at + 1, chosen)
+        return bool(self.groups)
 
     def end(self, threads: Selection) -> None:
         """Takes note that threads have exited."""
@@ -413,7 +453,7 @@ class Wave:
         arena = self.arenas[space]
         unwritten = arena.check_written(offsets, size, region)
         if unwritten is not None:
-            self._tell_unwritten(space, unwritten, addresses, threads, size)
+            self.tell_unwritten(space, unwritten, addresses, threads, size)
         if self.on_accessed:
             self.notify(space, AccessKind.READ, offsets, addresses, size, threads, strong)
         return arena.gather(offsets, dtype, count)
@@ -551,7 +591,7 @@ class Wave:
             fault.count,
         )
 
-    def _tell_unwritten(
+    def tell_unwritten(
         self,
         space: StateSpace,
         unwritten: NDArray[np.bool_],
@@ -559,6 +599,7 @@ class Wave:
         threads: Selection,
         size: int,
     ) -> None:
+        """Takes note of threads that read what nobody has written."""
         first = int(np.argmax(unwritten))
         names = {StateSpace.CONSTANT: "constant"}
         self.tell(
@@ -592,9 +633,9 @@ def _check_range(addresses: NDArray[np.int64], size: int, limit: int, what: str)
         wrong = (addresses < 0) | (addresses + size > limit)
         first = int(np.argmax(wrong))
         address = int(addresses[first])
-        where = f"{address - limit:,} bytes behind the end" if address >= limit else "not all in"
-        if address < 0:
-            where = f"{-address:,} bytes before the start"
+        where = (
+            f"{-address:,} bytes before the start" if address < 0 else behind_end(address - limit)
+        )
         raise AccessFault(
             FaultKind.OUT_OF_BOUNDS,
             first,

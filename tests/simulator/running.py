@@ -63,7 +63,8 @@ def launch_of(
     for argument in arguments:
         is_array = isinstance(argument, np.ndarray)
         data = np.uint64(next(waiting)).tobytes() if is_array else argument.tobytes()
-        parameters += bytes(-len(parameters) % len(data)) + data
+        align = len(data) & -len(data)
+        parameters += bytes(-len(parameters) % align) + data
     return SimulatedLaunch(kernel, grid, block, bytes(parameters), allocations, **options)
 
 

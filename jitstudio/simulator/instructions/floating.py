@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from jitstudio.simulator.arithmetic import floating
-from jitstudio.simulator.instructions.table import Values, computes
+from jitstudio.simulator.arithmetic import approximate, floating
+from jitstudio.simulator.arithmetic.approximate import APPROXIMATE
+from jitstudio.simulator.groups import Selection
+from jitstudio.simulator.instructions.table import Binding, Step, Values, computes, form
 from jitstudio.simulator.program import PtxInstruction
+from jitstudio.simulator.wave import Frame, Wave
 
 Function = Callable[..., Values]
 
@@ -115,3 +118,68 @@ def _chosen_of_three(function: Function) -> Callable[[PtxInstruction], Function]
 for _opcode, _choice in (("min", floating.minimum), ("max", floating.maximum)):
     computes(_opcode, _ARITHMETIC, words="ftz NaN xorsign abs")(_chosen(_choice))
     computes(_opcode, "f32", sources="t t t", words="ftz NaN abs")(_chosen_of_three(_choice))
+
+
+# Approximate functions.
+
+
+def _approximate(function: Callable[..., Values], *, takes_name: bool) -> Callable[[Binding], Step]:
+    """Returns what binds an approximate function of one operand."""
+
+    def bind(b: Binding) -> Step:
+        i, kind = b.instruction, b.type
+        element = kind.name.removesuffix("x2")
+        asked = {"ftz": True} if b.has("ftz") and element in ("f32", "f64") else {}
+        key = f"{i.opcode}.approx.{element}"
+        place, source = b.target(i.operands[0], kind), b.source(i.operands[1], kind)
+        exactness = APPROXIMATE[key]
+        packed = kind.name.endswith("x2")
+
+        def step(wave: Wave, f: Frame, s: Selection) -> None:
+            if not exactness.exact:
+                wave.inexact[key] = f"{key} (within {exactness.ulp:g} ulp)"
+            values = f[source][s]
+            if packed:
+                result = floating.packed(function, kind.name, values)
+            elif takes_name:
+                result = function(kind.name, values, **asked)
+            else:
+                result = function(values, **asked)
+            f[place][s] = result
+
+        return step
+
+    return bind
+
+
+_NARROW = "f16 bf16 f16x2 bf16x2"
+for _opcode, _types, _approximation, _takes_name in (
+    ("rcp", "f32 f64", approximate.rcp, True),
+    ("rsqrt", "f32 f64", approximate.rsqrt, True),
+    ("sqrt", "f32", approximate.sqrt, False),
+    ("ex2", f"f32 {_NARROW}", approximate.ex2, True),
+    ("lg2", "f32", approximate.lg2, False),
+    ("sin", "f32", approximate.sin, False),
+    ("cos", "f32", approximate.cos, False),
+    ("tanh", f"f32 {_NARROW}", approximate.tanh, True),
+):
+    form(_opcode, _types, words="ftz", needs="approx")(
+        _approximate(_approximation, takes_name=_takes_name)
+    )
+
+
+@form("div", "f32", words="ftz", needs="approx")
+@form("div", "f32", words="ftz", needs="full")
+def div_approximate(b: Binding) -> Step:
+    key = f"div.{'full' if b.has('full') else 'approx'}.f32"
+    target, first, second = b.instruction.operands
+    place, x, y = b.target(target, b.type), b.source(first, b.type), b.source(second, b.type)
+    asked = {"ftz": b.has("ftz"), "full": b.has("full")}
+    exactness = APPROXIMATE[key]
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        if not exactness.exact:
+            wave.inexact[key] = f"{key} (within {exactness.ulp:g} ulp)"
+        f[place][s] = approximate.div(f[x][s], f[y][s], **asked)
+
+    return step

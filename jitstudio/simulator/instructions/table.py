@@ -32,6 +32,7 @@ from jitstudio.simulator.wave import (
     CARRY,
     Frame,
     FrameLayout,
+    Meeting,
     ReturnLink,
     SlotKind,
     UnsupportedInstruction,
@@ -219,6 +220,7 @@ class Binding:
         layout: The frames of its function.
         layouts: Those of all functions.
         links: What is done at returns.
+        meetings: Operations of warps.
         image: Where variables are.
     """
 
@@ -228,8 +230,10 @@ class Binding:
         layouts: dict[str, FrameLayout],
         image: Image,
         links: dict[tuple[int, str], ReturnLink],
+        meetings: dict[int, Meeting],
     ) -> None:
-        self.instruction, self.layouts, self.image, self.links = instruction, layouts, image, links
+        self.instruction, self.layouts, self.image = instruction, layouts, image
+        self.links, self.meetings = links, meetings
         self.layout = layout = layouts[instruction.function]
         self.function = layout.function
 

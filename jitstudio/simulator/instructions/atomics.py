@@ -1,0 +1,340 @@
+"""Atomic operations: `atom` and `red`.
+
+Threads that meet at one address take their turns by their numbers, which is one of the orders that
+a GPU may have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.arithmetic import floating
+from jitstudio.simulator.groups import Selection
+from jitstudio.simulator.instructions.memory import space_of
+from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
+from jitstudio.simulator.memory import WINDOWS, Offsets, windows_of
+from jitstudio.simulator.model import AccessKind, StateSpace
+from jitstudio.simulator.types import PtxType
+from jitstudio.simulator.wave import Frame, UnsupportedInstruction, Wave
+
+Combine = Callable[[Values, Values, Values | None], Values]
+"""From what is in memory, the operand and the second one of `cas` to what is put there."""
+
+_OPERATIONS = "and or xor exch add inc dec min max"
+_ORDER = (
+    "relaxed acquire release acq_rel sc cta cluster gpu sys global shared shared::cta "
+    "shared::cluster noftz L2::cache_hint volatile"
+)
+_INTEGERS = "b32 b64 u32 u64 s32 s64"
+_FLOATS = "f32 f64 f16 bf16 f16x2 bf16x2"
+_ACCUMULATING: dict[str, Any] = {
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "add": np.add,
+    "min": np.minimum,
+    "max": np.maximum,
+}
+
+
+def _increment(old: Values, limit: Values, _: Values | None) -> Values:
+    result: Values = np.where(old >= limit, old.dtype.type(0), old + old.dtype.type(1))
+    return result
+
+
+def _decrement(old: Values, limit: Values, _: Values | None) -> Values:
+    return np.where((old == 0) | (old > limit), limit, old - old.dtype.type(1))
+
+
+def _exchange(_old: Values, new: Values, _: Values | None) -> Values:
+    return new
+
+
+def _compare_and_swap(old: Values, wanted: Values, new: Values | None) -> Values:
+    assert new is not None
+    return np.where(old == wanted, new, old)
+
+
+_OTHERS: dict[str, Combine] = {
+    "inc": _increment,
+    "dec": _decrement,
+    "exch": _exchange,
+    "cas": _compare_and_swap,
+}
+
+
+def _combining(operation: str, kind: PtxType, space: StateSpace | None) -> Combine:
+    """Returns what an operation makes of a value in memory."""
+    if operation in _OTHERS:
+        return _OTHERS[operation]
+    if kind.is_integer:
+        function = _ACCUMULATING[operation]
+        return lambda old, value, _: function(old, value)
+    if operation != "add":
+        choose = floating.minimum if operation == "min" else floating.maximum
+        if kind.name.endswith("x2"):
+            return lambda old, value, _: floating.packed(choose, kind.name, old, value)
+        return lambda old, value, _: choose(kind.name, old, value)
+    if kind.name.endswith("x2"):
+        return lambda old, value, _: floating.packed(floating.add, kind.name, old, value)
+    # "atom.add.f32 on global memory flushes subnormal inputs and results to sign-preserving zero"
+    flushes = kind.name == "f32" and space is not StateSpace.SHARED
+    return lambda old, value, _: floating.add(kind.name, old, value, ftz=flushes)
+
+
+@form("atom", f"{_INTEGERS} {_FLOATS}", words=f"{_ORDER} {_OPERATIONS}", count=3)
+@form("atom", f"{_INTEGERS} {_FLOATS}", words=f"{_ORDER} {_OPERATIONS}", count=4)
+def atom(b: Binding) -> Step:
+    target, address, value = b.instruction.operands[:3]
+    return _atomic(b, None if is_sink(target) else b.target(target, b.type), address, value)
+
+
+@form("atom", "b16 b32 b64 u32 u64 s32 s64", words=_ORDER, needs="cas")
+def atom_cas(b: Binding) -> Step:
+    target, address, wanted, new = b.instruction.operands[:4]
+    place = None if is_sink(target) else b.target(target, b.type)
+    return _atomic(b, place, address, wanted, new)
+
+
+@form("red", f"{_INTEGERS} {_FLOATS}", words=f"{_ORDER} {_OPERATIONS}")
+def red(b: Binding) -> Step:
+    address, value = b.instruction.operands[:2]
+    return _atomic(b, None, address, value)
+
+
+@form("atom", "f32 f16 bf16 f16x2 bf16x2", words=f"{_ORDER} add min max v2 v4 v8")
+@form("red", "f32 f16 bf16 f16x2 bf16x2", words=f"{_ORDER} add min max v2 v4 v8")
+def atomic_vector(b: Binding) -> Step:
+    """Each element by itself, as the ISA has it."""
+    *target, address, value = b.instruction.operands[: 3 if b.instruction.opcode == "atom" else 2]
+    sources = [b.source(part, b.type) for part in b.parts(value)]
+    places: list[int | None] = [None] * len(sources)
+    if target:
+        parts = b.parts(target[0])
+        places = [None if is_sink(part) else b.target(part, b.type) for part in parts]
+    find, space = b.address(address), space_of(b)
+    combine = _combining(_operation(b), b.type, space)
+    name, size = b.instruction.full_opcode, b.type.size
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        addresses = find(f, s)
+        for index, (source, place) in enumerate(zip(sources, places, strict=True)):
+            at = addresses + index * size
+            old = update(wave, space, at, f[source][s], None, combine, s, name)
+            if place is not None:
+                f[place][s] = old
+
+    return step
+
+
+def _operation(b: Binding) -> str:
+    names = (*_OPERATIONS.split(), "cas")
+    return next(word for word in b.instruction.modifiers if word in names)
+
+
+def _atomic(
+    b: Binding, place: int | None, address: Any, value: Any, second: Any | None = None
+) -> Step:
+    operation, kind, space = _operation(b), b.type, space_of(b)
+    if not kind.is_integer and operation not in ("add", "min", "max", "exch"):
+        raise UnsupportedInstruction(f".{operation} is for integers")
+    find, source = b.address(address), b.source(value, kind)
+    other = None if second is None else b.source(second, kind)
+    combine = _combining(operation, kind, space)
+    exact = kind.is_integer or operation != "add"
+    name = f"{b.instruction.opcode}.{operation}.{kind.name}"
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        swap = None if other is None else f[other][s]
+        unordered = "" if exact else name
+        old = update(wave, space, find(f, s), f[source][s], swap, combine, s, unordered, operation)
+        if place is not None:
+            f[place][s] = old
+
+    return step
+
+
+def update(
+    wave: Wave,
+    space: StateSpace | None,
+    addresses: NDArray[np.int64],
+    values: Values,
+    swap: Values | None,
+    combine: Combine,
+    threads: Selection,
+    unordered: str = "",
+    operation: str = "",
+) -> Values:
+    """Updates memory atomically and returns what each thread has found there.
+
+    Args:
+        wave: The memory.
+        space: None for generic addresses.
+        addresses: One for each thread.
+        values: The operand of each thread.
+        swap: The second one of `cas`.
+        combine: What is put there.
+        threads: Who does it.
+        unordered: The name of an operation whose result depends on the order; empty for none.
+        operation: The word in the instruction; empty where only one round after the other will do.
+
+    Raises:
+        ThreadFault: If an address is out of bounds, misaligned, or not to be written.
+    """
+    if space is None:
+        windows = windows_of(addresses)
+        if len(windows) > 1:
+            result = np.empty(len(addresses), values.dtype)
+            numbers = wave.numbers[threads]
+            for part, chosen in windows.items():
+                assert chosen is not None
+                result[chosen] = update(
+                    wave,
+                    part,
+                    addresses[chosen] - WINDOWS.get(part, 0),
+                    values[chosen],
+                    None if swap is None else swap[chosen],
+                    combine,
+                    numbers[chosen],
+                    unordered,
+                    operation,
+                )
+            return result
+        space = next(iter(windows))
+        addresses = addresses - WINDOWS.get(space, 0)
+    size = values.dtype.itemsize
+    arena = wave.writable(space, addresses, threads, size)
+    offsets, region = wave.offsets(space, addresses, threads, size)
+    unwritten = arena.check_written(offsets, size, region)
+    if unwritten is not None and operation not in ("exch", ""):
+        wave.tell_unwritten(space, unwritten, addresses, threads, size)
+    before = arena.bytes_at(offsets, size) if wave.wants_values else None
+    view = arena.view(values.dtype)
+    old, changed, met = _in_turn(view, offsets // size, values, swap, combine, operation)
+    arena.mark_written(offsets, size, region)
+    if changed:
+        wave.changes += 1
+    if met and unordered:
+        wave.inexact[unordered] = f"{unordered} (the order of the additions is open)"
+    if wave.on_accessed:
+        wave.notify(space, AccessKind.ATOMIC, offsets, addresses, size, threads, True, before)
+    return old
+
+
+def _in_turn(
+    view: Values,
+    index: Offsets,
+    values: Values,
+    swap: Values | None,
+    combine: Combine,
+    operation: str,
+) -> tuple[Values, bool, bool]:
+    """Updates elements; returns what was there, whether one has changed, whether threads met."""
+    count = len(index)
+    order = np.argsort(index, kind="stable")
+    places = index[order]
+    begins = np.ones(count, np.bool_)
+    np.not_equal(places[1:], places[:-1], out=begins[1:])
+    starts = np.flatnonzero(begins)
+    if len(starts) == count:
+        old = view[index]
+        new = combine(old, values, swap)
+        view[index] = new
+        return old, not _equal(old, new), False
+    operands = values[order]
+    swaps = None if swap is None else swap[order]
+    ends = np.append(starts[1:], count)
+    longest = int((ends - starts).max())
+    result = np.empty(count, view.dtype)
+    before = view[places[starts]]
+    runs = _RUNS.get(operation)
+    if runs is None and operation in _ACCUMULATING and view.dtype.kind in "iu":
+        runs = _accumulated(_ACCUMULATING[operation])
+    if runs is not None and len(starts) < longest:
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            part = slice(start, end)
+            first = view[places[start]]
+            second = None if swaps is None else swaps[part]
+            result[part], view[places[start]] = runs(first, operands[part], second)
+    else:
+        rank = np.arange(count) - np.repeat(starts, ends - starts)
+        for turn in range(longest):
+            now = np.flatnonzero(rank == turn) if turn else starts
+            at = places[now]
+            found = view[at]
+            result[now] = found
+            view[at] = combine(found, operands[now], None if swaps is None else swaps[now])
+    old = np.empty_like(result)
+    old[order] = result
+    return old, not _equal(before, view[places[starts]]), True
+
+
+def _equal(first: Values, second: Values) -> bool:
+    bits = f"u{first.itemsize}"
+    return bool((first.view(bits) == second.view(bits)).all())
+
+
+def _accumulated(function: Any) -> Callable[[Any, Values, Values | None], tuple[Values, Any]]:
+    """Returns what does many turns at one address, for an operation with `accumulate`."""
+
+    def run(first: Any, operands: Values, _: Values | None) -> tuple[Values, Any]:
+        chain = np.empty(len(operands) + 1, operands.dtype)
+        chain[0], chain[1:] = first, operands
+        totals = function.accumulate(chain)
+        return totals[:-1], totals[-1]
+
+    return run
+
+
+def _exchanges(first: Any, operands: Values, _: Values | None) -> tuple[Values, Any]:
+    chain = np.empty(len(operands) + 1, operands.dtype)
+    chain[0], chain[1:] = first, operands
+    return chain[:-1], chain[-1]
+
+
+def _swaps(first: Any, wanted: Values, new: Values | None) -> tuple[Values, Any]:
+    """Does many compare-and-swaps at one address: from one success to the next."""
+    assert new is not None
+    old = np.empty_like(wanted)
+    at, current = 0, first
+    while True:
+        succeeds = (wanted[at:] == current) & (new[at:] != current)
+        hit = int(np.argmax(succeeds)) if succeeds.any() else -1
+        if hit < 0:
+            old[at:] = current
+            return old, current
+        old[at : at + hit + 1] = current
+        current = new[at + hit]
+        at += hit + 1
+
+
+def _counts(down: bool) -> Callable[[Any, Values, Values | None], tuple[Values, Any]]:
+    """Returns what does many increments or decrements, which wrap around, at one address."""
+
+    def run(first: Any, limits: Values, _: Values | None) -> tuple[Values, Any]:
+        if (limits != limits[0]).any() or int(first) > int(limits[0]):
+            step = _decrement if down else _increment
+            old = np.empty_like(limits)
+            current = np.array([first], limits.dtype)
+            for turn in range(len(limits)):
+                old[turn] = current[0]
+                current = step(current, limits[turn : turn + 1], None)
+            return old, current[0]
+        span = int(limits[0]) + 1
+        turns = np.arange(len(limits) + 1, dtype=np.int64)
+        chain = (int(first) + (-turns if down else turns)) % span
+        return chain[:-1].astype(limits.dtype), limits.dtype.type(int(chain[-1]))
+
+    return run
+
+
+_RUNS: dict[str, Callable[[Any, Values, Values | None], tuple[Values, Any]]] = {
+    "exch": _exchanges,
+    "cas": _swaps,
+    "inc": _counts(down=False),
+    "dec": _counts(down=True),
+}

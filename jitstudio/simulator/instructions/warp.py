@@ -1,0 +1,344 @@
+"""Operations among the lanes of a warp, and what orders threads: `shfl vote match redux elect`.
+
+A `.sync` operation waits until all lanes that its mask names have come, but those that have exited.
+Each thread first puts its operand where all can see it; when all have come, each computes its
+result from those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.groups import Selection, numbers_of, size_of, subset, united
+from jitstudio.simulator.instructions.table import Binding, Flow, Move, Moves, Step, form
+from jitstudio.simulator.model import WARP, FaultKind, SyncScope
+from jitstudio.simulator.program import ImmediateOperand, PtxOperand
+from jitstudio.simulator.types import PREDICATE, TYPES
+from jitstudio.simulator.wave import Frame, Meeting, UnsupportedInstruction, Wave, packed_lanes
+
+Lanes = NDArray[np.uint32]
+_ALL = ImmediateOperand(0xFFFFFFFF)
+
+
+@dataclass(frozen=True)
+class _Operation:
+    """What threads do together.
+
+    Attributes:
+        gives: Puts the operands of threads where all see them; None for nothing.
+        takes: Computes results: gets the lanes of each thread's warp that take part.
+    """
+
+    gives: Callable[[Wave, Frame, Selection], None] | None
+    takes: Callable[[Wave, Frame, Selection, Lanes], None] | None
+
+
+def _together(b: Binding, mask: PtxOperand, operation: _Operation) -> Flow:
+    """Binds an operation to threads that wait for one another."""
+    slot, at, layout = b.source(mask, TYPES["u32"]), b.instruction.number, b.layout
+    is_sync = b.has("sync")
+
+    def finish(wave: Wave, depth: int, threads: Selection) -> None:
+        f = wave.frame(depth, layout)
+        if operation.takes is not None:
+            warps = wave.numbers[threads] // WARP
+            operation.takes(wave, f, threads, f[slot][threads] & wave.lanes[warps])
+        if wave.on_synchronised:
+            wave.synchronised(numbers_of(threads), SyncScope.WARP)
+
+    def ready(wave: Wave, depth: int, threads: Selection, present: Lanes) -> NDArray[np.bool_]:
+        masks = wave.frame(depth, layout)[slot][threads]
+        warps = wave.numbers[threads] // WARP
+        missing: NDArray[np.bool_] = masks & wave.lanes[warps] & ~present[warps] == 0
+        return missing
+
+    b.meetings[at] = Meeting(b.instruction.full_opcode, ready, finish)
+
+    def flow(wave: Wave, f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:
+        moves = [] if rest is None else [Move(depth, at + 1, rest)]
+        if operation.gives is not None:
+            operation.gives(wave, f, active)
+        if not is_sync:
+            warps = wave.numbers[active] // WARP
+            present = packed_lanes(wave.numbers[active], wave.layout.threads)
+            if operation.takes is not None:
+                operation.takes(wave, f, active, present[warps])
+            return [*moves, Move(depth, at + 1, active)]
+        _check_own_lane(wave, f[slot][active], active)
+        if (waiting := wave.parked.pop((depth, at), None)) is not None:
+            active = united(active, waiting)
+        if size_of(active) != wave.live_count:
+            present = packed_lanes(wave.numbers[active], wave.layout.threads)
+            come = ready(wave, depth, active, present)
+            if not come.all():
+                wave.parked[depth, at] = subset(active, ~come)
+                if not come.any():
+                    return moves
+                active = subset(active, come)
+        finish(wave, depth, active)
+        return [*moves, Move(depth, at + 1, active)]
+
+    return flow
+
+
+def _check_own_lane(wave: Wave, masks: Lanes, threads: Selection) -> None:
+    numbers = wave.numbers[threads]
+    own = masks >> (numbers % WARP).astype(np.uint32) & np.uint32(1)
+    if not own.all():
+        wave.tell(
+            FaultKind.BARRIER,
+            numbers[own == 0],
+            "is not among the lanes that the mask of its operation names, so its result is open",
+        )
+
+
+def _mask(operands: tuple[PtxOperand, ...], index: int) -> PtxOperand:
+    return operands[index] if len(operands) > index else _ALL
+
+
+def _giving(slot: int, negated: bool = False) -> Callable[[Wave, Frame, Selection], None]:
+    def gives(wave: Wave, f: Frame, s: Selection) -> None:
+        values = f[slot][s]
+        wave.exchange[s] = ~values if negated else values
+
+    return gives
+
+
+@form("bar", words="", needs="warp sync", flow=True)
+def bar_warp_sync(b: Binding) -> Flow:
+    return _together(b, b.instruction.operands[0], _Operation(None, None))
+
+
+# Shuffles.
+
+
+@form("shfl", "b32", words="sync up down bfly idx", flow=True)
+def shfl(b: Binding) -> Flow:
+    first, source, amount, clamp, *_ = operands = b.instruction.operands
+    target, predicate = b.pair(first)
+    place = b.target(target, TYPES["b32"])
+    p = None if predicate is None else b.target(predicate, PREDICATE)
+    value = b.source(source, TYPES["b32"])
+    by, limit = b.source(amount, TYPES["u32"]), b.source(clamp, TYPES["u32"])
+    mode = next((w for w in b.instruction.modifiers if w in ("up", "down", "bfly", "idx")), "")
+    if not mode:
+        raise UnsupportedInstruction("it does not say how to shuffle")
+
+    def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
+        numbers = wave.numbers[s]
+        lane = numbers % WARP
+        bits, c = f[by][s].astype(np.int64) & 31, f[limit][s].astype(np.int64)
+        segment = c >> 8 & 31
+        most = (lane & segment) | (c & 31 & ~segment)
+        if mode == "up":
+            other = lane - bits
+            valid = other >= most
+        else:
+            if mode == "down":
+                other = lane + bits
+            elif mode == "bfly":
+                other = lane ^ bits
+            else:
+                other = (lane & segment) | (bits & ~segment)
+            valid = other <= most
+        other = np.where(valid, other, lane)
+        f[place][s] = wave.exchange[numbers - lane + other]
+        if p is not None:
+            f[p][s] = valid
+
+    return _together(b, _mask(operands, 4), _Operation(_giving(value), takes))
+
+
+# Votes.
+
+
+def _true_lanes(wave: Wave, s: Selection, lanes: Lanes) -> Lanes:
+    """Returns for each thread the lanes that take part and whose operand is true."""
+    packed = np.packbits(wave.exchange != 0, bitorder="little").view(np.uint32)
+    found: Lanes = packed[wave.numbers[s] // WARP] & lanes
+    return found
+
+
+_VOTES: dict[str, Callable[[Lanes, Lanes], Any]] = {
+    "all": lambda true, lanes: true == lanes,
+    "any": lambda true, _: true != 0,
+    "uni": lambda true, lanes: (true == 0) | (true == lanes),
+    "ballot": lambda true, _: true,
+}
+
+
+@form("vote", "pred b32", words="sync all any uni ballot", flow=True)
+def vote(b: Binding) -> Flow:
+    target, source, *_ = operands = b.instruction.operands
+    place = b.target(target, b.type)
+    value, negated = b.predicate(source)
+    count = next(_VOTES[w] for w in b.instruction.modifiers if w in _VOTES)
+
+    def takes(wave: Wave, f: Frame, s: Selection, lanes: Lanes) -> None:
+        f[place][s] = count(_true_lanes(wave, s, lanes), lanes)
+
+    return _together(b, _mask(operands, 2), _Operation(_giving(value, negated), takes))
+
+
+@form("activemask", "b32")
+def activemask(b: Binding) -> Step:
+    place = b.target(b.instruction.operands[0], TYPES["b32"])
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        present = packed_lanes(wave.numbers[s], wave.layout.threads)
+        f[place][s] = present[wave.numbers[s] // WARP]
+
+    return step
+
+
+@form("elect", words="sync", flow=True)
+def elect(b: Binding) -> Flow:
+    """Chooses the lowest lane of the mask."""
+    first, mask = b.instruction.operands
+    target, predicate = b.pair(first)
+    place = b.target(target, TYPES["b32"])
+    p = None if predicate is None else b.target(predicate, PREDICATE)
+
+    def takes(wave: Wave, f: Frame, s: Selection, lanes: Lanes) -> None:
+        lowest = np.bitwise_count((lanes & (~lanes + np.uint32(1))) - np.uint32(1))
+        f[place][s] = lowest
+        if p is not None:
+            f[p][s] = wave.numbers[s] % WARP == lowest
+
+    return _together(b, mask, _Operation(None, takes))
+
+
+# What is computed for a warp as a whole.
+
+
+def _by_warp(
+    wave: Wave,
+    s: Selection,
+    lanes: Lanes,
+    compute: Callable[[NDArray[np.uint64], NDArray[np.bool_]], NDArray[Any]],
+) -> NDArray[Any]:
+    """Returns for each thread what is computed from the operands of the lanes that take part.
+
+    Args:
+        wave: The operands.
+        s: The threads.
+        lanes: For each of them the lanes that take part.
+        compute: Takes arrays of shape (warps, 32): the operands, and which of them take part.
+    """
+    warps = wave.numbers[s] // WARP
+    begins = np.ones(len(warps), np.bool_)
+    begins[1:] = (warps[1:] != warps[:-1]) | (lanes[1:] != lanes[:-1])
+    starts = np.flatnonzero(begins)
+    values = wave.exchange.reshape(-1, WARP)[warps[starts]]
+    taken = (lanes[starts, None] >> np.arange(WARP, dtype=np.uint32) & np.uint32(1)) != 0
+    results: NDArray[Any] = compute(values, taken)[np.cumsum(begins) - 1]
+    return results
+
+
+@form("match", "b32 b64", needs="any sync", flow=True)
+def match_any(b: Binding) -> Flow:
+    target, source, mask = b.instruction.operands
+    place, value = b.target(target, TYPES["b32"]), b.source(source, b.type)
+    weights = np.uint64(1) << np.arange(WARP, dtype=np.uint64)
+
+    def takes(wave: Wave, f: Frame, s: Selection, lanes: Lanes) -> None:
+        def equal(values: NDArray[np.uint64], taken: NDArray[np.bool_]) -> NDArray[Any]:
+            same = (values[:, :, None] == values[:, None, :]) & taken[:, None, :]
+            found: NDArray[Any] = (same * weights).sum(axis=2)
+            return found
+
+        numbers = wave.numbers[s]
+        rows = _by_warp(wave, s, lanes, equal)
+        f[place][s] = rows[np.arange(len(numbers)), numbers % WARP]
+
+    return _together(b, mask, _Operation(_giving(value), takes))
+
+
+@form("match", "b32 b64", needs="all sync", flow=True)
+def match_all(b: Binding) -> Flow:
+    first, source, mask = b.instruction.operands
+    target, predicate = b.pair(first)
+    place, value = b.target(target, TYPES["b32"]), b.source(source, b.type)
+    p = None if predicate is None else b.target(predicate, PREDICATE)
+
+    def takes(wave: Wave, f: Frame, s: Selection, lanes: Lanes) -> None:
+        def equal(values: NDArray[np.uint64], taken: NDArray[np.bool_]) -> NDArray[Any]:
+            first_taken = values[np.arange(len(values)), np.argmax(taken, axis=1)]
+            found: NDArray[Any] = ((values == first_taken[:, None]) | ~taken).all(axis=1)
+            return found
+
+        same = _by_warp(wave, s, lanes, equal)
+        f[place][s] = np.where(same, lanes, np.uint32(0))
+        if p is not None:
+            f[p][s] = same
+
+    return _together(b, mask, _Operation(_giving(value), takes))
+
+
+_REDUCTIONS: dict[str, tuple[Any, Callable[[np.dtype[Any]], int]]] = {
+    "add": (np.add, lambda _: 0),
+    "and": (np.bitwise_and, lambda _: -1),
+    "or": (np.bitwise_or, lambda _: 0),
+    "xor": (np.bitwise_xor, lambda _: 0),
+    "min": (np.minimum, lambda dtype: int(np.iinfo(dtype).max)),
+    "max": (np.maximum, lambda dtype: int(np.iinfo(dtype).min)),
+}
+
+
+@form("redux", "u32 s32 b32", words="sync add min max and or xor", flow=True)
+def redux(b: Binding) -> Flow:
+    target, source, mask = b.instruction.operands
+    place, value = b.target(target, b.type), b.source(source, TYPES["b32"])
+    function, neutral = next(_REDUCTIONS[w] for w in b.instruction.modifiers if w in _REDUCTIONS)
+    dtype = b.type.dtype
+
+    def takes(wave: Wave, f: Frame, s: Selection, lanes: Lanes) -> None:
+        def reduce(values: NDArray[np.uint64], taken: NDArray[np.bool_]) -> NDArray[Any]:
+            own = values.astype(np.uint32).view(dtype)
+            none = np.array(neutral(dtype)).astype(dtype)
+            result: NDArray[Any] = function.reduce(np.where(taken, own, none), axis=1, dtype=dtype)
+            return result
+
+        f[place][s] = _by_warp(wave, s, lanes, reduce)
+
+    return _together(b, mask, _Operation(_giving(value), takes))
+
+
+# Fences.
+
+_SCOPES = {
+    "cta": SyncScope.BLOCK,
+    "cluster": SyncScope.CLUSTER,
+    "gl": SyncScope.GRID,
+    "gpu": SyncScope.GRID,
+    "sys": SyncScope.SYSTEM,
+}
+
+
+@form("membar", words=None)
+@form("fence", words=None)
+def fence(b: Binding) -> Step:
+    scope = next((_SCOPES[w] for w in b.instruction.modifiers if w in _SCOPES), SyncScope.GRID)
+
+    def step(wave: Wave, _f: Frame, s: Selection) -> None:
+        if wave.on_fenced:
+            numbers = wave.numbers[s]
+            for observer in wave.on_fenced:
+                observer.fenced(numbers, scope)
+
+    return step
+
+
+@form("nanosleep", "u32")
+def nanosleep(_b: Binding) -> Step:
+    """Passes at once: a thread that spins lets others go on by itself."""
+
+    def step(_wave: Wave, _f: Frame, _s: Selection) -> None:
+        return
+
+    return step

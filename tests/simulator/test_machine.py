@@ -1,0 +1,266 @@
+"""Threads that part, call, wait, spin, print and fail, in kernels of NVRTC."""
+
+import numpy as np
+import pytest
+
+from jitstudio.simulator.model import FaultKind, SimulationLimits, SimulationOutcome
+from tests.simulator.running import ptx_of, run
+
+KERNELS = r"""
+extern "C" __device__ void __assertfail(const char*, const char*, unsigned, const char*, size_t);
+__constant__ int odd[4] = {1, 3, 5, 7};
+__device__ const char* const names[2] = {"even", "odd"};
+__device__ int counter = 5;
+__device__ __noinline__ int three(int x) { return x * 3; }
+__device__ __noinline__ int five(int x) { return x * 5; }
+__device__ int (*const table[2])(int) = {three, five};
+__device__ __noinline__ int fibonacci(int n) {
+  return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+struct Five { int a[5]; };
+__device__ __noinline__ Five raised(Five v, int i) { v.a[i] += 10; return v; }
+extern "C" __global__ void calls(int* out, Five v) {
+  int i = threadIdx.x;
+  Five w = raised(v, i % 5);
+  out[i] = fibonacci(i % 9) + 100 * table[i & 1](i) + 10000 * w.a[(i + i / 5) % 5] + odd[i & 3];
+}
+extern "C" __global__ void cases(int* a) {
+  int i = threadIdx.x;
+  switch (a[i]) {
+    case 0: a[i] = 7 * i; break; case 1: a[i] = i - 3; break; case 2: a[i] = ~i; break;
+    case 3: a[i] = i * i; break; case 4: a[i] = i ^ 21; break; case 5: a[i] = i / 3; break;
+    default: a[i] = -1;
+  }
+}
+extern "C" __global__ void prints(float x) {
+  if (threadIdx.x < 2)
+    printf("%d|%5.2f|%s|%c|%x|%lld|%%\n", threadIdx.x, x, names[threadIdx.x], 65, 255, -1ll << 40);
+}
+extern "C" __global__ void asserts(int* a) {
+  if (a[threadIdx.x] >= 5) __assertfail("a < 5", "own.cu", 12, "asserts", 1);
+}
+extern "C" __global__ void writes(int* a, int offset) { a[(int)threadIdx.x + offset] = 1; }
+extern "C" __global__ void misaligned(char* a) { *(int*)(a + 2) = 1; }
+extern "C" __global__ void histogram(const unsigned char* a, int* h, int n) {
+  __shared__ int s[256];
+  s[threadIdx.x] = 0;
+  __syncthreads();
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    atomicAdd(&s[a[i]], 1);
+  __syncthreads();
+  atomicAdd(&h[threadIdx.x], s[threadIdx.x]);
+}
+extern "C" __global__ void sum(const int* a, int* out, int n) {
+  __shared__ int part[32];
+  int v = 0;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) v += a[i];
+  for (int d = 16; d; d /= 2) v += __shfl_down_sync(~0u, v, d);
+  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = v;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    v = threadIdx.x < blockDim.x / 32 ? part[threadIdx.x] : 0;
+    for (int d = 16; d; d /= 2) v += __shfl_down_sync(~0u, v, d);
+    if (threadIdx.x == 0) *out = v;
+  }
+}
+extern "C" __global__ void lock(int* a) {
+  for (;;)
+    if (atomicCAS(a, 0, 1) == 0) {
+      __threadfence();
+      ((volatile int*)a)[1]++;
+      __threadfence();
+      atomicExch(a, 0);
+      break;
+    }
+}
+extern "C" __global__ void both_ways(int* out) {
+  int i = threadIdx.x, v;
+  if (i % 2) v = __shfl_sync(~0u, i * 2, 0);
+  else v = __shfl_sync(~0u, i * 3, 1);
+  out[i] = v;
+}
+extern "C" __global__ void exits_early(int* a) {
+  if (threadIdx.x >= 40) return;
+  a[threadIdx.x] = __syncthreads_count(threadIdx.x % 2);
+}
+extern "C" __global__ void barrier_of_two_warps() {
+  if (threadIdx.x < 32) asm volatile("bar.sync 1, 64;");
+}
+extern "C" __global__ void waits_for_the_next_block(volatile int* a) {
+  if (blockIdx.x == 0) while (a[0] == 0);
+  else a[0] = 1;
+}
+extern "C" __global__ void endless(int* a) { while (a[0] == 0) a[1]++; }
+__device__ __noinline__ int deeper(int n) { return n == 0 ? 0 : 1 + deeper(n + 1) * 3; }
+extern "C" __global__ void bottomless(int* a) { a[0] = deeper(1); }
+extern "C" __global__ void traps(int* a) { if (a[threadIdx.x] == 3) __trap(); a[threadIdx.x] = 9; }
+"""
+
+pytestmark = pytest.mark.tools
+ONE = (1, 1, 1)
+
+
+@pytest.fixture(scope="module")
+def kernels(tools):
+    return ptx_of(tools, KERNELS)
+
+
+def ints(*values):
+    return np.array(values, np.int32)
+
+
+def fails(ptx, kernel, *arguments, block=(64, 1, 1), grid=ONE, **options):
+    return run(ptx, kernel, grid, block, *arguments, finishes=False, **options)
+
+
+def test_calls_with_structures_recursion_and_pointers_to_functions(kernels):
+    five = np.arange(5, dtype=np.int32)
+    done = run(kernels, "calls", ONE, (45, 1, 1), np.zeros(45, np.int32), five.view("V20")[0])
+    fibonacci = [0, 1, 1, 2, 3, 5, 8, 13, 21]
+
+    def wanted(i):
+        raised = [v + 10 * (j == i % 5) for j, v in enumerate(five)]
+        call = 100 * i * (5 if i & 1 else 3)
+        return fibonacci[i % 9] + call + 10000 * raised[(i + i // 5) % 5] + [1, 3, 5, 7][i & 3]
+
+    assert done.arrays[0].tolist() == [wanted(i) for i in range(45)]
+
+
+def test_a_switch(kernels):
+    choice = np.arange(64, dtype=np.int32) * 5 % 8
+    done = run(kernels, "cases", ONE, (64, 1, 1), choice)
+    ways = (
+        lambda i: 7 * i, lambda i: i - 3, lambda i: ~i, lambda i: i * i, lambda i: i ^ 21,
+        lambda i: i // 3, lambda i: -1, lambda i: -1,
+    )  # fmt: skip
+    assert done.arrays[0].tolist() == [ways[c](i) for i, c in enumerate(choice.tolist())]
+
+
+def test_printf(kernels):
+    done = run(kernels, "prints", ONE, (32, 1, 1), np.float32(2.5))
+    assert done.result.output == (
+        "0| 2.50|even|A|ff|-1099511627776|%\n1| 2.50|odd|A|ff|-1099511627776|%\n"
+    )
+
+
+def test_an_assertion_that_fails(kernels):
+    done = fails(kernels, "asserts", np.arange(64, dtype=np.int32))
+    assert done.result.outcome is SimulationOutcome.TRAPPED
+    assert "fails the assertion “a < 5” of asserts in own.cu:12" in done.result.message
+    (fault,) = done.result.faults
+    assert (fault.kind, fault.first.thread, fault.count) == (FaultKind.ASSERT, (5, 0, 0), 59)
+
+
+def test_a_trap(kernels):
+    done = fails(kernels, "traps", ints(*range(64)))
+    assert done.result.outcome is SimulationOutcome.TRAPPED
+    assert done.result.faults[0].first.thread == (3, 0, 0)
+
+
+def test_a_write_behind_the_end(kernels):
+    done = fails(kernels, "writes", np.zeros(64, np.int32), np.int32(10))
+    assert done.result.outcome is SimulationOutcome.FAULTED
+    (fault,) = done.result.faults
+    assert (fault.kind, fault.first.thread, fault.count) == (
+        FaultKind.OUT_OF_BOUNDS, (54, 0, 0), 10,
+    )  # fmt: skip
+    assert "directly behind the end of array 0 (256 bytes)" in fault.message
+    line = KERNELS[: KERNELS.index("void writes")].count("\n") + 1
+    assert (fault.first.file.rpartition("/")[2], fault.first.line) == ("kernel.cu", line)
+
+
+def test_a_write_before_the_start(kernels):
+    done = fails(kernels, "writes", np.zeros(64, np.int32), np.int32(-3))
+    assert "12 bytes before the start of array 0 (256 bytes)" in done.result.message
+
+
+def test_a_misaligned_write(kernels):
+    done = fails(kernels, "misaligned", np.zeros(64, np.int32))
+    assert done.result.faults[0].kind is FaultKind.MISALIGNED
+    assert "which is not divisible by 4" in done.result.message
+
+
+def test_reading_what_nobody_has_written(kernels):
+    done = fails(kernels, "cases", np.zeros(64, np.int32), unwritten=[0])
+    assert done.result.outcome is SimulationOutcome.FINISHED
+    (fault,) = done.result.faults
+    assert (fault.kind, fault.count, fault.fatal) == (FaultKind.NEVER_WRITTEN, 64, False)
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_a_histogram_of_atomics_in_shared_memory(kernels, seed):
+    data = np.random.default_rng(0).integers(0, 256, 5000).astype(np.uint8)
+    data[::3] = 7
+    counts = np.zeros(256, np.int32)
+    done = run(
+        kernels, "histogram", (4, 1, 1), (256, 1, 1), data, counts, np.int32(5000), seed=seed
+    )
+    assert (done.arrays[1] == np.bincount(data, minlength=256)).all()
+    assert done.result.exact
+
+
+def test_a_reduction_by_shuffles(kernels):
+    data = np.arange(3000, dtype=np.int32)
+    done = run(kernels, "sum", ONE, (256, 1, 1), data, ints(0), np.int32(3000))
+    assert done.arrays[1][0] == data.sum()
+
+
+def test_a_spin_lock_ends(kernels):
+    done = run(kernels, "lock", (2, 1, 1), (48, 1, 1), ints(0, 0))
+    assert done.arrays[0].tolist() == [0, 96]
+
+
+def test_lanes_meet_at_shuffles_on_both_ways_of_a_branch(kernels):
+    done = run(kernels, "both_ways", ONE, (32, 1, 1), np.zeros(32, np.int32))
+    assert done.arrays[0].tolist() == [2, 0] * 16
+
+
+def test_a_barrier_waits_for_no_thread_that_has_returned(kernels):
+    done = run(kernels, "exits_early", ONE, (64, 1, 1), np.zeros(64, np.int32))
+    assert done.arrays[0].tolist() == [20] * 40 + [0] * 24
+
+
+def test_a_barrier_that_not_enough_threads_reach(kernels):
+    done = fails(kernels, "barrier_of_two_warps")
+    assert done.result.outcome is SimulationOutcome.DEADLOCKED
+    assert "thread (0, 0, 0) of block (0, 0, 0) and 31 more at line" in done.result.message
+    assert "(bar.sync)" in done.result.message
+
+
+def test_a_block_that_waits_for_one_that_is_not_resident(kernels):
+    few = SimulationLimits(threads=64)
+    done = fails(kernels, "waits_for_the_next_block", ints(0), grid=(2, 1, 1), limits=few)
+    assert done.result.outcome is SimulationOutcome.DEADLOCKED
+    assert "1 of 2 blocks are resident" in done.result.message
+    run(kernels, "waits_for_the_next_block", (2, 1, 1), (64, 1, 1), ints(0))
+
+
+def test_a_loop_without_an_end(kernels):
+    few = SimulationLimits(steps=5000)
+    done = fails(kernels, "endless", ints(0, 0), limits=few)
+    assert done.result.outcome is SimulationOutcome.OUT_OF_STEPS
+    assert done.result.steps == 5000
+
+
+def test_a_recursion_without_an_end(kernels):
+    done = fails(kernels, "bottomless", ints(0), block=(32, 1, 1))
+    assert done.result.outcome is SimulationOutcome.FAULTED
+    assert done.result.faults[0].kind is FaultKind.STACK_OVERFLOW
+
+
+def test_cancelling(kernels):
+    from jitstudio.simulator.machine import simulate
+    from jitstudio.simulator.reading import read_program
+    from tests.simulator.running import launch_of
+
+    asked = iter([False, False])
+    launch = launch_of("endless", ONE, (32, 1, 1), [ints(0, 0)])
+    told = []
+    result = simulate(
+        launch,
+        read_program(kernels),
+        progress=told.append,
+        cancelled=lambda: next(asked, True),
+    )
+    assert result.outcome is SimulationOutcome.CANCELLED
+    assert result.steps == 256
