@@ -10,6 +10,7 @@ from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from jitstudio.cli import terminal
 from jitstudio.core.code import EMITTED_KINDS
+from jitstudio.core.launch.device import SIMULATED_DEVICE, SIMULATOR
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.options import ADDRESSES
 from jitstudio.core.request import CudaCompiler
@@ -324,10 +325,11 @@ def _add_run(commands: _Commands) -> None:
     _add_launch(run)
     run.add_argument(
         "--device",
-        type=_count_or_none,
+        type=_device,
         default=0,
         metavar="N",
-        help="the GPU, as 'jitstudio devices' counts them (default 0)",
+        help="the GPU, as 'jitstudio devices' counts them (default 0), or 'sim': the simulator, "
+        "which needs no GPU and counts what each line does in the place of times",
     )
     run.add_argument(
         "--save", metavar="DIR", help="write each buffer as NAME.npy into this folder afterwards"
@@ -557,6 +559,12 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
         metavar="S",
         help=f"end a launch after this many seconds (default {default.timeout:g})",
     )
+    command.add_argument(
+        "--blocks",
+        type=_count,
+        metavar="N",
+        help="simulate the first N blocks only; with --device sim",
+    )
 
 
 def _add_inspect(commands: _Commands) -> None:
@@ -724,6 +732,11 @@ def _count(text: str) -> int:
 def _count_or_none(text: str) -> int:
     """Returns how often, or which one counted from 0."""
     return _at_least(0, text)
+
+
+def _device(text: str) -> int:
+    """Returns a GPU, or the simulator."""
+    return SIMULATOR if text == SIMULATED_DEVICE.uuid else _count_or_none(text)
 
 
 def _tolerance(text: str) -> float:

@@ -42,7 +42,7 @@ from jitstudio.core.cubin import cubin_target
 from jitstudio.core.diagnostics import Diagnostic, Fix
 from jitstudio.core.fatbin import FatbinEntry, fatbin_entries
 from jitstudio.core.kernel_resources import cubin_resources
-from jitstudio.core.launch.device import Device, DeviceList
+from jitstudio.core.launch.device import SIMULATED_DEVICE, Device, DeviceList
 from jitstudio.core.launch.result import (
     BufferResult,
     CheckResult,
@@ -50,6 +50,7 @@ from jitstudio.core.launch.result import (
     LaunchResult,
     Timing,
 )
+from jitstudio.core.launch.simulation import Fault, Race, Simulation, ThreadPlace
 from jitstudio.core.library import CodePiece, LibraryFailure, LibraryKernel, LibraryListing
 from jitstudio.core.options import OptionSpec
 from jitstudio.core.result import (
@@ -382,7 +383,54 @@ def launch_object(result: LaunchResult) -> Json:
             "facts": _facts(result.counterpart.facts),
             "timing": result.counterpart.timing and _timing(result.counterpart.timing),
         },
+        "simulation": result.simulation and _simulation(result.simulation),
     }
+
+
+def _simulation(simulation: Simulation) -> Json:
+    return {
+        "instructions": simulation.instructions,
+        "blocks": simulation.blocks,
+        "of_blocks": simulation.of_blocks,
+        "exact": simulation.exact,
+        "inexact_functions": list(simulation.inexact_functions),
+        "lines": [
+            asdict(line)
+            | {
+                "file": line.file or None,
+                "line": line.line or None,
+                "mean_active_lanes": line.mean_active_lanes,
+            }
+            for line in simulation.lines
+        ],
+        "races": [
+            _between_threads(race)
+            | {
+                "kind": race.kind,
+                "space": race.space.value,
+                "address": race.address,
+                "lost": race.lost or None,
+                "same_value": race.same_value,
+            }
+            for race in simulation.races
+        ],
+        "faults": [
+            _between_threads(fault) | {"kind": fault.kind.value} for fault in simulation.faults
+        ],
+    }
+
+
+def _between_threads(found: Race | Fault) -> Json:
+    return {
+        "message": found.message,
+        "first": found.first and _thread_place(found.first),
+        "second": found.second and _thread_place(found.second),
+        "count": found.count,
+    }
+
+
+def _thread_place(place: ThreadPlace) -> Json:
+    return asdict(place) | {"file": place.file or None, "line": place.line or None}
 
 
 def devices_object(found: DeviceList) -> Json:
@@ -391,6 +439,7 @@ def devices_object(found: DeviceList) -> Json:
         "cuda_version": found.driver_version or None,
         "problem": found.problem or None,
         "devices": [_device(device) for device in found.devices],
+        "simulator": {"id": SIMULATED_DEVICE.uuid, "name": SIMULATED_DEVICE.name},
     }
 
 

@@ -22,6 +22,7 @@ from jitstudio.core.fatbin import entry_line, fatbin_entries
 from jitstudio.core.figures import FIGURES, NEEDS
 from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import CheckResult, LaunchResult
+from jitstudio.core.launch.simulation import Simulation, of_source
 from jitstudio.core.result import BuildResult, Resources, StageResult
 from jitstudio.listing.lines import NOWHERE
 
@@ -44,6 +45,10 @@ _CODE_HEADINGS = (
 )
 _NONE = "-"
 _AROUND = 3
+_COUNT_HEADINGS = (
+    *("line", "executed", "lanes", "divergent", "requests", "sectors", "used"),
+    *("bank conflicts", "at one address"),
+)
 _DELTA_HEADINGS = ("function", "figure", "A", "B", "change")
 
 
@@ -148,8 +153,35 @@ def print_launch(result: LaunchResult, device: Device | None) -> None:
     if result.jit_log:
         say("driver's compiler:")
         say(_indented(result.jit_log.rstrip("\n")))
+    if result.simulation:
+        _print_counts(result.simulation)
     print_diagnostics(result.diagnostics)
-    print_error(f"{result.outcome.value.replace('-', ' ')} in {result.total_ms:.0f} ms")
+    simulated = " of simulation" if result.simulation else ""
+    print_error(f"{result.outcome.value.replace('-', ' ')} in {result.total_ms:.0f} ms{simulated}")
+
+
+def _print_counts(simulation: Simulation) -> None:
+    """What each source line has done; of code without a line table, each line of the PTX."""
+    lines = of_source(simulation.lines)
+    rows = [_COUNT_HEADINGS]
+    for line in lines or simulation.lines:
+        used = line.used_share
+        place = f"{PurePath(line.file).name}:{line.line}" if lines else f"PTX:{line.ptx_line}"
+        rows.append(
+            (
+                place,
+                f"{line.executions:,}",
+                f"{line.mean_active_lanes:.4g}",
+                f"{line.divergent:,}" if line.divergent else "",
+                f"{line.requests:,}" if line.requests else "",
+                f"{line.sectors:,}" if line.sectors else "",
+                "" if used is None else f"{used:.0%}",
+                f"{line.bank_conflicts:,}" if line.bank_conflicts else "",
+                f"{line.lanes_per_address}" if line.lanes_per_address else "",
+            )
+        )
+    for row in table_lines(rows):
+        say(f"{_INDENT}{row}")
 
 
 def _launch_lines(result: LaunchResult, device: Device | None) -> Iterator[tuple[str, str]]:
@@ -170,6 +202,10 @@ def _launch_lines(result: LaunchResult, device: Device | None) -> Iterator[tuple
         peak = device.peak_bandwidth if device else None
         share = f", {result.bandwidth / peak:.0%} of the memory's peak" if peak else ""
         yield "bandwidth", f"{result.bandwidth / 1e9:,.4g} GB/s{share}"
+    if simulation := result.simulation:
+        blocks = f"{simulation.blocks:,} of {simulation.of_blocks:,} blocks"
+        exact = "exact" if simulation.exact else "exact but for the functions named below"
+        yield "simulated", f"{simulation.instructions:,} instructions in {blocks}, {exact}"
     for check in result.checks:
         yield from _check_lines(check)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.launch.device import Dim3
+from jitstudio.core.launch.device import SIMULATOR, Dim3
 from jitstudio.core.launch.spec import RunOptions
 from jitstudio.core.launch.types import Type
 
@@ -155,10 +155,10 @@ class LaunchRequest(RunOptions):
 
     Attributes:
         code: What to load.
-        code_kind: `CUBIN`, `FATBIN`, or `PTX` for the driver's own compiler.
+        code_kind: `CUBIN`, `FATBIN`, or `PTX` for the driver's own compiler and the simulator.
         kernel: The lowered name.
         title: The name to show.
-        device: The GPU's ordinal.
+        device: The GPU's ordinal, or `SIMULATOR`.
         arguments: In order of the parameters.
         parameter_bytes: Bytes of the whole parameter space.
         config: How many threads, and what they share.
@@ -179,6 +179,11 @@ class LaunchRequest(RunOptions):
     expectations: tuple[Expectation, ...] = ()
     counterpart: bytes = b""
     confined_to: tuple[str, ...] | None = None
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether the simulator carries it out."""
+        return self.device == SIMULATOR
 
     @property
     def buffers(self) -> tuple[Buffer, ...]:

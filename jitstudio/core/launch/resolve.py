@@ -388,7 +388,7 @@ def resolve(
     gpu = None
     if device is not None:
         gpu = faults.attempt("device", lambda: _device(devices, device))
-    if gpu:
+    if gpu and not gpu.is_simulated:
         faults.add(*code_problems(kernel.code, gpu, devices.driver_version, kernel.arch))
     if not form.complete:
         message = f"Not all parameters of {form.title} are known."
@@ -440,7 +440,7 @@ def _request(spec: LaunchSpec, kernel: Launchable, config: LaunchConfig) -> Laun
 
 
 def _device(devices: DeviceList, ordinal: int) -> Device:
-    for found in devices.devices:
+    for found in devices.choices:
         if found.ordinal == ordinal:
             return found
     if devices.problem:
@@ -503,6 +503,9 @@ def _expectation(line: str, buffers: dict[str, Buffer]) -> Expectation:
 
 
 def _number_problems(spec: LaunchSpec) -> Iterator[SpecProblem]:
+    if spec.blocks < 0:
+        message = f"{spec.blocks:,} blocks cannot be simulated; 0 means all."
+        yield SpecProblem("blocks", message)
     for where in ("warmup", "repeats"):
         count = getattr(spec, where)
         if not 0 <= count <= _MOST_LAUNCHES:
