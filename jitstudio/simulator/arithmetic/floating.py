@@ -230,8 +230,7 @@ def testp(kind: str, a: Array) -> NDArray[np.bool_]:
     """Returns whether values have a property (`testp`, f32 and f64).
 
     Args:
-        kind: ``finite infinite number notanumber normal subnormal``; a zero is subnormal for none,
-            and normal by the ISA: "true if the input is a normal number (not NaN, not infinity)".
+        kind: ``finite infinite number notanumber normal subnormal``; zeros are normal by the ISA.
         a: The values.
     """
     magnitude = np.abs(a)
@@ -246,7 +245,7 @@ def testp(kind: str, a: Array) -> NDArray[np.bool_]:
         case "notanumber":
             return np.isnan(a)
         case "normal":
-            return (magnitude >= least) & np.isfinite(a)
+            return ((magnitude >= least) & np.isfinite(a)) | (a == 0)
         case _:
             return (magnitude < least) & (a != 0)
 
