@@ -65,9 +65,10 @@ def found_in(thing: object, name: str = "") -> list[Found]:
             return found
         one, called = left.pop(0)
         if isinstance(one, Mapping) and not _has(one, "asm"):
-            left[:0] = [(value, called or _word(key)) for key, value in one.items()]
+            # It may have no end, nor an iterator.
+            some = islice(one.items(), _MOST_OBJECTS + 1)
+            left[:0] = [(value, called or _word(key)) for key, value in some]
         elif isinstance(one, (list, tuple, set, frozenset, Iterator)):
-            # An iterator may have no end.
             left[:0] = [(value, called) for value in islice(one, _MOST_OBJECTS + 1)]
         else:
             found += _read(one, called)
