@@ -11,7 +11,9 @@ import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from mmap import mmap
+from typing import NamedTuple
 
 from jitstudio.core.arch import Arch
 
@@ -35,6 +37,7 @@ _FUNCTION = 2
 # Offset, type, symbol; and what is added, where there is that.
 _RELOCATION = struct.Struct("<QII")
 _ADDEND = struct.Struct("<q")
+_SMALL = 1 << 18
 # Mangled names of templates are long.
 _LONGEST_NAME = 1 << 16
 # How far the architecture is shifted in the flags, by the version of the ABI.
@@ -55,8 +58,7 @@ _TARGET = re.compile(rb"-arch sm_(\d+)([af])\b")
 _LABEL = re.compile(r"[\w$]+:$")
 
 
-@dataclass(frozen=True)
-class ElfSection:
+class ElfSection(NamedTuple):
     """A section.
 
     Attributes:
@@ -138,6 +140,15 @@ def variables(symbols: ElfSection, names: bytes) -> Iterator[Variable]:
 def symbol_names(symbols: ElfSection, names: bytes) -> tuple[str, ...]:
     """Returns the names of a table of symbols, in its order."""
     return tuple(_text(names, row[0]) for row in _rows(_SYMBOL, symbols.content, _SYMBOL.size))
+
+
+def symbol_name(symbols: ElfSection, names: bytes, index: int) -> str:
+    """Returns a name of a table of symbols.
+
+    Raises:
+        struct.error: It has no such symbol.
+    """
+    return _text(names, _SYMBOL.unpack_from(symbols.content, index * _SYMBOL.size)[0])
 
 
 def function_index(cubin: bytes, name: str) -> int | None:
@@ -295,16 +306,32 @@ def _indented(lines: list[str]) -> Iterator[str]:
         inside += line.startswith("{")
 
 
-def _headers(content: bytes | mmap) -> Iterator[tuple[str, int, int, int, int]]:
-    """Yields name, type, offset, bytes and link of each section."""
+_Header = tuple[str, int, int, int, int]
+"""Name, type, offset, bytes and link of a section."""
+
+
+def _headers(content: bytes | mmap) -> tuple[_Header, ...]:
+    """Returns those of all sections."""
+    # Several questions are asked of each cubin in turn, and a cache has thousands of small ones.
+    is_small = isinstance(content, bytes) and len(content) <= _SMALL
+    return _kept_headers(content) if is_small else tuple(_read_headers(content))
+
+
+@lru_cache(maxsize=4)
+def _kept_headers(content: bytes) -> tuple[_Header, ...]:
+    return tuple(_read_headers(content))
+
+
+def _read_headers(content: bytes | mmap) -> Iterator[_Header]:
     if content[: len(_ELF_64)] != _ELF_64:
         return
     _, _, begin, _, size, count, names_at = _HEADER.unpack_from(content)
     heads = [_SECTION.unpack_from(content, begin + n * size) for n in range(count)]
     _, _, start, length, _ = heads[names_at]
     names = content[start : start + length]
-    for name_at, *head in heads:
-        yield _text(names, name_at), *head
+    for name_at, kind, offset, held, link in heads:
+        end = names.find(b"\0", name_at, name_at + _LONGEST_NAME)
+        yield names[name_at:end].decode("utf-8", "replace"), kind, offset, held, link
 
 
 def _sections(content: bytes | mmap, named: re.Pattern[str] | None) -> Iterator[ElfSection]:
