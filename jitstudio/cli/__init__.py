@@ -2,6 +2,11 @@
 
 COMMANDS = (
     *("build", "cache", "capture", "check", "devices", "diff", "doctor", "export", "help"),
-    *("inspect", "options", "run", "show", "sweep"),
+    *("import", "inspect", "options", "run", "show", "sweep"),
 )
 """The names of the commands."""
+
+
+def module_of(command: str) -> str:
+    """Returns the name of a command's module, which may be no word of Python."""
+    return f"jitstudio.cli.{command}{'_' if command == 'import' else ''}"

@@ -105,6 +105,7 @@ def _grammar() -> tuple[argparse.ArgumentParser, _Commands]:
     _add_diff(commands)
     _add_export(commands)
     _add_check(commands)
+    _add_import(commands)
     _add_show(commands)
     doctor = commands.add_parser("doctor", help="tell which tools, driver and GPUs are here")
     _add_toolchain(doctor, "look at the compilers in this folder, too")
@@ -355,6 +356,25 @@ def _add_export(commands: _Commands) -> None:
         "--output",
         metavar="PATH",
         help="the file, or the folder of a format with several; without it, it is printed",
+    )
+
+
+def _add_import(commands: _Commands) -> None:
+    """`jitstudio import`."""
+    found = commands.add_parser(
+        "import",
+        help="write what a link of Compiler Explorer or a project's text holds into a folder",
+        description="Write the files and a project from a link of Compiler Explorer that has all "
+        "of it in itself (/clientstate/ or behind a #), from a file downloaded there, or from a "
+        "project as text. Nothing is sent and nothing is run.",
+        epilog="Exit status: 0 written, 2 usage, or the link is short, damaged or of no compiler "
+        "that is here.",
+    )
+    found.add_argument(
+        "link", metavar="LINK|FILE", help="the link, in quotes; a file; or - for standard input"
+    )
+    found.add_argument(
+        "-o", "--output", metavar="FOLDER", required=True, help="the folder to write into"
     )
 
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from jitstudio import __version__
 from jitstudio.export import nvcc
 from jitstudio.export.command import build_command, run_command
+from jitstudio.export.compiler_explorer import link_of
 from jitstudio.export.cpp import program_of
 from jitstudio.export.frameworks import cupy_script, notebook_of, torch_script
 from jitstudio.export.nvcc import toolkit_build
+from jitstudio.export.project_text import pack, project_of
 from jitstudio.export.python_script import launch_notes, script_of
 from jitstudio.export.recipe import Recipe
 
@@ -108,16 +110,22 @@ def _notebook(recipe: Recipe) -> ExportedFiles:
 
 def _command(recipe: Recipe) -> ExportedFiles:
     request, launch = replace(recipe.request, use_cache=True), recipe.launch
-    names = [
-        *(source.name for source in request.sources),
-        *(library.name for library in request.libraries),
-        *(header.name for header in request.headers),
-    ]
-    paths = dict(zip(names, names, strict=True)) | {**recipe.paths}
+    names = [code.name for code in (*request.sources, *request.libraries)]
+    names += [header.name for header in request.headers]
+    paths = {name: name for name in names} | {**recipe.paths}
     made = build_command(request, paths)
     if launch is not None:
         made = run_command(request, launch.spec, paths)
     return _one(f"{recipe.stem}.sh", f"{made}\n")
+
+
+def _compiler_explorer(recipe: Recipe) -> ExportedFiles:
+    link, notes = link_of(recipe)
+    return _one(f"{recipe.stem}.url", f"{link}\n", notes)
+
+
+def _text(recipe: Recipe) -> ExportedFiles:
+    return _one(f"{recipe.stem}.txt", f"{pack(project_of(recipe))}\n", recipe.notes)
 
 
 FORMATS = (
@@ -187,6 +195,22 @@ FORMATS = (
         ".sh",
         "sh",
         _command,
+    ),
+    ExportFormat(
+        "compiler-explorer",
+        "Compiler Explorer link",
+        "A link that has all of it in itself; nothing is sent before you open it.",
+        ".url",
+        "",
+        _compiler_explorer,
+    ),
+    ExportFormat(
+        "text",
+        "Project as text",
+        "One line for a message, which File > Open from Clipboard takes.",
+        ".txt",
+        "",
+        _text,
     ),
 )
 """All forms, in the order of menus and help."""

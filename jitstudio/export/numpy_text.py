@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import keyword
 import math
 import re
@@ -105,38 +106,13 @@ def erf(values):
     return np.fromiter(map(math.erf, array.flat), np.float64, array.size).reshape(array.shape)
 '''
 
-_RESERVED = frozenset(
-    (
-        *(
-            "np",
-            "ml_dtypes",
-            "math",
-            "sys",
-            "Path",
-            "cupy",
-            "torch",
-            "driver",
-            "SOURCES",
-            "HEADERS",
-        ),
-        *("KERNEL", "DIGEST", "CUDA", "CPP", "fill", "check", "columns", "content", "erf", "main"),
-        *(
-            "build",
-            "launch",
-            "run",
-            "tensor",
-            "checked",
-            "arguments",
-            "buffers",
-            "memory",
-            "device",
-        ),
-        *("stream", "kernel", "config", "cubin", "right", "begin", "end", "start", "copy", "got"),
-        *("name", "array", "pairs", "pair", "times", "timed", "values", "value", "pointers"),
-        *("size", "cluster", "together", "shared", "function", "middle", "ordinal", "module"),
-        *("path", "folder", "range", "print", "float", "int", "len", "max", "min", "sorted", "all"),
-    )
-)
+_OWN = """
+    np ml_dtypes math sys Path cupy torch driver SOURCES HEADERS KERNEL DIGEST CUDA CPP fill check
+    columns content erf main build launch run tensor checked arguments buffers memory device stream
+    kernel config cubin right begin end start copy got name array pairs pair times timed values
+    value pointers size cluster together shared function middle ordinal module path folder
+"""
+_RESERVED = frozenset((*_OWN.split(), *dir(builtins)))
 """Names that the code of an export has for itself."""
 _ML_DTYPES = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
 _SPECIAL = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -122,17 +122,21 @@ _LINKER = {"-lto": "", "-lineinfo": "", "-Xptxas": "", "-g": "-g", "-O3": ""}
 def _instances(step: RecipeStep, read: str, files: dict[str, bytes]) -> str:
     """Adds a file that has nvcc make the instances of templates, and returns its name."""
     path = PurePath(read)
-    lines = [f'#include "{path.name}"', ""]
-    lines += [
-        f"auto jitstudio_instance_{n} = &{expression.strip().removeprefix('&')};"
-        for n, expression in enumerate(step.name_expressions)
-        if "<" in expression
-    ]
-    if len(lines) == 2:
+    instances = instances_text(name for name in step.name_expressions if "<" in name)
+    if not instances:
         return read
     name = str(path.with_name(f"{path.stem}_instances.cu"))
-    files[name] = ("\n".join(lines) + "\n").encode()
+    files[name] = f'#include "{path.name}"\n{instances}'.encode()
     return name
+
+
+def instances_text(expressions: Iterable[str]) -> str:
+    """Returns lines of host code that have nvcc make these instances; empty for none."""
+    lines = [
+        f"auto jitstudio_instance_{n} = &{expression.strip().removeprefix('&')};"
+        for n, expression in enumerate(expressions)
+    ]
+    return "\n".join(("", *lines, "")) if lines else ""
 
 
 _HEAD = re.compile(r"-arch=(?:sm|compute)_\w+|-dlto|-rdc=true|--include-path=.*host_headers.*")

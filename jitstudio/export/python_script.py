@@ -83,12 +83,15 @@ _NVRTC_HEADERS = '''\
 def cuda_headers():
     """Returns the option by which NVRTC finds CUDA's headers: its own, or those installed."""
     version = "{}.{}".format(*checked(nvrtc.nvrtcVersion()))
-    if hasattr(nvrtc, "nvrtcGetBundledHeadersInfo"):
+    try:
         status, info = nvrtc.nvrtcGetBundledHeadersInfo()[:2]
-        if not int(status) and info.available:
-            folder = Path.home() / ".cache" / f"nvrtc-headers-{version}"
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return [f"--use-bundled-headers={folder}"]
+        bundled = not int(status) and info.available
+    except (AttributeError, RuntimeError, TypeError):
+        bundled = False  # NVRTC or its bindings are older than 13.3
+    if bundled:
+        folder = Path.home() / ".cache" / f"nvrtc-headers-{version}"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return [f"--use-bundled-headers={folder}"]
     from cuda.pathfinder import find_nvidia_header_directory
 
     found = (find_nvidia_header_directory(name) for name in ("cudart", "cccl"))

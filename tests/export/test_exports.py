@@ -222,7 +222,7 @@ def test_every_script_is_python_and_every_form_says_what_it_is(exported):
         made = form.make(exported("template"))
         if form.ending == ".py":
             ast.parse(made.text)
-        assert "saxpy" in made.text
+        assert "saxpy" in made.text or form.name in ("compiler-explorer", "text")
         assert form.summary.endswith(".")
 
 
