@@ -2,6 +2,6 @@
 
 COMMANDS = (
     *("build", "cache", "capture", "check", "devices", "diff", "doctor", "export", "help"),
-    *("inspect", "options", "run", "show", "sweep"),
+    *("inspect", "mcp", "options", "run", "show", "sweep"),
 )
 """The names of the commands."""

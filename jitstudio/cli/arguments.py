@@ -104,6 +104,7 @@ def _grammar() -> tuple[argparse.ArgumentParser, _Commands]:
     _add_diff(commands)
     _add_export(commands)
     _add_check(commands)
+    _add_mcp(commands)
     _add_show(commands)
     doctor = commands.add_parser("doctor", help="tell which tools, driver and GPUs are here")
     _add_toolchain(doctor, "look at the compilers in this folder, too")
@@ -670,6 +671,26 @@ def _add_check(commands: _Commands) -> None:
     )
     _add_timeout(check, "each build, and each reading")
     _add_json(check)
+
+
+def _add_mcp(commands: _Commands) -> None:
+    mcp = commands.add_parser(
+        "mcp",
+        help="serve build, inspect, diff, check and explain to language models",
+        description="Answer requests of the Model Context Protocol on stdin and stdout, until "
+        "stdin is closed. Programs that work with language models start it themselves.",
+        epilog="Exit status: 0 served, 2 usage, 3 the package 'mcp' is not installed.",
+    )
+    mcp.add_argument(
+        "--folder",
+        default=".",
+        metavar="DIR",
+        help="the folder whose files may be read (default: the current one)",
+    )
+    mcp.add_argument(
+        "--allow-run", action="store_true", help="let kernels be launched on the GPU, too"
+    )
+    _add_timeout(mcp, "a build, a reading or a launch")
 
 
 def _add_show(commands: _Commands) -> None:
