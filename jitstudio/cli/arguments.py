@@ -657,6 +657,9 @@ def _add_check(commands: _Commands) -> None:
     check.add_argument(
         "--only", metavar="NAME", help="check this budget only; * and ? stand for other letters"
     )
+    check.add_argument(
+        "--arch", metavar="ARCH", help="check for this target in the place of those in the file"
+    )
     check.add_argument("--sarif", metavar="FILE", help="write what fails as SARIF 2.1.0")
     check.add_argument("--junit", metavar="FILE", help="write all verdicts as JUnit XML")
     check.add_argument(

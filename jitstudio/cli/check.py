@@ -39,6 +39,7 @@ from jitstudio.cli.request import (
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.request import BuildRequest
 from jitstudio.worker.builder import DEFAULT_TIMEOUT
@@ -60,6 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         trust=arguments.trust,
         update=arguments.update,
         only=arguments.only,
+        arch=arguments.arch,
     )
     if arguments.sarif is not None:
         _write(Path(arguments.sarif), sarif(reports), "--sarif")
@@ -91,6 +93,7 @@ def check(
     trust: bool = False,
     update: bool = False,
     only: str | None = None,
+    arch: str | None = None,
 ) -> tuple[BudgetReport, ...]:
     """Returns what comes of each budget for each of its targets.
 
@@ -100,6 +103,7 @@ def check(
         trust: Whether they may send any option and name files outside their folders.
         update: Whether baselines are written before they are compared.
         only: A pattern of the names of the budgets that are checked; None for all.
+        arch: The target in the place of those of the budgets; None for theirs.
 
     Raises:
         UsageError, WorkerError: See `run`.
@@ -118,7 +122,7 @@ def check(
         return tuple(
             checks.report(file, budget, target)
             for file, budget in chosen
-            for target in budget.target or ("",)
+            for target in ((arch,) if arch else budget.target or ("",))
         )
 
 
@@ -185,6 +189,8 @@ class BudgetChecks:
             if launched is None:
                 status = exit_codes.OF_OUTCOME[built.outcome]
                 return replace(report, status=status, diagnostics=built.diagnostics)
+            if budget.only_with_gpu and launched.outcome is LaunchOutcome.MISSING:
+                return replace(report, skipped="There is no GPU to launch it on.")
             launch = run_command.run_object(built, launched)
             if (status := exit_codes.OF_LAUNCH[launched.outcome]) not in (0, exit_codes.WRONG):
                 outcome = launched.outcome.value
