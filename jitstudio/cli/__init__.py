@@ -2,6 +2,6 @@
 
 COMMANDS = (
     *("build", "cache", "capture", "check", "devices", "diff", "doctor", "export", "help"),
-    *("inspect", "mcp", "options", "run", "show", "sweep"),
+    *("inspect", "lesson", "mcp", "options", "run", "show", "sweep"),
 )
 """The names of the commands."""

@@ -104,6 +104,7 @@ def _grammar() -> tuple[argparse.ArgumentParser, _Commands]:
     _add_diff(commands)
     _add_export(commands)
     _add_check(commands)
+    _add_lesson(commands)
     _add_mcp(commands)
     _add_show(commands)
     doctor = commands.add_parser("doctor", help="tell which tools, driver and GPUs are here")
@@ -674,6 +675,38 @@ def _add_check(commands: _Commands) -> None:
     )
     _add_timeout(check, "each build, and each reading")
     _add_json(check)
+
+
+def _add_lesson(commands: _Commands) -> None:
+    lesson = commands.add_parser(
+        "lesson",
+        help="list lessons, open one, check what a pupil has made of it",
+        description="'list' lists the lessons that come with the program, 'open' copies one for "
+        "you to work on and prints its text, 'check' says what is reached and what is not.",
+        epilog="Exit status: 0 done, or the lesson is passed; 5 a goal is not reached; else as "
+        "that of 'jitstudio check'.",
+    )
+    lesson.add_argument("action", choices=("list", "open", "check"))
+    lesson.add_argument(
+        "lesson",
+        nargs="?",
+        metavar="LESSON",
+        help="of open its number, its name or a folder; of check the pupil's folder",
+    )
+    lesson.add_argument(
+        "-o", "--output", metavar="DIR", help="copy the lesson into this folder (default: ./NAME)"
+    )
+    lesson.add_argument(
+        "--by",
+        metavar="LESSON",
+        help="check by the conditions of this lesson, and not by those in the pupil's folder",
+    )
+    lesson.add_argument("--arch", metavar="ARCH", help="check for this target")
+    lesson.add_argument(
+        "--hint", type=_count_or_none, default=0, metavar="N", help="show the first N hints"
+    )
+    _add_timeout(lesson, "each build, and each reading")
+    _add_json(lesson)
 
 
 def _add_mcp(commands: _Commands) -> None:

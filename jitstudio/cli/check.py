@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.sass.model import SassFunction
@@ -39,9 +40,10 @@ from jitstudio.cli.request import (
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.core.launch.result import LaunchOutcome
+from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.request import BuildRequest
+from jitstudio.core.result import BuildResult
 from jitstudio.worker.builder import DEFAULT_TIMEOUT
 
 _DEFAULT_FILES = ("BUDGETS.toml", "pyproject.toml")
@@ -151,6 +153,9 @@ class BudgetChecks:
         self._reader = reader
         self._trust, self._update = trust, update
         self._written: dict[Path, str] = {}
+        self._launches: list[
+            tuple[BuildRequest, dict[str, Any], tuple[BuildResult, LaunchResult | None]]
+        ] = []
 
     def report(
         self, file: BudgetFile, budget: Budget, target: str, sources: tuple[Source, ...] = ()
@@ -185,7 +190,7 @@ class BudgetChecks:
             return replace(report, status=exit_codes.USAGE, problem=problem)
         launch: Json | None = None
         if budget.launch is not None:
-            built, launched, _ = run_command.launch(words, lambda _event: None, request)
+            built, launched = self._launched(words, request)
             if launched is None:
                 status = exit_codes.OF_OUTCOME[built.outcome]
                 return replace(report, status=status, diagnostics=built.diagnostics)
@@ -224,6 +229,18 @@ class BudgetChecks:
         return others_request(
             arguments, file.folder, sources, budget.option, trust=self._trust
         ), arguments
+
+    def _launched(
+        self, words: argparse.Namespace, request: BuildRequest
+    ) -> tuple[BuildResult, LaunchResult | None]:
+        """Returns what came of a launch; budgets about the same one share it."""
+        asked = {key: word for key, word in vars(words).items() if key != "sources"}
+        for one, other, made in self._launches:
+            if one == request and other == asked:
+                return made
+        built, launched, _ = run_command.launch(words, lambda _event: None, request)
+        self._launches.append((request, asked, (built, launched)))
+        return built, launched
 
     def _placed(self, file: BudgetFile, flag: str, value: str) -> str:
         if flag == "header":
