@@ -21,7 +21,7 @@ MOST_BUDGETS = 1000
 MOST_CONDITIONS = 200
 """Of one budget."""
 _LONGEST_LIST = 200
-_LINKS = ("none", "ptx", "lto")
+_LINKS = ("ptx", "lto")
 _TABLE = ("tool", "jitstudio", "check")
 LAUNCH_KEYS = (
     *("kernel", "grid", "cover", "block", "cluster", "shared", "cooperative", "arg", "expect"),
@@ -49,10 +49,11 @@ class Budget:
         name_expression: Instances of templates that are made.
         header: In-memory headers, each ``NAME=PATH``.
         library: LLVM IR of which only what is called is taken.
-        link: ``ptx`` or ``lto`` to link all modules, ``none`` not to; empty as the project says.
+        link: ``ptx`` or ``lto`` to link all modules; empty not to, or as the project says.
         compiler: ``nvrtc`` or ``nvcc``; empty for the usual one.
         libdevice: Whether libNVVM takes functions from libdevice.
         launch: The words of `jitstudio run` for it; None where nothing is launched.
+        only_with_gpu: Whether it is left out where there is no GPU to launch on.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Budget:
     compiler: str = ""
     libdevice: bool = False
     launch: tuple[str, ...] | None = None
+    only_with_gpu: bool = False
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -152,7 +154,7 @@ def budget_from(row: Mapping[str, Any]) -> Budget:
             made[key] = tuple(map(parse, _texts(key, value, MOST_CONDITIONS)))
         elif key == "launch":
             made[key] = _launch(value)
-        elif key == "libdevice":
+        elif known[key].default is False:
             made[key] = _truth(key, value)
         elif known[key].default == ():
             made[key] = (*made.get(key, ()), *_texts(key, value, _LONGEST_LIST))
@@ -162,10 +164,12 @@ def budget_from(row: Mapping[str, Any]) -> Budget:
         raise BudgetError("it needs 'source', 'sources' or 'project', and only one of them.")
     if not made.get("require"):
         raise BudgetError('it asks for nothing. Write require = ["registers <= 64"].')
-    if (link := made.get("link", "none")) not in _LINKS:
+    if (link := made.get("link", "")) and link not in _LINKS:
         raise BudgetError(f'link = "{link}" is not known: it is one of {", ".join(_LINKS)}.')
     if "launch" not in made and (need := [one for one in made["require"] if one.needs_launch]):
         raise BudgetError(f"'{need[0].text}' is about a launch: add launch = {{...}}.")
+    if "kernel" not in made and (launched := row.get("launch", {}).get("kernel")):
+        made["kernel"] = f"*{launched}*"
     made.setdefault("name", ", ".join(made.get("sources") or [made["project"]]))
     return Budget(**made)
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.analysis.sass.opcodes import all_modifiers, all_opcodes, stem
 from jitstudio.checks.forms import FINDING, FORMS, Figure, Form, JudgedKernel, OpcodeGlob
 
@@ -75,6 +76,7 @@ class Judgement(NamedTuple):
         bound: What it is compared with.
         indices: The instructions that it comes from.
         reason: What is the case and what was asked for, a sentence or more.
+        place: The line that it comes from, where no instruction says it.
     """
 
     holds: bool
@@ -82,6 +84,7 @@ class Judgement(NamedTuple):
     bound: float | None
     indices: tuple[int, ...]
     reason: str
+    place: SourceLocation | None = None
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,7 @@ class Condition:
         else:
             demand = f"{reason}, but has to be {words} {limit}."
             reason = " ".join(filter(None, (demand, found.note, other.note)))
-        return Judgement(holds, found.value, other.value, found.indices, reason)
+        return Judgement(holds, found.value, other.value, found.indices, reason, found.place)
 
 
 def shown(value: float) -> str:

@@ -5,7 +5,7 @@ Each figure comes from where the report, `jitstudio inspect` and `jitstudio run`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -22,7 +22,7 @@ from jitstudio.analysis.occupancy.calculate import (
 )
 from jitstudio.analysis.report import KernelReport, report
 from jitstudio.analysis.sass.cfg import sass_graph
-from jitstudio.analysis.sass.model import SassFunction
+from jitstudio.analysis.sass.model import SassFunction, SourceLocation
 from jitstudio.analysis.sass.opcodes import all_precisions, class_of
 from jitstudio.core.arch import Arch
 from jitstudio.core.figures import FIGURES
@@ -41,11 +41,13 @@ class Figure(NamedTuple):
         value: None where nothing says it.
         indices: The instructions that it comes from, if it comes from some.
         note: More on it: why it is unknown, or what it means; a sentence or more.
+        place: The line of the source that it comes from, where no instruction says it.
     """
 
     value: float | None
     indices: tuple[int, ...] = ()
     note: str = ""
+    place: SourceLocation | None = None
 
 
 Json = Mapping[str, Any]
@@ -121,6 +123,7 @@ class Form(NamedTuple):
         return f"{self.word}({', '.join(self.arguments)})" if self.arguments else self.word
 
 
+SECTOR_BYTES = 32
 _UNREPORTED = "No tool reports it for this code: ptxas does so while it compiles."
 _NO_OCCUPANCY = "The registers of the kernel or the limits of the target are not known."
 
@@ -207,11 +210,59 @@ def _measured(read: Callable[[Json], float | None]) -> Callable[[JudgedKernel], 
     return value
 
 
+def _simulated(read: Callable[[Sequence[Json]], float | None], worst: str) -> Callable[..., Figure]:
+    """Returns the value of a form from the counts of the lines; `worst` names that of its place."""
+
+    def value(kernel: JudgedKernel) -> Figure:
+        simulation = kernel.launch and kernel.launch.get("simulation")
+        if not simulation:
+            return Figure(None, (), _NOT_SIMULATED)
+        lines = simulation["lines"]
+        found = read(lines)
+        place = max(lines, key=lambda line: line[worst], default=None)
+        return Figure(found, (), "", _place_of(place) if place and place[worst] else None)
+
+    return value
+
+
+def _reported_by_threads(name: str) -> Callable[[JudgedKernel], Figure]:
+    def value(kernel: JudgedKernel) -> Figure:
+        simulation = kernel.launch and kernel.launch.get("simulation")
+        if not simulation:
+            return Figure(None, (), _NOT_SIMULATED)
+        found = simulation[name]
+        first = found[0] if found else None
+        place = _place_of(first["first"]) if first and first["first"] else None
+        return Figure(len(found), (), first["message"] if first else "", place)
+
+    return value
+
+
+def _place_of(line: Json) -> SourceLocation | None:
+    return SourceLocation(line["file"], line["line"]) if line["file"] and line["line"] else None
+
+
+def _total(name: str) -> Callable[[Sequence[Json]], int]:
+    return lambda lines: sum(line[name] for line in lines)
+
+
+def _share(part: str, whole: str, unit: int = 1) -> Callable[[Sequence[Json]], float | None]:
+    """Returns the sum of one count by that of another; of memory beyond the chip for `sectors`."""
+
+    def read(lines: Sequence[Json]) -> float | None:
+        taken = [line for line in lines if "sectors" not in (part, whole) or line["sectors"]]
+        below = sum(line[whole] for line in taken) * unit
+        return sum(line[part] for line in taken) / below if below else None
+
+    return read
+
+
 def _timed(launch: Json) -> float | None:
     timing: Json | None = launch["timing"]
     return timing["median_ms"] if timing else None
 
 
+_NOT_SIMULATED = 'Only a launch with device = "sim" counts it.'
 _BLOCK = ("BLOCK", "SHARED")
 _MEANINGS = {name: figure.meaning for name, figure in FIGURES.items()}
 
@@ -242,6 +293,10 @@ def _rows() -> Iterator[Form]:
     yield Form("equal_to", equal, _equal_to, ("FILE", "normalised"), 1, is_relation=True)
     for word, meaning, measured in _LAUNCH:
         yield Form(word, meaning, _measured(measured), of_launch=True)
+    for word, meaning, of_lines, worst in _SIMULATION:
+        yield Form(word, meaning, _simulated(of_lines, worst), of_launch=True)
+    for word, meaning in _OF_THREADS:
+        yield Form(word, meaning, _reported_by_threads(word), of_launch=True)
 
 
 _SHORT = {
@@ -276,6 +331,61 @@ _LAUNCH: tuple[tuple[str, str, Callable[[Json], float | None]], ...] = (
         lambda launch: sum(buffer["unwritten"] or 0 for buffer in launch["buffers"]),
     ),
     ("median_ms", "milliseconds of a launch, the median", _timed),
+)
+
+_SIMULATION: tuple[tuple[str, str, Callable[[Sequence[Json]], float | None], str], ...] = (
+    (
+        "executed",
+        "instructions of PTX that warps have executed, in the simulator",
+        _total("executions"),
+        "executions",
+    ),
+    (
+        "active_lanes",
+        "threads of a warp that take part in an instruction, on average, in the simulator",
+        _share("thread_executions", "executions"),
+        "divergent",
+    ),
+    (
+        "divergent",
+        "branches that send the threads of a warp to different places, in the simulator",
+        _total("divergent"),
+        "divergent",
+    ),
+    (
+        "sectors",
+        "32-byte sectors of global and local memory that are touched, in the simulator",
+        _total("sectors"),
+        "sectors",
+    ),
+    (
+        "sectors_per_request",
+        "sectors that an access of a warp touches, on average, in the simulator",
+        _share("sectors", "requests"),
+        "sectors",
+    ),
+    (
+        "used_share",
+        "bytes that are asked for of those in the sectors, from 0 to 1, in the simulator",
+        _share("bytes_used", "sectors", SECTOR_BYTES),
+        "sectors",
+    ),
+    (
+        "bank_conflicts",
+        "further passes through shared memory because of its banks, in the simulator",
+        _total("bank_conflicts"),
+        "bank_conflicts",
+    ),
+    (
+        "lanes_per_address",
+        "most threads of a warp that meet at one address in an atomic operation, in the simulator",
+        lambda lines: max((line["lanes_per_address"] for line in lines), default=0),
+        "lanes_per_address",
+    ),
+)
+_OF_THREADS = (
+    ("races", "pairs of accesses to the same bytes that nothing orders, in the simulator"),
+    ("faults", "what threads must not do, such as accesses out of bounds, in the simulator"),
 )
 
 FORMS: Mapping[str, Form] = {form.word: form for form in _rows()}

@@ -60,6 +60,7 @@ class BudgetReport:
         diagnostics: What the tools have said.
         problem: Why nothing could be judged, a sentence; empty where it could.
         written: Files of baselines that were written.
+        skipped: Why it was left out, a sentence; empty where it was not.
     """
 
     budget: Budget
@@ -71,6 +72,7 @@ class BudgetReport:
     diagnostics: tuple[Diagnostic, ...] = ()
     problem: str = ""
     written: tuple[str, ...] = ()
+    skipped: str = ""
 
     @property
     def ok(self) -> bool:
@@ -104,7 +106,8 @@ def verdicts(
     function = facts.function
     for condition in conditions:
         judged = condition.judge(facts)
-        place = _place(function, judged.indices, sources, ptx_source)
+        told = _called(judged.place, sources) if judged.place else None
+        place = told or _place(function, judged.indices, sources, ptx_source)
         yield Verdict(
             condition,
             function.name,

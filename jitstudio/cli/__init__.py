@@ -2,7 +2,7 @@
 
 COMMANDS = (
     *("build", "cache", "capture", "check", "devices", "diff", "doctor", "export", "help"),
-    *("import", "inspect", "options", "run", "show", "sweep"),
+    *("import", "inspect", "lesson", "mcp", "options", "run", "show", "sweep"),
 )
 """The names of the commands."""
 

@@ -106,6 +106,8 @@ def _grammar() -> tuple[argparse.ArgumentParser, _Commands]:
     _add_export(commands)
     _add_check(commands)
     _add_import(commands)
+    _add_lesson(commands)
+    _add_mcp(commands)
     _add_show(commands)
     doctor = commands.add_parser("doctor", help="tell which tools, driver and GPUs are here")
     _add_toolchain(doctor, "look at the compilers in this folder, too")
@@ -684,6 +686,9 @@ def _add_check(commands: _Commands) -> None:
     check.add_argument(
         "--only", metavar="NAME", help="check this budget only; * and ? stand for other letters"
     )
+    check.add_argument(
+        "--arch", metavar="ARCH", help="check for this target in the place of those in the file"
+    )
     check.add_argument("--sarif", metavar="FILE", help="write what fails as SARIF 2.1.0")
     check.add_argument("--junit", metavar="FILE", help="write all verdicts as JUnit XML")
     check.add_argument(
@@ -698,6 +703,58 @@ def _add_check(commands: _Commands) -> None:
     )
     _add_timeout(check, "each build, and each reading")
     _add_json(check)
+
+
+def _add_lesson(commands: _Commands) -> None:
+    lesson = commands.add_parser(
+        "lesson",
+        help="list lessons, open one, check what a pupil has made of it",
+        description="'list' lists the lessons that come with the program, 'open' copies one for "
+        "you to work on and prints its text, 'check' says what is reached and what is not.",
+        epilog="Exit status: 0 done, or the lesson is passed; 5 a goal is not reached; else as "
+        "that of 'jitstudio check'.",
+    )
+    lesson.add_argument("action", choices=("list", "open", "check"))
+    lesson.add_argument(
+        "lesson",
+        nargs="?",
+        metavar="LESSON",
+        help="of open its number, its name or a folder; of check the pupil's folder",
+    )
+    lesson.add_argument(
+        "-o", "--output", metavar="DIR", help="copy the lesson into this folder (default: ./NAME)"
+    )
+    lesson.add_argument(
+        "--by",
+        metavar="LESSON",
+        help="check by the conditions of this lesson, and not by those in the pupil's folder",
+    )
+    lesson.add_argument("--arch", metavar="ARCH", help="check for this target")
+    lesson.add_argument(
+        "--hint", type=_count_or_none, default=0, metavar="N", help="show the first N hints"
+    )
+    _add_timeout(lesson, "each build, and each reading")
+    _add_json(lesson)
+
+
+def _add_mcp(commands: _Commands) -> None:
+    mcp = commands.add_parser(
+        "mcp",
+        help="serve build, inspect, diff, check and explain to language models",
+        description="Answer requests of the Model Context Protocol on stdin and stdout, until "
+        "stdin is closed. Programs that work with language models start it themselves.",
+        epilog="Exit status: 0 served, 2 usage, 3 the package 'mcp' is not installed.",
+    )
+    mcp.add_argument(
+        "--folder",
+        default=".",
+        metavar="DIR",
+        help="the folder whose files may be read (default: the current one)",
+    )
+    mcp.add_argument(
+        "--allow-run", action="store_true", help="let kernels be launched on the GPU, too"
+    )
+    _add_timeout(mcp, "a build, a reading or a launch")
 
 
 def _add_show(commands: _Commands) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.sass.model import SassFunction
@@ -24,30 +25,28 @@ from jitstudio.checks.report_files import junit, sarif
 from jitstudio.checks.verdicts import BudgetReport, Verdict, is_meant, verdicts
 from jitstudio.cli import exit_codes, text_output
 from jitstudio.cli import run as run_command
-from jitstudio.cli.arguments import parser
 from jitstudio.cli.diff import program_of
 from jitstudio.cli.json_output import check_object
 from jitstudio.cli.machine_code import CodeReader, MachineCode, Unit
 from jitstudio.cli.request import (
     UsageError,
-    base_request,
-    given_project,
-    request_from,
-    source_from,
+    in_folder,
+    others_request,
+    parsed,
+    source_in,
     unwritable,
-    with_flags,
     without_waiting,
 )
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.core.options import lies_in, rooted, without
+from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.request import BuildRequest
+from jitstudio.core.result import BuildResult
 from jitstudio.worker.builder import DEFAULT_TIMEOUT
 
 _DEFAULT_FILES = ("BUDGETS.toml", "pyproject.toml")
-_LINES = ("-lineinfo", "-G")
 _FLAGS = ("name_expression", "header", "library", "compiler")
 
 
@@ -64,6 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         trust=arguments.trust,
         update=arguments.update,
         only=arguments.only,
+        arch=arguments.arch,
     )
     if arguments.sarif is not None:
         _write(Path(arguments.sarif), sarif(reports), "--sarif")
@@ -95,6 +95,7 @@ def check(
     trust: bool = False,
     update: bool = False,
     only: str | None = None,
+    arch: str | None = None,
 ) -> tuple[BudgetReport, ...]:
     """Returns what comes of each budget for each of its targets.
 
@@ -104,6 +105,7 @@ def check(
         trust: Whether they may send any option and name files outside their folders.
         update: Whether baselines are written before they are compared.
         only: A pattern of the names of the budgets that are checked; None for all.
+        arch: The target in the place of those of the budgets; None for theirs.
 
     Raises:
         UsageError, WorkerError: See `run`.
@@ -118,11 +120,11 @@ def check(
         names = ", ".join(f"'{budget.name}'" for file in files for budget in file.budgets)
         raise UsageError(f"There is no budget '{only}'. There are: {names}.")
     with CodeReader(timeout) as reader:
-        checks = _Checks(reader, trust=trust, update=update)
+        checks = BudgetChecks(reader, trust=trust, update=update)
         return tuple(
             checks.report(file, budget, target)
             for file, budget in chosen
-            for target in budget.target or ("",)
+            for target in ((arch,) if arch else budget.target or ("",))
         )
 
 
@@ -144,18 +146,30 @@ def _default_file() -> str:
     )
 
 
-class _Checks:
+class BudgetChecks:
     """Checks one budget after the other with the same workers."""
 
     def __init__(self, reader: CodeReader, *, trust: bool, update: bool) -> None:
         self._reader = reader
         self._trust, self._update = trust, update
         self._written: dict[Path, str] = {}
+        self._launches: list[
+            tuple[BuildRequest, dict[str, Any], tuple[BuildResult, LaunchResult | None]]
+        ] = []
 
-    def report(self, file: BudgetFile, budget: Budget, target: str) -> BudgetReport:
-        """Returns what comes of a budget for a target; empty for the usual one."""
+    def report(
+        self, file: BudgetFile, budget: Budget, target: str, sources: tuple[Source, ...] = ()
+    ) -> BudgetReport:
+        """Returns what comes of a budget.
+
+        Args:
+            file: The file that it is in, or would be.
+            budget: The budget.
+            target: What is built for; empty for the usual one.
+            sources: The modules; they are read where not given.
+        """
         try:
-            request, words = self._request(file, budget, target)
+            request, words = self._request(file, budget, target, sources)
         except UsageError as error:
             raise UsageError(f"'{file.path}': budget '{budget.name}': {error}") from None
         read = self._reader.read(request, with_calls=True)
@@ -176,29 +190,26 @@ class _Checks:
             return replace(report, status=exit_codes.USAGE, problem=problem)
         launch: Json | None = None
         if budget.launch is not None:
-            built, launched, _ = run_command.launch(words, lambda _event: None)
+            built, launched = self._launched(words, request)
             if launched is None:
                 status = exit_codes.OF_OUTCOME[built.outcome]
                 return replace(report, status=status, diagnostics=built.diagnostics)
+            if budget.only_with_gpu and launched.outcome is LaunchOutcome.MISSING:
+                return replace(report, skipped="There is no GPU to launch it on.")
             launch = run_command.run_object(built, launched)
             if (status := exit_codes.OF_LAUNCH[launched.outcome]) not in (0, exit_codes.WRONG):
                 outcome = launched.outcome.value
                 diagnostics = (*result.diagnostics, *launched.diagnostics)
                 return replace(report, status=status, outcome=outcome, diagnostics=diagnostics)
-        judge = partial(self._judged, file, budget, request, launch=launch)
         if self._update:
             written = tuple(self._new_baselines(file, budget, read))
             report = replace(report, written=written)
-        found = judge(read)
-        if any(not (one.holds or one.place) for one in found):
-            found = _with_lines(found, judge, self._reader, request)
-        return replace(report, verdicts=found)
+        return replace(report, verdicts=self._judged(file, budget, request, read, launch))
 
     def _request(
-        self, file: BudgetFile, budget: Budget, target: str
+        self, file: BudgetFile, budget: Budget, target: str, sources: tuple[Source, ...]
     ) -> tuple[BuildRequest, argparse.Namespace]:
         """Returns the build of a budget, and the words of `jitstudio run` for its launch."""
-        names = [self._path(file, each) for each in budget.files]
         words = ["run" if budget.launch is not None else "inspect"]
         words += [f"--arch={target}"] if target else []
         words += ["--libdevice"] if budget.libdevice else []
@@ -208,23 +219,28 @@ class _Checks:
             given = getattr(budget, flag)
             for value in (given,) if isinstance(given, str) and given else given:
                 words.append(f"--{flag.replace('_', '-')}={self._placed(file, flag, value)}")
-        arguments = parser().parse_args([*words, "--", *names])
+        arguments = parsed([*words, "--", *(self._path(file, each) for each in budget.files)])
         arguments.trust = self._trust
-        project = given_project(names)
-        base = base_request(project, arguments)
-        options = rooted(budget.option, str(file.folder.resolve()))
-        if base is None:
-            # By the names of the file: what is not trusted may not lead out of its folder.
+        if not budget.project and not sources:
             sources = tuple(
-                replace(source_from(path), name=os.path.normpath(name))
-                for path, name in zip(names, budget.files, strict=True)
+                source_in(file.folder, name, trust=self._trust) for name in budget.sources
             )
-            base = with_flags(arguments, sources)
-            confined = None if self._trust else (str(file.folder.resolve()),)
-            folder = str(file.folder.resolve())
-            base = replace(base, confined_to=confined, folder=folder)
-        base = replace(base, options=(*without(base.options, options), *options))
-        return request_from(arguments, base), arguments
+        arguments.sources = sources or arguments.sources
+        return others_request(
+            arguments, file.folder, sources, budget.option, trust=self._trust
+        ), arguments
+
+    def _launched(
+        self, words: argparse.Namespace, request: BuildRequest
+    ) -> tuple[BuildResult, LaunchResult | None]:
+        """Returns what came of a launch; budgets about the same one share it."""
+        asked = {key: word for key, word in vars(words).items() if key != "sources"}
+        for one, other, made in self._launches:
+            if one == request and other == asked:
+                return made
+        built, launched, _ = run_command.launch(words, lambda _event: None, request)
+        self._launches.append((request, asked, (built, launched)))
+        return built, launched
 
     def _placed(self, file: BudgetFile, flag: str, value: str) -> str:
         if flag == "header":
@@ -233,18 +249,7 @@ class _Checks:
         return self._path(file, value) if flag == "library" else value
 
     def _path(self, file: BudgetFile, name: str) -> str:
-        """Returns a path of a budget as seen from here.
-
-        Raises:
-            UsageError: It leads out of the folder of a file that is not trusted.
-        """
-        path = str(file.folder / name)
-        if not self._trust and not lies_in((str(file.folder),), path):
-            raise UsageError(
-                f"'{name}' lies outside the folder of the budgets. Give --trust if you trust them, "
-                "or move the file of budgets to a folder that has both."
-            )
-        return path
+        return in_folder(file.folder, name, trust=self._trust)
 
     def _judged(
         self,
@@ -252,7 +257,7 @@ class _Checks:
         budget: Budget,
         request: BuildRequest,
         read: MachineCode,
-        launch: Json | None = None,
+        launch: Json | None,
     ) -> tuple[Verdict, ...]:
         paths = [os.path.join(request.folder, source.name) for source in request.sources]
         sources = {path: _from_here(path) for path in map(os.path.normpath, paths)}
@@ -341,29 +346,6 @@ def _from_here(path: str) -> str:
     """Returns a path below the current folder without that."""
     here = os.path.join(os.getcwd(), "")
     return path.removeprefix(here)
-
-
-def _with_lines(
-    found: tuple[Verdict, ...],
-    judge: Callable[[MachineCode], tuple[Verdict, ...]],
-    reader: CodeReader,
-    request: BuildRequest,
-) -> tuple[Verdict, ...]:
-    """Returns the verdicts with lines out of a build that has a line table.
-
-    That is another build than the one that was judged, as nobody has asked for the table.
-    """
-    can = any(source.kind is CodeKind.CUDA for source in request.sources)
-    if not can or without(request.options, _LINES) != request.options:
-        return found
-    request = replace(request, options=(*request.options, _LINES[0]))
-    read = reader.read(request, with_calls=True)
-    lines = {_key(one): one.place for one in (judge(read) if read.result.ok else ())}
-    return tuple(replace(one, place=lines.get(_key(one), one.place)) for one in found)
-
-
-def _key(verdict: Verdict) -> tuple[str, str]:
-    return verdict.kernel, verdict.condition.text
 
 
 def _only(request: BuildRequest, source: Source) -> BuildRequest:

@@ -845,6 +845,7 @@ def _budget(report: BudgetReport) -> Json:
         "diagnostics": [diagnostic_object(diagnostic) for diagnostic in report.diagnostics],
         "conditions": [_verdict(verdict) for verdict in report.verdicts],
         "written": list(report.written),
+        "skipped": report.skipped or None,
     }
 
 

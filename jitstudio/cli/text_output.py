@@ -424,6 +424,8 @@ def print_check(reports: Sequence[BudgetReport]) -> None:
     for report in reports:
         for path in report.written:
             say(path)
+        if report.skipped:
+            print_error(f"{report.budget.name}: left out. {report.skipped}")
     for line in failures(reports):
         print_error(line)
     print_error(_check_summary(reports))
