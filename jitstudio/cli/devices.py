@@ -1,4 +1,4 @@
-"""`jitstudio devices`: the GPUs that can be launched on."""
+"""`jitstudio devices`: the GPUs that can be launched on, and the simulator."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import json
 from jitstudio.cli import exit_codes
 from jitstudio.cli.json_output import devices_object
 from jitstudio.cli.terminal import print_error, say
-from jitstudio.core.launch.device import Device, DeviceList
+from jitstudio.core.launch.device import SIMULATED_DEVICE, Device, DeviceList
 from jitstudio.core.launch.problems import in_bytes
 from jitstudio.worker.launcher import Launcher
 
-_WITHOUT = "Building needs no GPU: 'jitstudio build' works all the same."
+_WITHOUT = (
+    "Building needs no GPU: 'jitstudio build' works all the same, and 'jitstudio run --device sim' "
+    "simulates a launch."
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -38,6 +41,7 @@ def _show(found: DeviceList) -> None:
         say(f"driver serves CUDA {found.driver_version}")
     for device in found.devices:
         say(_line(device))
+    say(f"{SIMULATED_DEVICE.uuid}  {SIMULATED_DEVICE.name}")
     if found.problem:
         print_error(f"jitstudio: {found.problem}")
         print_error(f"jitstudio: {_WITHOUT}")

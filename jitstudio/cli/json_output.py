@@ -29,6 +29,7 @@ from jitstudio.analysis.sass.model import (
     control_of,
 )
 from jitstudio.analysis.sass.opcodes import InstructionClass
+from jitstudio.checks.verdicts import BudgetReport, Verdict
 from jitstudio.cli.machine_code import (
     CodeDifference,
     ComparedInput,
@@ -41,7 +42,7 @@ from jitstudio.core.cubin import cubin_target
 from jitstudio.core.diagnostics import Diagnostic, Fix
 from jitstudio.core.fatbin import FatbinEntry, fatbin_entries
 from jitstudio.core.kernel_resources import cubin_resources
-from jitstudio.core.launch.device import Device, DeviceList
+from jitstudio.core.launch.device import SIMULATED_DEVICE, Device, DeviceList
 from jitstudio.core.launch.result import (
     BufferResult,
     CheckResult,
@@ -49,6 +50,7 @@ from jitstudio.core.launch.result import (
     LaunchResult,
     Timing,
 )
+from jitstudio.core.launch.simulation import Fault, Race, Simulation, ThreadPlace
 from jitstudio.core.library import CodePiece, LibraryFailure, LibraryKernel, LibraryListing
 from jitstudio.core.options import OptionSpec
 from jitstudio.core.result import (
@@ -381,7 +383,54 @@ def launch_object(result: LaunchResult) -> Json:
             "facts": _facts(result.counterpart.facts),
             "timing": result.counterpart.timing and _timing(result.counterpart.timing),
         },
+        "simulation": result.simulation and _simulation(result.simulation),
     }
+
+
+def _simulation(simulation: Simulation) -> Json:
+    return {
+        "instructions": simulation.instructions,
+        "blocks": simulation.blocks,
+        "of_blocks": simulation.of_blocks,
+        "exact": simulation.exact,
+        "inexact_functions": list(simulation.inexact_functions),
+        "lines": [
+            asdict(line)
+            | {
+                "file": line.file or None,
+                "line": line.line or None,
+                "mean_active_lanes": line.mean_active_lanes,
+            }
+            for line in simulation.lines
+        ],
+        "races": [
+            _between_threads(race)
+            | {
+                "kind": race.kind,
+                "space": race.space.value,
+                "address": race.address,
+                "lost": race.lost or None,
+                "same_value": race.same_value,
+            }
+            for race in simulation.races
+        ],
+        "faults": [
+            _between_threads(fault) | {"kind": fault.kind.value} for fault in simulation.faults
+        ],
+    }
+
+
+def _between_threads(found: Race | Fault) -> Json:
+    return {
+        "message": found.message,
+        "first": found.first and _thread_place(found.first),
+        "second": found.second and _thread_place(found.second),
+        "count": found.count,
+    }
+
+
+def _thread_place(place: ThreadPlace) -> Json:
+    return asdict(place) | {"file": place.file or None, "line": place.line or None}
 
 
 def devices_object(found: DeviceList) -> Json:
@@ -390,6 +439,7 @@ def devices_object(found: DeviceList) -> Json:
         "cuda_version": found.driver_version or None,
         "problem": found.problem or None,
         "devices": [_device(device) for device in found.devices],
+        "simulator": {"id": SIMULATED_DEVICE.uuid, "name": SIMULATED_DEVICE.name},
     }
 
 
@@ -776,6 +826,41 @@ def diff_object(found: CodeDifference, what: str, kernel: str | None, *, normali
         "control_changes": comparison.control_changes if comparison else None,
         "hunks": hunk_objects(comparison) if comparison else [],
         "report": delta_objects(found.deltas),
+    }
+
+
+def check_object(reports: Sequence[BudgetReport]) -> Json:
+    """`jitstudio check`: each budget with the verdicts on its conditions."""
+    return {"ok": all(report.ok for report in reports), "budgets": [*map(_budget, reports)]}
+
+
+def _budget(report: BudgetReport) -> Json:
+    return {
+        "name": report.budget.name,
+        "files": list(report.files),
+        "arch": report.target,
+        "ok": report.ok,
+        "outcome": report.outcome,
+        "problem": report.problem or None,
+        "diagnostics": [diagnostic_object(diagnostic) for diagnostic in report.diagnostics],
+        "conditions": [_verdict(verdict) for verdict in report.verdicts],
+        "written": list(report.written),
+        "skipped": report.skipped or None,
+    }
+
+
+def _verdict(verdict: Verdict) -> Json:
+    return {
+        "condition": verdict.condition.text,
+        "about": verdict.condition.word,
+        "kernel": verdict.kernel,
+        "demangled": verdict.demangled,
+        "holds": verdict.holds,
+        "value": verdict.value,
+        "bound": verdict.bound,
+        "reason": verdict.reason,
+        "source_file": verdict.place.file if verdict.place else None,
+        "source_line": verdict.place.line if verdict.place else None,
     }
 
 

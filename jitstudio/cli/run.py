@@ -31,7 +31,7 @@ from jitstudio.core.diagnostics import diagnostic_line
 from jitstudio.core.launch.arguments import first_launch
 from jitstudio.core.launch.build import build_for_launch, launched_name
 from jitstudio.core.launch.choice import choose_form, launchable
-from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.device import SIMULATOR, DeviceList
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.result import (
@@ -40,6 +40,7 @@ from jitstudio.core.launch.result import (
     LaunchEvent,
     LaunchOutcome,
     LaunchResult,
+    SimulationForecast,
     diagnostic_of,
     unlaunched,
 )
@@ -50,6 +51,7 @@ from jitstudio.listing.kernels import kernel_forms
 from jitstudio.worker.launcher import Launcher
 
 _LONGEST_NAME = 100
+_WITHOUT_GPU = "--device sim runs the kernel without a GPU."
 _BUILT = ("ok", "outcome", "arch", "kernels", "diagnostics")
 
 
@@ -73,13 +75,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def launch(
-    arguments: argparse.Namespace, heard: Callable[[LaunchEvent], None]
+    arguments: argparse.Namespace,
+    heard: Callable[[LaunchEvent], None],
+    request: BuildRequest | None = None,
 ) -> tuple[BuildResult, LaunchResult | None, DeviceList]:
     """Returns the build, the launch of it if there was one, and the GPUs.
 
     Args:
         arguments: The words of the command line.
         heard: Is given what happens meanwhile.
+        request: What is built in place of what the arguments say.
 
     Raises:
         UsageError, WorkerError: See `run`.
@@ -88,7 +93,7 @@ def launch(
     given = argument_texts(arguments)
     base = base_launch(project, arguments.kernel or "", given)
     spec = spec_from(arguments, base)
-    request = request_from(arguments, base_request(project, arguments))
+    request = request or request_from(arguments, base_request(project, arguments))
     request = build_for_launch(request, spec.kernel)
     folder = made_folder(arguments.save, "--save")
     launcher = Launcher()
@@ -144,7 +149,8 @@ def _launch(
         form = choose_form(launched_name(built, spec.kernel), forms)
         if begin is not None and form.host_launch is not None:
             spec = begin(first_launch(form))
-        kernel = launchable(built, form, spec.load, request.confined_to)
+        simulated = request.sources if ordinal == SIMULATOR else None
+        kernel = launchable(built, form, spec.load, request.confined_to, simulated=simulated)
     except SpecError as error:
         return unlaunched(spec.kernel, LaunchOutcome.REFUSED, [error.problem])
     if missing := _missing(found, ordinal):
@@ -159,9 +165,13 @@ def _launch(
 
 
 def _show_printed(event: LaunchEvent) -> None:
-    """What the kernel prints, as it comes."""
-    if isinstance(event, ConsoleText):
-        pass_on(event.text)
+    """What the kernel prints, as it comes, and how long a simulation will take."""
+    match event:
+        case ConsoleText(text):
+            pass_on(text)
+        case SimulationForecast():
+            fewer = f"--blocks {event.fewer} simulates these only."
+            print_error(f"jitstudio: {event.words} {fewer}")
 
 
 def _ignore(_event: LaunchEvent) -> None:
@@ -170,11 +180,11 @@ def _ignore(_event: LaunchEvent) -> None:
 
 def _missing(found: DeviceList, ordinal: int) -> SpecProblem | None:
     """Returns why there is no such GPU."""
-    if any(device.ordinal == ordinal for device in found.devices):
+    if any(device.ordinal == ordinal for device in found.choices):
         return None
     here = ", ".join(str(device.ordinal) for device in found.devices)
     message = found.problem or f"There is no GPU {ordinal}. There are: {here or 'none'}."
-    return SpecProblem("device", message)
+    return SpecProblem("device", message, _WITHOUT_GPU)
 
 
 def _report_build(built: BuildResult, as_json: bool) -> int:

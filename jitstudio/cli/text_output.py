@@ -12,6 +12,8 @@ from jitstudio.analysis.diff.model import Change, Comparison, Hunk
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.calculate import Resource
 from jitstudio.analysis.sass.model import Instruction, SourceLocation
+from jitstudio.checks.conditions import shown
+from jitstudio.checks.verdicts import BudgetReport, failures
 from jitstudio.cli.machine_code import CodeDifference, InlinedNamed, Inspected, KernelOccupancy
 from jitstudio.cli.terminal import print_error, say, table_lines
 from jitstudio.core.code import TEXT_KINDS, split_variant
@@ -20,6 +22,7 @@ from jitstudio.core.fatbin import entry_line, fatbin_entries
 from jitstudio.core.figures import FIGURES, NEEDS
 from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import CheckResult, LaunchResult
+from jitstudio.core.launch.simulation import Simulation, of_source
 from jitstudio.core.result import BuildResult, Resources, StageResult
 from jitstudio.listing.lines import NOWHERE
 
@@ -42,6 +45,10 @@ _CODE_HEADINGS = (
 )
 _NONE = "-"
 _AROUND = 3
+_COUNT_HEADINGS = (
+    *("line", "executed", "lanes", "divergent", "requests", "sectors", "used"),
+    *("bank conflicts", "at one address"),
+)
 _DELTA_HEADINGS = ("function", "figure", "A", "B", "change")
 
 
@@ -146,8 +153,35 @@ def print_launch(result: LaunchResult, device: Device | None) -> None:
     if result.jit_log:
         say("driver's compiler:")
         say(_indented(result.jit_log.rstrip("\n")))
+    if result.simulation:
+        _print_counts(result.simulation)
     print_diagnostics(result.diagnostics)
-    print_error(f"{result.outcome.value.replace('-', ' ')} in {result.total_ms:.0f} ms")
+    simulated = " of simulation" if result.simulation else ""
+    print_error(f"{result.outcome.value.replace('-', ' ')} in {result.total_ms:.0f} ms{simulated}")
+
+
+def _print_counts(simulation: Simulation) -> None:
+    """What each source line has done; of code without a line table, each line of the PTX."""
+    lines = of_source(simulation.lines)
+    rows = [_COUNT_HEADINGS]
+    for line in lines or simulation.lines:
+        used = line.used_share
+        place = f"{PurePath(line.file).name}:{line.line}" if lines else f"PTX:{line.ptx_line}"
+        rows.append(
+            (
+                place,
+                f"{line.executions:,}",
+                f"{line.mean_active_lanes:.4g}",
+                f"{line.divergent:,}" if line.divergent else "",
+                f"{line.requests:,}" if line.requests else "",
+                f"{line.sectors:,}" if line.sectors else "",
+                "" if used is None else f"{used:.0%}",
+                f"{line.bank_conflicts:,}" if line.bank_conflicts else "",
+                f"{line.lanes_per_address}" if line.lanes_per_address else "",
+            )
+        )
+    for row in table_lines(rows):
+        say(f"{_INDENT}{row}")
 
 
 def _launch_lines(result: LaunchResult, device: Device | None) -> Iterator[tuple[str, str]]:
@@ -168,6 +202,10 @@ def _launch_lines(result: LaunchResult, device: Device | None) -> Iterator[tuple
         peak = device.peak_bandwidth if device else None
         share = f", {result.bandwidth / peak:.0%} of the memory's peak" if peak else ""
         yield "bandwidth", f"{result.bandwidth / 1e9:,.4g} GB/s{share}"
+    if simulation := result.simulation:
+        blocks = f"{simulation.blocks:,} of {simulation.of_blocks:,} blocks"
+        exact = "exact" if simulation.exact else "exact but for the functions named below"
+        yield "simulated", f"{simulation.instructions:,} instructions in {blocks}, {exact}"
     for check in result.checks:
         yield from _check_lines(check)
 
@@ -190,7 +228,7 @@ def _check_lines(check: CheckResult) -> Iterator[tuple[str, str]]:
 def print_function(one: Inspected) -> None:
     """All but its instructions."""
     what = "kernel" if one.function.is_kernel else "function"
-    say(f"{one.demangled}  ({what} of {one.unit.name}, {one.unit.code.target})")
+    say(f"{one.title}  ({what} of {one.unit.name}, {one.unit.code.target})")
     for name, text in _function_lines(one):
         say(f"{_INDENT}{name:<{_FUNCTION_NAMES}}{text}".rstrip())
     if one.report.counts:
@@ -371,3 +409,31 @@ def _with_surroundings(comparison: Comparison) -> Iterator[tuple[int, list[Hunk]
 def _range(sign: str, lines: Iterable[int]) -> str:
     known = [line for line in lines if line != NOWHERE]
     return f"{sign}{known[0] + 1},{len(known)}" if known else f"{sign}0,0"
+
+
+def print_check(reports: Sequence[BudgetReport]) -> None:
+    """A table with a row for each condition and kernel, then what does not hold, and why."""
+    rows = [("kernel", "target", "condition", "", "value")]
+    for report in reports:
+        for verdict in report.verdicts:
+            value = "unknown" if verdict.value is None else shown(verdict.value)
+            words = (verdict.demangled, report.target, verdict.condition.text)
+            rows.append((*words, "holds" if verdict.holds else "FAILS", value))
+    for line in table_lines(rows, left=4) if len(rows) > 1 else ():
+        say(line)
+    for report in reports:
+        for path in report.written:
+            say(path)
+        if report.skipped:
+            print_error(f"{report.budget.name}: left out. {report.skipped}")
+    for line in failures(reports):
+        print_error(line)
+    print_error(_check_summary(reports))
+
+
+def _check_summary(reports: Sequence[BudgetReport]) -> str:
+    found = [verdict.holds for report in reports for verdict in report.verdicts]
+    unbuilt = sum(bool(report.status) for report in reports)
+    texts = [f"{sum(found)} of {len(found)} conditions hold."]
+    texts += [f"{unbuilt} of {len(reports)} budgets could not be checked."] if unbuilt else []
+    return " ".join(texts)

@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.core.launch.simulation import LINE_BYTES, SECTOR_BYTES
 from jitstudio.simulator.model import WARP, Access, StateSpace, Threads
 
-SECTOR_BYTES = 32
-LINE_BYTES = 128
 BANKS = 32
 BANK_BYTES = 4
 _WAVEFRONT_BYTES = BANKS * BANK_BYTES

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
 from jitstudio.simulator.accesses import most_at_one_address, traffic_of, warps_of
+from jitstudio.simulator.layouts import with_suggestions
 from jitstudio.simulator.model import (
     WARP,
     Access,
@@ -59,7 +60,7 @@ class Counter(Observer):
 
     def executed(self, instruction: PtxInstruction, threads: Threads) -> None:
         """See `Observer`."""
-        if threads is not self._threads:
+        if not _is_same(threads, self._threads):
             self._threads, self._warps = threads, warps_of(threads)
         self._instructions[instruction.number] = instruction
         counts = self._counts[instruction.number]
@@ -96,23 +97,20 @@ class Counter(Observer):
         lines: dict[int, LineCounts] = {}
         for number in sorted(self._instructions):
             instruction, counts = self._instructions[number], self._counts[number]
-            line = lines.get(instruction.line) or LineCounts(*instruction.source, instruction.line)
-            lines[instruction.line] = replace(
-                line,
-                # Of several instructions on a line the first tells how often it was reached.
-                executions=max(line.executions, counts.executions),
-                thread_executions=max(line.thread_executions, counts.thread_executions),
-                divergent=line.divergent + counts.divergent,
-                requests=line.requests + counts.requests,
-                sectors=line.sectors + counts.sectors,
-                lines_touched=line.lines_touched + counts.lines_touched,
-                bytes_used=line.bytes_used + counts.bytes_used,
-                wavefronts=line.wavefronts + counts.wavefronts,
-                bank_conflicts=line.bank_conflicts + counts.bank_conflicts,
-                lanes_per_address=max(line.lanes_per_address, counts.lanes_per_address),
-            )
-        samples = tuple(sample for _, sample in sorted(self._samples.items(), key=_by_number))
+            line = LineCounts(*instruction.source, instruction.line, **asdict(counts))
+            known = lines.get(instruction.line)
+            lines[instruction.line] = known + line if known else line
+        samples = with_suggestions(
+            [
+                replace(sample, mean=self._mean_cost(number))
+                for (number, _), sample in sorted(self._samples.items(), key=_by_number)
+            ]
+        )
         return replace(result, lines=tuple(lines.values()), samples=samples)
+
+    def _mean_cost(self, number: int) -> float:
+        counts = self._counts[number]
+        return (counts.sectors or counts.wavefronts) / counts.requests
 
     def _keep_worst(self, access: Access, cost: int, warp: int) -> None:
         """Keeps the request of an instruction that took the most sectors or wavefronts."""
@@ -132,6 +130,13 @@ class Counter(Observer):
             tuple(zip(lanes.tolist(), addresses.tolist(), strict=True)),
             cost,
         )
+
+
+def _is_same(threads: Threads, others: Threads | None) -> bool:
+    """Returns whether two arrays are known to be equal, as views of the same memory."""
+    if others is None or threads.size != others.size:
+        return False
+    return threads is others or threads.ctypes.data == others.ctypes.data
 
 
 def _by_number(item: tuple[tuple[int, StateSpace], AccessSample]) -> int:

@@ -18,7 +18,7 @@ from jitstudio.simulator.groups import GroupKey, Selection, numbers_of, size_of,
 from jitstudio.simulator.image import ImageError, make_image, parameter_bytes
 from jitstudio.simulator.instructions.rows import ROW_MODULES
 from jitstudio.simulator.instructions.table import Binding, Flow, Moves, Step, row_of
-from jitstudio.simulator.memory import Arena, Region
+from jitstudio.simulator.memory import WRITTEN, Arena, Region
 from jitstudio.simulator.model import (
     WARP,
     Fault,
@@ -524,6 +524,7 @@ def simulate(
         not machine.inexact,
         tuple(machine.inexact.values()),
         faults=tuple(faults),
+        written=_written_after(machine),
     )
     for observer in observers:
         result = observer.finished(result)
@@ -533,25 +534,35 @@ def simulate(
 def memory_after(machine: Machine) -> tuple[bytes, ...]:
     """Returns the content of the allocations as it is now."""
     arena = machine.image.global_arena
-    starts = [allocation.address - arena.base for allocation in machine.launch.allocations]
-    return tuple(
-        arena.data[start : start + allocation.size].tobytes()
-        for start, allocation in zip(starts, machine.launch.allocations, strict=True)
-    )
+    return tuple(arena.data[place].tobytes() for place in _places(machine))
+
+
+def _written_after(machine: Machine) -> tuple[NDArray[np.bool_], ...]:
+    """Returns which bytes of the allocations hold what somebody has written."""
+    arena = machine.image.global_arena
+    return tuple(arena.state[place] == WRITTEN for place in _places(machine))
+
+
+def _places(machine: Machine) -> Iterator[slice]:
+    """Yields where each allocation is in the arena."""
+    for allocation in machine.launch.allocations:
+        start = allocation.address - machine.image.global_arena.base
+        yield slice(start, start + allocation.size)
 
 
 def estimate(program: PtxProgram, launch: SimulatedLaunch) -> float:
     """Returns about how many seconds a launch will take to simulate.
 
-    It runs the first block, with a limit of two seconds, and multiplies by how many waves there
-    are and by what a wave of many blocks costs more. 0.0 for what cannot be run.
+    It runs the first block, with a limit of two seconds or a tenth of that of the launch, and
+    multiplies by how many waves there are and by what a wave of many blocks costs more. 0.0 for
+    what cannot be run.
     """
     cluster = launch.cluster or (1, 1, 1)
     few = replace(
         launch,
         only_blocks=cluster[0] * cluster[1] * cluster[2],
         cooperative=False,
-        limits=replace(launch.limits, seconds=2.0),
+        limits=replace(launch.limits, seconds=min(2.0, launch.limits.seconds / 10)),
     )
     result = simulate(few, program)
     if not result.steps:

@@ -24,7 +24,7 @@ GLOBAL_BASE = 0x7F00_0000_0000
 
 _ALIGNMENT = 512
 _GAP = 512
-_UNWRITTEN, _WRITTEN = 1, 2
+_UNWRITTEN, WRITTEN = 1, 2
 # The windows of generic addresses, by bits 36 and up; all above them is global.
 WINDOW_BITS = 36
 WINDOWS = {
@@ -114,7 +114,7 @@ class Arena:
         """Puts bytes that are written from the start."""
         end = start + len(content)
         self.data[start:end] = np.frombuffer(content, np.uint8)
-        self.state[start:end] = _WRITTEN
+        self.state[start:end] = WRITTEN
         self.forget()
 
     def forget(self) -> None:
@@ -182,7 +182,7 @@ class Arena:
             self._looked[region] += 1
             if self._looked[region] & 15 == 1:
                 inside = self.regions[region]
-                if self.state[inside.start : inside.end].min() == _WRITTEN:
+                if self.state[inside.start : inside.end].min() == WRITTEN:
                     self._complete[region] = True
                     return None
         states = self._states(offsets, size)
@@ -194,7 +194,7 @@ class Arena:
             return
         width = min(size, 8)
         dtype = np.dtype(f"u{width}")
-        value = dtype.type(int.from_bytes(bytes([_WRITTEN]) * width, "little"))
+        value = dtype.type(int.from_bytes(bytes([WRITTEN]) * width, "little"))
         states = self.state.view(dtype)
         index = offsets // width
         for part in range(size // width):
@@ -203,7 +203,7 @@ class Arena:
     def _states(self, offsets: Offsets, size: int) -> NDArray[np.bool_]:
         width = min(size, 8)
         dtype = np.dtype(f"u{width}")
-        value = dtype.type(int.from_bytes(bytes([_WRITTEN]) * width, "little"))
+        value = dtype.type(int.from_bytes(bytes([WRITTEN]) * width, "little"))
         states = self.state.view(dtype)
         index = offsets // width
         written: NDArray[np.bool_] = states[index] == value

@@ -172,6 +172,7 @@ class SimulationResult:
         samples: The costliest request of each access, filled in by `counts`.
         races: Filled in by `races`.
         faults: In the order in which they were found.
+        written: For each byte of the allocations whether it holds what somebody has written.
     """
 
     outcome: SimulationOutcome
@@ -188,6 +189,7 @@ class SimulationResult:
     samples: tuple[AccessSample, ...] = ()
     races: tuple[Race, ...] = ()
     faults: tuple[Fault, ...] = ()
+    written: tuple[NDArray[np.bool_], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ _RELEASING = {"release", "acq_rel"}
 
 
 class RaceDetector(Observer):
-    """Finds races and adds them to the result, one for each pair of instructions and kind.
+    """Finds races and adds them to the result, one for each pair of lines and kind.
 
     Args:
         kernel: The name of the kernel, whose `ret` ends a thread.
@@ -125,8 +125,15 @@ class RaceDetector(Observer):
 
     def finished(self, result: SimulationResult) -> SimulationResult:
         """See `Observer`."""
-        races = tuple(found.race for found in self._races.values())
-        return replace(result, races=(*result.races, *races))
+        races: dict[object, Race] = {}
+        for found in self._races.values():
+            race = found.race
+            # A loop that is unrolled has several instructions for one line.
+            places = (_line_of(race.first), _line_of(race.second))
+            key = (race.kind, race.space, race.same_value, *places)
+            count = race.count + (races[key].count if key in races else 0)
+            races[key] = replace(races.get(key, race), count=count)
+        return replace(result, races=(*result.races, *races.values()))
 
     def _number(self, instruction: PtxInstruction) -> int:
         number = self._numbers.setdefault(instruction.number, len(self._instructions))
@@ -209,10 +216,11 @@ class RaceDetector(Observer):
         lost = ""
         if access.before is not None and kind != "read after write":
             held = access.before if event < self._event else access.after
-            lost = "" if held is None else held[index].tobytes().hex()
+            # As a number of that size is written: PTX is little-endian.
+            lost = "" if held is None else held[index][::-1].tobytes().hex()
         return Race(
             kind,
-            _sentence(kind, first, second, access, same),
+            _sentence(kind, first, second, access, same, lost),
             first,
             second,
             access.space,
@@ -553,14 +561,20 @@ _WORDS = {
 
 
 def _sentence(
-    kind: str, first: ThreadPlace, second: ThreadPlace, access: Access, same: bool
+    kind: str, first: ThreadPlace, second: ThreadPlace, access: Access, same: bool, lost: str
 ) -> str:
     one, other = _WORDS[kind]
     value = "the same value to " if same else ""
+    gone = f" What was there is lost: 0x{lost}." if lost and not same else ""
     return (
         f"Race in {access.space.value} memory: {_place(second)} {other} {value}{access.size} bytes "
-        f"that {_place(first)} {one}, and no barrier, atomic or fence orders them."
+        f"that {_place(first)} {one}, and no barrier, atomic or fence orders them.{gone}"
     )
+
+
+def _line_of(place: ThreadPlace) -> tuple[str, int]:
+    """Returns the source line, or that of the PTX where none is known."""
+    return (place.file, place.line) if place.line else ("", place.ptx_line)
 
 
 def _place(place: ThreadPlace) -> str:

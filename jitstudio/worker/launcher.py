@@ -1,4 +1,7 @@
-"""Carries out launches: a process with the GPU, one that evaluates, and the files between them."""
+"""Carries out launches: a process with the GPU or the simulator, one that evaluates, and files.
+
+The files are what passes between them: the content of buffers before and after a launch.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,9 @@ from jitstudio.worker.compute_sanitizer import SanitizerMissing, find_sanitizer,
 from jitstudio.worker.crash_report import cause_of_death
 from jitstudio.worker.evaluator import CalculationError, HostEvaluator
 from jitstudio.worker.host import ChildDeath, WorkerError, WorkerHost
+from jitstudio.worker.limits import default_memory_limit
 from jitstudio.worker.programs.launch import LAUNCHING, LaunchCommand, ListDevices, WarmUp
+from jitstudio.worker.programs.simulate import SIMULATING
 from jitstudio.worker.sandbox.access import Need, SandboxAccess
 
 _ASKING_LIMIT = 60.0
@@ -52,6 +57,7 @@ class Launcher:
 
     def __init__(self) -> None:
         self._gpu = WorkerHost(_NO_LIMIT, LAUNCHING)
+        self._simulator = WorkerHost(default_memory_limit(), SIMULATING)
         self._evaluator = HostEvaluator()
         self._confined_to: tuple[str, ...] | None = None
         self._files = LaunchFiles()
@@ -145,6 +151,7 @@ class Launcher:
         self._evaluator.cancel()
         with self._queue.closing():
             self._gpu.close()
+            self._simulator.close()
             self._evaluator.close()
             for files in self._all_files.values():
                 files.close()
@@ -181,7 +188,9 @@ class Launcher:
             str(self._files.new_run()),
             asked_at,
         )
-        if request.sanitizer is None:
+        if request.is_simulated:
+            answer = calls.ask(self._simulator, call, tell, self._need(gpu=False))
+        elif request.sanitizer is None:
             answer = calls.ask(self._gpu, call, tell, self._need())
             self._warm_up(request.device)
         else:
@@ -200,8 +209,11 @@ class Launcher:
             return _failed(request, LaunchOutcome.CANCELLED)
         return judged(request, replace(answer, checks=checks))
 
-    def _need(self) -> Need:
+    def _need(self, *, gpu: bool = True) -> Need:
         """Returns the GPU, what buffers begin with, and the folder of what kernels have written.
+
+        Args:
+            gpu: Whether the GPU is needed.
 
         Raises:
             WorkerError: The folder cannot be made.
@@ -213,7 +225,7 @@ class Launcher:
                 f"The files of launches cannot be kept: {error.strerror or error}. Make room in "
                 "the folder for temporary files, or set TMPDIR to another one."
             ) from error
-        return Need(SandboxAccess((folder,), (runs,), gpu=True, confined_to=self._confined_to))
+        return Need(SandboxAccess((folder,), (runs,), gpu=gpu, confined_to=self._confined_to))
 
     def _checks(
         self,
@@ -225,6 +237,8 @@ class Launcher:
     ) -> tuple[CheckResult, ...]:
         if result.outcome is not LaunchOutcome.RAN or not request.expectations:
             return ()
+        if result.simulation and result.simulation.blocks < result.simulation.of_blocks:
+            return ()  # what the other blocks write is not there
         tell(LaunchProgress("checking the results"))
         held = {buffer.name: buffer for buffer in result.buffers if buffer.path}
         made = []

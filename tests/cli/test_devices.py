@@ -1,7 +1,8 @@
 def test_devices_or_why_there_are_none(run):
     ran = run("devices", "--json")
     told = ran.json
-    assert set(told) == {"cuda_version", "problem", "devices"}
+    assert set(told) == {"cuda_version", "problem", "devices", "simulator"}
+    assert told["simulator"] == {"id": "sim", "name": "Simulator (no GPU)"}
     assert ran.code == (0 if told["devices"] else 3)
     assert bool(told["problem"]) == (not told["devices"])
 

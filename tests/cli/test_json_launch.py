@@ -112,6 +112,7 @@ def test_devices_tell_their_limits_or_why_there_are_none():
         "cuda_version": None,
         "problem": "No driver.",
         "devices": [],
+        "simulator": {"id": "sim", "name": "Simulator (no GPU)"},
     }
 
 

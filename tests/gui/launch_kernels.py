@@ -49,4 +49,5 @@ FULL = LaunchSpec(
     guards=False,
     sanitizer=Sanitizer.RACECHECK,
     timeout=2.5,
+    blocks=3,
 )

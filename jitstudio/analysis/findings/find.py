@@ -6,18 +6,15 @@ They are data, in `resources/analysis/findings.toml`.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
-from typing import NamedTuple
+from dataclasses import replace
 
 from jitstudio.analysis.findings import compute_rules, loop_rules, memory_rules
 from jitstudio.analysis.findings.facts import FunctionFacts
 from jitstudio.analysis.findings.model import Finding, RuleHit
+from jitstudio.analysis.findings.texts import text_of
 from jitstudio.analysis.sass.model import SassFunction
-from jitstudio.core.diagnostics import Severity
 from jitstudio.core.result import Resources
-from jitstudio.paths import resource
 
 Rule = Callable[[FunctionFacts], Iterator[RuleHit]]
 
@@ -49,31 +46,6 @@ def findings(function: SassFunction, resources: Resources | None) -> tuple[Findi
 
 
 def _finding(rule: str, hit: RuleHit, function: SassFunction) -> Finding:
-    text = _texts()[f"{rule}.{hit.form}" if hit.form else rule]
     first = function[hit.indices[0]] if hit.indices else None
-    return Finding(
-        rule,
-        text.severity,
-        text.title.format_map(hit.words),
-        text.reason.format_map(hit.words),
-        text.remedy.format_map(hit.words),
-        first.places if first else (),
-        first.ptx_line if first else 0,
-        hit.indices,
-    )
-
-
-class _Text(NamedTuple):
-    severity: Severity
-    title: str
-    reason: str
-    remedy: str
-
-
-@cache
-def _texts() -> Mapping[str, _Text]:
-    content = tomllib.loads(resource("analysis/findings.toml").read_text("utf-8"))
-    return {
-        name: _Text(Severity(row["severity"]), row["title"], row["reason"], row["remedy"])
-        for name, row in content.items()
-    }
+    found = text_of(rule, hit)
+    return replace(found, places=first.places, ptx_line=first.ptx_line) if first else found

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import LINKED, Artifact, CodeKind
+from jitstudio.core.code import LINKED, Artifact, CodeKind, Source, split_variant
 from jitstudio.core.launch.limits import Figures
 from jitstudio.core.launch.problems import SpecError, SpecProblem, listing, unknown
 from jitstudio.core.launch.request import KernelForm
@@ -39,7 +39,12 @@ class Launchable:
 
 
 def launchable(
-    result: BuildResult, form: KernelForm, load: LoadMode, confined_to: tuple[str, ...] | None
+    result: BuildResult,
+    form: KernelForm,
+    load: LoadMode,
+    confined_to: tuple[str, ...] | None,
+    *,
+    simulated: Sequence[Source] | None = None,
 ) -> Launchable:
     """Returns a kernel of a build with all that its launch needs of the build.
 
@@ -48,15 +53,20 @@ def launchable(
         form: The kernel.
         load: What to load.
         confined_to: See `BuildRequest`: that of the build.
+        simulated: The modules of the build, for the simulator, which takes PTX whatever is to be
+            loaded; None for a GPU.
 
     Raises:
         SpecError: The build did not make the code to load.
     """
     other = None
-    if load is LoadMode.DRIVER_JIT:
+    if load is LoadMode.DRIVER_JIT and simulated is None:
         other = _found(result, form, CodeKind.CUBIN)
-    needs = result.resources_of(form.lowered, form.module)
-    code = choose_code(result, form, load)
+    needs = result.resources_of(form.lowered, form.unit)
+    if simulated is None:
+        code = choose_code(result, form, load)
+    else:
+        code = _simulated_code(result, form, simulated)
     return Launchable(form, code, result.arch, needs, other, confined_to)
 
 
@@ -110,10 +120,34 @@ def choose_code(result: BuildResult, form: KernelForm, load: LoadMode) -> Artifa
     )
 
 
+def _simulated_code(result: BuildResult, form: KernelForm, sources: Sequence[Source]) -> Artifact:
+    """Returns the PTX that the simulator runs; see `choose_code`."""
+    linked = result.artifact(CodeKind.CUBIN, LINKED)
+    code = result.artifact(CodeKind.PTX, LINKED) if linked else _found(result, form, CodeKind.PTX)
+    if code:
+        return code
+    modules = [kernel.module for kernel in result.kernels if kernel.name == form.lowered]
+    for source in sources if result.ok and not linked else ():
+        if source.kind is CodeKind.PTX and source.name in (form.module, *modules):
+            return Artifact(CodeKind.PTX, source.name, source.content)
+    if not result.ok:
+        raise _error("code", f"There is nothing to launch. {result.reason}", "Build again.")
+    if linked:
+        message = "A link by PTX makes no PTX of the whole, which the simulator would run."
+        raise _error("code", message, "Link by LTO-IR with PTX as an output.")
+    raise _error(
+        "code",
+        f"The simulator runs PTX, and the build made none with {form.title} in it: a cubin alone "
+        "holds machine code, which it cannot run.",
+        "Build the kernel from CUDA C++, LLVM IR or PTX, with PTX among the outputs (--emit ptx).",
+    )
+
+
 def _found(result: BuildResult, form: KernelForm, kind: CodeKind) -> Artifact | None:
     """Returns the code of this kind that the kernel is in."""
     modules = [kernel.module for kernel in result.kernels if kernel.name == form.lowered]
-    made = (result.artifact(kind, name) for name in (LINKED, *modules, form.module))
+    own = [module for module in modules if split_variant(module)[0] == form.unit]
+    made = (result.artifact(kind, name) for name in (LINKED, *own, *modules, form.module))
     return next(filter(None, made), None)
 
 
@@ -126,8 +160,8 @@ def _squeezed(name: str) -> str:
 
 
 def base_name(title: str) -> str:
-    """Returns the name of a kernel without template arguments and parameters."""
-    return re.split("[<(]", title, maxsplit=1)[0].strip()
+    """Returns the name of a kernel without template arguments, parameters and module."""
+    return re.split(r"[<(\[]", title, maxsplit=1)[0].strip()
 
 
 def _unqualified(name: str) -> str:

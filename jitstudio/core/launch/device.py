@@ -7,6 +7,9 @@ from dataclasses import dataclass
 Dim3 = tuple[int, int, int]
 """Along x, y and z."""
 
+SIMULATOR = -1
+"""The ordinal of the simulator, where the driver counts the GPUs from 0."""
+
 
 @dataclass(frozen=True)
 class DeviceLimits:
@@ -45,10 +48,10 @@ class DeviceLimits:
 
 @dataclass(frozen=True)
 class Device:
-    """A GPU.
+    """A GPU, or the simulator.
 
     Attributes:
-        ordinal: How the driver counts it, from 0.
+        ordinal: How the driver counts it, from 0; `SIMULATOR` for the simulator.
         name: Marketing name.
         uuid: Distinguishes it from every other.
         capability: Compute capability such as ``9.0``.
@@ -76,6 +79,11 @@ class Device:
     limits: DeviceLimits
 
     @property
+    def is_simulated(self) -> bool:
+        """Whether it is the simulator."""
+        return self.ordinal == SIMULATOR
+
+    @property
     def number(self) -> int:
         """Ten times the compute capability, as in ``sm_90``."""
         major, minor = self.capability.split(".")
@@ -85,6 +93,39 @@ class Device:
     def peak_bandwidth(self) -> float | None:
         """Bytes per second of the memory at two transfers per clock; None for an unknown clock."""
         return 2e3 * self.memory_clock_khz * self.memory_bus_bits / 8 or None
+
+
+SIMULATED_DEVICE = Device(
+    ordinal=SIMULATOR,
+    name="Simulator (no GPU)",
+    uuid="sim",
+    capability="9.0",
+    memory=2 << 30,
+    memory_free=None,
+    multiprocessors=64,
+    clock_khz=0,
+    memory_clock_khz=0,
+    memory_bus_bits=0,
+    l2_bytes=0,
+    limits=DeviceLimits(
+        threads_per_block=1024,
+        block=(1024, 1024, 64),
+        grid=(2**31 - 1, 65_535, 65_535),
+        registers_per_block=65_536,
+        registers_per_multiprocessor=65_536,
+        threads_per_multiprocessor=2048,
+        blocks_per_multiprocessor=32,
+        shared_per_block=48 << 10,
+        shared_per_block_optin=227 << 10,
+        shared_per_multiprocessor=228 << 10,
+        warp=32,
+        cooperative=True,
+        clusters=True,
+    ),
+)
+"""What the simulator takes: the limits of compute capability 9.0, as the CUDA C++ Programming Guide
+lists them ("Technical Specifications per Compute Capability"), with as many resident threads as it
+runs at once."""
 
 
 @dataclass(frozen=True)
@@ -103,3 +144,8 @@ class DeviceList:
     devices: tuple[Device, ...] = ()
     problem: str = ""
     sanitizer: bool = True
+
+    @property
+    def choices(self) -> tuple[Device, ...]:
+        """The GPUs, and the simulator behind them."""
+        return (*self.devices, SIMULATED_DEVICE)

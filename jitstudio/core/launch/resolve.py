@@ -370,7 +370,7 @@ def resolve(
     spec: LaunchSpec,
     kernel: Launchable,
     devices: DeviceList,
-    device: int,
+    device: int | None,
     *,
     folder: str = "",
 ) -> ResolvedSpec:
@@ -380,12 +380,15 @@ def resolve(
         spec: What the user has written.
         kernel: What to launch.
         devices: The GPUs.
-        device: The ordinal of the one to use.
+        device: The ordinal of the one to use; None for a launch elsewhere, of which only the GPU's
+            limits remain to be looked at.
         folder: Where relative paths of files start; empty for the working directory.
     """
     faults, form = SpecFaults(), kernel.form
-    gpu = faults.attempt("device", lambda: _device(devices, device))
-    if gpu:
+    gpu = None
+    if device is not None:
+        gpu = faults.attempt("device", lambda: _device(devices, device))
+    if gpu and not gpu.is_simulated:
         faults.add(*code_problems(kernel.code, gpu, devices.driver_version, kernel.arch))
     if not form.complete:
         message = f"Not all parameters of {form.title} are known."
@@ -411,7 +414,7 @@ def resolve(
         kernel = replace(kernel, counterpart=None)
     request = replace(
         _request(spec, kernel, config),
-        device=device,
+        device=device or 0,
         arguments=arguments.found,
         expectations=expectations,
     )
@@ -437,7 +440,7 @@ def _request(spec: LaunchSpec, kernel: Launchable, config: LaunchConfig) -> Laun
 
 
 def _device(devices: DeviceList, ordinal: int) -> Device:
-    for found in devices.devices:
+    for found in devices.choices:
         if found.ordinal == ordinal:
             return found
     if devices.problem:
@@ -500,6 +503,9 @@ def _expectation(line: str, buffers: dict[str, Buffer]) -> Expectation:
 
 
 def _number_problems(spec: LaunchSpec) -> Iterator[SpecProblem]:
+    if spec.blocks < 0:
+        message = f"{spec.blocks:,} blocks cannot be simulated; 0 means all."
+        yield SpecProblem("blocks", message)
     for where in ("warmup", "repeats"):
         count = getattr(spec, where)
         if not 0 <= count <= _MOST_LAUNCHES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ from statistics import median, quantiles
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import Direction, Expectation, LaunchRequest, ParameterSlot
+from jitstudio.core.launch.simulation import Fault, Race, Simulation, ThreadPlace
 from jitstudio.core.launch.types import Type
 
 
@@ -245,6 +247,7 @@ class LaunchResult:
         start_ms: From the request to the first launch.
         total_ms: From the request to the result.
         counterpart: What the build's own cubin gives, where the driver's compiler was used.
+        simulation: What the simulator has counted and found; None where a GPU was used.
     """
 
     outcome: LaunchOutcome
@@ -262,6 +265,7 @@ class LaunchResult:
     start_ms: float | None = None
     total_ms: float = 0.0
     counterpart: Counterpart | None = None
+    simulation: Simulation | None = None
 
     @property
     def ok(self) -> bool:
@@ -299,7 +303,32 @@ class ConsoleText:
     text: str
 
 
-LaunchEvent = LaunchProgress | ConsoleText
+@dataclass(frozen=True)
+class SimulationForecast:
+    """A simulation that will take long.
+
+    Attributes:
+        seconds: How long it will take, as a run of its first block lets expect.
+        fewer: So many blocks take about 10 seconds.
+        blocks: How many there are.
+    """
+
+    seconds: float
+    fewer: int
+    blocks: int
+
+    @property
+    def words(self) -> str:
+        """What to expect, and what would take less: a sentence."""
+        if math.isinf(self.seconds):
+            return "The first block alone takes seconds to simulate, so this will take long."
+        return (
+            f"The simulation will take about {self.seconds:,.0f} s; {self.fewer:,} of "
+            f"{self.blocks:,} blocks take about 10 s."
+        )
+
+
+LaunchEvent = LaunchProgress | ConsoleText | SimulationForecast
 
 
 # `k.cu:7: void k(int *): block: [0,0,0], thread: [3,0,0] Assertion `x > 0` failed.`
@@ -322,6 +351,11 @@ _COMPARED_ADVICE = (
     "Both are made of the same source: one by the compiler inside the driver of this machine, one "
     "by the toolkit. Build with the driver's JIT as the assembler to see its SASS."
 )
+_RACE_ADVICE = (
+    "What the thread reads, or which value stays, depends on which of the two comes first. Put a "
+    "__syncthreads() between the two lines, __syncwarp() within a warp, or use an atomic."
+)
+_SAME_VALUE_ADVICE = "Whichever thread comes last, the value that stays is the same."
 _FINDING_ADVICE = "compute-sanitizer found this while the kernel ran."
 _NO_LINE = " Build with -lineinfo to learn the line."
 
@@ -334,12 +368,15 @@ def judged(request: LaunchRequest, result: LaunchResult) -> LaunchResult:
     asserts = tuple(_assertions(result.console))
     wrong = [d for buffer in result.buffers for d in _strays(buffer)]
     wrong += [_found(finding) for finding in result.findings]
+    simulated = tuple(_simulated(result)) if result.simulation else ()
+    wrong += [found for found in simulated if found.severity is Severity.ERROR]
     gaps = [d for buffer in result.buffers for d in _gaps(buffer)]
     outcome = result.outcome
     if outcome is LaunchOutcome.RAN and (wrong or not all(c.ok for c in result.checks)):
         outcome = LaunchOutcome.WRONG
     compared = tuple(_compared(result))
-    diagnostics = (*asserts, *result.diagnostics, *wrong, *gaps, *compared)
+    notes = (found for found in simulated if found.severity is not Severity.ERROR)
+    diagnostics = (*asserts, *result.diagnostics, *wrong, *gaps, *compared, *notes)
     return replace(result, outcome=outcome, kernel=request.title, diagnostics=diagnostics)
 
 
@@ -414,6 +451,38 @@ def _found(finding: SanitizerFinding) -> Diagnostic:
         f"{finding.message}{where}{times}.",
         explanation=_FINDING_ADVICE + ("" if finding.line else _NO_LINE),
     )
+
+
+def _simulated(result: LaunchResult) -> Iterator[Diagnostic]:
+    """Yields what the simulator has found, and what its result rests on."""
+    simulation = result.simulation
+    assert simulation is not None
+    for fault in simulation.faults:
+        yield _found_by_simulator(fault, Severity.ERROR, _times(fault))
+    for race in simulation.races:
+        severity = Severity.INFO if race.same_value else Severity.ERROR
+        advice = _SAME_VALUE_ADVICE if race.same_value else _RACE_ADVICE
+        yield _found_by_simulator(race, severity, _times(race), advice)
+    if simulation.inexact_functions:
+        words = f"A GPU may round otherwise: {', '.join(simulation.inexact_functions)}."
+        yield Diagnostic(Severity.INFO, "", None, None, words)
+    if result.outcome is LaunchOutcome.RAN and simulation.blocks < simulation.of_blocks:
+        words = f"{simulation.blocks:,} of {simulation.of_blocks:,} blocks were simulated."
+        advice = "Counts are theirs, and nothing was compared with what was expected."
+        yield Diagnostic(Severity.INFO, "", None, None, words, explanation=advice)
+
+
+def _found_by_simulator(
+    found: Fault | Race, severity: Severity, times: str, explanation: str = ""
+) -> Diagnostic:
+    place: ThreadPlace | None = found.second or found.first
+    file, line = (place.file, place.line or None) if place else ("", None)
+    words = found.message.rstrip(".") + times + "."
+    return Diagnostic(severity, file, line, None, words, explanation=explanation)
+
+
+def _times(found: Fault | Race) -> str:
+    return f" ({found.count:,} threads)" if found.count > 1 else ""
 
 
 def _strays(buffer: BufferResult) -> Iterator[Diagnostic]:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from jitstudio.core.launch.device import Dim3
+
+SECTOR_BYTES = 32
+"""What global and local memory move at least."""
+
+LINE_BYTES = 128
+WORD_BYTES = 4
+_COLUMNS = LINE_BYTES // WORD_BYTES
 
 
 class StateSpace(Enum):
@@ -93,7 +101,7 @@ class Race:
         second: The later one.
         space: Where the bytes are.
         address: Of the first byte that both touched, as the kernel sees it.
-        lost: The value that was lost, as hexadecimal bytes; empty where none was.
+        lost: The value that was lost, as a hexadecimal number; empty where none was.
         count: How many threads did it at the later one of these two instructions.
         same_value: Whether two writes put the same value there, so that nothing was lost.
     """
@@ -148,6 +156,59 @@ class LineCounts:
         """Threads for each time that a warp came here."""
         return self.thread_executions / self.executions if self.executions else 0.0
 
+    @property
+    def sectors_per_request(self) -> float:
+        """Sectors of global and local memory for each access of a warp."""
+        return self.sectors / self.requests if self.requests else 0.0
+
+    @property
+    def used_share(self) -> float | None:
+        """Bytes asked for over bytes moved; None where none were moved."""
+        return self.bytes_used / (SECTOR_BYTES * self.sectors) if self.sectors else None
+
+    def __add__(self, other: LineCounts) -> LineCounts:
+        """Returns the counts of two lines of the PTX as those of the source line they come from.
+
+        That was reached as often as the one of them that was reached most.
+        """
+        often = max(self, other, key=lambda line: (line.executions, line.thread_executions))
+        return replace(
+            self,
+            executions=often.executions,
+            thread_executions=often.thread_executions,
+            divergent=self.divergent + other.divergent,
+            requests=self.requests + other.requests,
+            sectors=self.sectors + other.sectors,
+            lines_touched=self.lines_touched + other.lines_touched,
+            bytes_used=self.bytes_used + other.bytes_used,
+            wavefronts=self.wavefronts + other.wavefronts,
+            bank_conflicts=self.bank_conflicts + other.bank_conflicts,
+            lanes_per_address=max(self.lanes_per_address, other.lanes_per_address),
+        )
+
+
+def of_source(lines: Iterable[LineCounts]) -> tuple[LineCounts, ...]:
+    """Returns the counts of each source line, by file and line; `ptx_line` is the first of its."""
+    found: dict[tuple[str, int], LineCounts] = {}
+    for line in lines:
+        if line.line:
+            key = (line.file, line.line)
+            found[key] = found[key] + line if key in found else line
+    return tuple(found[key] for key in sorted(found))
+
+
+@dataclass(frozen=True)
+class PictureRow:
+    """Words next to each other.
+
+    Attributes:
+        address: Of the first of 32 columns; of shared memory 128 for each wavefront before it.
+        lanes: Which lanes touch the word in each column where any does.
+    """
+
+    address: int
+    lanes: dict[int, tuple[int, ...]]
+
 
 @dataclass(frozen=True)
 class AccessSample:
@@ -161,6 +222,9 @@ class AccessSample:
         place: The instruction and the first lane.
         lanes: Each active lane with the address that it accesses.
         cost: Sectors of global and local memory, wavefronts of shared memory.
+        mean: The same on average over all requests of the instruction.
+        suggestion: What would take fewer, as calculated for all accesses of the run; a sentence,
+            or empty.
     """
 
     ptx_line: int
@@ -170,6 +234,27 @@ class AccessSample:
     place: ThreadPlace
     lanes: tuple[tuple[int, int], ...]
     cost: int
+    mean: float = 0.0
+    suggestion: str = ""
+
+    def words(self) -> tuple[PictureRow, ...]:
+        """Returns the 4-byte words that the lanes touch, as rows of 32 columns.
+
+        Of shared memory a column is a bank and a row the words that one wavefront serves; of other
+        memory a row is a line of 128 bytes.
+        """
+        found: dict[int, list[int]] = {}
+        for lane, address in self.lanes:
+            for word in range(address // WORD_BYTES, (address + self.size - 1) // WORD_BYTES + 1):
+                found.setdefault(word, []).append(lane)
+        rows: dict[int, dict[int, tuple[int, ...]]] = {}
+        depth = [0] * _COLUMNS
+        for word in sorted(found):
+            column = word % _COLUMNS
+            row = depth[column] if self.space is StateSpace.SHARED else word // _COLUMNS
+            depth[column] += 1
+            rows.setdefault(row, {})[column] = tuple(sorted(found[word]))
+        return tuple(PictureRow(row * LINE_BYTES, rows[row]) for row in sorted(rows))
 
 
 @dataclass(frozen=True)

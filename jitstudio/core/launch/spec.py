@@ -39,6 +39,7 @@ class RunOptions:
         guards: Whether zones around each buffer are watched for writes out of bounds.
         sanitizer: The compute-sanitizer tool to run under; None for none.
         timeout: Seconds after which a launch is ended.
+        blocks: Blocks that the simulator runs, from the first; 0 for all.
     """
 
     warmup: int = 1
@@ -50,6 +51,7 @@ class RunOptions:
     guards: bool = True
     sanitizer: Sanitizer | None = None
     timeout: float = 30.0
+    blocks: int = 0
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,10 @@ def facts_text(result: LaunchResult) -> str:
     if result.start_ms is not None:
         started = QCoreApplication.translate("LaunchFigures", "started after {time}")
         parts.append(started.format(time=time_text(result.start_ms)))
-    if result.total_ms:
+    if result.total_ms and result.simulation:
+        message = QCoreApplication.translate("LaunchFigures", "simulated within {time}")
+        parts.append(message.format(time=time_text(result.total_ms)))
+    elif result.total_ms:
         done = QCoreApplication.translate("LaunchFigures", "done after {time}")
         parts.append(done.format(time=time_text(result.total_ms)))
     return " · ".join(filter(None, parts))

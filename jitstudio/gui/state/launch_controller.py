@@ -8,9 +8,10 @@ from threading import Event
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
+from jitstudio.core.code import Source
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.choice import launchable
-from jitstudio.core.launch.device import Device, DeviceList
+from jitstudio.core.launch.device import SIMULATOR, Device, DeviceList
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import InspectRequest, KernelForm, LaunchRequest
 from jitstudio.core.launch.resolve import ResolvedSpec, resolve
@@ -21,8 +22,10 @@ from jitstudio.core.launch.result import (
     LaunchOutcome,
     LaunchProgress,
     LaunchResult,
+    SimulationForecast,
     unlaunched,
 )
+from jitstudio.core.launch.simulation import Simulation
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.services.launch_service import LaunchService
@@ -40,9 +43,25 @@ _PAUSE_MS = 250
 class _Kernels:
     """A build and the kernels in it: code is never launched with the parameters of other code."""
 
+    sources: tuple[Source, ...]
     result: BuildResult
     forms: tuple[KernelForm, ...]
     confined_to: tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class SimulatedKernel:
+    """What the simulator has found of a kernel of the build that is shown.
+
+    Attributes:
+        lowered: The kernel's lowered name.
+        module: The module that declares it; empty where unknown.
+        simulation: What it has counted and found.
+    """
+
+    lowered: str
+    module: str
+    simulation: Simulation
 
 
 def _at_once(act: Callable[[], None]) -> None:
@@ -66,6 +85,7 @@ class LaunchController(QObject):
         progressed: What is being done now.
         printed: What the kernel has printed since the last time.
         finished: What the launch came to; every run ends with it.
+        simulated_changed: There are counts of another simulated launch, or none any more.
         broke: The worker itself failed.
     """
 
@@ -78,6 +98,7 @@ class LaunchController(QObject):
     progressed = Signal(str)
     printed = Signal(str)
     finished = Signal(LaunchResult)
+    simulated_changed = Signal()
     broke = Signal(str)
 
     def __init__(
@@ -100,9 +121,12 @@ class LaunchController(QObject):
         self._is_kept = False
         self._built: Built | None = None
         self._kernels: _Kernels | None = None
+        self._launched: _Kernels | None = None
         self._devices: DeviceList | None = None
         self._device = 0
         self._is_waiting = False
+        self._forecast = ""
+        self._simulated: SimulatedKernel | None = None
         self._running: RequestHandle | None = None
         self._inspecting: RequestHandle | None = None
         self._problems: tuple[SpecProblem, ...] = ()
@@ -120,14 +144,19 @@ class LaunchController(QObject):
 
     @property
     def device(self) -> Device | None:
-        """The GPU that is chosen."""
-        devices = self._devices.devices if self._devices else ()
+        """The GPU that is chosen, or the simulator."""
+        devices = self._devices.choices if self._devices else ()
         return next((d for d in devices if d.ordinal == self._device), None)
 
     @property
     def devices(self) -> DeviceList | None:
         """The GPUs; None until they have been asked for."""
         return self._devices
+
+    @property
+    def simulated(self) -> SimulatedKernel | None:
+        """The last simulated launch of the code that is shown; None where there was none."""
+        return self._simulated
 
     @property
     def has_devices(self) -> bool:
@@ -190,7 +219,7 @@ class LaunchController(QObject):
         elif not self._is_kept:
             self._keep_before(self._on_kept)
         else:
-            self._is_waiting = False
+            self._is_waiting, self._forecast, self._launched = False, "", self._kernels
             self._running = handle = self._service.launch(request)
             handle.progressed.connect(self._on_progressed)
             handle.finished.connect(self._on_finished)
@@ -214,7 +243,7 @@ class LaunchController(QObject):
         request = resolved.request
         self._problems = resolved.problems
         self.config_changed.emit(resolved.config)
-        if request is not None and self.device is not None:
+        if request is not None and not request.is_simulated:
             self._pause.start()
         else:
             self._pause.stop()
@@ -230,7 +259,10 @@ class LaunchController(QObject):
             return ResolvedSpec(None, ())
         try:
             kernels = self._kernels
-            kernel = launchable(kernels.result, form, spec.load, kernels.confined_to)
+            simulated = kernels.sources if self._device == SIMULATOR else None
+            kernel = launchable(
+                kernels.result, form, spec.load, kernels.confined_to, simulated=simulated
+            )
         except SpecError as error:
             return ResolvedSpec(None, (error.problem,))
         return resolve(spec, kernel, self._devices or DeviceList(), self._device)
@@ -259,12 +291,7 @@ class LaunchController(QObject):
                 "kernel", self.tr("There is no kernel."), self.tr("Build one to launch it.")
             )
             return self._unlaunched(LaunchOutcome.REFUSED, no_kernel)
-        missing = self._devices is not None and self._devices.problem
-        if not missing:
-            return self._unlaunched(LaunchOutcome.REFUSED, *self._problems)
-        # Why there is none, and what can be done, is said where a GPU is chosen.
-        others = (problem for problem in self._problems if problem.where != "device")
-        return self._unlaunched(LaunchOutcome.MISSING, *others)
+        return self._unlaunched(LaunchOutcome.REFUSED, *self._problems)
 
     def _unlaunched(self, outcome: LaunchOutcome, *problems: SpecProblem) -> LaunchResult:
         title = self._specs.form.title if self._specs.form else ""
@@ -273,7 +300,7 @@ class LaunchController(QObject):
     @Slot()
     def _inspect(self) -> None:
         request = self._resolved().request
-        if request is not None and self.device is not None and self._running is None:
+        if request is not None and not request.is_simulated and self._running is None:
             asked = InspectRequest(
                 request.code,
                 request.code_kind,
@@ -320,16 +347,18 @@ class LaunchController(QObject):
 
     def _set_kernels(self, kernels: _Kernels | None) -> None:
         self._kernels = kernels
+        self._set_simulated(None)
         # This reviews the launch.
         self._specs.set_forms(kernels.forms if kernels else ())
         self._go_on()
 
     @Slot(object)
     def take_devices(self, devices: DeviceList) -> None:
-        """The GPUs are these."""
+        """The GPUs are these; where there is none, the simulator is chosen."""
         self._devices = devices
-        remembered = (d.ordinal for d in devices.devices if d.uuid == self._preferences.gpu)
-        self._device = next(remembered, self._device if self.device is not None else 0)
+        usual = devices.choices[0].ordinal
+        remembered = (d.ordinal for d in devices.choices if d.uuid == self._preferences.gpu)
+        self._device = next(remembered, usual if self.device is None else self._device)
         self.devices_changed.emit(devices)
         self.device_changed.emit()
         self._review()
@@ -349,15 +378,31 @@ class LaunchController(QObject):
     def _on_progressed(self, event: LaunchEvent) -> None:
         match event:
             case LaunchProgress(doing):
-                self.progressed.emit(doing)
+                self.progressed.emit(f"{doing}{self._forecast}")
+            case SimulationForecast():
+                self._forecast = f". {event.words}"
             case ConsoleText(text):
                 self.printed.emit(text)
 
     @Slot(object)
     def _on_finished(self, result: LaunchResult) -> None:
+        self._take_simulation(result)
         self._end(result)
-        # What is free has changed.
-        self.list_devices()
+        if result.simulation is None:
+            # What is free has changed.
+            self.list_devices()
+
+    def _take_simulation(self, result: LaunchResult) -> None:
+        form, kernels = self._specs.form, self._kernels
+        if form is None or kernels is not self._launched or form.title != result.kernel:
+            return
+        if result.simulation is not None:
+            self._set_simulated(SimulatedKernel(form.lowered, form.module, result.simulation))
+
+    def _set_simulated(self, simulated: SimulatedKernel | None) -> None:
+        if simulated != self._simulated:
+            self._simulated = simulated
+            self.simulated_changed.emit()
 
     @Slot()
     def _on_dropped(self) -> None:
@@ -382,6 +427,6 @@ def _finding(built: Built) -> Callable[[Event], _Kernels]:
         forms = kernel_forms(
             built.request.sources, built.result, built.request.headers, access=True
         )
-        return _Kernels(built.result, forms, built.request.confined_to)
+        return _Kernels(built.request.sources, built.result, forms, built.request.confined_to)
 
     return find

@@ -56,7 +56,12 @@ def output_file(folder: str, number: int) -> Path:
     return Path(folder) / f"{number}.npy"
 
 
-def _check_launch(call: LaunchCommand, said: LaunchEvent | LaunchResult) -> None:
+def check_launch(call: LaunchCommand, said: LaunchEvent | LaunchResult) -> None:
+    """Checks that a launch tells of its own diagnostics, times and outputs only.
+
+    Raises:
+        Unfit: It tells of others.
+    """
     if not isinstance(said, LaunchResult):
         return
     check_diagnostics(said.diagnostics)
@@ -103,7 +108,7 @@ LAUNCHING = WorkerProgram(
     "jitstudio.worker.children.launch",
     (
         # What a kernel prints is reported up to thirty times a second.
-        RequestType(LaunchCommand, 256 << 20, LaunchResult, LaunchEvent, _check_launch, 100_000),
+        RequestType(LaunchCommand, 256 << 20, LaunchResult, LaunchEvent, check_launch, 100_000),
         RequestType(InspectRequest, 1 << 20, KernelFacts | Diagnostic, check=_check_facts),
         RequestType(ListDevices, 1 << 20, DeviceList, check=_check_list),
         RequestType(WarmUp, 1 << 16),

@@ -255,11 +255,11 @@ def test_a_run_looks_for_gpus_first(built):
     assert len(built.service.launched) == 1
 
 
-def test_without_a_gpu_a_run_ends_with_why(built):
+def test_without_a_gpu_a_run_is_simulated(built):
     built.launches.run()
     built.launches.take_devices(DeviceList(problem="No NVIDIA driver is installed."))
-    assert [result.outcome for result in built.results] == [LaunchOutcome.MISSING]
-    assert built.running == [True, False]
+    ((request,),) = (built.service.launched,)
+    assert (request.is_simulated, request.code_kind) == (True, CodeKind.PTX)
 
 
 @pytest.mark.parametrize("outcome", [LaunchOutcome.CANCELLED, LaunchOutcome.CRASHED])

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
+from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecProblem
@@ -15,6 +18,7 @@ from jitstudio.gui.context import Context
 from jitstudio.gui.features.launch.form.launch_form import LaunchForm
 from jitstudio.gui.features.launch.models.launch_text import config_text
 from jitstudio.gui.features.launch.results.launch_results import LaunchResults
+from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.context_menus import OF_LAUNCHES
 from jitstudio.gui.shell.shell import Shell
@@ -33,7 +37,7 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     view = LaunchPanel(state.launch_specs)
     shell.layout.fill("launch", view)
-    LaunchPaneController(view, state.launches, state.launch_specs, shell)
+    LaunchPaneController(view, state.launches, state.launch_specs, context.listings, shell)
     shell.context_menus.add_to_tables(view, OF_LAUNCHES)
     view.form.fix_requested.connect(context.fixer.apply)
     view.results.location_activated.connect(context.navigator.go_to_source)
@@ -47,6 +51,7 @@ class LaunchPaneController(QObject):
         view: LaunchPanel,
         launches: LaunchController,
         launch_specs: LaunchSpecs,
+        listings: Mapping[CodeKind, OutputPane],
         shell: Shell,
     ) -> None:
         panel = view
@@ -55,6 +60,7 @@ class LaunchPaneController(QObject):
         self._view = view
         self._launches = launches
         self._specs = launch_specs
+        self._ptx = listings[CodeKind.PTX]
         self._form, self._results = panel.form, panel.results
         self._problems: tuple[SpecProblem, ...] = ()
         panel.first_shown.connect(self._launches.list_devices)
@@ -71,6 +77,7 @@ class LaunchPaneController(QObject):
         self._launches.finished.connect(self._on_finished)
         self._launches.broke.connect(shell.notices.show_message)
         panel.results.reported.connect(shell.status.show_message)
+        panel.results.ptx_line_activated.connect(self._on_ptx_line_activated)
         self._connect_actions(shell.actions)
 
     def _connect_actions(self, actions: Actions) -> None:
@@ -113,6 +120,12 @@ class LaunchPaneController(QObject):
         self._problems = problems
         self._show_problems()
 
+    @Slot(int)
+    def _on_ptx_line_activated(self, line: int) -> None:
+        form = self._specs.form
+        if form and any(self._ptx.go_to(name, line) for name in (LINKED, form.module)):
+            self._shell.layout.uncover(self._ptx)
+
     @Slot(object)
     def _on_config_changed(self, config: LaunchConfig | None) -> None:
         self._form.show_summary(config_text(config) if config is not None else "")
@@ -139,8 +152,8 @@ class LaunchPaneController(QObject):
 
     def _show_problems(self) -> None:
         problems = (*self._problems, *self._form.unreadable)
-        if not self._launches.has_devices:
-            # Why there is none is next to the choice of the GPU already.
+        if self._launches.devices is None:
+            # Nobody has looked for GPUs yet.
             problems = tuple(p for p in problems if p.where != "device")
         self._form.show_problems(problems)
 

@@ -8,6 +8,7 @@ from threading import Event
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.simulation import Simulation
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.report.model import KernelReading, read
 from jitstudio.gui.features.report.view import ReportView
@@ -18,6 +19,7 @@ from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly, Inspection
 from jitstudio.gui.state.documents import Documents
+from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.listing.lines import NOWHERE
 
 _USER = "report"
@@ -29,7 +31,9 @@ def install(context: Context) -> None:
     view = ReportView()
     shell.layout.fill("report", view)
     view.location_activated.connect(context.navigator.go_to_source)
-    ReportController(view, state.disassembly, state.documents, context.listings, shell)
+    ReportController(
+        view, state.disassembly, state.documents, state.launches, context.listings, shell
+    )
     sass = context.listings[CodeKind.SASS]
     shell.stale_marks.add(view, lambda: sass.is_old)
     shell.context_menus.add_to_tables(view)
@@ -43,6 +47,7 @@ class ReportController(QObject):
         view: ReportView,
         disassembly: CurrentDisassembly,
         documents: Documents,
+        launches: LaunchController,
         listings: Mapping[CodeKind, OutputPane],
         shell: Shell,
     ) -> None:
@@ -51,8 +56,9 @@ class ReportController(QObject):
         self._listings = listings
         self._disassembly = disassembly
         self._documents = documents
+        self._launches = launches
         self._view = view
-        self._shown: tuple[Inspection, str] | None = None
+        self._shown: tuple[Inspection, str, Simulation | None] | None = None
         self._background = Background(self)
         self._background.done.connect(self._on_read)
         self._background.failed.connect(self._view.show_hint)
@@ -60,6 +66,7 @@ class ReportController(QObject):
         self._visibility.changed.connect(self._on_visibility_changed)
         self._disassembly.changed.connect(self._update)
         self._disassembly.kernel_changed.connect(self._update)
+        launches.simulated_changed.connect(self._update)
         self._view.kernel_chosen.connect(self._disassembly.set_kernel)
         self._view.ptx_line_activated.connect(self._on_ptx_line_activated)
         self._view.instruction_activated.connect(self._on_instruction_activated)
@@ -83,13 +90,15 @@ class ReportController(QObject):
             self._view.show_hint(disassembly_hint(self._disassembly))
             return
         self._view.show_kernels(inspection.readable, function.name)
-        if self._shown != (inspection, function.name):
-            self._shown = (inspection, function.name)
+        run = self._launches.simulated
+        simulation = run.simulation if run and run.lowered == function.name else None
+        if self._shown != (inspection, function.name, simulation):
+            self._shown = (inspection, function.name, simulation)
             resources = inspection.result.resources_of(function.name, inspection.name)
             arch = inspection.target
 
             def work(_stop: Event) -> KernelReading:
-                return read(function, resources, arch)
+                return read(function, resources, arch, simulation)
 
             self._background.start(work)
 

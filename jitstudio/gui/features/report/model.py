@@ -11,12 +11,14 @@ from pathlib import PurePath
 from PySide6.QtCore import QCoreApplication
 
 from jitstudio.analysis.findings.find import findings
+from jitstudio.analysis.findings.measured import with_measured
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.calculate import Limits, limits_of
 from jitstudio.analysis.report import KernelReport, report
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.core.arch import Arch
 from jitstudio.core.figures import NEEDS
+from jitstudio.core.launch.simulation import SECTOR_BYTES, Simulation
 from jitstudio.core.result import Resources
 from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
@@ -34,6 +36,7 @@ class KernelReading:
         findings: What may cost time.
         opcodes: How often each opcode is there, without modifiers; the most frequent first.
         limits: Of a multiprocessor of the target; None where they are not published.
+        simulation: A simulated launch of it; None where there was none.
     """
 
     function: SassFunction
@@ -42,18 +45,32 @@ class KernelReading:
     findings: tuple[Finding, ...]
     opcodes: tuple[tuple[str, int], ...]
     limits: Limits | None
+    simulation: Simulation | None = None
 
 
-def read(function: SassFunction, resources: Resources | None, arch: Arch) -> KernelReading:
-    """Reads a kernel, or a function that others call."""
+def read(
+    function: SassFunction,
+    resources: Resources | None,
+    arch: Arch,
+    simulation: Simulation | None = None,
+) -> KernelReading:
+    """Reads a kernel, or a function that others call.
+
+    Args:
+        function: Its code.
+        resources: What it needs; None where no tool reports it.
+        arch: What it was compiled for.
+        simulation: A simulated launch of it; None where there was none.
+    """
     stems = (opcode.partition(".")[0] for opcode in islice(function.opcodes, function.code_length))
     return KernelReading(
         function,
         arch,
         report(function, resources),
-        findings(function, resources),
+        with_measured(findings(function, resources), simulation),
         tuple(Counter(stems).most_common()),
         limits_of(arch),
+        simulation,
     )
 
 
@@ -142,7 +159,51 @@ class ReportFigure:
 
 def figures(reading: KernelReading) -> tuple[ReportFigure, ...]:
     """Returns all figures of a kernel, those that are unknown left out."""
-    return (*_needs(reading.report.resources), *_of_code(reading))
+    simulated = _of_run(reading.simulation) if reading.simulation else ()
+    return (*_needs(reading.report.resources), *_of_code(reading), *simulated)
+
+
+def _of_run(simulation: Simulation) -> Iterator[ReportFigure]:
+    """Yields the totals of a simulated launch."""
+    translate = QCoreApplication.translate
+    lines = simulation.lines
+    executions = sum(line.executions for line in lines)
+    threads = sum(line.thread_executions for line in lines)
+    sectors = sum(line.sectors for line in lines)
+    used = sum(line.bytes_used for line in lines)
+    conflicts = sum(line.bank_conflicts for line in lines)
+    blocks = translate("ReportFigures", "{count:,} instructions in {blocks:,} of {all:,} blocks")
+    yield ReportFigure(
+        translate("ReportFigures", "Simulated"),
+        blocks.format(
+            count=simulation.instructions, blocks=simulation.blocks, all=simulation.of_blocks
+        ),
+        translate("ReportFigures", "Instructions of the PTX, each once for each thread"),
+    )
+    yield ReportFigure(
+        translate("ReportFigures", "Active lanes"),
+        f"{threads / executions:.4g}" if executions else "",
+        translate("ReportFigures", "Of the 32 of a warp, on average over all instructions"),
+    )
+    if sectors:
+        moved = translate("ReportFigures", "{sectors:,} sectors, {share} of them used")
+        yield ReportFigure(
+            translate("ReportFigures", "Memory moved"),
+            moved.format(sectors=sectors, share=f"{used / (SECTOR_BYTES * sectors):.0%}"),
+            translate(
+                "ReportFigures", "Sectors of 32 bytes of global and local memory, caches or not"
+            ),
+        )
+    yield ReportFigure(
+        translate("ReportFigures", "Bank conflicts"),
+        f"{conflicts:,}",
+        translate("ReportFigures", "Passes that different words in one bank have caused"),
+    )
+
+
+def longest_name() -> int:
+    """Returns how many letters the longest name of a figure has."""
+    return max(len(QCoreApplication.translate("Figures", figure.label)) for figure in NEEDS)
 
 
 def _needs(resources: Resources) -> Iterator[ReportFigure]:

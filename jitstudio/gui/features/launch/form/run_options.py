@@ -33,6 +33,12 @@ _NUMBERS = {
             "RunOptionsForm", "Seconds after which a launch is ended; buffers and form are kept"
         ),
     ),
+    "blocks": (
+        QT_TRANSLATE_NOOP("RunOptionsForm", "Simulated blocks"),
+        QT_TRANSLATE_NOOP(
+            "RunOptionsForm", "How many blocks the simulator runs, from the first; 0 for all"
+        ),
+    ),
 }
 # Likewise: what its tick box says, and what that means.
 _TICKS = {
@@ -76,6 +82,7 @@ class RunOptionsForm(FieldRows):
         self._warmup = self._number("warmup", whole=True)
         self._repeats = self._number("repeats", whole=True)
         self._timeout = self._number("timeout", positive=True)
+        self._blocks = self._number("blocks", whole=True)
         self._load = self._choice(
             "load", self.tr("Code to load"), self.tr("Which code is loaded onto the GPU")
         )
@@ -96,9 +103,11 @@ class RunOptionsForm(FieldRows):
         self.add(self.tr("Sanitizer"), self._sanitizer, places={"sanitizer": self._sanitizer})
         seconds = QLabel(self.tr("seconds"), self)
         self.add(self.tr("Time limit"), self._timeout, seconds, places={"timeout": self._timeout})
+        blocks = QLabel(self.tr("blocks; 0 for all"), self)
+        self.add(self.tr("Simulate"), self._blocks, blocks, places={"blocks": self._blocks})
         for place, tick in self._ticks.items():
             self.add("", tick, places={place: tick})
-        for field in (self._warmup, self._repeats, self._timeout):
+        for field in (self._warmup, self._repeats, self._timeout, self._blocks):
             field.textEdited.connect(self._on_changed)
         self.set_sanitizer_problem("")
         self.show_spec(LaunchSpec())
@@ -118,6 +127,7 @@ class RunOptionsForm(FieldRows):
         self._warmup.show_number(spec.warmup)
         self._repeats.show_number(spec.repeats)
         self._timeout.show_number(spec.timeout)
+        self._blocks.show_number(spec.blocks)
         self._load.setCurrentIndex(list(LOAD_MODES).index(spec.load))
         self._sanitizer.setCurrentIndex(list(SANITIZERS).index(spec.sanitizer))
         for place, tick in self._ticks.items():
@@ -126,6 +136,7 @@ class RunOptionsForm(FieldRows):
     def apply_to(self, spec: LaunchSpec) -> LaunchSpec:
         """Returns the same launch with what is here; a number that is none stays as it was."""
         warmup, repeats = self._warmup.number, self._repeats.number
+        blocks = self._blocks.number
         load: LoadMode = self._load.currentData()
         sanitizer: Sanitizer | None = self._sanitizer.currentData()
         return replace(
@@ -135,6 +146,7 @@ class RunOptionsForm(FieldRows):
             load=load,
             sanitizer=sanitizer,
             timeout=self._timeout.number or spec.timeout,
+            blocks=spec.blocks if blocks is None else int(blocks),
             flush_l2=self._ticks["flush_l2"].isChecked(),
             poison=self._ticks["poison"].isChecked(),
             guards=self._ticks["guards"].isChecked(),

@@ -1,4 +1,4 @@
-"""Which kernel is launched on which GPU, and the button that does it."""
+"""Which kernel is launched on which GPU or in the simulator, and the button that does it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TargetBar(FieldRows):
     """Two choices and a button that runs or stops.
 
     Signals:
-        device_chosen: The user wants this GPU, by its ordinal.
+        device_chosen: The user wants this GPU or the simulator, by its ordinal.
         kernel_chosen: The user wants this kernel, by its title.
         fix_requested: The user wants this done about a problem.
     """
@@ -38,7 +38,7 @@ class TargetBar(FieldRows):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("targetBar")
-        self._device_tip = self.tr("The GPU to launch on")
+        self._device_tip = self.tr("The GPU to launch on, or the simulator")
         self._kernel = _combo(
             self, "kernelCombo", self.tr("Kernel"), self.tr("The kernel to launch")
         )
@@ -121,29 +121,28 @@ class TargetBar(FieldRows):
 
     @property
     def device(self) -> int | None:
-        """The ordinal of the GPU chosen; None where there is none."""
+        """The ordinal of what is chosen; None before anything has looked for GPUs."""
         ordinal: int | None = self._device.currentData()
         return ordinal
 
     def set_devices(self, found: DeviceList) -> None:
-        """Offers these GPUs; the one that was chosen stays so."""
+        """Offers these GPUs and the simulator; the one that was chosen stays so."""
         chosen = self.device
+        looked = bool(found.devices or found.problem)
+        driver = self.tr("Driver for CUDA {version}").format(version=found.driver_version)
+        simulator = self.tr("Runs the PTX without a GPU, and counts what each line does")
         with QSignalBlocker(self._device):
             self._device.clear()
-            for device in found.devices:
+            for device in found.choices if looked else ():
                 self._device.addItem(device_text(device), device.ordinal)
-                driver = self.tr("Driver for CUDA {version}").format(version=found.driver_version)
-                tip = f"{device_text(device)}\n{driver}"
+                tip = f"{device_text(device)}\n{simulator if device.is_simulated else driver}"
                 row = self._device.count() - 1
                 self._device.setItemData(row, plain_tooltip(tip), Qt.ItemDataRole.ToolTipRole)
-        self._device.setEnabled(bool(found.devices))
-        looked = bool(found.devices or found.problem)
-        self._device.setPlaceholderText(
-            self.tr("No GPU") if looked else self.tr("Looking for GPUs…")
-        )
+        self._device.setEnabled(looked)
+        self._device.setPlaceholderText(self.tr("Looking for GPUs…"))
         next_steps = self.tr(
-            "Read the kernel's registers, occupancy and findings, compare variants of it by them, "
-            "or save it as a project and launch it on a machine with a GPU."
+            "The simulator runs the kernel here and counts what each line does, without times. "
+            "Or save it as a project and launch it on a machine with a GPU."
         )
         self._hint.setText(f"{found.problem}\n{next_steps}")
         for part in (self._hint, self._instead):
@@ -151,7 +150,7 @@ class TargetBar(FieldRows):
         self.set_device(0 if chosen is None else chosen)
 
     def set_device(self, ordinal: int) -> None:
-        """Shows this GPU as chosen, or the first where it is gone."""
+        """Shows this one as chosen, or the first where it is gone."""
         place = self._device.findData(ordinal)
         self._device.setCurrentIndex(place if place >= 0 or not self._device.count() else 0)
         self._show_device_tip()

@@ -41,7 +41,9 @@ def words_of(choice: LoadMode | Sanitizer | None) -> str:
 
 
 def device_text(device: Device) -> str:
-    """Returns a GPU in one line."""
+    """Returns a GPU in one line, or the name of the simulator."""
+    if device.is_simulated:
+        return device.name
     memory, free = in_bytes(device.memory), device.memory_free
     if free is not None:
         message = QCoreApplication.translate("LaunchWords", "{free} free of {total}")

@@ -1,4 +1,4 @@
-"""All that came of a launch, in four panes.
+"""All that came of a launch, in five panes.
 
 Shows values of `core.launch` and reports places and actions by signals; knows no service.
 """
@@ -15,6 +15,7 @@ from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.gui.features.launch.results.buffer_view import BufferView
 from jitstudio.gui.features.launch.results.console_view import ConsoleView
+from jitstudio.gui.features.launch.results.counts_view import CountsView
 from jitstudio.gui.features.launch.results.result_view import ResultView
 from jitstudio.gui.features.launch.results.timing_view import TimingView, timing_plots
 from jitstudio.gui.kit.background import Background
@@ -27,20 +28,23 @@ def _import_plots(_stop: Event) -> None:
 
 
 class LaunchResults(QWidget):
-    """Result, buffers, timing and console.
+    """Result, buffers, timing, counts and console.
 
     Attributes:
         result: How the launch ended.
         buffers: What it left in memory.
         timing: How long it took.
+        counts: What each line did in the simulator.
         console: What the kernel printed.
 
     Signals:
         location_activated: The user went to a place in the source: file, line; 0 where unknown.
+        ptx_line_activated: The user went to a line of the PTX.
         reported: Something was done that cannot be seen.
     """
 
     location_activated = Signal(str, int)
+    ptx_line_activated = Signal(int)
     reported = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -49,6 +53,7 @@ class LaunchResults(QWidget):
         self.result = ResultView(self)
         self.buffers = BufferView(self)
         self.timing = TimingView(self)
+        self.counts = CountsView(self)
         self.console = ConsoleView(self)
         self._tabs = QTabWidget(self)
         self._tabs.setObjectName("launchResultTabs")
@@ -58,6 +63,7 @@ class LaunchResults(QWidget):
             (self.result, self.tr("Result")),
             (self.buffers, self.tr("Buffers")),
             (self.timing, self.tr("Timing")),
+            (self.counts, self.tr("Counts")),
             (self.console, self.tr("Console")),
         ):
             self._tabs.addTab(pane, title)
@@ -68,11 +74,13 @@ class LaunchResults(QWidget):
         column.addWidget(self._tabs)
         self.setFocusProxy(self._tabs)
         self.result.location_activated.connect(self.location_activated)
+        self.counts.location_activated.connect(self.location_activated)
+        self.counts.ptx_line_activated.connect(self.ptx_line_activated)
         self.buffers.reported.connect(self.reported)
 
     @property
     def tabs(self) -> QTabWidget:
-        """The four panes."""
+        """The five panes."""
         return self._tabs
 
     @Slot(object, object)
@@ -83,6 +91,7 @@ class LaunchResults(QWidget):
         self.result.show_result(result)
         self.buffers.show_result(result)
         self.timing.show_result(result, device)
+        self.counts.show_result(result)
         if not self._has_streamed:
             self.console.set_text(result.console if result else "")
         self._has_streamed = False

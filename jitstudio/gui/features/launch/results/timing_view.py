@@ -148,6 +148,12 @@ def _why_empty(result: LaunchResult | None) -> str:
             "Nothing has been timed yet.\n"
             "Run the kernel, and its times, their histogram and the bandwidth appear here.",
         )
+    if result.simulation:
+        return translate(
+            "TimingView",
+            "A simulation says nothing of the times on a GPU.\n"
+            "The Counts pane says what each line did.",
+        )
     if result.ok:
         return translate(
             "TimingView",

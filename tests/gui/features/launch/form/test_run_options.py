@@ -17,6 +17,7 @@ FIELDS = (
     "load",
     "sanitizer",
     "timeout",
+    "blocks",
     "flush_l2",
     "poison",
     "guards",
@@ -41,7 +42,7 @@ def retype(options, place, text):
 def test_gives_back_what_it_shows(options, spec, qtbot):
     with qtbot.assertNotEmitted(options.changed):
         options.show_spec(spec)
-    other = LaunchSpec(warmup=9, repeats=9, timeout=9.0)
+    other = LaunchSpec(warmup=9, repeats=9, timeout=9.0, blocks=9)
     wanted = replace(other, **{name: getattr(spec, name) for name in FIELDS})
     assert options.apply_to(other) == wanted
 

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QToolButton
 
 from jitstudio.core.diagnostics import Fix, FixKind
-from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.device import SIMULATOR, DeviceList
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.gui.features.launch.form.target_bar import TargetBar
 from tests.devices import H200, ONE_H200
@@ -49,9 +49,10 @@ def test_without_a_gpu_it_says_what_works(bar):
     assert not instead.isVisible()
     bar.set_devices(DeviceList(problem="No NVIDIA driver is installed."))
     assert (instead.isVisible(), instead.text()) == (True, "Go to report")
-    assert combo(bar, "deviceCombo").placeholderText() == "No GPU"
+    assert combo(bar, "deviceCombo").currentText() == "Simulator (no GPU)"
+    assert bar.device == SIMULATOR
     assert label(bar, "deviceHint").isVisible()
-    assert label(bar, "deviceHint").text().startswith("No NVIDIA driver is installed.\nRead the")
+    assert label(bar, "deviceHint").text().startswith("No NVIDIA driver is installed.\nThe simu")
     bar.set_devices(ONE_H200)
     assert not instead.isVisible()
     assert not label(bar, "deviceHint").isVisible()
@@ -62,7 +63,10 @@ def test_devices_are_told_with_capability_and_memory(bar):
     device = combo(bar, "deviceCombo")
     assert device.currentText() == "0: NVIDIA H200, 9.0, 138.8 GiB free of 139.8 GiB"
     assert "Driver for CUDA 13.0" in device.itemData(0, Qt.ItemDataRole.ToolTipRole)
-    assert plain(device.toolTip()) == ["The GPU to launch on", device.currentText()]
+    assert plain(device.toolTip()) == [
+        "The GPU to launch on, or the simulator",
+        device.currentText(),
+    ]
     assert bar.device == 0
 
 

@@ -35,7 +35,7 @@ def test_nothing_heavy_is_imported_before_there_is_a_result(environment):
 
 
 def test_has_a_pane_for_each_question(results):
-    assert titles(results) == ["Result", "Buffers", "Timing", "Console"]
+    assert titles(results) == ["Result", "Buffers", "Timing", "Counts", "Console"]
 
 
 def test_a_result_is_shown_in_every_pane(results):
@@ -43,10 +43,10 @@ def test_a_result_is_shown_in_every_pane(results):
     assert results.result.headline.mark == "success"
     assert results.timing.figures[0].name == "Median"
     assert results.console.text == RAN.console
-    assert titles(results)[3] == "Console •"
+    assert titles(results)[4] == "Console •"
     results.show_result(None)
     assert results.console.text == ""
-    assert titles(results)[3] == "Console"
+    assert titles(results)[4] == "Console"
 
 
 def test_what_was_printed_live_is_not_printed_again(results):

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
+from jitstudio.core.launch.device import SIMULATED_DEVICE, SIMULATOR
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode
 from jitstudio.core.options import rooted
 from jitstudio.core.project.paths import with_axis_files, with_buffer_files
@@ -30,6 +31,7 @@ _VALUES = {
     "absolute": "--atol",
     "repeats": "--repeat",
     "warmup": "--warmup",
+    "blocks": "--blocks",
     "timeout": "--timeout",
 }
 """The flags for fields of `LaunchSpec` that take a value."""
@@ -64,9 +66,10 @@ def run_command(
         request: See `build_command`.
         spec: The launch; an argument without a text is left out.
         paths: See `build_command`.
-        device: The ordinal of the GPU.
+        device: The ordinal of the GPU, or `SIMULATOR`.
     """
-    on = (f"--device={device}",) if device else ()
+    where = SIMULATED_DEVICE.uuid if device == SIMULATOR else device
+    on = (f"--device={where}",) if device else ()
     return shlex.join(("jitstudio", "run", *_built(request, paths), *_launched(request, spec), *on))
 
 

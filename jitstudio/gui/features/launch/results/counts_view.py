@@ -1,0 +1,243 @@
+"""The Counts pane: what a simulated launch did at each line, and a picture of one access."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import PurePath
+
+from PySide6.QtCore import QCoreApplication, QModelIndex, QSortFilterProxyModel, Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from jitstudio.core.launch.result import LaunchResult
+from jitstudio.core.launch.simulation import AccessSample, LineCounts, Simulation, of_source
+from jitstudio.gui.features.launch.results.access_picture import AccessPicture, access_text
+from jitstudio.gui.kit.launch_figures import number_text
+from jitstudio.gui.kit.parts import text_label
+from jitstudio.gui.kit.presentation import SORT_ROLE, TableColumn
+from jitstudio.gui.kit.rows_model import RowsModel
+from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+from jitstudio.gui.kit.turning_splitter import TurningSplitter
+
+
+def _count(
+    title: str, meaning: str, value: Callable[[LineCounts], float | None], form: str = ",d"
+) -> TableColumn[LineCounts]:
+    """Returns a column of numbers, empty where there is nothing to count."""
+
+    def text(row: LineCounts) -> str:
+        number = value(row)
+        return format(number, form) if number else ""
+
+    def tip(row: LineCounts) -> str:
+        words = QCoreApplication.translate("Columns", meaning)
+        return f"{text(row) or 0} {words}"
+
+    return TableColumn(title, text, lambda row: value(row) or 0, tip, number=True)
+
+
+def line_text(row: LineCounts) -> str:
+    """Returns the place of a line, such as ``kernel.cu:12`` or ``PTX:46``."""
+    return f"{PurePath(row.file).name}:{row.line}" if row.line else f"PTX:{row.ptx_line}"
+
+
+COUNT_COLUMNS: tuple[TableColumn[LineCounts], ...] = (
+    TableColumn(
+        QT_TRANSLATE_NOOP("Columns", "Line"), line_text, lambda row: row.line or row.ptx_line
+    ),
+    _count(
+        QT_TRANSLATE_NOOP("Columns", "Executed"),
+        QT_TRANSLATE_NOOP("Columns", "times that a warp came here"),
+        lambda row: row.executions,
+    ),
+    TableColumn(
+        QT_TRANSLATE_NOOP("Columns", "Lanes"),
+        lambda row: number_text(row.mean_active_lanes),
+        lambda row: row.mean_active_lanes,
+        number=True,
+    ),
+    _count(
+        QT_TRANSLATE_NOOP("Columns", "Sectors"),
+        QT_TRANSLATE_NOOP("Columns", "sectors of 32 bytes of global and local memory"),
+        lambda row: row.sectors,
+    ),
+    _count(
+        QT_TRANSLATE_NOOP("Columns", "Used"),
+        QT_TRANSLATE_NOOP("Columns", "of the bytes in these sectors were asked for"),
+        lambda row: row.used_share,
+        ".0%",
+    ),
+    _count(
+        QT_TRANSLATE_NOOP("Columns", "Conflicts"),
+        QT_TRANSLATE_NOOP("Columns", "passes that different words in one bank have caused"),
+        lambda row: row.bank_conflicts,
+    ),
+    _count(
+        QT_TRANSLATE_NOOP("Columns", "Requests"),
+        QT_TRANSLATE_NOOP("Columns", "accesses to memory, each of one warp"),
+        lambda row: row.requests,
+    ),
+    _count(
+        QT_TRANSLATE_NOOP("Columns", "Divergent"),
+        QT_TRANSLATE_NOOP("Columns", "times that lanes of a warp parted here"),
+        lambda row: row.divergent,
+    ),
+    _count(
+        QT_TRANSLATE_NOOP("Columns", "At one address"),
+        QT_TRANSLATE_NOOP("Columns", "lanes of a warp at most met at one address in an atomic"),
+        lambda row: row.lanes_per_address,
+    ),
+)
+# In letters; the first column has the rest.
+_WIDTHS = {1: 11, 2: 8, 3: 11, 4: 8, 5: 11, 6: 11, 7: 11, 8: 15}
+_LEFT_OUT = (2, 4, 7, 6, 8)
+
+_SHARES, _WIDE = (1, 1), 1.8
+_MARGIN = 12
+
+
+class CountsView(QWidget):
+    """A table of lines, next to the costliest request of the chosen one.
+
+    Signals:
+        location_activated: The user went to a place in the source: file, line.
+        ptx_line_activated: The user went to a line of the PTX.
+    """
+
+    location_activated = Signal(str, int)
+    ptx_line_activated = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("countsView")
+        self._simulation: Simulation | None = None
+        self._model: RowsModel[LineCounts] = RowsModel(COUNT_COLUMNS, self)
+        self._sorted = QSortFilterProxyModel(self)
+        self._sorted.setSourceModel(self._model)
+        self._sorted.setSortRole(SORT_ROLE)
+        self.table = self._make_table()
+        self._words = text_label(self, "accessWords")
+        self._words.setContentsMargins(_MARGIN, 8, _MARGIN, 4)
+        self.picture = AccessPicture()
+        self._details = self._make_details()
+        self._splitter = TurningSplitter(self.table, self._details, _SHARES, _WIDE, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._splitter)
+        self.setFocusProxy(self.table)
+        self.show_result(None)
+
+    @property
+    def rows(self) -> tuple[LineCounts, ...]:
+        """The lines that are listed."""
+        return self._model.rows
+
+    @property
+    def words(self) -> str:
+        """What is said of the access that is drawn."""
+        return self._words.text()
+
+    def show_result(self, result: LaunchResult | None) -> None:
+        """Shows the counts of a simulated launch; of others there are none."""
+        simulation = result.simulation if result else None
+        self._simulation = simulation
+        lines = simulation.lines if simulation else ()
+        self._model.set_rows(of_source(lines) or lines)
+        self.table.set_hint(
+            self.tr(
+                "A launch in the simulator counts what each line does.\n"
+                "Choose “Simulator (no GPU)” as the GPU and run the kernel."
+            )
+            if simulation is None
+            else self.tr("Nothing was executed.")
+        )
+        self._show_access(self._costliest())
+
+    def choose(self, row: int) -> None:
+        """Turns to a line, by its row in `rows`."""
+        self.table.setCurrentIndex(self._sorted.mapFromSource(self._model.index(row, 0)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Puts the picture next to the table in a wide dock, below it in a high one."""
+        super().resizeEvent(event)
+        self._splitter.fit(event.size())
+
+    def _make_table(self) -> PanelTable:
+        table = PanelTable(self.tr("Counts of each line"), self)
+        table.setObjectName("countsTable")
+        table.setModel(self._sorted)
+        table.set_columns(stretched=0, widths=_WIDTHS)
+        table.hide_when_narrow(*_LEFT_OUT)
+        table.setSortingEnabled(True)
+        table.horizontalHeader().setSortIndicatorClearable(True)
+        table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        table.selectionModel().currentRowChanged.connect(self._on_row_changed)
+        table.doubleClicked.connect(self._on_activated)
+        table.add_command(self.tr("&Go to source"), self._on_activated, *ENTER_KEYS)
+        table.add_command(self.tr("Show in &PTX"), self._on_ptx_wanted, "Ctrl+Return")
+        table.add_command(self.tr("&Copy table"), self._copy, "Ctrl+C")
+        return table
+
+    def _make_details(self) -> QWidget:
+        details = QWidget(self)
+        scroll = QScrollArea(details)
+        scroll.setWidget(self.picture)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        column = QVBoxLayout(details)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._words)
+        column.addWidget(scroll, 1)
+        details.setBackgroundRole(self.palette().ColorRole.Base)
+        details.setAutoFillBackground(True)
+        return details
+
+    def _samples(self, row: LineCounts) -> list[AccessSample]:
+        """Returns the accesses of a line."""
+        samples = self._simulation.samples if self._simulation else ()
+        if not row.line:
+            return [sample for sample in samples if sample.ptx_line == row.ptx_line]
+        place = (row.file, row.line)
+        return [s for s in samples if (s.place.file, s.place.line) == place]
+
+    def _costliest(self) -> AccessSample | None:
+        """Returns the access that took the most, which is what to look at first."""
+        samples = self._simulation.samples if self._simulation else ()
+        return max(samples, key=lambda sample: sample.cost, default=None)
+
+    def _show_access(self, sample: AccessSample | None) -> None:
+        self._words.setText(access_text(sample) if sample else "")
+        self.picture.show_access(sample)
+        self._details.setVisible(sample is not None)
+
+    def _row(self) -> LineCounts | None:
+        row = self._sorted.mapToSource(self.table.currentIndex()).row()
+        return self.rows[row] if 0 <= row < len(self.rows) else None
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_row_changed(self, _current: QModelIndex, _previous: QModelIndex) -> None:
+        row = self._row()
+        samples = self._samples(row) if row else []
+        self._show_access(max(samples, key=lambda sample: sample.cost, default=None))
+
+    @Slot()
+    def _on_activated(self) -> None:
+        row = self._row()
+        if row is not None and row.line:
+            self.location_activated.emit(row.file, row.line)
+        elif row is not None:
+            self.ptx_line_activated.emit(row.ptx_line)
+
+    @Slot()
+    def _on_ptx_wanted(self) -> None:
+        if (row := self._row()) is not None:
+            self.ptx_line_activated.emit(row.ptx_line)
+
+    @Slot()
+    def _copy(self) -> None:
+        lines = ["\t".join(column.heading for column in COUNT_COLUMNS)]
+        lines += ["\t".join(column.text(row) for column in COUNT_COLUMNS) for row in self.rows]
+        QGuiApplication.clipboard().setText("\n".join(lines))

@@ -1,0 +1,254 @@
+"""Carries out a launch with the simulator, from the form's values to buffers in files.
+
+The twin of `toolchain.gpu.launch_runner`: requests, fills, outputs and results are the same. There
+are no guards and no poison, as every byte is watched: who accesses what is not there is a fault,
+and what was never written is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.launch.device import SIMULATED_DEVICE
+from jitstudio.core.launch.request import Buffer, Direction, LaunchRequest, ValueArgument
+from jitstudio.core.launch.result import (
+    BufferResult,
+    ConsoleText,
+    LaunchEvent,
+    LaunchOutcome,
+    LaunchProgress,
+    LaunchResult,
+    SimulationForecast,
+)
+from jitstudio.core.launch.simulation import Simulation
+from jitstudio.numerics.dtypes import NumericsError, new_buffer, open_buffer
+from jitstudio.numerics.fills import generate
+from jitstudio.simulator.counts import Counter
+from jitstudio.simulator.machine import estimate, simulate
+from jitstudio.simulator.memory import place
+from jitstudio.simulator.model import (
+    Allocation,
+    SimulatedLaunch,
+    SimulationLimits,
+    SimulationOutcome,
+    SimulationResult,
+)
+from jitstudio.simulator.program import PtxProgram
+from jitstudio.simulator.races import RaceDetector
+from jitstudio.simulator.reading import PtxReadError, read_program
+
+Tell = Callable[[LaunchEvent], None]
+
+LONG = 10.0
+"""Seconds from which on it is told beforehand how long a simulation will take."""
+
+_SHARE_OF_TIME = 0.8
+"""Of the time limit of a launch: who ends by itself can say where it was."""
+
+_MOST_TEXT = 4 << 20
+_DROPPED = "\n… the kernel has printed more than this console takes; the rest is left out.\n"
+_OUTCOMES = {
+    SimulationOutcome.FINISHED: LaunchOutcome.RAN,
+    SimulationOutcome.FAULTED: LaunchOutcome.WRONG,
+    SimulationOutcome.TRAPPED: LaunchOutcome.FAILED,
+    SimulationOutcome.DEADLOCKED: LaunchOutcome.FAILED,
+    SimulationOutcome.REFUSED: LaunchOutcome.REFUSED,
+    SimulationOutcome.OUT_OF_STEPS: LaunchOutcome.TIMED_OUT,
+    SimulationOutcome.TIMED_OUT: LaunchOutcome.TIMED_OUT,
+    SimulationOutcome.CANCELLED: LaunchOutcome.CANCELLED,
+}
+
+
+@dataclass(frozen=True)
+class PreparedLaunch:
+    """A launch as the machine takes it.
+
+    Attributes:
+        program: The PTX.
+        launch: Which kernel, how many threads, what they are given.
+    """
+
+    program: PtxProgram
+    launch: SimulatedLaunch
+
+
+def prepare(request: LaunchRequest, prepared: Mapping[str, Path]) -> PreparedLaunch:
+    """Returns a launch with its code read and its buffers filled.
+
+    Args:
+        request: What to launch; `code` is PTX.
+        prepared: Files with the content of those buffers that are filled by a file or expression.
+
+    Raises:
+        PtxReadError: The PTX cannot be read.
+        NumericsError: A buffer cannot be filled.
+        OSError: A file with its content cannot be read.
+    """
+    program = read_program(request.code.decode("utf-8", "replace"))
+    buffers = [buffer for buffer in request.buffers if buffer.length]
+    addresses = dict(zip(buffers, place([buffer.bytes for buffer in buffers]), strict=True))
+    parameters = bytearray(request.parameter_bytes)
+    for argument in request.arguments:
+        if isinstance(argument, ValueArgument):
+            data = argument.data
+        else:
+            data = addresses.get(argument, 0).to_bytes(argument.slot_bytes, "little")
+        parameters[argument.offset : argument.offset + len(data)] = data
+    config = request.config
+    launch = SimulatedLaunch(
+        request.kernel,
+        config.grid,
+        config.block,
+        bytes(parameters),
+        tuple(
+            Allocation(
+                buffer.name, address, buffer.bytes, _content(buffer, prepared, request.poison)
+            )
+            for buffer, address in addresses.items()
+        ),
+        shared_bytes=config.shared,
+        cluster=config.cluster,
+        cooperative=config.cooperative,
+        limits=SimulationLimits(seconds=_SHARE_OF_TIME * request.timeout),
+        only_blocks=request.blocks or None,
+    )
+    return PreparedLaunch(program, launch)
+
+
+def launch(
+    request: LaunchRequest, prepared: Mapping[str, Path], folder: Path, tell: Tell
+) -> LaunchResult:
+    """Launches a kernel in the simulator.
+
+    Args:
+        request: What to launch.
+        prepared: See `prepare`.
+        folder: Where the outputs go.
+        tell: Receives what happens.
+    """
+    try:
+        tell(LaunchProgress("filling the buffers"))
+        ready = prepare(request, prepared)
+        tell(LaunchProgress("estimating how long it will take"))
+        _foretell(ready, tell)
+        tell(LaunchProgress("simulating the kernel"))
+        result = simulate(
+            ready.launch,
+            ready.program,
+            (Counter(), RaceDetector(request.kernel)),
+            progress=lambda done: tell(LaunchProgress(f"simulating the kernel, {done:.0%}")),
+        )
+        return _finished(request, ready, result, folder, tell)
+    except (PtxReadError, NumericsError) as refused:
+        return _failed(request, LaunchOutcome.REFUSED, str(refused))
+    except OSError as error:
+        message = f"The outputs cannot be kept in '{folder}': {error.strerror or error}."
+        return _failed(
+            request, LaunchOutcome.FAILED, message, "Make room there, or set TMPDIR elsewhere."
+        )
+
+
+def _foretell(ready: PreparedLaunch, tell: Tell) -> None:
+    """Tells how long it will take if that is long, and how many blocks take less."""
+    seconds = estimate(ready.program, ready.launch)
+    blocks = ready.launch.only_blocks or ready.launch.blocks
+    if seconds > LONG:
+        fewer = max(1, int(blocks * LONG / seconds))
+        tell(SimulationForecast(seconds, fewer, blocks))
+
+
+def _finished(
+    request: LaunchRequest,
+    ready: PreparedLaunch,
+    result: SimulationResult,
+    folder: Path,
+    tell: Tell,
+) -> LaunchResult:
+    console = result.output
+    if len(console) > _MOST_TEXT:
+        console = console[:_MOST_TEXT] + _DROPPED
+    if console:
+        tell(ConsoleText(console))
+    outcome = _OUTCOMES[result.outcome]
+    has_said = any(fault.fatal for fault in result.faults)
+    diagnostics = () if has_said or not result.message else (_error(result.message),)
+    return LaunchResult(
+        outcome,
+        request.title,
+        device=SIMULATED_DEVICE.name,
+        buffers=tuple(_outputs(request, ready, result, folder)),
+        console=console,
+        diagnostics=diagnostics,
+        moved_bytes=sum(buffer.bytes for buffer in request.buffers),
+        simulation=Simulation(
+            result.instructions,
+            result.seconds,
+            result.blocks,
+            ready.launch.blocks,
+            result.exact,
+            result.inexact_functions,
+            result.lines,
+            result.samples,
+            result.races,
+            result.faults,
+        ),
+    )
+
+
+def _outputs(
+    request: LaunchRequest, ready: PreparedLaunch, result: SimulationResult, folder: Path
+) -> list[BufferResult]:
+    places = {a.name: index for index, a in enumerate(ready.launch.allocations)}
+    outputs = []
+    for number, spec in enumerate(request.buffers):
+        index = places.get(spec.name)
+        kept, unwritten = "", None
+        if index is not None and index < len(result.memory) and spec.direction is not Direction.IN:
+            path = folder / f"{number}.npy"
+            target = new_buffer(path, spec.element, spec.length)
+            target.reshape(-1).view(np.uint8)[:] = np.frombuffer(result.memory[index], np.uint8)
+            target.flush()
+            kept = str(path)
+            is_whole = result.outcome is SimulationOutcome.FINISHED and not request.blocks
+            if is_whole and spec.direction is Direction.OUT and request.poison:
+                written = result.written[index].reshape(spec.length, -1).any(axis=1)
+                unwritten = np.flatnonzero(~written)
+        outputs.append(
+            BufferResult(
+                spec.name,
+                spec.element,
+                spec.length,
+                spec.direction,
+                kept,
+                None if unwritten is None else int(unwritten.size),
+                int(unwritten[0]) if unwritten is not None and unwritten.size else None,
+            )
+        )
+    return outputs
+
+
+def _content(buffer: Buffer, prepared: Mapping[str, Path], poison: bool) -> bytes | None:
+    """Returns what a buffer holds before; None for what only the kernel writes."""
+    if buffer.direction is Direction.OUT and poison:
+        return None
+    path = prepared.get(buffer.name)
+    held: np.ndarray[Any, Any] = open_buffer(path, buffer.element) if path else generate(buffer)
+    return np.ascontiguousarray(held).tobytes()
+
+
+def _failed(
+    request: LaunchRequest, outcome: LaunchOutcome, message: str, explanation: str = ""
+) -> LaunchResult:
+    told = (_error(message, explanation),)
+    device = SIMULATED_DEVICE.name
+    return LaunchResult(outcome, request.title, device=device, diagnostics=told)
+
+
+def _error(message: str, explanation: str = "") -> Diagnostic:
+    return Diagnostic(Severity.ERROR, "", None, None, message, explanation=explanation)

@@ -1,0 +1,95 @@
+"""`jitstudio run --device sim`: a launch on any machine, with what each line did."""
+
+import numpy as np
+import pytest
+
+from tests.support import ROOT, SAMPLES
+
+DATA = ROOT / "tests" / "data"
+
+VECTOR_ADD = (
+    *("run", SAMPLES / "vector_add.cu", "--device", "sim", "--cover", "n"),
+    *("--arg", "a=n:random(1)", "--arg", "b=n:random(2)", "--arg", "sum=n:zeros:out"),
+)
+TRANSPOSE = (
+    *("run", DATA / "simulator/transpose.cu", "--device", "sim", "--grid", "4,4", "--json"),
+    *("--block", "32,32", "--arg", "n=128", "--arg", "out=n*n:out", "--arg", "in=n*n:random"),
+)
+REDUCE = (
+    *("run", DATA / "simulator/races.cu", "--device", "sim", "--grid", 8, "--block", 256),
+    *("--arg", "out=8:out", "--arg", "in=2048:random"),
+)
+
+
+def test_a_launch_is_checked_saved_and_counted(run, tmp_path):
+    ran = run(
+        *(*VECTOR_ADD, "--arg", "n=1000", "--expect", "sum = a + b"),
+        *("--json", "--save", tmp_path / "out"),
+    )
+    assert ran.code == 0, ran.err
+    told = ran.json
+    assert (told["device"], told["timing"], told["bandwidth"]) == ("Simulator (no GPU)", None, None)
+    assert told["checks"][0]["count"] == 1000
+    assert told["buffers"][2]["unwritten"] == 0
+    assert np.load(tmp_path / "out" / "sum.npy").shape == (1000,)
+    simulation = told["simulation"]
+    assert (simulation["exact"], simulation["blocks"], simulation["races"]) == (True, 4, [])
+    lines = [line for line in simulation["lines"] if line["requests"]]
+    # 1,000 threads are 31 whole warps and one of 8.
+    assert [(line["requests"], line["sectors"]) for line in lines] == [(32, 125)] * 3
+    assert {line["bytes_used"] for line in lines} == {4000}
+    assert {line["line"] for line in lines} == {9}
+
+
+def test_the_terminal_says_so_too(run):
+    ran = run(*VECTOR_ADD, "--arg", "n=1000", "--expect", "sum = a - b", "--blocks", 2)
+    assert ran.code == 0, ran.err
+    assert "instructions in 2 of 4 blocks, exact" in ran.out
+    assert "2 of 4 blocks were simulated" in ran.err
+    assert "ms of simulation" in ran.err
+    assert any(line.split()[:3] == ["vector_add.cu:9", "16", "32"] for line in ran.out.splitlines())
+    assert "check" not in ran.out
+
+
+def test_a_failed_check_and_a_write_out_of_bounds_decide_the_status(run):
+    assert run(*VECTOR_ADD, "--arg", "n=100", "--expect", "sum = a - b").code == 5
+    beyond = [word if word != "sum=n:zeros:out" else "sum=90:zeros:out" for word in VECTOR_ADD]
+    ran = run(*beyond, "--arg", "n=100", "--json")
+    assert (ran.code, ran.json["outcome"]) == (5, "wrong")
+    (fault,) = ran.json["simulation"]["faults"]
+    assert (fault["kind"], fault["first"]["line"]) == ("out of bounds", 9)
+    assert fault["first"]["thread"] == [90, 0, 0]
+    assert "0 bytes behind the end of sum (360 bytes)" in fault["message"]
+
+
+@pytest.mark.parametrize(("kernel", "conflicts"), [("tiled", 16 * 32 * 31), ("padded", 0)])
+def test_bank_conflicts_of_a_transposition(run, kernel, conflicts):
+    ran = run(*TRANSPOSE, "--kernel", kernel, "--expect", "out = in.reshape(128, 128).T")
+    assert ran.code == 0, ran.err
+    lines = ran.json["simulation"]["lines"]
+    assert sum(line["bank_conflicts"] for line in lines) == conflicts
+    assert sum(line["sectors"] for line in lines) == 2 * 4 * 16 * 32
+
+
+def test_a_missing_barrier_is_told_with_both_lines_and_none_once_it_is_there(run):
+    ran = run(*REDUCE, "--kernel", "broken", "--json")
+    assert (ran.code, ran.json["outcome"]) == (5, "wrong")
+    (race,) = ran.json["simulation"]["races"]
+    assert (race["kind"], race["space"]) == ("read after write", "shared")
+    assert (race["first"]["line"], race["second"]["line"]) == (9, 9)
+    assert race["first"]["thread"] != race["second"]["thread"]
+    (error,) = [d for d in ran.json["diagnostics"] if d["severity"] == "error"]
+    assert (error["line"], "__syncthreads()" in error["explanation"]) == (9, True)
+    mended = run(*REDUCE, "--kernel", "mended", "--expect", "out = in.reshape(8, 256).sum(axis=1)")
+    assert mended.code == 0, mended.err
+
+
+def test_what_cannot_be_simulated_is_refused_in_words(run, tmp_path):
+    hopeless = tmp_path / "k.ptx"
+    hopeless.write_text(
+        ".version 7.0\n.target sm_70\n.address_size 64\n"
+        ".visible .entry k() { .reg .pred %p; L: bar.sync 0; bra L; }\n"
+    )
+    ran = run("run", hopeless, "--device", "sim", "--grid", 1, "--timeout", 1)
+    assert ran.code == 4, ran.err
+    assert "took longer than its limit of 0.8 s" in ran.err
