@@ -30,6 +30,7 @@ from jitstudio.core.launch.simulation import Simulation
 from jitstudio.numerics.dtypes import NumericsError, new_buffer, open_buffer
 from jitstudio.numerics.fills import generate
 from jitstudio.simulator.counts import Counter
+from jitstudio.simulator.linking import link_ptx
 from jitstudio.simulator.machine import estimate, simulate
 from jitstudio.simulator.memory import place
 from jitstudio.simulator.model import (
@@ -82,7 +83,7 @@ def prepare(request: LaunchRequest, prepared: Mapping[str, Path]) -> PreparedLau
     """Returns a launch with its code read and its buffers filled.
 
     Args:
-        request: What to launch; `code` is PTX.
+        request: What to launch; `code` is PTX, of several modules with a zero byte between them.
         prepared: Files with the content of those buffers that are filled by a file or expression.
 
     Raises:
@@ -90,7 +91,8 @@ def prepare(request: LaunchRequest, prepared: Mapping[str, Path]) -> PreparedLau
         NumericsError: A buffer cannot be filled.
         OSError: A file with its content cannot be read.
     """
-    program = read_program(request.code.decode("utf-8", "replace"))
+    modules = request.code.decode("utf-8", "replace").split("\0")
+    program = read_program(link_ptx(modules))
     buffers = [buffer for buffer in request.buffers if buffer.length]
     addresses = dict(zip(buffers, place([buffer.bytes for buffer in buffers]), strict=True))
     parameters = bytearray(request.parameter_bytes)

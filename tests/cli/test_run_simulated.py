@@ -84,6 +84,44 @@ def test_a_missing_barrier_is_told_with_both_lines_and_none_once_it_is_there(run
     assert mended.code == 0, mended.err
 
 
+RIGHT = {
+    "last_block": ("--grid 6 --block 256", "out=1:out partial=6:out in=6*256:random", "in.sum()"),
+    "histogram": (
+        "--grid 4 --block 64",
+        "bins=64 in=n:random n=1000",
+        "bincount(in & 63, minlength=64)",
+    ),
+    "warp_sum": ("--grid 1 --block 64", "out=1:out in=128:random", "in.sum()"),
+    "scan": (
+        "--grid 5 --block 128",
+        "out=640:out in=640:random flag=5 sums=5",
+        "cumsum(in)",
+    ),
+}
+
+
+@pytest.mark.parametrize("kernel", RIGHT)
+def test_what_fences_atomics_and_warp_barriers_order_is_no_race(run, kernel):
+    size, arguments, expected = RIGHT[kernel]
+    given = [word for text in arguments.split() for word in ("--arg", text)]
+    buffer = arguments.partition("=")[0]
+    ran = run(
+        *("run", DATA / "simulator/races.cu", "--device", "sim", "--kernel", kernel, "--json"),
+        *(*size.split(), *given, "--expect", f"{buffer} = {expected}"),
+    )
+    assert (ran.code, ran.json["simulation"]["races"]) == (0, []), ran.json["diagnostics"]
+
+
+def test_modules_linked_by_ptx_run_as_one(run):
+    modules = (SAMPLES / "scale.ptx", SAMPLES / "multiply.ptx")
+    ran = run(
+        *("run", *modules, "--link", "--device", "sim", "--cover", "n", "--arg", "n=100"),
+        *("--arg", "data=float[n]:random(1):inout", "--arg", "factor=3"),
+        *("--expect", "data = data * factor"),
+    )
+    assert ran.code == 0, ran.err
+
+
 def test_what_cannot_be_simulated_is_refused_in_words(run, tmp_path):
     hopeless = tmp_path / "k.ptx"
     hopeless.write_text(
