@@ -1,4 +1,4 @@
-"""Joins modules of PTX into one text, as a linker does: names that are a module's own stay apart."""
+"""Joins modules of PTX into one text, as a linker does: a module's own names stay its own."""
 
 from __future__ import annotations
 

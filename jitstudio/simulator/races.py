@@ -11,10 +11,11 @@ What orders is kept as clocks, a number of an access up to which another's acces
   (or with ``.release``) leaves what its thread knew at the location, and whoever reads that with an
   atomic or a strong read knows it from then on, and passes it on at barriers.
 
-This is the causality order of the PTX ISA ("Memory Consistency Model"), coarser in three places that
-can only hide a race and never invent one: a message tells of the whole warp of its sender, a read
-needs no ``.acquire`` or fence to take it, and atomics of one step know each other. Two accesses that are both strong never race. Two
-writes of the same value are told as such: nothing is lost whatever their order.
+This is the causality order of the PTX ISA ("Memory Consistency Model"), coarser in three places
+that can only hide a race and never invent one: a message tells of the whole warp of its sender, a
+read needs no ``.acquire`` or fence to take it, and atomics of one step know each other. Two
+accesses that are both strong never race. Two writes of the same value are told as such: nothing is
+lost whatever their order.
 """
 
 from __future__ import annotations
