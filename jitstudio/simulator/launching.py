@@ -144,7 +144,7 @@ def launch(
     left = request.timeout - (time.monotonic() - asked_at)
     try:
         tell(LaunchProgress("filling the buffers"))
-        ready = prepare(request, prepared, _SHARE_OF_TIME * left)
+        ready = prepare(request, prepared, round(max(_SHARE_OF_TIME * left, 0.1), 1))
         tell(LaunchProgress("estimating how long it will take"))
         _foretell(ready, tell)
         tell(LaunchProgress("simulating the kernel"))
