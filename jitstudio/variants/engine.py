@@ -245,7 +245,7 @@ class VariantRun:
         try:
             form = choose_form(launched_name(result, variant.spec.kernel), forms)
             block = _block(variant.spec, form) if self._plan.has_block else None
-            row = rows.built(variant, result, form.lowered, block)
+            row = rows.built(variant, result, _key(result, form), block)
             if not self._plan.launches:
                 return row
             kernels = {gpu: _launchable(variant, result, form, gpu) for gpu in self._gpus}
@@ -341,6 +341,11 @@ def _launchable(variant: Variant, result: BuildResult, form: KernelForm, gpu: Gp
     build = variant.build
     simulated = build.sources if gpu.ordinal == SIMULATOR else None
     return launchable(result, form, variant.spec.load, build.confined_to, simulated=simulated)
+
+
+def _key(result: BuildResult, form: KernelForm) -> str:
+    """Returns what tells a kernel apart from those of other modules."""
+    return result.kernel_keys.get((form.unit, form.lowered), form.lowered)
 
 
 def _block(spec: LaunchSpec, form: KernelForm) -> BlockResources:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from jitstudio.simulator.instructions.table import Binding, Step, form
-from jitstudio.simulator.types import TYPES
 from jitstudio.simulator.wave import UnsupportedInstruction
 
 _TEXTURE = (
@@ -24,10 +23,20 @@ _REASONS = {
 }
 
 
+_ASYNCHRONOUS = "asynchronous stores and reductions are not simulated. Use st, red or cp.async"
+
+
+def _refused_form(_b: Binding) -> Step:
+    raise UnsupportedInstruction(_ASYNCHRONOUS)
+
+
+for _opcode, _word in (("st", "async"), ("st", "bulk"), ("red", "async"), ("cp", "reduce")):
+    form(_opcode, words=None, needs=_word, any_types=True)(_refused_form)
+
+
 def _refused(b: Binding) -> Step:
     raise UnsupportedInstruction(_REASONS[b.instruction.opcode])
 
 
 for _opcode in _REASONS:
-    for _count in range(6):
-        form(_opcode, *([" ".join(TYPES)] * _count), words=None)(_refused)
+    form(_opcode, words=None, any_types=True)(_refused)

@@ -256,7 +256,6 @@ def _lowest(count: NDArray[np.int64], dtype: np.dtype[Any]) -> Values:
     return masks
 
 
-@form("cp", "b64", words=_ORDER, needs="async mbarrier::arrive noinc")
 @form("cp", "b64", words=f"{_ORDER} noinc", needs="async mbarrier arrive")
 def cp_async_mbarrier_arrive(b: Binding) -> Step:
     """Arrives when the copies before it are done, which they are.
