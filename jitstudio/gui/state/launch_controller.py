@@ -55,7 +55,7 @@ class SimulatedKernel:
 
     Attributes:
         lowered: The kernel's lowered name.
-        module: The module that declares it; empty where unknown.
+        module: The module whose code it is in; empty where unknown.
         simulation: What it has counted and found.
     """
 
@@ -397,7 +397,7 @@ class LaunchController(QObject):
         if form is None or kernels is not self._launched or form.title != result.kernel:
             return
         if result.simulation is not None:
-            self._set_simulated(SimulatedKernel(form.lowered, form.module, result.simulation))
+            self._set_simulated(SimulatedKernel(form.lowered, form.unit, result.simulation))
 
     def _set_simulated(self, simulated: SimulatedKernel | None) -> None:
         if simulated != self._simulated:
