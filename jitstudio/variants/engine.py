@@ -332,6 +332,11 @@ def gpus_of(sites: Sequence[Site], ordinals: Collection[int] | None) -> tuple[Gp
     return tuple(found.values())
 
 
+def _key(result: BuildResult, form: KernelForm) -> str:
+    """Returns what tells a kernel apart from those of other modules."""
+    return result.kernel_keys.get((form.unit, form.lowered), form.lowered)
+
+
 def _launchable(variant: Variant, result: BuildResult, form: KernelForm, gpu: Gpu) -> Launchable:
     """Returns what is launched on a GPU, or in the simulator.
 
@@ -341,11 +346,6 @@ def _launchable(variant: Variant, result: BuildResult, form: KernelForm, gpu: Gp
     build = variant.build
     simulated = build.sources if gpu.ordinal == SIMULATOR else None
     return launchable(result, form, variant.spec.load, build.confined_to, simulated=simulated)
-
-
-def _key(result: BuildResult, form: KernelForm) -> str:
-    """Returns what tells a kernel apart from those of other modules."""
-    return result.kernel_keys.get((form.unit, form.lowered), form.lowered)
 
 
 def _block(spec: LaunchSpec, form: KernelForm) -> BlockResources:

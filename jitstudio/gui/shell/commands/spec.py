@@ -67,6 +67,7 @@ LINES = QT_TRANSLATE_NOOP("Actions", "Lines")
 TABS = QT_TRANSLATE_NOOP("Actions", "Tabs")
 STEP = QT_TRANSLATE_NOOP("Actions", "Step throug&h")
 CACHES = QT_TRANSLATE_NOOP("Actions", "Open a &kernel cache")
+EXCHANGE = QT_TRANSLATE_NOOP("Actions", "Exchange with others")
 SUBMENUS = {
     LAYOUT: VIEW,
     FOLDING: EDIT,
@@ -75,5 +76,6 @@ SUBMENUS = {
     TABS: FILE,
     CACHES: FILE,
     STEP: LAUNCH,
+    EXCHANGE: FILE,
 }
 """Menus within others, which come last in them."""
