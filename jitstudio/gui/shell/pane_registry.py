@@ -135,6 +135,14 @@ PANES = (
         ("Ctrl+9",),
     ),
     Pane(
+        "step",
+        QT_TRANSLATE_NOOP("Panes", "Step"),
+        PaneGroup.RUN,
+        QT_TRANSLATE_NOOP("Actions", "Go to step"),
+        ("Ctrl+Alt+D",),
+        is_hidden=True,
+    ),
+    Pane(
         "pipeline",
         QT_TRANSLATE_NOOP("Panes", "Pipeline"),
         PaneGroup.PICTURES,
