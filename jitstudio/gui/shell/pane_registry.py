@@ -168,6 +168,12 @@ PANES = (
         PaneGroup.FORMS,
         is_hidden=True,
     ),
+    Pane(
+        "lessons",
+        QT_TRANSLATE_NOOP("Panes", "Lessons"),
+        PaneGroup.FORMS,
+        is_hidden=True,
+    ),
 )
 
 
