@@ -4,7 +4,7 @@
 
 Needs triton, numba-cuda, cupy-cuda13x and cuda-core with NVRTC and nvJitLink, and no GPU: each
 package compiles for sm_90. The samples open without any of them, from what is stored then. With
-Triton 3.6: the line tables of 3.9 are wrong for loads and stores (see `counts_assembly`).
+Triton 3.6: the line tables of 3.9 are wrong for loads and stores (see `PtxLines.is_recounted`).
 """
 
 from __future__ import annotations

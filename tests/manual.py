@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from jitstudio.cache.store import LIMIT
+from jitstudio.checks.forms import FORMS
 from jitstudio.cli.arguments import command_parsers
 from jitstudio.cli.exit_codes import MEANINGS
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.options import OPTIONS
 from jitstudio.core.plain_files import LARGEST
 from jitstudio.core.project.format import MOST
+from jitstudio.export.formats import FORMATS
 from jitstudio.gui.features.help.shortcuts import FIXED_KEYS
 from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.state.settings_table import SETTINGS, Setting
@@ -29,7 +31,7 @@ SCHEMAS = ROOT / "resources" / "schema"
 _TABLE = re.compile(r"<!-- table ([\w# -]+) -->\n.*?<!-- end -->", re.S)
 # What Markdown takes for HTML or for emphasis.
 _SPECIAL = re.compile(r"[<*]|\b_|_\b|_(?=_)|(?<=_)_")
-_BUILDING = ("build", "inspect", "diff", "run", "sweep")
+_BUILDING = ("build", "inspect", "diff", "run", "sweep", "export")
 
 Rows = Iterator[tuple[str, ...]]
 
@@ -72,6 +74,17 @@ def _exit_codes(_: str) -> Rows:
         yield str(code), meaning
 
 
+def _conditions(_: str) -> Rows:
+    """What conditions can be about; words of one meaning share a row."""
+    yield "Written", "Value"
+    words: dict[str, list[str]] = {}
+    for form in FORMS.values():
+        launch = " (needs `launch`)" if form.of_launch else ""
+        words.setdefault(f"{form.meaning}{launch}", []).append(f"`{form.usage}`")
+    for meaning, written in words.items():
+        yield ", ".join(written), meaning
+
+
 def _flags(command: str) -> Rows:
     """What a command takes; without a name, what all commands take that build."""
     commands = command_parsers()
@@ -81,7 +94,7 @@ def _flags(command: str) -> Rows:
     if not command:
         yield from (row for flag, row in shared[0].items() if flag in common)
         return
-    if command == "sweep":
+    if command in ("sweep", "export"):
         common |= set(_options(commands["run"]))
     own = _options(commands[command])
     yield from (row for flag, row in own.items() if flag not in common or command not in _BUILDING)
@@ -127,6 +140,11 @@ def _fixed_keys(_: str) -> Rows:
     yield "Keys", "Where", "What they do"
     for row in FIXED_KEYS:
         yield ", ".join(f"`{key}`" for key in row.keys), row.place, row.text
+
+
+def _exports(_: str) -> Rows:
+    yield "Format", "What it is", "What it is good for"
+    yield from ((f"`{one.name}`", one.title, one.summary) for one in FORMATS)
 
 
 def _limits(_: str) -> Rows:
@@ -190,11 +208,13 @@ def _definition(reference: str) -> dict[str, Any]:
 
 
 _TABLES: dict[str, Callable[[str], Rows]] = {
+    "conditions": _conditions,
     "exit-codes": _exit_codes,
     "flags": _flags,
     "settings": _settings,
     "keys": _keys,
     "fixed-keys": _fixed_keys,
+    "exports": _exports,
     "limits": _limits,
     "options": _tool_options,
     "json": _json,

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from jitstudio.cli import COMMANDS
+from jitstudio.cli import COMMANDS, module_of
 from tests.support import ROOT
 
 pytestmark = pytest.mark.slow
@@ -30,7 +30,7 @@ def under(packages, module):
     return [name for name in loaded(module) if f"{name}.".startswith(below)]
 
 
-ALL_COMMANDS = ", ".join(f"jitstudio.cli.{name}" for name in ("main", "version", *COMMANDS))
+ALL_COMMANDS = ", ".join(map(module_of, ("main", "version", *COMMANDS)))
 
 
 @pytest.mark.parametrize("module", [ALL_COMMANDS, "jitstudio.__main__", "jitstudio.start"])

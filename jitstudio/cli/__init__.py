@@ -1,7 +1,12 @@
 """The command line: a module for each command. Imports nothing, as the window loads it, too."""
 
 COMMANDS = (
-    *("build", "cache", "capture", "devices", "diff", "doctor", "help", "inspect", "options"),
-    *("run", "show", "sweep"),
+    *("build", "cache", "capture", "check", "devices", "diff", "doctor", "export", "help"),
+    *("import", "inspect", "lesson", "mcp", "options", "run", "show", "sweep"),
 )
 """The names of the commands."""
+
+
+def module_of(command: str) -> str:
+    """Returns the name of a command's module, which may be no word of Python."""
+    return f"jitstudio.cli.{command}{'_' if command == 'import' else ''}"

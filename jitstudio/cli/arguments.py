@@ -14,6 +14,7 @@ from jitstudio.core.launch.device import SIMULATED_DEVICE, SIMULATOR
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.options import ADDRESSES
 from jitstudio.core.request import CudaCompiler
+from jitstudio.export.formats import FORMATS
 from jitstudio.worker.builder import DEFAULT_TIMEOUT
 
 _Commands: TypeAlias = "_SubParsersAction[argparse.ArgumentParser]"
@@ -42,6 +43,12 @@ The data are compared, too, where both sides tell them in the same way: what nvd
 tells none, and a full listing is compared with another one only. A .cu file and the .ptx file of
 the same program may differ: NVRTC and nvJitLink each bring a ptxas of their own, and the two need
 not make the same code. Exit status: 0 equal, 1 different, 2 usage, or one of them cannot be built,
+3 something is missing, 4 a tool crashed or ran past its time."""
+_EXPORT_STATUS = """\
+Exit status: 0 exported, 1 compile or link failed, 2 usage, or this cannot be exported so, 3
+something is missing, 4 a tool crashed or ran past its time."""
+_CHECK_STATUS = """\
+Exit status: 0 all conditions hold, 5 one does not, 1 compile, link or reading failed, 2 usage,
 3 something is missing, 4 a tool crashed or ran past its time."""
 _CAPTURE_STATUS = """\
 Exit status: 0 the program ended well, 1 it ended with another status, 2 usage, 3 there is no GPU or
@@ -96,6 +103,11 @@ def _grammar() -> tuple[argparse.ArgumentParser, _Commands]:
     _add_sweep(commands)
     _add_inspect(commands)
     _add_diff(commands)
+    _add_export(commands)
+    _add_check(commands)
+    _add_import(commands)
+    _add_lesson(commands)
+    _add_mcp(commands)
     _add_show(commands)
     doctor = commands.add_parser("doctor", help="tell which tools, driver and GPUs are here")
     _add_toolchain(doctor, "look at the compilers in this folder, too")
@@ -324,6 +336,47 @@ def _add_run(commands: _Commands) -> None:
     )
     run.add_argument(
         "--save", metavar="DIR", help="write each buffer as NAME.npy into this folder afterwards"
+    )
+
+
+def _add_export(commands: _Commands) -> None:
+    """`jitstudio export`."""
+    export = commands.add_parser(
+        "export",
+        help="write a build and its launch as a script, a program, commands or a report",
+        description="Write a build and its launch in a form that others run, read and check. What "
+        "has no counterpart in it is named on stderr. Formats:\n"
+        + "\n".join(f"  {one.name:<18}{one.title}" for one in FORMATS),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_EXPORT_STATUS,
+        allow_abbrev=False,
+    )
+    export.add_argument("format", metavar="FORMAT", choices=[one.name for one in FORMATS])
+    _add_launch(export)
+    export.add_argument(
+        "-o",
+        "--output",
+        metavar="PATH",
+        help="the file, or the folder of a format with several; without it, it is printed",
+    )
+
+
+def _add_import(commands: _Commands) -> None:
+    """`jitstudio import`."""
+    found = commands.add_parser(
+        "import",
+        help="write what a link of Compiler Explorer or a project's text holds into a folder",
+        description="Write the files and a project from a link of Compiler Explorer that has all "
+        "of it in itself (/clientstate/ or behind a #), from a file downloaded there, or from a "
+        "project as text. Nothing is sent and nothing is run.",
+        epilog="Exit status: 0 written, 2 usage, or the link is short, damaged or of no compiler "
+        "that is here.",
+    )
+    found.add_argument(
+        "link", metavar="LINK|FILE", help="the link, in quotes; a file; or - for standard input"
+    )
+    found.add_argument(
+        "-o", "--output", metavar="FOLDER", required=True, help="the folder to write into"
     )
 
 
@@ -612,6 +665,96 @@ def _add_diff(commands: _Commands) -> None:
     _add_settings(diff)
     diff.set_defaults(**_NOT_ASKED)
     _add_timeout(diff, "each build, and each reading")
+
+
+def _add_check(commands: _Commands) -> None:
+    """`jitstudio check`."""
+    check = commands.add_parser(
+        "check",
+        help="check that kernels keep their budgets of registers, spills and more",
+        description="Build what files of budgets name and check the conditions on its kernels, "
+        "such as 'registers <= 64', 'no double' or 'LDG.128 >= 1'. No GPU is needed.",
+        epilog=_CHECK_STATUS,
+    )
+    check.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="BUDGETS.toml, or a pyproject.toml with [[tool.jitstudio.check.budget]] (default: the "
+        "one that is here)",
+    )
+    check.add_argument(
+        "--only", metavar="NAME", help="check this budget only; * and ? stand for other letters"
+    )
+    check.add_argument(
+        "--arch", metavar="ARCH", help="check for this target in the place of those in the file"
+    )
+    check.add_argument("--sarif", metavar="FILE", help="write what fails as SARIF 2.1.0")
+    check.add_argument("--junit", metavar="FILE", help="write all verdicts as JUnit XML")
+    check.add_argument(
+        "--update",
+        action="store_true",
+        help="write the cubins that equal_to names before they are compared",
+    )
+    check.add_argument(
+        "--trust",
+        action="store_true",
+        help="let the file send any option and name files outside its folder",
+    )
+    _add_timeout(check, "each build, and each reading")
+    _add_json(check)
+
+
+def _add_lesson(commands: _Commands) -> None:
+    lesson = commands.add_parser(
+        "lesson",
+        help="list lessons, open one, check what a pupil has made of it",
+        description="'list' lists the lessons that come with the program, 'open' copies one for "
+        "you to work on and prints its text, 'check' says what is reached and what is not.",
+        epilog="Exit status: 0 done, or the lesson is passed; 5 a goal is not reached; else as "
+        "that of 'jitstudio check'.",
+    )
+    lesson.add_argument("action", choices=("list", "open", "check"))
+    lesson.add_argument(
+        "lesson",
+        nargs="?",
+        metavar="LESSON",
+        help="of open its number, its name or a folder; of check the pupil's folder",
+    )
+    lesson.add_argument(
+        "-o", "--output", metavar="DIR", help="copy the lesson into this folder (default: ./NAME)"
+    )
+    lesson.add_argument(
+        "--by",
+        metavar="LESSON",
+        help="check by the conditions of this lesson, and not by those in the pupil's folder",
+    )
+    lesson.add_argument("--arch", metavar="ARCH", help="check for this target")
+    lesson.add_argument(
+        "--hint", type=_count_or_none, default=0, metavar="N", help="show the first N hints"
+    )
+    _add_timeout(lesson, "each build, and each reading")
+    _add_json(lesson)
+
+
+def _add_mcp(commands: _Commands) -> None:
+    mcp = commands.add_parser(
+        "mcp",
+        help="serve build, inspect, diff, check and explain to language models",
+        description="Answer requests of the Model Context Protocol on stdin and stdout, until "
+        "stdin is closed. Programs that work with language models start it themselves.",
+        epilog="Exit status: 0 served, 2 usage, 3 the package 'mcp' is not installed.",
+    )
+    mcp.add_argument(
+        "--folder",
+        default=".",
+        metavar="DIR",
+        help="the folder whose files may be read (default: the current one)",
+    )
+    mcp.add_argument(
+        "--allow-run", action="store_true", help="let kernels be launched on the GPU, too"
+    )
+    _add_timeout(mcp, "a build, a reading or a launch")
 
 
 def _add_show(commands: _Commands) -> None:

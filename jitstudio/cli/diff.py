@@ -140,13 +140,13 @@ def _machine_code(given: Given, arguments: argparse.Namespace) -> ComparedInput:
         resources |= unit.resources
     if read.result.ok and not read.units:
         raise UsageError(f"'{name}' holds no machine code.")
-    program = _program(read.units, kernel) if read.units else None
+    program = program_of(read.units, kernel) if read.units else None
     if program is not None and kernel is not None and not program.code.functions:
         raise UsageError(no_such_kernel(kernel, read.units))
     return ComparedInput(name, read.result, program=program, resources=resources)
 
 
-def _program(units: tuple[Unit, ...], kernel: str | None) -> CubinProgram:
+def program_of(units: tuple[Unit, ...], kernel: str | None) -> CubinProgram:
     """Returns all modules of a build as one, or one kernel of them."""
     if kernel is None:
         chosen = [(unit, unit.code.functions) for unit in units]

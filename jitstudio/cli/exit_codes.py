@@ -42,7 +42,7 @@ MEANINGS = {
     USAGE: "Wrong usage; of `diff` also: one of the two cannot be built",
     MISSING: "Something is missing: a library, the driver, a GPU",
     CRASHED: "A tool or a launch crashed or exceeded its time limit",
-    WRONG: "A check failed, or something was written out of bounds",
+    WRONG: "A check failed, or something was written out of bounds; of `check`: a condition fails",
     INTERRUPTED: "Interrupted by Ctrl+C",
 }
 """For the manual."""

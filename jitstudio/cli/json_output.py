@@ -29,6 +29,7 @@ from jitstudio.analysis.sass.model import (
     control_of,
 )
 from jitstudio.analysis.sass.opcodes import InstructionClass
+from jitstudio.checks.verdicts import BudgetReport, Verdict
 from jitstudio.cli.machine_code import (
     CodeDifference,
     ComparedInput,
@@ -825,6 +826,41 @@ def diff_object(found: CodeDifference, what: str, kernel: str | None, *, normali
         "control_changes": comparison.control_changes if comparison else None,
         "hunks": hunk_objects(comparison) if comparison else [],
         "report": delta_objects(found.deltas),
+    }
+
+
+def check_object(reports: Sequence[BudgetReport]) -> Json:
+    """`jitstudio check`: each budget with the verdicts on its conditions."""
+    return {"ok": all(report.ok for report in reports), "budgets": [*map(_budget, reports)]}
+
+
+def _budget(report: BudgetReport) -> Json:
+    return {
+        "name": report.budget.name,
+        "files": list(report.files),
+        "arch": report.target,
+        "ok": report.ok,
+        "outcome": report.outcome,
+        "problem": report.problem or None,
+        "diagnostics": [diagnostic_object(diagnostic) for diagnostic in report.diagnostics],
+        "conditions": [_verdict(verdict) for verdict in report.verdicts],
+        "written": list(report.written),
+        "skipped": report.skipped or None,
+    }
+
+
+def _verdict(verdict: Verdict) -> Json:
+    return {
+        "condition": verdict.condition.text,
+        "about": verdict.condition.word,
+        "kernel": verdict.kernel,
+        "demangled": verdict.demangled,
+        "holds": verdict.holds,
+        "value": verdict.value,
+        "bound": verdict.bound,
+        "reason": verdict.reason,
+        "source_file": verdict.place.file if verdict.place else None,
+        "source_line": verdict.place.line if verdict.place else None,
     }
 
 

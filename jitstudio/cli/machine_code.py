@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.correlation.modules import ptx_of
@@ -40,7 +40,7 @@ from jitstudio.core.kernel_resources import merge
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.prebuilt import cubins, target_shown
 from jitstudio.core.request import BuildRequest, DemangleRequest, LinkMode
-from jitstudio.core.result import BuildResult, Outcome, Resources
+from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources, told_apart
 from jitstudio.listing.functions import functions
 from jitstudio.listing.lines import split_at_newlines
 from jitstudio.worker.builder import Builder
@@ -69,6 +69,7 @@ class Unit:
         code: What is in it.
         resources: What each kernel needs, by its lowered name.
         ptx_sources: The module of each function that was written in PTX.
+        titles: What to call each function, by its lowered name.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Unit:
     code: Disassembly
     resources: dict[str, Resources]
     ptx_sources: dict[str, str]
+    titles: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def functions(self) -> tuple[SassFunction, ...]:
@@ -83,17 +85,18 @@ class Unit:
         return tuple(sorted(self.code.functions, key=lambda function: not function.is_kernel))
 
     def named(self, name: str | None) -> tuple[SassFunction, ...]:
-        """Returns the functions of this name, lowered or demangled; all of them for None."""
+        """Returns the functions of this name, lowered, demangled or its title; all for None."""
+        known = (self.code.demangled, self.titles)
         return tuple(
             function
             for function in self.functions
-            if name in (None, function.name, self.code.demangled.get(function.name))
+            if name in (None, function.name, *(names.get(function.name) for names in known))
         )
 
 
 def no_such_kernel(kernel: str, units: Sequence[Unit]) -> str:
     """Returns that there is no such function, with those that there are."""
-    names = [unit.code.demangled.get(f.name, f.name) for unit in units for f in unit.functions]
+    names = [unit.titles.get(f.name, f.name) for unit in units for f in unit.functions]
     return f"There is no kernel '{kernel}'. There are: {', '.join(names) or 'none'}."
 
 
@@ -125,13 +128,37 @@ def read_machine_code(
     Raises:
         WorkerError: A worker itself failed.
     """
-    more = {CodeKind.PTX} if with_calls and makes_ptx(request) else set()
-    request = replace(request, emit=frozenset({CodeKind.CUBIN, *more}))
-    builder, reader = Builder(store=Store()), DisassemblyReader()
-    try:
+    with CodeReader(timeout) as reader:
+        return reader.read(request, with_calls=with_calls, function=function)
+
+
+class CodeReader:
+    """Builds and reads one request after the other with the same workers.
+
+    Args:
+        timeout: Seconds that a build may take, and each reading.
+    """
+
+    def __init__(self, timeout: float) -> None:
+        self._timeout = timeout
+        self._builder, self._reader = Builder(store=Store()), DisassemblyReader()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self._reader.close()
+        self._builder.close()
+
+    def read(
+        self, request: BuildRequest, *, with_calls: bool = False, function: str = ""
+    ) -> MachineCode:
+        """Does what `read_machine_code` does."""
+        more = {CodeKind.PTX} if with_calls and makes_ptx(request) else set()
+        request = replace(request, emit=frozenset({CodeKind.CUBIN, *more}))
         # It loads its libraries while the compilers work.
-        reader.start()
-        result = _built(builder, request, timeout)
+        self._reader.start()
+        result = _built(self._builder, request, self._timeout)
         if not result.ok:
             return MachineCode(result)
         units = []
@@ -144,14 +171,11 @@ def read_machine_code(
                 function,
                 request.toolchain,
             )
-            code = reader.analyse(asked, timeout=timeout)
+            code = self._reader.analyse(asked, timeout=self._timeout)
             if isinstance(code, ReadingFailure):
                 return MachineCode(_failed(result, cubin, code))
             units.append(_unit(request, result, cubin, code))
-        return MachineCode(result, tuple(units))
-    finally:
-        reader.close()
-        builder.close()
+        return MachineCode(result, _titled(units))
 
 
 def makes_ptx(request: BuildRequest) -> bool:
@@ -176,6 +200,19 @@ def _unit(request: BuildRequest, result: BuildResult, cubin: Artifact, code: Dis
         code,
         merge(code.resources, reported),
         _written_in_ptx(request, cubin.name),
+    )
+
+
+def _titled(units: Sequence[Unit]) -> tuple[Unit, ...]:
+    functions = [
+        Kernel(unit.name, function.name, unit.code.demangled.get(function.name, function.name))
+        for unit in units
+        for function in unit.functions
+    ]
+    titles = told_apart(functions, lambda function: function.demangled)
+    return tuple(
+        replace(unit, titles={f.name: titles[unit.name, f.name] for f in unit.functions})
+        for unit in units
     )
 
 
@@ -277,6 +314,11 @@ class Inspected:
     def ptx_source(self) -> str:
         """The module, if it was written in PTX."""
         return self.unit.ptx_sources.get(self.function.name, "")
+
+    @property
+    def title(self) -> str:
+        """What to call it among all that were read."""
+        return self.unit.titles.get(self.function.name, self.demangled)
 
     @property
     def demangled(self) -> str:

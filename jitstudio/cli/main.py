@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from jitstudio.cli import COMMANDS, exit_codes, terminal
+from jitstudio.cli import COMMANDS, exit_codes, module_of, terminal
 from jitstudio.cli.arguments import parser
 from jitstudio.cli.request import UsageError
 from jitstudio.display import WindowCheck
@@ -32,7 +32,7 @@ def _run(command: str, arguments: argparse.Namespace) -> int:
     """Runs the command's module, the only one loaded; returns the exit status."""
     terminal.prepare()
     try:
-        run: Callable[[argparse.Namespace], int] = import_module(f"jitstudio.cli.{command}").run
+        run: Callable[[argparse.Namespace], int] = import_module(module_of(command)).run
         return run(arguments)
     except UsageError as error:
         return _stopped(str(error), exit_codes.USAGE)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import redirect_stderr
 from dataclasses import fields, replace
 from errno import EACCES
 from pathlib import Path
 from typing import TypeAlias
 
+from jitstudio.cli.arguments import parser
 from jitstudio.cli.terminal import print_error
 from jitstudio.compile_commands import CompileFlags, FlagsError, flags_in, flags_of
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
@@ -26,7 +29,7 @@ from jitstudio.core.code import (
 from jitstudio.core.launch.choice import base_name
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.options import rooted, shown, split_options, without
+from jitstudio.core.options import lies_in, rooted, shown, split_options, without
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import default_emit
 from jitstudio.core.project.project import Project
@@ -66,7 +69,7 @@ def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None
         UsageError: An argument is wrong or a file cannot be read.
     """
     if base is None:
-        base = _with_flags(arguments, tuple(source_from(path) for path in arguments.sources))
+        base = with_flags(arguments, tuple(source_from(path) for path in arguments.sources))
     for word in (*arguments.option, *arguments.name_expression):
         _check_utf8(word)
     for flag, words in (
@@ -116,6 +119,74 @@ def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None
     )
 
 
+def parsed(words: Sequence[str]) -> argparse.Namespace:
+    """Returns the words of a command line that somebody else has written.
+
+    Raises:
+        UsageError: One of them is wrong.
+    """
+    said = io.StringIO()
+    try:
+        with redirect_stderr(said):
+            return parser().parse_args(words)
+    except SystemExit:
+        raise UsageError(said.getvalue().rpartition("error: ")[2].strip() + ".") from None
+
+
+def in_folder(folder: Path, name: str, *, trust: bool = False) -> str:
+    """Returns the path of a file that somebody else has named, from his folder on.
+
+    Raises:
+        UsageError: It leads out of the folder, and he is not trusted.
+    """
+    path = str(folder / name)
+    if not trust and not lies_in((str(folder),), path):
+        raise UsageError(
+            f"'{name}' lies outside the folder '{folder}'. Move the file there, or begin in a "
+            "folder that has both."
+        )
+    return path
+
+
+def source_in(folder: Path, name: str, *, trust: bool = False) -> Source:
+    """Returns a module that somebody else has named, called as he does.
+
+    Raises:
+        UsageError: It leads out of the folder, its ending is unknown, or it cannot be read.
+    """
+    return replace(source_from(in_folder(folder, name, trust=trust)), name=os.path.normpath(name))
+
+
+def others_request(
+    arguments: argparse.Namespace,
+    folder: Path,
+    sources: tuple[Source, ...],
+    options: Iterable[str],
+    *,
+    trust: bool = False,
+) -> BuildRequest:
+    """Returns a build that somebody else has described, confined to his folder unless trusted.
+
+    Args:
+        arguments: The words of the command line that say the rest.
+        folder: Where his paths begin.
+        sources: The modules; empty where `arguments` names a project.
+        options: For the compilers.
+        trust: Whether any option is sent, and any file included.
+
+    Raises:
+        UsageError: See `request_from`.
+    """
+    home = str(folder.resolve())
+    options = rooted(options, home)
+    base = base_request(None if sources else given_project(arguments.sources), arguments)
+    if base is None:
+        base = with_flags(arguments, sources)
+        base = replace(base, confined_to=None if trust else (home,), folder=home)
+    base = replace(base, options=(*without(base.options, options), *options))
+    return request_from(arguments, base)
+
+
 def given_toolchains(arguments: argparse.Namespace) -> tuple[str, ...]:
     """Returns the folders of compilers that the arguments name, in order; empty for our own.
 
@@ -131,7 +202,7 @@ def given_toolchains(arguments: argparse.Namespace) -> tuple[str, ...]:
         raise UsageError(f"--toolchain: {error}") from None
 
 
-def _with_flags(arguments: argparse.Namespace, sources: tuple[Source, ...]) -> BuildRequest:
+def with_flags(arguments: argparse.Namespace, sources: tuple[Source, ...]) -> BuildRequest:
     """Returns a build of modules with the flags that they are compiled with elsewhere."""
     database = arguments.compile_commands
     found: list[CompileFlags | None] = []

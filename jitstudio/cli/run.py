@@ -75,13 +75,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def launch(
-    arguments: argparse.Namespace, heard: Callable[[LaunchEvent], None]
+    arguments: argparse.Namespace,
+    heard: Callable[[LaunchEvent], None],
+    request: BuildRequest | None = None,
 ) -> tuple[BuildResult, LaunchResult | None, DeviceList]:
     """Returns the build, the launch of it if there was one, and the GPUs.
 
     Args:
         arguments: The words of the command line.
         heard: Is given what happens meanwhile.
+        request: What is built in place of what the arguments say.
 
     Raises:
         UsageError, WorkerError: See `run`.
@@ -90,7 +93,7 @@ def launch(
     given = argument_texts(arguments)
     base = base_launch(project, arguments.kernel or "", given)
     spec = spec_from(arguments, base)
-    request = request_from(arguments, base_request(project, arguments))
+    request = request or request_from(arguments, base_request(project, arguments))
     request = build_for_launch(request, spec.kernel)
     folder = made_folder(arguments.save, "--save")
     launcher = Launcher()

@@ -12,6 +12,8 @@ from jitstudio.analysis.diff.model import Change, Comparison, Hunk
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.calculate import Resource
 from jitstudio.analysis.sass.model import Instruction, SourceLocation
+from jitstudio.checks.conditions import shown
+from jitstudio.checks.verdicts import BudgetReport, failures
 from jitstudio.cli.machine_code import CodeDifference, InlinedNamed, Inspected, KernelOccupancy
 from jitstudio.cli.terminal import print_error, say, table_lines
 from jitstudio.core.code import TEXT_KINDS, split_variant
@@ -226,7 +228,7 @@ def _check_lines(check: CheckResult) -> Iterator[tuple[str, str]]:
 def print_function(one: Inspected) -> None:
     """All but its instructions."""
     what = "kernel" if one.function.is_kernel else "function"
-    say(f"{one.demangled}  ({what} of {one.unit.name}, {one.unit.code.target})")
+    say(f"{one.title}  ({what} of {one.unit.name}, {one.unit.code.target})")
     for name, text in _function_lines(one):
         say(f"{_INDENT}{name:<{_FUNCTION_NAMES}}{text}".rstrip())
     if one.report.counts:
@@ -407,3 +409,31 @@ def _with_surroundings(comparison: Comparison) -> Iterator[tuple[int, list[Hunk]
 def _range(sign: str, lines: Iterable[int]) -> str:
     known = [line for line in lines if line != NOWHERE]
     return f"{sign}{known[0] + 1},{len(known)}" if known else f"{sign}0,0"
+
+
+def print_check(reports: Sequence[BudgetReport]) -> None:
+    """A table with a row for each condition and kernel, then what does not hold, and why."""
+    rows = [("kernel", "target", "condition", "", "value")]
+    for report in reports:
+        for verdict in report.verdicts:
+            value = "unknown" if verdict.value is None else shown(verdict.value)
+            words = (verdict.demangled, report.target, verdict.condition.text)
+            rows.append((*words, "holds" if verdict.holds else "FAILS", value))
+    for line in table_lines(rows, left=4) if len(rows) > 1 else ():
+        say(line)
+    for report in reports:
+        for path in report.written:
+            say(path)
+        if report.skipped:
+            print_error(f"{report.budget.name}: left out. {report.skipped}")
+    for line in failures(reports):
+        print_error(line)
+    print_error(_check_summary(reports))
+
+
+def _check_summary(reports: Sequence[BudgetReport]) -> str:
+    found = [verdict.holds for report in reports for verdict in report.verdicts]
+    unbuilt = sum(bool(report.status) for report in reports)
+    texts = [f"{sum(found)} of {len(found)} conditions hold."]
+    texts += [f"{unbuilt} of {len(reports)} budgets could not be checked."] if unbuilt else []
+    return " ".join(texts)

@@ -144,6 +144,14 @@ class Source:
     folder: str = ""
     name_expressions: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Takes a cubin out of a file of CuPy's cache, which no tool reads as it is."""
+        if self.kind is CodeKind.CUBIN:
+            # It takes a while to load, and few modules are machine code.
+            from jitstudio.core.cubin import bare_cubin  # noqa: PLC0415
+
+            object.__setattr__(self, "content", bare_cubin(self.content))
+
 
 @dataclass(frozen=True)
 class Header:

@@ -11,7 +11,9 @@ import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from mmap import mmap
+from typing import NamedTuple
 
 from jitstudio.core.arch import Arch
 
@@ -35,6 +37,7 @@ _FUNCTION = 2
 # Offset, type, symbol; and what is added, where there is that.
 _RELOCATION = struct.Struct("<QII")
 _ADDEND = struct.Struct("<q")
+_SMALL = 1 << 18
 # Mangled names of templates are long.
 _LONGEST_NAME = 1 << 16
 # How far the architecture is shifted in the flags, by the version of the ABI.
@@ -43,14 +46,19 @@ _SHIFTS = {7: 0, 8: 8}
 # for sm_90a, and not for sm_90; they leave no note.
 _OLD_ABI, _ACCELERATORS = 7, 0x800
 
+# What mangled names in front of a cubin begin with; CuPy 14.2, cuda/compiler.py.
+_CUPY_NAMES = b"\x93CUPYNE\0"
+_CUPY_LENGTH = struct.Struct("<I")
+# In front of what it keeps: SHA-1, MD5 up to CuPy 8.
+_CUPY_HASHES = ((40, "sha1"), (32, "md5"))
+
 _PTX = re.compile(r"\.nv_debug_ptx_txt(\.\d+)?")
 _TOOLS = re.compile(r"\.note\.nv\.tkinfo")
 _TARGET = re.compile(rb"-arch sm_(\d+)([af])\b")
 _LABEL = re.compile(r"[\w$]+:$")
 
 
-@dataclass(frozen=True)
-class ElfSection:
+class ElfSection(NamedTuple):
     """A section.
 
     Attributes:
@@ -134,6 +142,15 @@ def symbol_names(symbols: ElfSection, names: bytes) -> tuple[str, ...]:
     return tuple(_text(names, row[0]) for row in _rows(_SYMBOL, symbols.content, _SYMBOL.size))
 
 
+def symbol_name(symbols: ElfSection, names: bytes, index: int) -> str:
+    """Returns a name of a table of symbols.
+
+    Raises:
+        struct.error: It has no such symbol.
+    """
+    return _text(names, _SYMBOL.unpack_from(symbols.content, index * _SYMBOL.size)[0])
+
+
 def function_index(cubin: bytes, name: str) -> int | None:
     """Returns the index of a function in the table of symbols, or None if there is none."""
     found = sections(cubin)
@@ -180,6 +197,48 @@ def cubin_target(content: bytes | mmap) -> Arch | None:
     targets = _TARGET.findall(b" ".join(notes))
     letters = {letter.decode() for of, letter in targets if int(of) == number}
     return Arch(number, letters.pop() if len(letters) == 1 else "")
+
+
+def cupy_payload(content: bytes) -> bytes | None:
+    """Returns what a file of CuPy's cache holds; None for another file, and a damaged one.
+
+    It begins with the hash of the rest in hexadecimal digits. With CuPy 14, where name expressions
+    were given, the names that they became come before the cubin, as
+    `cupy.cuda.compiler._encode_cache_payload` packs them.
+    """
+    if not re.match(rb"[0-9a-f]{32}", content):
+        return None
+    # Few files are of CuPy.
+    import hashlib  # noqa: PLC0415
+
+    for digits, method in _CUPY_HASHES:
+        payload = content[digits:]
+        found = hashlib.new(method, payload, usedforsecurity=False).hexdigest()
+        if content[:digits] == found.encode():
+            return _behind_names(payload)
+    return None
+
+
+def _behind_names(payload: bytes) -> bytes:
+    if not payload.startswith(_CUPY_NAMES):
+        return payload
+    try:
+        at = len(_CUPY_NAMES)
+        (count,) = _CUPY_LENGTH.unpack_from(payload, at)
+        at += _CUPY_LENGTH.size
+        # Each has a length at least.
+        for _ in range(min(count, len(payload) // _CUPY_LENGTH.size)):
+            (length,) = _CUPY_LENGTH.unpack_from(payload, at)
+            at += _CUPY_LENGTH.size + length
+    except struct.error:
+        return payload
+    return payload[at:]
+
+
+def bare_cubin(content: bytes) -> bytes:
+    """Returns a cubin as tools take it, without what CuPy puts in front of it; else the same."""
+    payload = cupy_payload(content)
+    return completed_cubin(_behind_names(content if payload is None else payload))
 
 
 def completed_cubin(content: bytes) -> bytes:
@@ -247,16 +306,32 @@ def _indented(lines: list[str]) -> Iterator[str]:
         inside += line.startswith("{")
 
 
-def _headers(content: bytes | mmap) -> Iterator[tuple[str, int, int, int, int]]:
-    """Yields name, type, offset, bytes and link of each section."""
+_Header = tuple[str, int, int, int, int]
+"""Name, type, offset, bytes and link of a section."""
+
+
+def _headers(content: bytes | mmap) -> tuple[_Header, ...]:
+    """Returns those of all sections."""
+    # Several questions are asked of each cubin in turn, and a cache has thousands of small ones.
+    is_small = isinstance(content, bytes) and len(content) <= _SMALL
+    return _kept_headers(content) if is_small else tuple(_read_headers(content))
+
+
+@lru_cache(maxsize=4)
+def _kept_headers(content: bytes) -> tuple[_Header, ...]:
+    return tuple(_read_headers(content))
+
+
+def _read_headers(content: bytes | mmap) -> Iterator[_Header]:
     if content[: len(_ELF_64)] != _ELF_64:
         return
     _, _, begin, _, size, count, names_at = _HEADER.unpack_from(content)
     heads = [_SECTION.unpack_from(content, begin + n * size) for n in range(count)]
     _, _, start, length, _ = heads[names_at]
     names = content[start : start + length]
-    for name_at, *head in heads:
-        yield _text(names, name_at), *head
+    for name_at, kind, offset, held, link in heads:
+        end = names.find(b"\0", name_at, name_at + _LONGEST_NAME)
+        yield names[name_at:end].decode("utf-8", "replace"), kind, offset, held, link
 
 
 def _sections(content: bytes | mmap, named: re.Pattern[str] | None) -> Iterator[ElfSection]:

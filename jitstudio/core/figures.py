@@ -24,6 +24,7 @@ class KernelFigure(NamedTuple):
         meaning: What is counted, with the unit: the end of a sentence that begins with the number.
         heading: Its column on the command line.
         phrase: The same as a part of a sentence, for the command line; ``{}`` is the number.
+        unknown: Why there may be no number.
     """
 
     id: str
@@ -32,6 +33,15 @@ class KernelFigure(NamedTuple):
     meaning: str = ""
     heading: str = ""
     phrase: str = ""
+    unknown: str = QT_TRANSLATE_NOOP(
+        "Figures", "not known: no machine code of this kernel was made or read"
+    )
+
+
+_NO_SPILLS = QT_TRANSLATE_NOOP(
+    "Figures",
+    "not known: ptxas reports spills as it assembles PTX, and machine code does not keep them",
+)
 
 
 NEEDS = (
@@ -50,6 +60,7 @@ NEEDS = (
         QT_TRANSLATE_NOOP("Figures", "bytes per thread written for want of registers"),
         "spilled",
         "{} bytes spilled",
+        _NO_SPILLS,
     ),
     KernelFigure(
         "spill_loads",
@@ -58,6 +69,7 @@ NEEDS = (
         QT_TRANSLATE_NOOP("Figures", "bytes per thread read back"),
         "reloaded",
         "{} bytes reloaded",
+        _NO_SPILLS,
     ),
     KernelFigure(
         "stack_bytes",
@@ -106,6 +118,7 @@ NEEDS = (
         QT_TRANSLATE_NOOP("Figures", "most threads per block, where the kernel has launch bounds"),
         "max threads",
         "at most {} threads per block",
+        QT_TRANSLATE_NOOP("Figures", "the kernel has no launch bounds, or they are not known"),
     ),
 )
 """What a kernel needs of a multiprocessor: the fields of `Resources`."""

@@ -29,7 +29,7 @@ from jitstudio.core.cubin import (
     function_index,
     section_spans,
     sections,
-    symbol_names,
+    symbol_name,
 )
 from jitstudio.core.result import Resources
 
@@ -165,12 +165,13 @@ def _per_symbol(found: tuple[ElfSection, ...]) -> dict[str, dict[str, int]]:
     table = by_name.get(_SYMBOLS)
     if table is None:
         return needs
-    names = symbol_names(table, found[table.link].content)
+    names = found[table.link].content
     for code, _, payload in _attributes(by_name.get(_INFO)):
         if code in _PER_SYMBOL:
             index, amount = struct.unpack_from("<II", payload)
             if amount != _UNBOUNDED:
-                needs.setdefault(names[index], {})[_PER_SYMBOL[code]] = amount
+                name = symbol_name(table, names, index)
+                needs.setdefault(name, {})[_PER_SYMBOL[code]] = amount
     return needs
 
 

@@ -6,12 +6,15 @@ the same way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import Artifact, CodeKind
+from jitstudio.core.code import Artifact, CodeKind, Header, split_variant
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.tools import Tool
 
@@ -137,6 +140,10 @@ class StageResult:
         supplied: What its modules lack and their copies have; the log says so, too.
         host_code: What was set aside, a text each.
         stand_ins: The host's headers that were served by jitstudio's own, as they are included.
+        copies: The texts that the tool got in place of those of the build, modules and headers, by
+            their names; empty where it got them as they are.
+        instances: Name expressions that it was given besides those of the build, as host code
+            launches them.
     """
 
     tool: Tool
@@ -155,6 +162,8 @@ class StageResult:
     supplied: tuple[Supplied, ...] = ()
     host_code: tuple[HostCodeAside, ...] = ()
     stand_ins: tuple[str, ...] = ()
+    copies: tuple[Header, ...] = ()
+    instances: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -204,6 +213,10 @@ class Resources:
     max_threads: int | None = None
 
 
+ABI_TAG = re.compile(r"\[abi:\w+\]")
+"""A part of a demangled name that people can do without: Numba's names have a hash there."""
+
+
 @dataclass(frozen=True)
 class Kernel:
     """A kernel of the result.
@@ -219,6 +232,32 @@ class Kernel:
     name: str
     demangled: str
     resources: Resources | None = None
+
+
+def told_apart(
+    kernels: Iterable[Kernel], name_of: Callable[[Kernel], str]
+) -> dict[tuple[str, str], str]:
+    """Returns what to call each kernel, by its module and its lowered name.
+
+    Args:
+        kernels: All there are.
+        name_of: The name of one. Where kernels of several modules have it, the module is named,
+            too: ``add[BLOCK=256]`` if it is called so, else ``add (a.cu)``.
+    """
+    kernels = tuple(kernels)
+    modules: defaultdict[str, set[str]] = defaultdict(set)
+    for kernel in kernels:
+        modules[name_of(kernel)].add(split_variant(kernel.module)[0])
+    return {
+        (kernel.module, kernel.name): name
+        if len(modules[name := name_of(kernel)]) == 1
+        else _with_module(name, split_variant(kernel.module)[0])
+        for kernel in kernels
+    }
+
+
+def _with_module(name: str, module: str) -> str:
+    return module if module.startswith(name) else f"{name} ({module})"
 
 
 @dataclass(frozen=True)
@@ -252,6 +291,16 @@ class BuildResult:
         """Whether everything asked for was built."""
         return self.outcome is Outcome.BUILT
 
+    @cached_property
+    def kernel_titles(self) -> Mapping[tuple[str, str], str]:
+        """What people call each kernel, by its module and its lowered name; see `told_apart`."""
+        return told_apart(self.kernels, lambda k: ABI_TAG.sub("", k.demangled or k.name))
+
+    @cached_property
+    def kernel_keys(self) -> Mapping[tuple[str, str], str]:
+        """Names as in `kernel_titles`, of which lowered names are the base."""
+        return told_apart(self.kernels, lambda kernel: kernel.name)
+
     @property
     def tool_ms(self) -> float:
         """Milliseconds inside the native calls of all stages."""
@@ -273,10 +322,12 @@ class BuildResult:
         """Returns what the kernel of this lowered name needs; None where no tool has said.
 
         Args:
-            kernel: The lowered name.
+            kernel: The lowered name, or the key of `kernel_keys`.
             module: Which one is meant where several modules have a kernel of that name.
         """
-        found = [k for k in self.kernels if k.name == kernel and k.resources]
+        keys = self.kernel_keys
+        called = (k for k in self.kernels if kernel in (k.name, keys[k.module, k.name]))
+        found = [k for k in called if k.resources]
         own = (k for k in found if k.module == module)
         return next((k.resources for k in (*own, *found)), None)
 

@@ -1,28 +1,21 @@
 """What CuPy keeps: ``~/.cupy/kernel_cache/HASH.cubin``, and its source where that was asked for.
 
-The file begins with the SHA-1 of the rest in hexadecimal digits (MD5 up to CuPy 8). The rest is a
-cubin; with CuPy 14, where name expressions were given, the names that they became come before it,
-as `cupy.cuda.compiler._encode_cache_payload` packs them. With `CUPY_CACHE_SAVE_CUDA_SOURCE` the
-source is in ``HASH.cubin.cu``.
+What comes before the cubin in it, `core.cubin` says. With `CUPY_CACHE_SAVE_CUDA_SOURCE` the source
+is in ``HASH.cubin.cu``.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
-import struct
 from collections.abc import Iterator
 from functools import partial
 
 from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation
-from jitstudio.core.cubin import cubin_target
+from jitstudio.core.cubin import cubin_target, cupy_payload
 from jitstudio.kernel_caches.entry import CacheEntry, Folder, Incomplete, name_in
-from jitstudio.python.things import CUPY_NAMES
 
 _ORIGIN = "CuPy"
 _NAME = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{32})(?:_2)?\.(cubin|ltoir)")
-_HASHES = ((40, hashlib.sha1), (32, hashlib.md5))
-_LENGTH = struct.Struct("<I")
 _ELF = b"\x7fELF"
 
 
@@ -46,14 +39,9 @@ def entries(folder: Folder) -> Iterator[CacheEntry]:
 
 
 def _code(content: bytes) -> Representation:
-    for digits, method in _HASHES:
-        payload = content[digits:]
-        if content[:digits] == method(payload, usedforsecurity=False).hexdigest().encode():
-            break
-    else:
+    payload = cupy_payload(content)
+    if payload is None:
         raise Incomplete("its hash does not fit what it holds: it is half-written or damaged")
-    if payload.startswith(CUPY_NAMES):
-        payload = _behind_names(payload)
     if payload.startswith(_ELF):
         if cubin_target(payload) is None:
             raise Incomplete("it is machine code for GPUs of others, or damaged")
@@ -61,17 +49,6 @@ def _code(content: bytes) -> Representation:
     if b".version" in payload:
         return Representation(KernelLanguage.PTX, payload.rstrip(b"\0"))
     raise Incomplete("it is neither a cubin nor PTX: another version of CuPy has written it")
-
-
-def _behind_names(payload: bytes) -> bytes:
-    at = len(CUPY_NAMES)
-    (count,) = _LENGTH.unpack_from(payload, at)
-    at += _LENGTH.size
-    # Each has a length at least.
-    for _ in range(min(count, len(payload) // _LENGTH.size)):
-        (length,) = _LENGTH.unpack_from(payload, at)
-        at += _LENGTH.size + length
-    return payload[at:]
 
 
 def _captured(folder: Folder, name: str, source: str, code: Representation) -> CapturedKernel:

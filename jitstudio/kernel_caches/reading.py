@@ -36,7 +36,7 @@ def folders(root: Path, notes: Notes) -> Iterator[Folder]:
         inner, depth = waiting.popleft()
         found: dict[str, os.DirEntry[str]] = {}
         try:
-            with os.scandir(root / inner) as entries:
+            with os.scandir(os.path.join(root, inner)) as entries:
                 for entry in entries:
                     below = f"{inner}/{entry.name}" if inner else entry.name
                     if entry.is_symlink():

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from jitstudio.core.result import ABI_TAG
+
 _ANONYMOUS = re.compile(r"(?:\(anonymous namespace\)|\{anonymous\}|`anonymous namespace')::")
 _OPENING, _CLOSING = "(<[{", ")>]}"
 _MANGLED_PART = re.compile(r"L?(\d+)")
@@ -39,7 +41,7 @@ def read_name(text: str) -> KernelName:
     """
     if text.startswith("_Z"):
         return KernelName(_mangled_path(text))
-    rest = _ANONYMOUS.sub("", text).strip().removeprefix("&").strip()
+    rest = ABI_TAG.sub("", _ANONYMOUS.sub("", text)).strip().removeprefix("&").strip()
     if rest.startswith("("):  # the cast that chooses one of several overloads
         rest = rest[_partner(rest) + 1 :].strip().removeprefix("&").strip()
     parameters = None

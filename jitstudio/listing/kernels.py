@@ -1,19 +1,21 @@
 """The kernels of a build, ready to be filled in: what their source says and what became of it.
 
 The source knows names and types, PTX knows where the parameters lie. Where they disagree, PTX is
-right, for it is what runs. Sources are CUDA C++ or LLVM IR, of which the text alone is read: what
-cannot be read is left out or unknown.
+right, for it is what runs. Sources are CUDA C++, LLVM IR or captured kernels, of which the text
+alone is read: what cannot be read is left out or unknown.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
+from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, unpack
 from jitstudio.core.code import CodeKind, Header, Source, is_bitcode, split_variant
 from jitstudio.core.launch.c_types import LLVM_SCALARS, PTX_SCALARS, struct_of
 from jitstudio.core.launch.request import (
@@ -25,7 +27,8 @@ from jitstudio.core.launch.request import (
     Signature,
 )
 from jitstudio.core.launch.types import Opaque, Pointer, Type
-from jitstudio.core.result import BuildResult, Kernel
+from jitstudio.core.result import BuildResult, Kernel, told_apart
+from jitstudio.listing.captured_kernels import captured_signature
 from jitstudio.listing.cuda.declarations import KernelNode, Scope, declarations
 from jitstudio.listing.cuda.host_launches import host_launches
 from jitstudio.listing.cuda.syntax import is_const, name_node, parse, template_name, text_of
@@ -57,11 +60,17 @@ def kernel_forms(
     kernels = {(_module(k.module), k.name): k for k in result.kernels}.values()
     forms = [known.form(kernel, _kernel_name(kernel, result)) for kernel in kernels]
     used = Counter(form.title for form in forms)
-    words = {kernel.name: kernel.demangled.removeprefix("void ") for kernel in kernels}
-    # Overloads have nothing but their parameters to be distinguished by.
+    titles = {
+        (kernel.module, kernel.name): form.title
+        if used[form.title] == 1 or kernel.demangled == kernel.name
+        # Overloads have nothing but their parameters to be distinguished by.
+        else kernel.demangled.removeprefix("void ")
+        for kernel, form in zip(kernels, forms, strict=True)
+    }
+    apart = told_apart(kernels, lambda kernel: titles[kernel.module, kernel.name])
     return tuple(
-        form if used[form.title] == 1 else replace(form, title=words[form.lowered])
-        for form in forms
+        replace(form, title=apart[kernel.module, kernel.name])
+        for kernel, form in zip(kernels, forms, strict=True)
     )
 
 
@@ -93,6 +102,7 @@ class _Known:
 
     declared: tuple[DeclaredKernel, ...]
     written: tuple[Signature, ...]
+    captured: Mapping[str, CapturedKernel]
     layouts: tuple[_Layout, ...]
     types: Types
     launches: tuple[HostLaunch, ...]
@@ -106,7 +116,9 @@ class _Known:
         access: bool,
     ) -> _Known:
         headers = tuple(headers)
+        captured = dict(_captured(sources, result))
         texts = [(source, _defines(result, source.name)) for source in sources]
+        texts += [(_cuda_in(name, kernel), ()) for name, kernel in captured.items()]
         # Kernels may be in headers, too, most of all templates.
         texts += [(Source(h.name, CodeKind.HEADER, h.content), ()) for h in headers]
         code = [(t, d) for t, d in texts if t.kind in (CodeKind.CUDA, CodeKind.HEADER)]
@@ -117,6 +129,7 @@ class _Known:
         return cls(
             tuple(k for text, given in texts for k in declared_kernels(text, headers, given)),
             tuple(s for source in sources for s in _llvm(source)),
+            captured,
             (
                 *(_Layout.of(_module(a.name), a.text, access) for a in made),
                 *(_Layout.of(s.name, _text(s), access, by_hand=True) for s in by_hand),
@@ -142,6 +155,7 @@ class _Known:
             notes=parameters.notes,
             complete=parameters.complete,
             host_launch=launch,
+            unit=_module(kernel.module),
         )
         if signature is None:
             return form
@@ -149,6 +163,8 @@ class _Known:
             form,
             block_hint=signature.block_hint,
             cluster=signature.cluster,
+            block=signature.block,
+            remarks=signature.remarks,
             module=signature.module,
             line=signature.line,
         )
@@ -170,6 +186,10 @@ class _Known:
         self, kernel: Kernel, name: KernelName, slots: Sequence[PtxParameter] | None
     ) -> Signature | None:
         """What the source says, with template arguments put in; None where it says nothing."""
+        if (captured := self.captured.get(_module(kernel.module))) is not None:
+            found = captured_signature(captured, kernel.module, kernel.name, slots, name.parameters)
+            if found is not None:
+                return found
         listed = slots if slots is not None else name.parameters
         count = None if listed is None else len(listed)
         readings = [
@@ -260,6 +280,23 @@ def _module(name: str) -> str:
 
 def _text(source: Source) -> str:
     return source.content.decode("utf-8", "replace")
+
+
+def _captured(
+    sources: Sequence[Source], result: BuildResult
+) -> Iterator[tuple[str, CapturedKernel]]:
+    """Yields the captured kernels among the modules, and those of scripts, by their names."""
+    given = ((s.name, s.content) for s in sources if s.kind is CodeKind.CAPTURED)
+    made = ((a.name, a.content) for a in result.artifacts if a.kind is CodeKind.CAPTURED)
+    for name, content in (*given, *made):
+        with suppress(CapturedError):
+            yield name, unpack(content)
+
+
+def _cuda_in(name: str, kernel: CapturedKernel) -> Source:
+    """Returns the CUDA C++ that a captured kernel was made from, empty for none."""
+    source = kernel.representation(KernelLanguage.CUDA)
+    return Source(name, CodeKind.CUDA, source.content if source else b"")
 
 
 def _llvm(source: Source) -> tuple[Signature, ...]:
@@ -597,7 +634,14 @@ def _by_types(parameters: Sequence[Parameter], notes: tuple[str, ...]) -> Kernel
         return KernelParameters((), (*notes, note), complete=False)
     fields = struct_of("", [("", p.type) for p in parameters if p.type is not None]).fields
     placed = tuple(
-        FormParameter(name, f.type, ParameterSlot(f.offset, f.type.size, f.type.align), p.spelling)
+        FormParameter(
+            name,
+            f.type,
+            ParameterSlot(f.offset, f.type.size, f.type.align),
+            p.spelling,
+            default=p.default,
+            length=p.length,
+        )
         for name, p, f in zip(_names(parameters), parameters, fields, strict=True)
     )
     return KernelParameters(placed, (*notes, _NO_PTX))
@@ -607,7 +651,14 @@ def _placed(
     parameters: Sequence[Parameter], slots: Sequence[PtxParameter]
 ) -> tuple[FormParameter, ...]:
     return tuple(
-        FormParameter(name, p.type or slot.guess, slot.slot, p.spelling)
+        FormParameter(
+            name,
+            p.type or slot.guess,
+            slot.slot,
+            p.spelling,
+            default=p.default,
+            length=p.length,
+        )
         for name, p, slot in zip(_names(parameters), parameters, slots, strict=True)
     )
 

@@ -36,28 +36,6 @@ def entries(text: str) -> tuple[str, ...]:
     return tuple(entry[1] for entry in found if entry[1] and _BODY.match(text, entry.end()))
 
 
-_ASSEMBLY = re.compile(
-    r"// (begin|end) inline asm\b|^[ \t]*+\.loc[ \t]++(\d++[ \t]++\d++)", re.MULTILINE
-)
-
-
-def counts_assembly(text: str) -> bool:
-    """Returns whether the lines of inline assembly are counted as if they were of the source.
-
-    LLVM does so in Triton 3.9: each further line of an `asm` has a `.loc` of its own, one line
-    further down in the file. Behind an `asm` in one line of Python the table is wrong then.
-    """
-    places: set[str] | None = None
-    for mark, place in _ASSEMBLY.findall(text):
-        if mark:
-            places = set() if mark == "begin" else None
-        elif places is not None:
-            places.add(place)
-            if len(places) > 1:
-                return True
-    return False
-
-
 _ANY_COMMENT = re.compile(r"//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)")
 _ENTRY = re.compile(r"\.entry\s+(?P<name>[\w$%]+)\s*+(?:\((?P<parameters>[^()]*+)\))?")
 _PARAMETER = re.compile(

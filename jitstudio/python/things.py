@@ -8,6 +8,7 @@ standard library alone, as it also runs in the interpreters of others.
 from __future__ import annotations
 
 import base64
+import json
 import linecache
 import os
 import re
@@ -16,11 +17,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import count, islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeAlias, TypeGuard
 
 from jitstudio.core.captured import CapturedKernel, KernelLanguage, Representation, pack
 from jitstudio.core.code import CodeKind, Source, is_bitcode, kind_of
-from jitstudio.core.cubin import completed_cubin, cubin_target
+from jitstudio.core.cubin import bare_cubin, cubin_target
 from jitstudio.core.plain_files import read_file
 from jitstudio.python.hand_back import OVERRIDE_KEY
 
@@ -38,8 +40,6 @@ _CUDA = re.compile(r"\b__(?:global|device)__\b")
 _FATBIN = b"\x50\xed\x55\xba"
 # What NVRTC calls a program without a name.
 _NVRTC_NAME = "default_program"
-CUPY_NAMES = b"\x93CUPYNE\0"
-"""What mangled names in front of a cubin begin with; CuPy 14.2, cuda/compiler.py."""
 CUPY_OPTION = "-ftz=true"
 """What CuPy adds to the options of each compile: there, `_compile_with_cache_cuda`."""
 
@@ -67,9 +67,10 @@ def found_in(thing: object, name: str = "") -> list[Found]:
             return found
         one, called = left.pop(0)
         if isinstance(one, Mapping) and not _has(one, "asm"):
-            left[:0] = [(value, called or _word(key)) for key, value in one.items()]
+            # It may have no end, nor an iterator.
+            some = islice(one.items(), _MOST_OBJECTS + 1)
+            left[:0] = [(value, called or _word(key)) for key, value in some]
         elif isinstance(one, (list, tuple, set, frozenset, Iterator)):
-            # An iterator may have no end.
             left[:0] = [(value, called) for value in islice(one, _MOST_OBJECTS + 1)]
         else:
             found += _read(one, called)
@@ -149,9 +150,7 @@ def first_entry(ptx: str) -> str:
 def _bytes(thing: object, name: str) -> Iterable[Found] | None:
     if not isinstance(thing, (bytes, bytearray, memoryview)):
         return None
-    content = bytes(thing)
-    if content.startswith(CUPY_NAMES):
-        content = content[max(content.find(b"\x7fELF"), 0) :]
+    content = bare_cubin(bytes(thing))
     kind = _kind_of_bytes(content)
     if kind is not None:
         return [_plain(kind, content, name)]
@@ -189,7 +188,6 @@ def _path(thing: object, name: str) -> Iterable[Found] | None:
 
 
 def _plain(kind: CodeKind, content: bytes, name: str) -> Source:
-    content = completed_cubin(content) if kind is CodeKind.CUBIN else content
     called = name if kind_of(name) is kind else f"{name or 'kernel'}{_ending(kind, content)}"
     return Source(called, kind, content)
 
@@ -285,13 +283,14 @@ def _triton_function(thing: object, name: str) -> Iterable[Found] | None:
         inner = _get(inner, "fn")
     else:
         return None
-    kernels = list(_triton_kernels(inner))
+    kernels = list(_triton_kernels(inner)) or list(_triton_cached(inner))
     called = _get(_get(inner, "fn"), "__name__") or name or "kernel"
     if not kernels:
         raise NotCompiled(
-            f"'{called}' is a Triton function that was not compiled in this process so far. Launch "
-            "it once, or hand over what triton.compile() returns. What others have compiled of it "
-            "is in Triton's cache, which 'jitstudio inspect --list triton' lists."
+            f"'{called}' is a Triton function that was not compiled in this process so far, and "
+            f"Triton's cache ({_triton_cache()}) has nothing of it as it is now. Launch it once, "
+            "or hand over what triton.compile() returns. What the cache has of other versions, "
+            "'jitstudio inspect --list triton' lists."
         )
     return [one for kernel in kernels for one in _triton(kernel, name) or ()]
 
@@ -304,6 +303,42 @@ def _triton_kernels(function: object) -> Iterator[object]:
         for kernel in list(kernels.values()) if isinstance(kernels, Mapping) else ():
             # With asynchronous compilation, the value of a kernel that is still being made.
             yield kernel.result() if not _has(kernel, "asm") and _has(kernel, "result") else kernel
+
+
+def _triton_cache() -> Path:
+    """Returns where Triton keeps what it has compiled (knobs.py, `cache_knobs`)."""
+    home = os.environ.get("TRITON_HOME") or Path.home()
+    return Path(os.environ.get("TRITON_CACHE_DIR") or Path(home, ".triton", "cache"))
+
+
+def _triton_cached(function: object) -> Iterator[object]:
+    """What other processes have compiled of a function, as `CompiledKernel` has it.
+
+    Triton's keys cannot be computed without the arguments. It is a kernel of this name that comes
+    from these lines of the file, which was not written since.
+    """
+    lines, first = _get(function, "raw_src"), _get(function, "starting_line_number")
+    inner = _get(function, "fn")
+    name, code = _get(inner, "__name__"), _get(inner, "__code__")
+    if not (isinstance(lines, list) and isinstance(first, int) and name and code is not None):
+        return
+    with suppress(OSError, ValueError):
+        written = os.stat(code.co_filename).st_mtime
+        for path in islice(_triton_cache().glob(f"*/{name}.json"), _MOST_OBJECTS):
+            metadata = json.loads(read_file(path, _LONGEST_SOURCE))
+            endings = {word: path.with_suffix(f".{word}") for word in TRITON_STAGES}
+            asm = {word: read_file(one) for word, one in endings.items() if one.is_file()}
+            place = _TRITON_PLACE.search(asm.get("ttir", b"")[:_LONGEST_SOURCE])
+            if place is None or os.stat(path).st_mtime < written:
+                continue
+            same = os.path.realpath(os.fsdecode(place[1])) == os.path.realpath(code.co_filename)
+            if same and first <= int(place[2]) < first + len(lines):
+                source = SimpleNamespace(fn=function)
+                facts = SimpleNamespace(**metadata) if isinstance(metadata, dict) else None
+                yield SimpleNamespace(asm=asm, metadata=facts, src=source, name=name)
+
+
+_TRITON_PLACE = re.compile(rb'loc\("([^"\n]{1,4096})":(\d{1,9}):')
 
 
 def _numba(thing: object, name: str) -> Iterable[Found] | None:

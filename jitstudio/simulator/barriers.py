@@ -110,7 +110,7 @@ def _resume(wave: Wave, released: list[Waiting]) -> None:
         true = np.bincount(slots[wave.votes[numbers]], minlength=blocks)
         for waiting in released:
             if waiting.resume is not None:
-                waiting.resume(waiting.threads, true, all_)
+                waiting.resume(wave, waiting.threads, true, all_)
     for waiting in released:
         if not waiting.arrived:
             wave.groups.put(waiting.depth, waiting.at + 1, waiting.threads)

@@ -23,6 +23,10 @@ CODE_BASE = 0x7D00_0000_0000
 """Functions have addresses from here on, so many bytes apart."""
 
 CODE_STEP = 128
+GRID_WORKSPACE = "the workspace of the grid"
+"""What cooperative launches have in global memory, for the barrier of all blocks."""
+
+_WORKSPACE_BYTES = 256
 _SHARED_END = 1 << 24
 
 
@@ -87,9 +91,10 @@ def make_image(program: PtxProgram, kernel: PtxFunction, launch: SimulatedLaunch
     in_global = [v for v in variables if v.space == "global"]
     in_constant = [v for v in variables if v.space == "const"]
     try:
-        arena, global_addresses = global_arena(
-            [(v.name, v.size, v.align) for v in in_global], launch.allocations
-        )
+        extents = [(v.name, v.size, v.align) for v in in_global]
+        if launch.cooperative:
+            extents.append((GRID_WORKSPACE, _WORKSPACE_BYTES, 16))
+        arena, global_addresses = global_arena(extents, launch.allocations)
     except ValueError as error:
         raise ImageError(f"The allocations of the launch cannot be placed: {error}.") from None
     constants, constant_size = _laid_out(in_constant, 0)
@@ -119,6 +124,10 @@ def make_image(program: PtxProgram, kernel: PtxFunction, launch: SimulatedLaunch
         start = image.addresses[variable.name] - arena.base
         # Without an initialiser the driver fills with zeros.
         arena.fill(start, _content(image, variable))
+    if launch.cooperative:
+        # Its size, then the barrier: `grid_workspace` in cooperative_groups/details/helpers.h.
+        workspace = _WORKSPACE_BYTES.to_bytes(4, "little").ljust(_WORKSPACE_BYTES, b"\0")
+        arena.fill(image.addresses[GRID_WORKSPACE] - arena.base, workspace)
     for variable in in_constant:
         constant.fill(image.addresses[variable.name], _content(image, variable))
     return image

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.image import Image
+from jitstudio.simulator.image import GRID_WORKSPACE, Image
 from jitstudio.simulator.model import WARP, Layout, SimulatedLaunch
 
 _MULTIPROCESSORS = 132
@@ -72,6 +72,10 @@ def special_registers(
     }
     for number in range(32):
         registers[f"%envreg{number}"] = np.zeros(1, np.uint32)
+    # `load_env_reg64` of cooperative groups: where the workspace of the grid is.
+    workspace = image.addresses.get(GRID_WORKSPACE, 0)
+    registers["%envreg1"] = np.array([workspace >> 32], np.uint32)
+    registers["%envreg2"] = np.array([workspace & 0xFFFFFFFF], np.uint32)
     for name in ("%gridid", "%current_graph_exec", "%clock64", "%globaltimer"):
         registers[name] = np.zeros(1, np.uint64)
     for name in ("%clock", "%clock_hi", "%globaltimer_lo", "%globaltimer_hi"):

@@ -127,8 +127,8 @@ class Waiting:
         at: The instruction at which they wait.
         threads: Which.
         expected: How many threads of the block each of them waits for; None for all.
-        resume: What is done with those that go on: it gets them, and for each block slot how many
-            votes were true and how many there were. None for nothing.
+        resume: What is done with those that go on: it gets the wave, them, and for each block
+            slot how many votes were true and how many there were. None for nothing.
         arrived: Whether they have only arrived and gone on.
     """
 
@@ -136,7 +136,7 @@ class Waiting:
     at: int
     threads: Selection
     expected: NDArray[Any] | None = None
-    resume: Callable[[Selection, NDArray[Any], NDArray[Any]], None] | None = None
+    resume: Callable[[Wave, Selection, NDArray[Any], NDArray[Any]], None] | None = None
     arrived: bool = False
 
 

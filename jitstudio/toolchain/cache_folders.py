@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -70,6 +71,16 @@ class CacheFolders:
         Returns:
             The list; or why there is none, also where the folder holds none.
         """
+        # It makes a million objects, and no cycle: looking for these takes a fourth of the time.
+        was_enabled = gc.isenabled()
+        gc.disable()
+        try:
+            return self._list(request, tell)
+        finally:
+            if was_enabled:
+                gc.enable()
+
+    def _list(self, request: ListRequest, tell: Tell) -> LibraryListing | LibraryFailure:
         before = self._known if self._path == request.path else {}
         self._path, self._known = request.path, {}
         notes, progress = Notes(), _Progress(tell)

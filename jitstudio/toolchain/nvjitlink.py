@@ -10,7 +10,7 @@ from typing import Any
 from cuda.bindings import nvjitlink
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, Header
 from jitstudio.core.fatbin import unpacked_size
 from jitstudio.core.plain_files import LARGEST
 from jitstudio.core.plan import Job, Ref
@@ -121,7 +121,10 @@ def _inputs(job: Job, report: Report) -> Iterator[tuple[str, CodeKind, bytes]]:
     arch = Arch.parse(next(sent, DEFAULT_ARCH.sm))
     for ref, content in job.inputs:
         if ref.kind is CodeKind.PTX:
-            content, supplied = supply_ptx(ref.file_name, content, arch)
+            given = content
+            content, supplied = supply_ptx(ref.file_name, given, arch)
+            if content != given:
+                report.copies += (Header(ref.name, content),)
             report.supplied += supplied
         yield ref.file_name, ref.kind, content
 

@@ -16,7 +16,7 @@ from typing import Any
 from cuda.bindings import nvrtc
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import CodeKind, split_variant
+from jitstudio.core.code import CodeKind, Header, split_variant
 from jitstudio.core.diagnostics import Severity, diagnose
 from jitstudio.core.options import leave_traces
 from jitstudio.core.plan import Job
@@ -87,6 +87,7 @@ def supported_archs() -> tuple[Arch, ...]:
 
 def compile_cuda(job: Job) -> Report:
     """Compiles one CUDA C++ module."""
+    given = job
     job, supplied = _without_marks(job)
     part = device_part(job)
     job = part.job
@@ -120,6 +121,7 @@ def compile_cuda(job: Job) -> Report:
         _look_for_host_calls(replace(part, job=job), options, report)
     except NvrtcError as error:
         report.ok, report.error_log = False, str(error)
+    report.copies, report.instances = _changed(given, job)
     opened = TRACE.opened() if plain else None
     if opened and (found := stray_file(job, opened, folders)):
         return Report(options=sent, error_log=found)
@@ -148,6 +150,17 @@ def compile_cuda(job: Job) -> Report:
     if calls := words_on_calls(part, report.error_log):
         report.error_log = f"{report.error_log.rstrip()}\n{calls}"
     return report
+
+
+def _changed(given: Job, sent: Job) -> tuple[tuple[Header, ...], tuple[str, ...]]:
+    """Returns the texts and the name expressions of a compile that were not given so."""
+    texts = [
+        {ref.name: text for ref, text in job.inputs} | {h.name: h.content for h in job.headers}
+        for job in (given, sent)
+    ]
+    copies = (Header(*each) for each in texts[1].items() if each not in texts[0].items())
+    more = (name for name in sent.name_expressions if name not in given.name_expressions)
+    return tuple(copies), tuple(more)
 
 
 def _own_options(job: Job) -> Iterator[str]:

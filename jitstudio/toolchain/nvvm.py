@@ -12,7 +12,7 @@ from cuda.bindings import nvvm
 from cuda.pathfinder import BitcodeLibNotFoundError, find_bitcode_lib
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import CodeKind, is_bitcode
+from jitstudio.core.code import CodeKind, Header, is_bitcode
 from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
@@ -146,6 +146,9 @@ def _tabled(copy: IrCopy | _Module) -> IrCopy | _Module:
 
 def _program(job: Job, modules: list[_Module], libraries: list[_Module]) -> Report:
     report = Report()
+    given = {ref.name: code for ref, code in (*job.inputs, *job.libraries)}
+    sent = dict((*modules, *libraries))
+    report.copies = tuple(Header(n, sent[n]) for n, code in given.items() if sent[n] != code)
     notes: list[str] = []
     with report.timed():
         program = nvvm.create_program()

@@ -231,7 +231,7 @@ def _problems(
         message, advice = _with_advice(job, str(problem.get("message", "")), packages)
         lines = (line if _counts(line) else None, column if _counts(column) else None)
         if problem.get("lacks_gpu"):
-            yield _lack(job, lines[0], message, has_kernels)
+            yield _lack(job, lines[0], message, packages, has_kernels)
         else:
             yield _error(job, *lines, message, advice)
 
@@ -240,18 +240,33 @@ def _counts(value: object) -> bool:
     return type(value) is int and 0 < value < 1 << 31
 
 
-def _lack(job: Job, line: int | None, message: str, has_kernels: bool) -> Diagnostic:
+def _lack(
+    job: Job, line: int | None, message: str, packages: object, has_kernels: bool
+) -> Diagnostic:
     """The script has asked for a GPU."""
+    message = f"{message.rstrip('.')}."
+    uses_cupy = isinstance(packages, dict) and any(name.startswith("cupy") for name in packages)
+    remedy = _CUPY_LACKS.format(script=os.path.basename(job.name)) if uses_cupy else ""
     if has_kernels:
         words = (
             f"The script stopped here, as it has no GPU: {message} The kernels before are shown."
         )
-        return Diagnostic(Severity.WARNING, job.name, line, None, words, Tool.PYTHON)
+        return Diagnostic(
+            Severity.WARNING, job.name, line, None, words, Tool.PYTHON, explanation=remedy
+        )
     words = (
-        f"{message} A script that is built has no GPU: its kernels are compiled and not launched. "
-        "Make its arrays on the CPU, such as with NumPy."
+        f"{message} A script that is built has no GPU: its kernels are compiled and not launched."
     )
-    return _error(job, line, None, words)
+    return _error(job, line, None, words, remedy or _ON_CPU)
+
+
+_ON_CPU = "Make its arrays on the CPU, such as with NumPy."
+_CUPY_LACKS = (
+    "RawKernel and RawModule are compiled where they are made. ElementwiseKernel, ReductionKernel, "
+    "fused functions and ufuncs are compiled when they are called, for the types and strides of "
+    "arrays, which CuPy has on a GPU only. On a machine with one, 'jitstudio capture -- python "
+    "{script}' collects them."
+)
 
 
 def _nothing_found(result: dict[str, Any]) -> str:

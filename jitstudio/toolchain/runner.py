@@ -90,6 +90,8 @@ def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
         supplied=report.supplied,
         host_code=report.host_code,
         stand_ins=report.stand_ins,
+        copies=report.copies,
+        instances=report.instances,
     )
     emit(
         StageFinished(

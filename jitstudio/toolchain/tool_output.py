@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, Header
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.plan import Search
 from jitstudio.core.result import Crash, HostCodeAside, Phase, Supplied
@@ -44,7 +44,7 @@ class Report:
         phases: What the time was spent on, where the tool says.
         supplied: What its modules lack and the copies have that the tool got.
         host_code: See `core.result.StageResult`.
-        stand_ins: See `core.result.StageResult`.
+        stand_ins, copies, instances: See `core.result.StageResult`.
         find_searches: Gives the `searches`, which only who keeps the result asks for.
         began_ns: See `core.plan.JobDependencies`.
     """
@@ -65,6 +65,8 @@ class Report:
     supplied: tuple[Supplied, ...] = ()
     host_code: tuple[HostCodeAside, ...] = ()
     stand_ins: tuple[str, ...] = ()
+    copies: tuple[Header, ...] = ()
+    instances: tuple[str, ...] = ()
     find_searches: Callable[[], tuple[Search, ...] | None] = tuple
     began_ns: int = field(default_factory=time.time_ns)
 

@@ -244,7 +244,7 @@ class VariantRun:
         try:
             form = choose_form(launched_name(result, variant.spec.kernel), forms)
             block = _block(variant.spec, form) if self._plan.has_block else None
-            row = rows.built(variant, result, form.lowered, block)
+            row = rows.built(variant, result, _key(result, form), block)
             if not self._plan.launches:
                 return row
             kernel = launchable(result, form, variant.spec.load, variant.build.confined_to)
@@ -329,6 +329,11 @@ def gpus_of(sites: Sequence[Site], ordinals: Collection[int] | None) -> tuple[Gp
             if ordinals is None or device.ordinal in ordinals:
                 found.setdefault(device.uuid, Gpu(site, device.ordinal))
     return tuple(found.values())
+
+
+def _key(result: BuildResult, form: KernelForm) -> str:
+    """Returns what tells a kernel apart from those of other modules."""
+    return result.kernel_keys.get((form.unit, form.lowered), form.lowered)
 
 
 def _block(spec: LaunchSpec, form: KernelForm) -> BlockResources:

@@ -56,9 +56,10 @@ class VariantRow:
         message: Why it did not run or is wrong, or which figures are missing and why, a sentence;
             empty where all is well.
         result: The build, without artifacts unless they are wanted; None where there is none.
-        kernel: The lowered name of the kernel that the plan names; empty where it names none.
+        kernel: The key of the kernel that the plan names (`BuildResult.kernel_keys`): its lowered
+            name, with its module where several have it; empty where it names none.
         block: Of the launch; None where the plan does not say.
-        reports: What was read of each function of the machine code, by its lowered name.
+        reports: What was read of each function of the machine code, by its key.
         cubin_bytes: The size of the machine code.
         driver_registers: 32-bit registers per thread as the driver says; None where not launched.
         occupancy: Resident warps over the most there can be, from 0 to 1, at `block`.
@@ -164,7 +165,7 @@ class VariantView:
     """What the figures of a table are about.
 
     Attributes:
-        kernel: The lowered name of a kernel; empty for the one that the plan names.
+        kernel: The key of a kernel; empty for the one that the plan names.
         threads: Per block, for the occupancy of variants whose launch says nothing about it.
     """
 
@@ -172,7 +173,7 @@ class VariantView:
     threads: int = 256
 
     def kernel_of(self, row: VariantRow) -> str:
-        """Returns the lowered name of the kernel that a row's figures are about."""
+        """Returns the key of the kernel that a row's figures are about."""
         return self.kernel or row.kernel
 
 
@@ -194,13 +195,17 @@ def best(figure: VariantFigure, rows: Iterable[VariantRow], view: VariantView) -
 
 
 def kernels_in(rows: Iterable[VariantRow]) -> dict[str, str]:
-    """Returns the kernels of all variants: lowered names with their names in C++."""
-    found = (kernel for row in rows if row.result for kernel in row.result.kernels)
-    return {kernel.name: kernel.demangled for kernel in found}
+    """Returns the kernels of all variants: keys with what people call them."""
+    return {
+        key: row.result.kernel_titles[place]
+        for row in rows
+        if row.result
+        for place, key in row.result.kernel_keys.items()
+    }
 
 
 def functions_in(rows: Iterable[VariantRow]) -> dict[str, str]:
-    """Returns the kernels of all variants, then the other functions, by lowered names."""
+    """Returns the kernels of all variants, then the other functions, by their keys."""
     rows = tuple(rows)
     return kernels_in(rows) | {
         name: name for row in rows for name in row.reports if row.resources(name) is None
@@ -232,10 +237,15 @@ class VariantTable:
         return min(times, key=lambda index: times[index], default=None)
 
 
-def reports_of(result: BuildResult, code: Disassembly) -> dict[str, KernelReport]:
-    """Returns what the machine code says about each function, the kernels first."""
+def reports_of(result: BuildResult, module: str, code: Disassembly) -> dict[str, KernelReport]:
+    """Returns what the machine code of a module says about each function, the kernels first."""
     functions = sorted(code.functions, key=lambda function: not function.is_kernel)
-    return {f.name: report(f, result.resources_of(f.name)) for f in functions}
+    return {
+        result.kernel_keys.get((module, f.name), f.name): report(
+            f, result.resources_of(f.name, module)
+        )
+        for f in functions
+    }
 
 
 def unbuilt(
@@ -253,7 +263,7 @@ def built(
     Args:
         variant: Which one.
         result: Its build.
-        kernel: The lowered name of the kernel that the plan names.
+        kernel: The key of the kernel that the plan names.
         block: Of its launch.
     """
     occupancy = _occupancy_at(result, kernel, block) if block else None

@@ -20,7 +20,7 @@ from jitstudio.cache.store import Store
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.request import LaunchRequest
 from jitstudio.core.launch.result import LaunchResult
-from jitstudio.core.prebuilt import cubin_of
+from jitstudio.core.prebuilt import cubins
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.variants.rows import reports_of
@@ -136,22 +136,26 @@ def build_variant(
 def read_variant(
     session: str, request: BuildRequest, result: BuildResult
 ) -> Mapping[str, KernelReport] | ReadingFailure:
-    """Reads the machine code of a build; returns a report of each function by its lowered name.
+    """Reads the machine code of a build; returns a report of each function by its key.
 
     Raises:
         WorkerError: See `DisassemblyReader.analyse`.
     """
-    cubin = cubin_of(request, result)
-    content = cubin.content if cubin else b""
     name = f"{result.arch}.cubin"
-    asked = AnalysisRequest(
-        content, name, confined_to=request.confined_to, toolchain=request.toolchain
-    )
     with _lock:
         pool = _sessions[session].readers
+    reports: dict[str, KernelReport] = {}
     with pool.borrow() as (reader, ticket):
-        answer = reader.analyse(asked, ticket=ticket)
-    return answer if isinstance(answer, ReadingFailure) else reports_of(result, answer)
+        for cubin in cubins(request, result):
+            asked = AnalysisRequest(
+                cubin.content, name, confined_to=request.confined_to, toolchain=request.toolchain
+            )
+            answer = reader.analyse(asked, ticket=ticket)
+            if isinstance(answer, ReadingFailure):
+                return answer
+            # The first stands for the others where a build has several targets.
+            reports = reports_of(result, cubin.name, answer) | reports
+    return reports
 
 
 def launch_variant(session: str, request: LaunchRequest) -> LaunchResult:

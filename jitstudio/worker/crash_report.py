@@ -8,7 +8,7 @@ from jitstudio.core.result import Crash, Outcome
 from jitstudio.core.tools import Tool
 from jitstudio.worker.calls import Ending
 from jitstudio.worker.host import ChildDeath
-from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY
+from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY, EXIT_TOO_MANY, MOST_PROCESSES
 
 _KEPT = "Your text is kept and the next build works."
 _REASONS = {
@@ -22,6 +22,7 @@ _REASONS = {
     "SIGTRAP": "it met something its authors held to be impossible",
 }
 OUT_OF_MEMORY = "out of memory"
+TOO_MANY_PROCESSES = "too many processes"
 NO_ANSWER = "no answer"
 _OUT_OF_MEMORY_WORDS = ("bad_alloc", "MemoryError", "out of memory", "Out of memory")
 
@@ -76,6 +77,9 @@ def cause_of_death(death: ChildDeath, met: str = "") -> tuple[str, str]:
     status, stderr = death.status, death.stderr
     if status == EXIT_OUT_OF_MEMORY or any(word in stderr for word in _OUT_OF_MEMORY_WORDS):
         return OUT_OF_MEMORY, "ran out of memory."
+    if status == EXIT_TOO_MANY:
+        cause = f"was ended, as it had started more than {MOST_PROCESSES:,} processes."
+        return TOO_MANY_PROCESSES, cause
     if status < 0:
         name = _signal_name(-status)
         reason = _REASONS.get(name, "no reason is known")

@@ -1,8 +1,11 @@
-"""How much memory and disk workers may take, so that nothing they run can starve the machine.
+"""How much memory and disk workers may take, and how many processes they may start.
+
+Nothing that they run shall starve the machine.
 
 Each process has a limit of its own, but several at once could still take all there is; the kernel
 would then end what it likes, perhaps the window. So while any of them works, `MemoryWatch` looks
-at all of them every tenth of a second and ends the largest if together they have too much.
+at all of them every tenth of a second and ends the largest if together they have too much, and one
+that has started too many processes.
 """
 
 from __future__ import annotations
@@ -21,6 +24,13 @@ if sys.platform == "linux":
 
 EXIT_OUT_OF_MEMORY = 77
 """Exit status of a child that ran out of memory in Python code."""
+
+EXIT_TOO_MANY = 78
+"""Exit status of a child that was ended as it had started too many processes."""
+
+MOST_PROCESSES = 1000
+"""How many a worker may have started that run at the same time; a compile of a script has a few."""
+_MORE_TASKS = 4096
 
 _SHARE = 0.75
 _DIES_FIRST = 1000
@@ -113,6 +123,22 @@ def limit_files(size: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
 
 
+def limit_processes() -> None:
+    """Limits the processes and threads of this user to some thousands more than run now.
+
+    Linux only; for root it is no limit. `MemoryWatch` counts processes of all users.
+    """
+    if sys.platform != "linux":
+        return
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        # `running/all`, proc_loadavg(5).
+        tasks = int(Path("/proc/loadavg").read_text().split()[3].partition("/")[2])
+        _, most = resource.getrlimit(resource.RLIMIT_NPROC)
+        size = tasks + _MORE_TASKS
+        if most == resource.RLIM_INFINITY or size < most:
+            resource.setrlimit(resource.RLIMIT_NPROC, (size, size))
+
+
 def die_first() -> None:
     """Has the kernel end this process, and what it starts, before others if memory runs out."""
     with contextlib.suppress(OSError):
@@ -127,7 +153,7 @@ _COUNTED = ("RssAnon:", "RssShmem:")
 
 
 class _Watched(Protocol):
-    overran: bool
+    overran: int
 
     @property
     def pid(self) -> int: ...
@@ -186,31 +212,43 @@ class MemoryWatch:
                 if not self._working:
                     self._begun.clear()
                 processes = tuple(self._processes) if self._working else ()
-            if self.limit:
-                _hold(processes, self.limit)
+            _hold(processes, self.limit)
 
 
-def _hold(processes: tuple[_Watched, ...], limit: int) -> None:
+def _hold(processes: tuple[_Watched, ...], limit: int | None) -> None:
     """Ends the largest if all together have more; one that is ending gives back what it has."""
-    taken = {process: memory_of(process.pid) for process in processes}
+    taken = {}
+    for process in processes:
+        taken[process], count = taken_by(process.pid)
+        if count > MOST_PROCESSES:
+            process.overran = EXIT_TOO_MANY
+            process.kill()
     largest = max(taken, key=lambda process: taken[process], default=None)
-    if largest is None or sum(taken.values()) <= limit:
+    if largest is None or not limit or sum(taken.values()) <= limit:
         return
     if not any(process.overran and taken[process] for process in taken):
-        largest.overran = True
+        largest.overran = EXIT_OUT_OF_MEMORY
         largest.kill()
 
 
-def memory_of(pid: int) -> int:
-    """Bytes that a process and those it has started have for themselves; 0 where it is gone."""
-    try:
-        status = Path(f"/proc/{pid}/status").read_text()
-        lists = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
-    except OSError:
-        return 0
-    lines = (line.split() for line in status.splitlines() if line.startswith(_COUNTED))
-    own = sum(int(words[1]) for words in lines) << 10
-    return own + sum(memory_of(int(child)) for told in lists for child in told.split())
+def taken_by(pid: int) -> tuple[int, int]:
+    """Bytes that a process and those it has started have for themselves, and how many these are.
+
+    Zeros where it is gone. Beyond `MOST_PROCESSES` none is looked at.
+    """
+    taken, left, count = 0, [pid], 0
+    while left and count <= MOST_PROCESSES:
+        one = left.pop()
+        try:
+            status = Path(f"/proc/{one}/status").read_text()
+            lists = [path.read_text() for path in Path(f"/proc/{one}/task").glob("*/children")]
+        except OSError:
+            continue
+        count += 1
+        lines = (line.split() for line in status.splitlines() if line.startswith(_COUNTED))
+        taken += sum(int(words[1]) for words in lines) << 10
+        left += (int(child) for told in lists for child in told.split())
+    return taken, count
 
 
 WATCH = MemoryWatch()

@@ -15,7 +15,7 @@ from typing import IO
 
 import jitstudio
 from jitstudio.worker import scratch
-from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY, WATCH
+from jitstudio.worker.limits import WATCH
 from jitstudio.worker.protocol import Pipe, Wire
 from jitstudio.worker.sandbox.system_paths import WRAPPED
 
@@ -48,7 +48,7 @@ class ChildProcess:
 
     Attributes:
         wire: How to talk with it.
-        overran: Whether it was ended as all processes together took too much memory.
+        overran: The exit status of one that was ended as it took too much, see `limits`; else 0.
     """
 
     def __init__(self, memory_limit: int, program: str, wrapper: Sequence[str] = ()) -> None:
@@ -63,7 +63,7 @@ class ChildProcess:
             OSError: It cannot be started.
         """
         root = str(Path(jitstudio.__file__).parent.parent)
-        self.overran = False
+        self.overran = 0
         self._folder = scratch.make("child")
         environment = os.environ | _LATER_THREADS
         environment |= dict.fromkeys(_TEMPORARY, str(self._folder))
@@ -90,8 +90,9 @@ class ChildProcess:
         self._last_breath = _WRAPPED_LAST_BREATH if wrapper else _LAST_BREATH
         assert self._popen.stdout is not None
         assert self._popen.stdin is not None
-        self._calls = Pipe(self._popen.stdin, lambda: self.alive)
-        self._answers = Pipe(self._popen.stdout, lambda: self.alive)
+        self._killed_at: float | None = None
+        self._calls = Pipe(self._popen.stdin, self._may_answer)
+        self._answers = Pipe(self._popen.stdout, self._may_answer)
         # Nothing is read ahead, so that what nobody asked for stays in the pipe.
         self.wire = Wire(io.BufferedReader(self._answers, 1), self._calls)
 
@@ -120,6 +121,7 @@ class ChildProcess:
         """Kills it and what it has started, without waiting."""
         if self._popen.returncode is not None:
             return
+        self._killed_at = self._killed_at or time.monotonic()
         with contextlib.suppress(OSError):
             if sys.platform == "win32":
                 self._popen.kill()
@@ -143,7 +145,12 @@ class ChildProcess:
         status = self._popen.poll()
         WATCH.remove(self)
         scratch.remove(self._folder)
-        return EXIT_OUT_OF_MEMORY if self.overran else status or 0, self._take_printed()
+        return self.overran or status or 0, self._take_printed()
+
+    def _may_answer(self) -> bool:
+        """Returns whether it runs and, if it was killed, has not outlived that for long."""
+        killed_at = self._killed_at
+        return self.alive and (killed_at is None or time.monotonic() < killed_at + _PATIENCE)
 
     def _wait(self, seconds: float) -> None:
         end = time.monotonic() + seconds

@@ -4,6 +4,7 @@ import pytest
 
 from tests.support import SAMPLES
 
+KERNEL = 'extern "C" __global__ void f(float* y, int i) { y[i] += 1;'
 SAXPY = SAMPLES / "vector_add.cu"
 
 
@@ -18,6 +19,24 @@ def test_each_target_and_option_set_is_a_line(run):
     assert heading.split()[:4] == ["target", "options", "link", "registers"]
     assert [line.split()[0] for line in lines] == ["sm_80", "sm_80", "sm_90", "sm_90"]
     assert lines[1].split()[1] == "-maxrregcount=16"
+
+
+def test_kernels_of_one_name_in_several_modules_have_figures_of_their_own(
+    run, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    modules = []
+    for name, more in (("one.cu", ""), ("two.cu", "y[i] *= sqrtf(y[i]);")):
+        modules.append(name)
+        (tmp_path / name).write_text(KERNEL + more + "}")
+    told = run("build", *modules, "--compare-targets", "sm_90", "--json").json
+    figures = told["variants"][0]["kernels"]
+    assert list(figures) == ["f (one.cu)", "f (two.cu)"]
+    few, many = (each["instructions"] for each in figures.values())
+    assert 0 < few < many
+    ran = run("run", *modules, "--arch", "sm_90")
+    assert "Choose one of f (one.cu) and f (two.cu)." in ran.err
+    assert run("inspect", *modules, "--kernel", "f (two.cu)").out.startswith("f (two.cu)  (kernel")
 
 
 def test_json_has_all_figures_and_the_failures(run):

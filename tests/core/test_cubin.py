@@ -1,9 +1,11 @@
 """Against cubins that NVRTC and nvJitLink have just made."""
 
 import random
+from pathlib import Path
 
 import pytest
 
+from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, CodeKind, Source
 from jitstudio.core.cubin import cubin_target, is_relocatable, keeps_ptx, kept_ptx
 from tests.support import KERNEL, cuda, request, sample
@@ -77,3 +79,14 @@ def test_a_cubin_that_is_cut_short_is_no_error(cubin):
     for size in (*range(70), *(chance.randrange(len(code)) for _ in range(100))):
         assert str(cubin_target(code[:size])) in ("None", "sm_90")
         assert kept_ptx(code[:size]) in ("", kept_ptx(code))
+
+
+def test_a_module_from_the_cache_of_cupy_is_the_cubin_in_it():
+    for file in (Path(__file__).parents[1] / "data/captured/cupy").glob("*.cubin"):
+        content = file.read_bytes()
+        module = Source(file.name, CodeKind.CUBIN, content)
+        assert cubin_target(module.content) == Arch(90)
+        # CuPy cuts its last byte off.
+        assert content.endswith((module.content, module.content[:-1]))
+        damaged = content[:-1] + bytes([content[-1] ^ 1])
+        assert Source(file.name, CodeKind.CUBIN, damaged).content == damaged

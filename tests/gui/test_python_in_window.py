@@ -1,6 +1,9 @@
 """Python files in a real window: run by Build alone, their kernels tied to lines and drawn."""
 
+import sys
+
 import pytest
+from PySide6.QtWidgets import QLabel, QLineEdit
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
@@ -42,6 +45,9 @@ def test_a_script_runs_when_it_is_built_and_only_then(shared_driver, script):
     driver.files.open_paths([script])
     outputs, builds = driver.state.outputs, driver.state.build_controller
     assert driver.document.kind is CodeKind.PYTHON
+    # What runs it, and no example of options that it would not take.
+    assert driver.find(QLabel, "readBy").toolTip().count(sys.executable) == 1
+    assert "--use_fast_math" not in driver.find(QLineEdit, "optionsEdit").placeholderText()
     driver.editor.insertPlainText("# a remark\n")
     pause(3 * 50)
     assert not builds.builds_by_itself

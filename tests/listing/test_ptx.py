@@ -3,7 +3,7 @@ from time import perf_counter
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.ptx import counts_assembly, entries
+from jitstudio.listing.ptx import entries
 
 KERNEL = ".visible .entry {}(\n\t.param .u64 {}_param_0\n)\n{{\n\tret;\n}}\n"
 
@@ -85,21 +85,3 @@ def test_a_large_text_is_searched_at_once():
     assert entries("/*" * 500_000 + ".entry k(" * 100_000) == ()
     assert entries(".entry k(" * 10_000) == ()
     assert perf_counter() - start < 2
-
-
-INLINED = """\
-\t.loc\t1 15 12
-\t// begin inline asm
-\t{first}mov.u32 %r1, 0x0;
-\t{second}mov.u32 %r2, 0x0;
-\t// end inline asm
-\t.loc\t1 16 12
-"""
-
-
-def test_lines_counted_inside_of_inline_assembly_are_recognised():
-    first, second = ".loc\t1 15 12\n\t", ".loc\t1 16 12\n\t"
-    assert counts_assembly(INLINED.format(first=first, second=second))
-    assert not counts_assembly(INLINED.format(first=first, second=""))
-    assert not counts_assembly(INLINED.format(first="", second="") * 2)
-    assert not counts_assembly("")

@@ -6,6 +6,7 @@ Run where they are installed (the extra `python-kernels`); no GPU is needed.
 import importlib
 import importlib.util
 import linecache
+import os
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,15 @@ def test_triton_kernels_have_all_that_triton_has_made(compiled):
 
 def test_triton_functions_have_all_that_they_were_compiled_to(compiled):
     kernel, function = compiled
+    # By Triton's cache, as long as the file is older than what is there.
+    (found,) = found_in(function)
+    for word, language in (("ttgir", L.TTGIR), ("ptx", L.PTX)):
+        assert found.representation(language).text == kernel.asm[word]
+    assert found.representation(L.CUBIN).content == kernel.asm["cubin"]
+    assert (found.facts["num_warps"], found.source.text) == ("4", ADD)
+    file = Path(function.fn.__code__.co_filename)
+    later = file.stat().st_mtime + 1000
+    os.utime(file, (later, later))
     with pytest.raises(NotCompiled, match=r"'add_kernel' is a Triton function .* Launch it once"):
         found_in(function)
     function.device_caches[0] = ({"*fp32, 128": kernel, "*fp32, 256": kernel}, {}, None, None, None)

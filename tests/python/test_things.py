@@ -131,7 +131,14 @@ def test_what_holds_no_kernel_is_refused_with_what_is_taken(tmp_path):
         found_in(SimpleNamespace(asm={"amdgcn": "", "hsaco": b""}, metadata=None))
 
 
-def test_an_iterator_without_end_is_refused():
+class Endless(dict):
+    def items(self):
+        return ((str(number), RECORDED) for number in count())
+
+
+def test_what_has_no_end_is_refused():
+    with pytest.raises(TypeError, match="More than 1,000 objects"):
+        found_in(Endless())
     numbers = count()
     with pytest.raises(TypeError, match="More than 1,000 objects"):
         found_in(RECORDED for number in numbers if number < 5000 or pytest.fail("it goes on"))

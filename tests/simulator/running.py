@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from jitstudio.simulator.model import (
 )
 from jitstudio.simulator.reading import read_program
 from tests.support import cuda, request
+
+program_of = lru_cache(maxsize=8)(read_program)
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def run(
 ) -> Simulated:
     """Runs a kernel, which finishes without a fault unless it need not."""
     launch = launch_of(kernel, grid, block, arguments, **options)
-    result = simulate(launch, read_program(ptx), observers)
+    result = simulate(launch, program_of(ptx), observers)
     if finishes:
         assert result.outcome is SimulationOutcome.FINISHED, result.message
         assert result.faults == ()

@@ -52,3 +52,89 @@ def square_root(x):
     root = math.isqrt(x.numerator * scale**2 // x.denominator)
     exact = Fraction(root, scale)
     return exact if exact * exact == x else exact + Fraction(1, 3 * scale)
+
+
+def bits(name, *numbers):
+    """Returns elements of a type, of their bits."""
+    size = {"f32": 4, "f64": 8}.get(name, 2)
+    array = np.array(numbers, f"u{size}")
+    return array if name == "bf16" else array.view(f"f{size}")
+
+
+# NaN, quiet NaN of another payload, infinity, -0, +0, 1 and the largest subnormal number.
+SOME = {
+    "f16": (0x7FFF, 0xFE01, 0x7C00, 0x8000, 0, 0x3C00, 0x03FF),
+    "bf16": (0x7FFF, 0xFFC1, 0x7F80, 0x8000, 0, 0x3F80, 0x007F),
+    "f32": (0x7FFFFFFF, 0xFFC00001, 0x7F800000, 0x80000000, 0, 0x3F800000, 0x007FFFFF),
+}
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_nan_zero_and_subnormal_numbers(name):
+    nan, other, infinity, minus, zero, one, tiny = (bits(name, x) for x in SOME[name])
+
+    def same(got, want):
+        assert got.view(f"u{got.itemsize}").tolist() == want.view(f"u{want.itemsize}").tolist()
+
+    same(floating.add(name, other, one), nan)
+    same(floating.sub(name, infinity, infinity), nan)
+    same(floating.mul(name, infinity, zero), nan)
+    same(floating.add(name, one, floating.negate(name, one)), zero)
+    same(floating.add(name, one, floating.negate(name, one), "rm"), minus)
+    same(floating.fma(name, one, minus, zero, "rm"), minus)
+    same(floating.fma(name, one, minus, minus), minus)
+    same(floating.minimum(name, zero, minus), minus)
+    same(floating.maximum(name, minus, zero), zero)
+    same(floating.minimum(name, other, one), one)
+    same(floating.maximum(name, one, other), one)
+    same(floating.minimum(name, other, other), nan)
+    same(floating.minimum(name, one, other, nan=True), nan)
+    same(floating.minimum(name, one, floating.negate(name, one), xorsign_abs=True), -one
+         if name != "bf16" else bits(name, SOME[name][5] | 0x8000))  # fmt: skip
+    same(floating.absolute(name, minus), zero)
+    if name != "bf16":
+        same(floating.add(name, tiny, zero, ftz=True), zero)
+        same(floating.mul(name, floating.negate(name, tiny), one, ftz=True), minus)
+        same(floating.fma(name, one, infinity, other, sat=True), zero)
+        same(floating.sub(name, zero, one, sat=True), zero)
+        same(floating.add(name, one, infinity, sat=True), one)
+    if name != "f32":
+        same(floating.fma(name, minus, one, minus, relu=True), zero)
+
+
+def test_f64_keeps_the_payload_of_the_first_nan():
+    first, second = bits("f64", 0x7FF0000000000123), bits("f64", 0xFFF8000000000456)
+    one = bits("f64", 0x3FF0000000000000)
+    quiet = 0x7FF8000000000123
+    assert floating.add("f64", first, second).view(np.uint64).tolist() == [quiet]
+    assert floating.fma("f64", one, first, second).view(np.uint64).tolist() == [quiet]
+    root = floating.sqrt("f64", -one).view(np.uint64).tolist()
+    assert root == [0xFFF8000000000000]
+
+
+@pytest.mark.parametrize("name", ["f16x2", "bf16x2"])
+def test_packed_forms_work_on_each_half(name):
+    a, b = np.array([0x3C003F80, 0x40004080], np.uint32), np.array([0x3F803C00], np.uint32)
+    whole = floating.packed(floating.mul, name, a, b)
+    dtype = np.float16 if name == "f16x2" else np.uint16
+    low, high = (
+        floating.mul(name[:-2], x.astype(np.uint16).view(dtype), y.astype(np.uint16).view(dtype))
+        for x, y in ((a & 0xFFFF, b & 0xFFFF), (a >> 16, b >> 16))
+    )
+    halves = high.view(np.uint16).astype(np.uint32) << 16 | low.view(np.uint16)
+    assert whole.tolist() == halves.tolist()
+
+
+def test_testp_and_copysign():
+    x = np.array([0.0, -1e-40, 1.5, np.inf, np.nan], F32)
+    kinds = {
+        "finite": [1, 1, 1, 0, 0],
+        "infinite": [0, 0, 0, 1, 0],
+        "number": [1, 1, 1, 1, 0],
+        "notanumber": [0, 0, 0, 0, 1],
+        "normal": [1, 0, 1, 0, 0],
+        "subnormal": [0, 1, 0, 0, 0],
+    }
+    for kind, want in kinds.items():
+        assert floating.testp(kind, x).tolist() == [bool(w) for w in want], kind
+    assert floating.copysign(np.array([-1], F32), np.array([2], F32)).tolist() == [-2]

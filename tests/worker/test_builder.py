@@ -13,6 +13,7 @@ from jitstudio.core.events import StageFinished, StageStarted
 from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import NO_COMPILERS, Tool
+from jitstudio.worker import process
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.host import WorkerError
 from tests.support import (
@@ -235,6 +236,20 @@ def test_a_stopped_child_is_killed_at_the_time_limit(host):
     host.start()
     os.kill(host.pid, signal.SIGSTOP)
     assert host.build(GOOD, timeout=0.5).outcome is Outcome.TIMED_OUT
+    assert_next_build_works(host)
+
+
+def test_a_child_that_does_not_die_of_its_kill_is_left_alone(host, monkeypatch):
+    host.start()
+    pid = host.pid
+    os.kill(pid, signal.SIGSTOP)
+    monkeypatch.setattr(process, "_PATIENCE", 0.2)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "killpg", lambda group, number: None)
+        result = host.build(GOOD, timeout=0.2)
+    assert result.outcome is Outcome.TIMED_OUT
+    os.killpg(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
     assert_next_build_works(host)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from jitstudio.worker.crash_report import crash_after_death
 from jitstudio.worker.host import ChildDeath, WorkerHost
-from jitstudio.worker.limits import WATCH, cgroup_limits, memory_of, share_of_memory
+from jitstudio.worker.limits import WATCH, cgroup_limits, share_of_memory, taken_by
 from jitstudio.worker.protocol import Call
 from tests.support import ROOT
 from tests.worker.sealed import PLAIN
@@ -64,12 +64,13 @@ def test_what_a_process_has_started_counts():
     code = f"import subprocess as s, sys;p = s.Popen([sys.executable, '-c', {child!r}]); p.wait()"
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as parent:
         parent.stdout.readline()
-        taken = memory_of(parent.pid)
+        taken, count = taken_by(parent.pid)
+        assert count == 2
         assert 100 << 20 < taken < 200 << 20
         listed = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text()
         for child in listed.split():
             os.kill(int(child), 9)
-    assert memory_of(parent.pid) == 0
+    assert taken_by(parent.pid) == (0, 0)
 
 
 def proc(folder, cgroup, mountinfo):

@@ -1,8 +1,10 @@
 """Python files as sources: with cuda.core, which needs no GPU, and with nothing but Python."""
 
+import os
 import sys
 import textwrap
 import venv
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from jitstudio.core.plan import PlanError, plan
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
+from jitstudio.worker import limits
 
 pytestmark = pytest.mark.slow
 
@@ -133,6 +136,28 @@ def test_what_a_script_cannot_do(builder, tmp_path):
         "mkdtemp done",
         "listdir done",
     ]
+
+
+def test_a_script_that_goes_on_forking_is_stopped_with_all_it_has_started(builder, monkeypatch):
+    monkeypatch.setattr(limits, "MOST_PROCESSES", 10)
+    mark = f"forks-{os.getpid()}"
+    text = f"""
+        import ctypes, os, time
+        ctypes.CDLL(None).prctl(15, {mark.encode()!r})  # its name
+        for _ in range(5):
+            os.fork()
+        time.sleep(60)
+    """
+    result = builder.build(script(text))
+    assert result.outcome is Outcome.CRASHED
+    assert "as it had started more than 1,000 processes" in result.crash.message
+    left = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            name, _, rest = path.read_text().partition("(")[2].rpartition(")")
+            left += [name] * (name == mark and rest.split()[0] != "Z")
+    assert left == []
+    assert builder.build(script("print(7)")).stages[0].log.startswith("7")
 
 
 def test_an_endless_script_is_stopped(builder):

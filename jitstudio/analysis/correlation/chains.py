@@ -2,7 +2,8 @@
 
 nvdisasm prints a line anew when it is another one, but not when it is the same line that was
 inlined through other calls: then the calls printed before are those of other code. PTX has the
-calls of each instruction. Without PTX, only those calls are kept that are certain.
+calls of each instruction. Without PTX, only those calls are kept that are certain. Lines that count
+inline assembly as lines of the source are corrected, too: see `PtxLines.is_recounted`.
 """
 
 from __future__ import annotations
@@ -29,9 +30,14 @@ def corrected(code: Disassembly, modules: Mapping[str, PtxLines]) -> Disassembly
         modules: What each PTX text says about its lines; empty where there is none.
     """
     module_of = modules_of(code.functions, modules)
+    wrong = {f.name for lines in modules.values() if lines.is_recounted for f in lines.functions}
     made_of = (modules.get(module_of.get(function, "")) for function in code.functions)
     pairs = zip(code.functions, made_of, strict=True)
-    return replace(code, functions=tuple(_corrected(function, ptx) for function, ptx in pairs))
+    found = (
+        _recounted(function, ptx) if function.name in wrong else _corrected(function, ptx)
+        for function, ptx in pairs
+    )
+    return replace(code, functions=tuple(found))
 
 
 def modules_of(
@@ -58,6 +64,15 @@ def ptx_lines_of(function: SassFunction, ptx: PtxLines) -> _Ids:
     """The line of each instruction; 0 where the text has no such line: it would be another's."""
     lines = np.frombuffer(function.ptx_lines, np.int32)
     return np.where((lines >= 0) & (lines <= ptx.count), lines, 0)
+
+
+def _recounted(function: SassFunction, ptx: PtxLines | None) -> SassFunction:
+    """Has the places of the PTX alone, as the line table of the cubin has wrong ones."""
+    if ptx is None:
+        ids = np.full(len(function), NOWHERE, np.int32)
+        return replace(function, place_ids=array("i", ids.tobytes()))
+    ids = ptx.place_ids[ptx_lines_of(function, ptx)]
+    return replace(function, place_ids=array("i", ids.tobytes()), places=ptx.places)
 
 
 def _corrected(function: SassFunction, ptx: PtxLines | None) -> SassFunction:

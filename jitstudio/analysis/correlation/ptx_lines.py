@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,9 @@ _LOC = re.compile(
     r"\s*+,\s*+inlined_at\s++(\d+)\s++(\d+)\s++(\d+))?"
 )
 _FILE = re.compile(r'\s*+\.file\s++(\d+)\s++"([^"]*)"')
+# NVVM, too, but it has one line for an `asm`.
+_OF_LLVM, _HEAD = "LLVM NVPTX Back-End", 10
+_ASSEMBLY = re.compile(r"\s*+// (begin|end) inline asm\b")
 _SECTION = re.compile(r"\s*+\.section\s++(\.\w++)")
 _STRINGS = ".debug_str"
 _LABEL = re.compile(r"\s*+([\w$.%]++):\s*\Z")
@@ -47,12 +51,17 @@ class PtxLines:
         places: The different places.
         callees: The lowered name of the function that inlined code is of, by its places; as each
             rest of a chain is a place of its own, those of its callers too.
+        is_recounted: Whether lines of inline assembly were counted as lines of the source, as LLVM
+            does in Triton 3.9: each further line of an `asm` has a `.loc` of its own, one line
+            further down in the file. Here all of an `asm` has the place of its statement; a cubin
+            that was made of this text has the wrong lines.
     """
 
     count: int
     functions: tuple[Function, ...]
     places: tuple[InlineChain, ...]
     callees: Mapping[InlineChain, str]
+    is_recounted: bool
     _place_ids: array[int]
     _long: Mapping[int, range]
 
@@ -87,7 +96,8 @@ class PtxLines:
 def read_ptx_lines(lines: Sequence[str]) -> PtxLines:
     """Reads a PTX text; of a broken or truncated one what can be made out."""
     defined = tuple(f for f in functions(CodeKind.PTX, lines) if f.is_defined)
-    reader = _Reader(len(lines))
+    is_of_llvm = any(_OF_LLVM in line for line in islice(lines, _HEAD))
+    reader = _Reader(len(lines), is_of_llvm)
     reader.read_code(lines, defined)
     # Files and strings follow behind the code that refers to them.
     reader.read_tables(lines)
@@ -103,12 +113,14 @@ class _Code:
         place: The one that holds now.
         start: The line where an instruction begins that has not ended.
         in_comment: Whether a comment is open.
+        in_assembly: Whether this is inline assembly, and whether that has said its place.
     """
 
     recent: dict[_At, _Frames] = field(default_factory=dict)
     place: int = NOWHERE
     start: int | None = None
     in_comment: bool = False
+    in_assembly: tuple[bool, bool] = (False, False)
 
 
 @dataclass
@@ -116,6 +128,8 @@ class _Reader:
     """Takes in the functions one by one, then all that is not in them."""
 
     count: int
+    is_of_llvm: bool
+    is_recounted: bool = False
     place_ids: array[int] = field(init=False)
     long: dict[int, range] = field(default_factory=dict)
     files: dict[int, str] = field(default_factory=dict)
@@ -139,8 +153,15 @@ class _Reader:
 
     def _read_line(self, at: int, line: str, code: _Code) -> None:
         if code.start is None and (loc := _LOC.match(line)):
-            code.place = self._take_loc(loc, code.recent)
+            is_inside, has_place = code.in_assembly
+            if has_place:
+                self.is_recounted = True
+            else:
+                code.place = self._take_loc(loc, code.recent)
+                code.in_assembly = (is_inside, is_inside)
             return
+        if self.is_of_llvm and (mark := _ASSEMBLY.match(line)):
+            code.in_assembly = (mark[1] == "begin", False)
         text, code.in_comment = _without_comments(line, code.in_comment)
         if code.start is None and _STATEMENT.match(text):
             code.start = at
@@ -189,7 +210,13 @@ class _Reader:
             if frames in places and (name := self._string(*label))
         }
         return PtxLines(
-            self.count, defined, tuple(places.values()), callees, self.place_ids, self.long
+            self.count,
+            defined,
+            tuple(places.values()),
+            callees,
+            self.is_recounted,
+            self.place_ids,
+            self.long,
         )
 
     def _places(self, frames: _Frames) -> InlineChain:

@@ -169,6 +169,20 @@ def all_opcodes() -> tuple[Opcode, ...]:
     return tuple(_table().opcodes.values())
 
 
+def all_precisions() -> frozenset[str]:
+    """Returns all that `InstructionClass.precision` may be, but for none."""
+    table = _table()
+    named = (row.kind.precision for row in all_opcodes())
+    return frozenset((*named, *table.precisions.values())) - {""}
+
+
+def all_modifiers() -> frozenset[str]:
+    """Returns all that may be behind the points of an opcode."""
+    table = _table()
+    parts = (part for row in all_opcodes() for part in row.name.split(".")[1:])
+    return table.modifiers.union(table.widths, table.matrices, parts)
+
+
 @cache
 def _table() -> _Table:
     content = read_table("sass")

@@ -218,7 +218,10 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
                 texts[parameter.name] = str(float(number))
             case Scalar(), int() as number:
                 texts[parameter.name] = str(number)
-    return tuple((p.name, texts.get(p.name) or _text(p, length)) for p in form.parameters)
+    return tuple(
+        (p.name, p.default or texts.get(p.name) or _text(p, p.length or length))
+        for p in form.parameters
+    )
 
 
 def first_launch(form: KernelForm) -> LaunchSpec:
@@ -232,7 +235,7 @@ def first_launch(form: KernelForm) -> LaunchSpec:
         kernel=form.title, arguments=arguments, cluster=",".join(map(str, form.cluster or ()))
     )
     host, given = form.host_launch, _given(form)
-    block = str(min(form.block_hint or _USUAL_BLOCK, _USUAL_BLOCK))
+    block = str(form.block or min(form.block_hint or _USUAL_BLOCK, _USUAL_BLOCK))
     if host is not None:
         block = ",".join(map(str, host.block)) if host.block else block
         spec = replace(spec, shared=str(host.shared or 0), cooperative=host.cooperative)

@@ -20,7 +20,11 @@ def build_for_launch(request: BuildRequest, kernel: str) -> BuildRequest:
     """
     expressions = (kernel,) if "<" in kernel else ()
     sources = with_name_expressions(request.sources, expressions)
-    return replace(request, sources=sources, emit=LAUNCHED_KINDS, fat_archs=(), fat_ptx=())
+    emit = LAUNCHED_KINDS
+    if all(source.kind is CodeKind.PYTHON for source in sources):
+        # The kernels of a script say what their parameters are.
+        emit |= {CodeKind.CAPTURED}
+    return replace(request, sources=sources, emit=emit, fat_archs=(), fat_ptx=())
 
 
 def launched_name(result: BuildResult, kernel: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import LINKED, Artifact, CodeKind, Source
+from jitstudio.core.code import LINKED, Artifact, CodeKind, Source, split_variant
 from jitstudio.core.launch.limits import Figures
 from jitstudio.core.launch.problems import SpecError, SpecProblem, listing, unknown
 from jitstudio.core.launch.request import KernelForm
@@ -62,7 +62,7 @@ def launchable(
     other = None
     if load is LoadMode.DRIVER_JIT and simulated is None:
         other = _found(result, form, CodeKind.CUBIN)
-    needs = result.resources_of(form.lowered, form.module)
+    needs = result.resources_of(form.lowered, form.unit)
     if simulated is None:
         code = choose_code(result, form, load)
     else:
@@ -146,7 +146,8 @@ def _simulated_code(result: BuildResult, form: KernelForm, sources: Sequence[Sou
 def _found(result: BuildResult, form: KernelForm, kind: CodeKind) -> Artifact | None:
     """Returns the code of this kind that the kernel is in."""
     modules = [kernel.module for kernel in result.kernels if kernel.name == form.lowered]
-    made = (result.artifact(kind, name) for name in (LINKED, *modules, form.module))
+    own = [module for module in modules if split_variant(module)[0] == form.unit]
+    made = (result.artifact(kind, name) for name in (LINKED, *own, *modules, form.module))
     return next(filter(None, made), None)
 
 
@@ -159,8 +160,8 @@ def _squeezed(name: str) -> str:
 
 
 def base_name(title: str) -> str:
-    """Returns the name of a kernel without template arguments and parameters."""
-    return re.split("[<(]", title, maxsplit=1)[0].strip()
+    """Returns the name of a kernel without template arguments, parameters and module."""
+    return re.split(r"[<(\[]", title, maxsplit=1)[0].strip()
 
 
 def _unqualified(name: str) -> str:

@@ -225,11 +225,15 @@ class Parameter:
         name: Empty where the source gives none.
         spelling: The type as the source writes it.
         type: What it is; None where the source alone does not say, as for an unknown struct.
+        default: The text that a form begins with; empty where the type decides.
+        length: How many elements a buffer has at first; empty where other parameters decide.
     """
 
     name: str
     spelling: str
     type: Type | None
+    default: str = ""
+    length: str = ""
 
 
 @dataclass(frozen=True)
@@ -244,6 +248,8 @@ class Signature:
         template_parameters: Names in order; empty for no template.
         block_hint: Most threads per block by ``__launch_bounds__``, or None.
         cluster: Blocks per cluster by ``__cluster_dims__``, or None.
+        block: Threads that each block has to have, or None.
+        remarks: What the source alone does not say of the parameters; sentences.
     """
 
     name: str
@@ -253,6 +259,8 @@ class Signature:
     template_parameters: tuple[str, ...] = ()
     block_hint: int | None = None
     cluster: tuple[int, int, int] | None = None
+    block: int | None = None
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -274,6 +282,7 @@ class FormParameter:
         slot: Where it lies.
         spelling: The type as the source writes it; empty where there is no source.
         access: What the kernel does behind a pointer; None where that is not known, or nothing.
+        default, length: See `Parameter`.
     """
 
     name: str
@@ -281,6 +290,8 @@ class FormParameter:
     slot: ParameterSlot
     spelling: str = ""
     access: Direction | None = None
+    default: str = ""
+    length: str = ""
 
 
 @dataclass(frozen=True)
@@ -328,8 +339,11 @@ class KernelForm:
         notes: Where source and PTX disagree, or what could not be found out; sentences.
         block_hint: See `Signature`.
         cluster: See `Signature`.
+        block: See `Signature`.
+        remarks: See `Signature`.
         module: The module that declares it; empty where unknown.
-        line: Where; 0 where unknown.
+        unit: The module whose code it is in; empty where unknown.
+        line: Where it is declared; 0 where unknown.
         complete: Whether the layout of all parameters is known; where not, it cannot be launched.
         host_launch: How the host code launches it; None where there is none, or nobody asked.
     """
@@ -340,7 +354,10 @@ class KernelForm:
     notes: tuple[str, ...] = ()
     block_hint: int | None = None
     cluster: tuple[int, int, int] | None = None
+    block: int | None = None
+    remarks: tuple[str, ...] = ()
     module: str = ""
+    unit: str = ""
     line: int = 0
     complete: bool = True
     host_launch: HostLaunch | None = None

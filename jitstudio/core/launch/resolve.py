@@ -370,7 +370,7 @@ def resolve(
     spec: LaunchSpec,
     kernel: Launchable,
     devices: DeviceList,
-    device: int,
+    device: int | None,
     *,
     folder: str = "",
 ) -> ResolvedSpec:
@@ -380,11 +380,14 @@ def resolve(
         spec: What the user has written.
         kernel: What to launch.
         devices: The GPUs.
-        device: The ordinal of the one to use.
+        device: The ordinal of the one to use; None for a launch elsewhere, of which only the GPU's
+            limits remain to be looked at.
         folder: Where relative paths of files start; empty for the working directory.
     """
     faults, form = SpecFaults(), kernel.form
-    gpu = faults.attempt("device", lambda: _device(devices, device))
+    gpu = None
+    if device is not None:
+        gpu = faults.attempt("device", lambda: _device(devices, device))
     if gpu and not gpu.is_simulated:
         faults.add(*code_problems(kernel.code, gpu, devices.driver_version, kernel.arch))
     if not form.complete:
@@ -411,7 +414,7 @@ def resolve(
         kernel = replace(kernel, counterpart=None)
     request = replace(
         _request(spec, kernel, config),
-        device=device,
+        device=device or 0,
         arguments=arguments.found,
         expectations=expectations,
     )

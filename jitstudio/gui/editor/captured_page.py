@@ -17,14 +17,13 @@ from PySide6.QtWidgets import QHBoxLayout, QTabBar, QWidget
 
 from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, unpack
 from jitstudio.gui.code.languages import CodeLexer, stage_lexer
-from jitstudio.gui.editor.source_page import SourcePage, counting_note
+from jitstudio.gui.editor.source_page import SourcePage
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.parts import Banner, explain_by, icon_button
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.state.documents import Document
 from jitstudio.listing.lines import shown_lines
-from jitstudio.listing.ptx import counts_assembly
 from jitstudio.listing.sass import TextExtent
 
 # What the panes of a build show, and what nothing can show.
@@ -72,13 +71,11 @@ class CapturedTexts:
         kernel: The kernel.
         target: What its code is for; empty where that is not known.
         stages: Its texts.
-        counts_on: See `listing.ptx.counts_assembly`.
     """
 
     kernel: CapturedKernel
     target: str
     stages: tuple[StageText, ...]
-    counts_on: bool
 
 
 class CapturedPage(SourcePage):
@@ -237,8 +234,6 @@ def _whose(texts: CapturedTexts) -> str:
             "CapturedPage",
             "{kernel}, made by {origin} for {target}. To change it, edit a copy of the PTX.",
         )
-    if texts.counts_on:
-        message = f"{message} {counting_note()}"
     unknown = QCoreApplication.translate("CapturedPage", "an unknown target")
     return message.format(kernel=kernel.name, origin=kernel.origin, target=texts.target or unknown)
 
@@ -262,11 +257,7 @@ def _read(content: bytes, _stop: Event) -> CapturedTexts | str:
             stages.append(StageText(one.language, lines, extent, start, first, one.file))
     details = _details(kernel, name)
     stages.append(StageText(None, details, TextExtent.of(details, None)))
-    ptx = kernel.representation(KernelLanguage.PTX)
-    # In CUDA C++ an `asm` may have several lines indeed.
-    is_cuda = kernel.representation(KernelLanguage.CUDA) is not None
-    counts_on = ptx is not None and not is_cuda and counts_assembly(ptx.text)
-    return CapturedTexts(kernel, name, tuple(stages), counts_on)
+    return CapturedTexts(kernel, name, tuple(stages))
 
 
 _DEFINES = re.compile(r'^\s*+(?:def|define|tt\.func|func\.func|(?:extern "C" )?__global__)\b')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction, QTextBlock
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -12,7 +12,6 @@ from jitstudio.gui.code.code_view import CodeView, ReadOnlyView, TextFinder
 from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.marks import DiagnosticMark
-from jitstudio.gui.kit.parts import Banner
 from jitstudio.gui.state.documents import Document
 
 if TYPE_CHECKING:
@@ -103,15 +102,6 @@ class SourcePage(QWidget):
         return 0, 0
 
 
-def counting_note() -> str:
-    """Returns what to know where line tables count inline assembly as lines of the source."""
-    return QCoreApplication.translate(
-        "CapturedPage",
-        "Its line tables count on inside inline assembly: loads and stores may seem to come "
-        "from lines further down.",
-    )
-
-
 class EditorPage(SourcePage):
     """Lets one document be edited."""
 
@@ -127,7 +117,6 @@ class EditorPage(SourcePage):
             kind=document.kind,
         )
         super().__init__(document, editor, parent)
-        self._banner: Banner | None = None
         self._top = QTextBlock()
         editor.setAccessibleName(self.tr("Source code of {name}").format(name=document.name))
         editor.input_refused.connect(self.refused)
@@ -137,15 +126,6 @@ class EditorPage(SourcePage):
         editor.cursorPositionChanged.connect(self._on_cursor_moved)
         document.reloading.connect(self._on_reloading)
         document.reloaded.connect(self._on_reloaded)
-
-    def note(self, text: str) -> None:
-        """Says above the text what to know of it; nothing where this is empty."""
-        if self._banner is None:
-            if not text:
-                return
-            self._banner = Banner(self)
-            self.column.insertWidget(0, self._banner)
-        self._banner.say(text)
 
     @property
     def code_view(self) -> CodeEditor:

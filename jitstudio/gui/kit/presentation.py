@@ -92,19 +92,24 @@ class TableColumn(NamedTuple, Generic[_Row]):
         return int(side | Qt.AlignmentFlag.AlignVCenter)
 
 
+_UNKNOWN = "\N{EN DASH}"
+
+
 def figure_column(figure: KernelFigure, value: Callable[[_Row], int | None]) -> TableColumn[_Row]:
-    """Returns the column of a figure of kernels; its cell is empty where that is unknown."""
+    """Returns the column of a figure of kernels; a dash where it is unknown, its tip says why."""
 
     def text(row: _Row) -> str:
         count = value(row)
-        return "" if count is None else f"{count:,}"
+        return _UNKNOWN if count is None else f"{count:,}"
 
     def meaning(row: _Row) -> str:
-        count = text(row) or QCoreApplication.translate("Kernels", "unknown")
+        means = QCoreApplication.translate("Figures", figure.meaning)
+        if value(row) is None:
+            message = QCoreApplication.translate("Kernels", "{meaning}: {why}")
+            why = QCoreApplication.translate("Figures", figure.unknown)
+            return message.format(meaning=f"{means[:1].upper()}{means[1:]}", why=why)
         message = QCoreApplication.translate("Kernels", "{count} {meaning}")
-        return message.format(
-            count=count, meaning=QCoreApplication.translate("Figures", figure.meaning)
-        )
+        return message.format(count=text(row), meaning=means)
 
     def sort_key(row: _Row) -> int:
         count = value(row)

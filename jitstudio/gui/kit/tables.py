@@ -145,6 +145,7 @@ class PanelTable(QTableView):
             least: How many characters the stretched column has at least.
         """
         self._optional, self._least = columns, least
+        self._fit_columns()
 
     def set_absent(self, *columns: int) -> None:
         """Shows none of these columns, however much room there is; they matter in no way now.

@@ -31,7 +31,6 @@ from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.line_files import followed
 from jitstudio.gui.state.line_origins import UNKNOWN, BuiltLines, origins_of
 from jitstudio.listing.lines import NOWHERE, shown_lines, split_at_newlines
-from jitstudio.listing.ptx import counts_assembly
 
 
 class CapturedSource(NamedTuple):
@@ -60,8 +59,6 @@ class CorrelatedCode:
             its links followed.
         sass: The colour of each line of the listing.
         captured: Which files of the line tables are sources of captured kernels.
-        counts_on: Whether it is of a Python file whose line tables cannot be trusted; see
-            `listing.ptx.counts_assembly`.
     """
 
     inspection: Inspection
@@ -71,7 +68,6 @@ class CorrelatedCode:
     files: Mapping[str, Sequence[str]]
     sass: bytes
     captured: Mapping[str, CapturedSource] = field(default_factory=dict)
-    counts_on: bool = False
 
 
 @dataclass(frozen=True)
@@ -297,12 +293,6 @@ class Correlations(QObject):
         origins = self._origins.get(document)
         return origins is not None and origins.built_line(line) == UNKNOWN
 
-    def counts_on(self, document: Document) -> bool:
-        """Returns whether this is a Python file of which the line tables cannot be trusted."""
-        tied = self._tied
-        is_python = document.kind is CodeKind.PYTHON
-        return is_python and tied is not None and tied.counts_on and document in self._origins
-
     def _files_of(self, document: Document) -> Iterator[str]:
         return (file for file, found in self._files.items() if found is document)
 
@@ -419,11 +409,6 @@ class Correlations(QObject):
             self._set(tied)
 
 
-# What the backend of LLVM that Triton uses writes at the beginning of PTX.
-_OF_LLVM = "LLVM NVPTX Back-End"
-_HEAD = 400
-
-
 def _has_code(document: Document, line: int) -> bool:
     """Returns whether anything can be made of a line: line tables of Python kernels may err."""
     if document.kind is not CodeKind.PYTHON or document.text is None:
@@ -459,13 +444,7 @@ def _tie(inspection: Inspection, files: frozenset[str], stop: Event) -> Correlat
         for row, hue in zip(inspection.rows.lines(function), hues, strict=True):
             if row != NOWHERE:
                 sass[row] = hue
-    is_script = any(x.kind is CodeKind.PYTHON for x in inspection.request.sources)
-    # In CUDA C++, which NVVM compiles, an `asm` may have several lines indeed.
-    of_triton = [text for text in texts.values() if _OF_LLVM in text[:_HEAD]]
-    counts_on = is_script and any(map(counts_assembly, of_triton))
-    return CorrelatedCode(
-        inspection, correlation, ptx, found, names, bytes(sass), captured, counts_on
-    )
+    return CorrelatedCode(inspection, correlation, ptx, found, names, bytes(sass), captured)
 
 
 def _kernels(inspection: Inspection) -> Iterator[tuple[str, CapturedKernel]]:

@@ -17,7 +17,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.prebuilt import machine_code
 from jitstudio.core.request import BuildRequest
-from jitstudio.core.result import BuildResult
+from jitstudio.core.result import BuildResult, told_apart
 from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.services.request_queue import RequestHandle
@@ -53,7 +53,9 @@ class Inspection:
         Those, too, of which another reading would have to be made.
         """
         meanings = {k.name: k.demangled for k in self.result.kernels if k.demangled}
-        shown = short_names(meanings)
+        short = short_names(meanings)
+        titles = told_apart(self.result.kernels, lambda k: short.get(k.name, k.name))
+        shown = short | {name: t for (module, name), t in titles.items() if module == self.name}
         kernels = meanings.keys() | {function.name for function in self.code.kernels}
         names = self.listing.functions or [function.name for function in self.code.functions]
         ordered = sorted(names, key=lambda name: name not in kernels)

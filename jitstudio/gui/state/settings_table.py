@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from math import isfinite
 from typing import NamedTuple
 
@@ -41,6 +42,7 @@ class Setting(NamedTuple):
         choices: All values of a text.
         is_font: Whether it is a text that names a family of fonts.
         is_path: Whether it is a text that names a file; any text will do.
+        instead: The file that is meant where none is named.
         command: The command whose keys the sentence has, as ``{keys}``.
     """
 
@@ -56,6 +58,7 @@ class Setting(NamedTuple):
     choices: tuple[SettingChoice, ...] = ()
     is_font: bool = False
     is_path: bool = False
+    instead: str = ""
     command: str = ""
 
     @property
@@ -351,6 +354,7 @@ SETTINGS = (
         ),
         "",
         is_path=True,
+        instead=sys.executable,
     ),
     Setting(
         "python.take",

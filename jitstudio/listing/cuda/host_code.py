@@ -12,21 +12,28 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import NamedTuple
+from functools import cached_property
 
+from jitstudio.listing.cuda.heads import (
+    ANGLES,
+    BUILT_IN,
+    NAMES,
+    WORDS,
+    DeclarationHead,
+    FunctionSignature,
+    alias,
+    head_of,
+    parameter_types,
+    pointer_end,
+    value_start,
+)
 from jitstudio.listing.cuda.launched import launched_instances
 from jitstudio.listing.cuda.outline import (
-    ASSIGNED,
-    BOUNDS,
-    CACHED,
     COMMENT,
     DEVICE,
-    OPERATOR,
     QUOTED,
     Kind,
     OutlineItem,
-    class_name,
     close_of,
     outline,
 )
@@ -35,10 +42,6 @@ LineRange = tuple[int, int]
 """The first and the last line, from 1."""
 
 _HOST = re.compile(rb"\b__host__\b")
-_NAMES = re.compile(rb"~?[A-Za-z_]\w*(?:\s*+::\s*+~?[A-Za-z_]\w*)*")
-_ANGLES = re.compile(rb"<[^<>;{}]*+>")
-# All that may be before the parameters of a member function.
-_PLAIN = re.compile(rb"""(?:[\w\s*&~"\x80-\xff]++|::)*+(?<=[\w\s\x80-\xff])""")
 _ASSIGNMENT = b"operator__" + b"=".hex().encode()
 # What may be between the parameters of a constructor and its body.
 _INITIAL = re.compile(rb"\btry\b|(?<!:):(?!:)")
@@ -52,18 +55,6 @@ _ATTRIBUTE = re.compile(
 )
 _DEFINITION = re.compile(rb"#[ \t]*+define\b(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+")
 _DEFINE = re.compile(rb"#[ \t]*+define[ \t]++(\w+)(\([^)]*+\))?(.*)", re.DOTALL)
-_BUILT_IN = frozenset(
-    b"void bool char short int long float double signed unsigned auto wchar_t char8_t char16_t "
-    b"char32_t size_t __int128 __int64 half2".split()
-)
-_WORDS = frozenset(
-    b"static inline extern const constexpr consteval constinit volatile virtual explicit friend "
-    b"typename struct class union enum register mutable restrict __restrict__ __restrict "
-    b"thread_local __inline__ __inline __forceinline__ __forceinline __noinline__ __host__ typedef "
-    b"__extension__ template export final override noexcept __cdecl __stdcall WINAPI CALLBACK "
-    b"APIENTRY".split()
-)
-_NO_NAMES = _WORDS | _BUILT_IN
 # In capitals, and yet types of the host.
 _CAPITAL_TYPES = frozenset(b"FILE DIR BOOL DWORD HANDLE HWND LRESULT UINT LPVOID SOCKET".split())
 _NAMES_OTHERS = re.compile(
@@ -96,8 +87,6 @@ _LIBRARY_HEADER = re.compile(rb"#[ \t]*+include[ \t]*+<(thrust|cub)/")
 _NAMED = re.compile(rb"namespace(?<!\wnamespace)(?<!using namespace)\s++([A-Za-z_]\w*)")
 _DEVICE_LAMBDA = re.compile(rb"\]\s*+(?:__host__\s*+)?__device__\b(?:\s*+__host__\b)?")
 _TEMPLATE_NAMES = re.compile(rb"\b(?:typename|class|int|bool|unsigned|size_t|auto)[\s.]++(\w+)")
-_PARAMETER_TOKEN = re.compile(rb"\w+|[*&\[\]]")
-_NO_TYPES = frozenset((b"__restrict__", b"const", b"restrict", b"__restrict"))
 _LONGEST_QUALIFIER = 200
 # A text with more classes within each other, or more braces too many, is no program.
 _MOST_NESTED = 100
@@ -112,7 +101,6 @@ _APART = bytes(
 )
 # Words that begin so or less are numbers.
 _NUMBERS = b":"
-_VALUE_OR_BODY = re.compile(rb"[=\[{;,]|(?<!:):(?!:)")
 _WORD_BYTE = re.compile(rb"\w")
 _ROOM = re.compile(rb"[^\r\n]{2}")
 _OPERATOR_WORD = re.compile(rb"\boperator\b")
@@ -247,7 +235,7 @@ class _Macros:
         self.device |= {name for name, body in bodies.items() if DEVICE.search(body)}
         users: defaultdict[bytes, list[bytes]] = defaultdict(list)
         for name, body in bodies.items():
-            for used in _NAMES.findall(body):
+            for used in NAMES.findall(body):
                 users[used].append(name)
         waiting = list(self.device)
         while waiting:
@@ -270,37 +258,8 @@ class _Macros:
             name
             for name, body in self._bodies.items()
             if len(body) < _LONGEST_QUALIFIER
-            and _WORDS.issuperset(_NAMES.findall(_ATTRIBUTE.sub(b"", body)))
+            and WORDS.issuperset(NAMES.findall(_ATTRIBUTE.sub(b"", body)))
         }
-
-
-class _Signature(NamedTuple):
-    """What tells overloads of a function apart: its scope, its name, its parameters' types."""
-
-    owner: bytes
-    name: bytes
-    types: tuple[bytes, ...]
-
-
-class _Head(NamedTuple):
-    """The parts of a declaration's head.
-
-    Attributes:
-        words: The words before the parameters, the name not among them.
-        name: What is declared, with its qualifiers; empty where that is not plain.
-        parameters: The text from the bracket on; None where there is none.
-        before: What is before that.
-    """
-
-    words: tuple[bytes, ...]
-    name: bytes
-    parameters: bytes | None
-    before: bytes = b""
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether nothing is before the bracket that no function has there."""
-        return self.parameters is not None and bool(_PLAIN.fullmatch(self.before))
 
 
 @dataclass(eq=False)
@@ -340,8 +299,8 @@ class _Judge:
         self._marks: list[tuple[int, bytes, int]] = []
         self._overloads: list[OutlineItem] = []
         self._unmarked: list[OutlineItem] = []
-        self._heads: dict[int, _Head] = {}
-        self._of_functions: dict[int, _Signature] = {}
+        self._heads: dict[int, DeclarationHead] = {}
+        self._of_functions: dict[int, FunctionSignature] = {}
 
     def judge(self) -> HostCode:
         """Returns what is for the host only."""
@@ -353,10 +312,10 @@ class _Judge:
             self._look_at_includes(self._weigh_candidates())
         return self._result()
 
-    def _head(self, declaration: OutlineItem) -> _Head:
+    def _head(self, declaration: OutlineItem) -> DeclarationHead:
         key = id(declaration)
         if key not in self._heads:
-            self._heads[key] = _head_of(declaration)
+            self._heads[key] = head_of(declaration)
         return self._heads[key]
 
     @cached_property
@@ -364,7 +323,7 @@ class _Judge:
         """The types that the text makes known."""
         declarations = self._outline.items
         found = {self._head(d).name for d in declarations if d.kind is Kind.TYPE}
-        return found.union(_alias(d.head) for d in declarations if d.kind is Kind.OTHER)
+        return found.union(alias(d.head) for d in declarations if d.kind is Kind.OTHER)
 
     @cached_property
     def _known(self) -> frozenset[bytes]:
@@ -469,10 +428,10 @@ class _Judge:
         """Returns whether something in a text is of the device."""
         marks = self._macros.device
         return bool(DEVICE.search(text)) or bool(
-            marks and not marks.isdisjoint(_NAMES.findall(text))
+            marks and not marks.isdisjoint(NAMES.findall(text))
         )
 
-    def _look_at_type(self, declaration: OutlineItem, head: _Head) -> None:
+    def _look_at_type(self, declaration: OutlineItem, head: DeclarationHead) -> None:
         if declaration.parent:
             return
         start, end = declaration.start, declaration.end
@@ -482,10 +441,10 @@ class _Judge:
         if self._is_marked(self._code[start:end]):
             return
         is_typedef = declaration.head.startswith(b"typedef")
-        if name := head.name or (_alias(b"typedef " + tail) if is_typedef else b""):
+        if name := head.name or (alias(b"typedef " + tail) if is_typedef else b""):
             self._candidates.append(_Candidate(declaration, name, False))
 
-    def _look_at_function(self, declaration: OutlineItem, head: _Head) -> None:
+    def _look_at_function(self, declaration: OutlineItem, head: DeclarationHead) -> None:
         if head.parameters is None or self._is_redeclared(declaration):
             return
         start = declaration.start
@@ -516,11 +475,11 @@ class _Judge:
             self._functions.append(declaration)
             self._overloads.append(declaration)
 
-    def _look_at_other(self, declaration: OutlineItem, head: _Head) -> None:
+    def _look_at_other(self, declaration: OutlineItem, head: DeclarationHead) -> None:
         text = declaration.head
         if _NAMES_OTHERS.match(text):
             if not declaration.parent:
-                self._candidates.append(_Candidate(declaration, _alias(text), False))
+                self._candidates.append(_Candidate(declaration, alias(text), False))
         elif _NO_FUNCTION.match(text):
             pass
         elif not self._is_prototype(declaration, head):
@@ -541,10 +500,10 @@ class _Judge:
             self._set_aside(declaration.start, declaration.end)
             self._overloads.append(declaration)
 
-    def _look_at_variable(self, declaration: OutlineItem, head: _Head) -> None:
+    def _look_at_variable(self, declaration: OutlineItem, head: DeclarationHead) -> None:
         text = declaration.head.rstrip(b"; \t\r\n")
         if not head.words or not head.name:
-            if self._macros.makers.intersection(_NAMES.findall(text)[:1]):
+            if self._macros.makers.intersection(NAMES.findall(text)[:1]):
                 self._set_aside(declaration.start, declaration.end)
         elif _DECLARED_ONLY.match(text):
             pass
@@ -552,60 +511,60 @@ class _Judge:
             if b"static" in head.words and not _CONST.search(text):
                 self._set_aside(declaration.start, declaration.end)
         elif self._is_constant(text, head):
-            calls = bool(_CALL.search(_ANGLES.sub(b"", text)))
+            calls = bool(_CALL.search(ANGLES.sub(b"", text)))
             self._candidates.append(_Candidate(declaration, head.name, calls, is_value=True))
         elif why := self._why_marked(declaration, head):
             self._doubt(declaration.start, why)
         else:
             self._set_aside(declaration.start, declaration.end, head.name)
 
-    def _is_constant(self, text: bytes, head: _Head) -> bool:
+    def _is_constant(self, text: bytes, head: DeclarationHead) -> bool:
         by_word = not self._macros.constants.isdisjoint(head.words)
-        return by_word or bool(_CONST.search(text, _pointed_to(text), _valued(text)))
+        return by_word or bool(_CONST.search(text, pointer_end(text), value_start(text)))
 
-    def _is_prototype(self, declaration: OutlineItem, head: _Head) -> bool:
+    def _is_prototype(self, declaration: OutlineItem, head: DeclarationHead) -> bool:
         if head.parameters is None or not head.name or _POINTER.match(head.parameters):
             return False
         if self._is_special(declaration, head) or b"operator" in head.name:
             return True
         if declaration.parent:
             is_attribute = head.name in self._macros.qualifiers
-            return head.is_plain and not is_attribute and not _WORDS.issuperset(head.words)
+            return head.is_plain and not is_attribute and not WORDS.issuperset(head.words)
         if b"constexpr" in head.words and (value := _VALUE.match(head.parameters)):
-            types = _WORDS | _BUILT_IN | self._types
+            types = WORDS | BUILT_IN | self._types
             return value[1] in types and not value[2]
         return bool(head.words)
 
-    def _is_special(self, declaration: OutlineItem, head: _Head) -> bool:
+    def _is_special(self, declaration: OutlineItem, head: DeclarationHead) -> bool:
         """Returns whether this is a constructor or a destructor within its class."""
         owner = self._head(declaration.parent).name if declaration.parent else b""
         return head.name.removeprefix(b"~") == owner != b""
 
-    def _why_unsure(self, declaration: OutlineItem, head: _Head) -> str:
+    def _why_unsure(self, declaration: OutlineItem, head: DeclarationHead) -> str:
         """Returns why this may be no function of the host: a sentence; empty if it surely is."""
         if declaration.kind is Kind.FUNCTION:
             return self._why_marked(declaration, head) or self._why_data(declaration, head)
         return self._why_data(declaration, head) or self._why_marked(declaration, head)
 
-    def _why_data(self, declaration: OutlineItem, head: _Head) -> str:
+    def _why_data(self, declaration: OutlineItem, head: DeclarationHead) -> str:
         """Returns why a member may be a type, a name and a macro, and no function."""
         if not declaration.parent or self._is_special(declaration, head):
             return ""
         if b"operator" in head.name:
             return ""
-        words = [w for w in head.words if w not in _WORDS and w not in self._macros.qualifiers]
-        two = len(words) > 1 and not _BUILT_IN.issuperset(words)
+        words = [w for w in head.words if w not in WORDS and w not in self._macros.qualifiers]
+        two = len(words) > 1 and not BUILT_IN.issuperset(words)
         unsure = two or not head.is_plain or head.name in self._macros.known
         return "This may be a data member with a macro behind its name." if unsure else ""
 
-    def _signature(self, declaration: OutlineItem) -> _Signature:
+    def _signature(self, declaration: OutlineItem) -> FunctionSignature:
         key = id(declaration)
         if key not in self._of_functions:
             head = self._head(declaration)
             owner, _, name = head.name.rpartition(b"::")
             scopes = (scope for scope in (declaration.scope, owner) if scope)
-            types = _types(head.parameters or b"")
-            self._of_functions[key] = _Signature(b"::".join(scopes), name, types)
+            types = parameter_types(head.parameters or b"")
+            self._of_functions[key] = FunctionSignature(b"::".join(scopes), name, types)
         return self._of_functions[key]
 
     def _is_redeclared(self, declaration: OutlineItem) -> bool:
@@ -627,7 +586,7 @@ class _Judge:
         self._marks.append((found.start(), _MARKED[found[0]], declaration.start))
         return True
 
-    def _keeps_traits(self, declaration: OutlineItem, head: _Head) -> bool:
+    def _keeps_traits(self, declaration: OutlineItem, head: DeclarationHead) -> bool:
         """Leaves a constructor, destructor or assignment as one of the device without a body.
 
         Without it the class would have other traits, such as that it may be copied as bytes.
@@ -690,7 +649,7 @@ class _Judge:
         end = len(text[: initial.start() if initial else None].rstrip())
         return start + end + bool(_WORD_BYTE.match(text, end - 1))
 
-    def _why_marked(self, declaration: OutlineItem, head: _Head) -> str:
+    def _why_marked(self, declaration: OutlineItem, head: DeclarationHead) -> str:
         """Returns why a word before the name may be a macro that marks device code."""
         name = self._unknown_word(declaration, head).decode("utf-8", "replace")
         return f"'{name}' may be a macro that marks device code." if name else ""
@@ -698,10 +657,10 @@ class _Judge:
     def _doubt(self, at: int, reason: str) -> None:
         self._doubts.append((at, reason))
 
-    def _unknown_word(self, declaration: OutlineItem, head: _Head) -> bytes:
+    def _unknown_word(self, declaration: OutlineItem, head: DeclarationHead) -> bytes:
         """Returns a word that may be a macro which makes this device code; empty for none."""
-        words = [word for word in head.words if word not in _WORDS]
-        others = [word for word in words if word not in _BUILT_IN]
+        words = [word for word in head.words if word not in WORDS]
+        others = [word for word in words if word not in BUILT_IN]
         own: set[bytes] = set()
         for scope in _around(declaration):
             own.update(_TEMPLATE_NAMES.findall(scope.template))
@@ -868,77 +827,6 @@ def _uses_library(text: bytes, own: set[bytes]) -> bool:
     return any(
         match[0].partition(b":")[0].strip() not in own for match in _LIBRARIES.finditer(text)
     )
-
-
-def _alias(head: bytes) -> bytes:
-    """Returns the name that a declaration gives to something else; empty for none."""
-    if match := re.match(rb"(?:using|namespace)\s+(\w+)\s*=", head):
-        return match[1]
-    if not re.match(rb"(?:using(?!\s+namespace)|typedef|template)\b", head):
-        return b""
-    if function := re.search(rb"\(\s*\*\s*(\w+)\s*\)", head):
-        return function[1]
-    words = _NAMES.findall(_ANGLES.sub(b"", head.partition(b"[")[0]))
-    return words[-1].rpartition(b"::")[2].strip() if words else b""
-
-
-def _head_of(declaration: OutlineItem) -> _Head:
-    if declaration.kind is Kind.TYPE:
-        return _Head((), class_name(declaration.head), None)
-    return _parts(declaration.head)
-
-
-@lru_cache(CACHED)
-def _parts(head: bytes) -> _Head:
-    text = OPERATOR.sub(_operator_name, head) if b"operator" in head else head
-    count = int(b"<" in text)
-    while count:
-        text, count = _ANGLES.subn(b"", text)
-    count = int(b"[" in text)
-    while count:
-        text, count = BOUNDS.subn(b" * ", text)
-    bracket, parameters = text.find(b"("), None
-    if bracket < 0 or (b"=" in text[:bracket] and ASSIGNED.search(text, 0, bracket)):
-        end = _VALUE_OR_BODY.search(text)
-        before = text[: end.start()] if end else text
-    else:
-        before, parameters = text[:bracket], text[bracket:]
-    words = [b"".join(w.split()) if b":" in w else w for w in _NAMES.findall(before)]
-    name = words.pop() if words and words[-1] not in _NO_NAMES else b""
-    return _Head(tuple(words), name, parameters, before)
-
-
-def _operator_name(match: re.Match[bytes]) -> bytes:
-    """Returns a name that no other operator has."""
-    return b" operator__%s " % re.sub(rb"\s", b"", match[1]).hex().encode()
-
-
-def _valued(head: bytes) -> int:
-    """Returns where the value of a variable begins in its head."""
-    found = ASSIGNED.search(head)
-    return found.start() if found else len(head)
-
-
-def _pointed_to(head: bytes) -> int:
-    """Returns the place behind the last ``*`` of a variable: before it, const is of another."""
-    return head.rfind(b"*", 0, _valued(head)) + 1
-
-
-def _types(parameters: bytes) -> tuple[bytes, ...]:
-    """Returns the types of parameters, without their names and defaults."""
-    if not parameters:
-        return ()
-    inside = parameters[1 : close_of(parameters, 0, b"(", b")") - 1]
-    found = []
-    for parameter in inside.split(b","):
-        tokens = _PARAMETER_TOKEN.findall(parameter.partition(b"=")[0])
-        tokens = [x for x in tokens if x not in _NO_TYPES]
-        names = [x for x in tokens if x not in b"*&[]"]
-        if len(names) > 1 and names[-1] not in _BUILT_IN:
-            tokens.remove(names[-1])
-        if tokens and tokens != [b"void"]:
-            found.append(b" ".join(tokens))
-    return tuple(found)
 
 
 def _within(

@@ -21,6 +21,7 @@ from jitstudio.simulator.arithmetic.mufu_tables import TABLES
 from jitstudio.simulator.arithmetic.rounding import (
     Array,
     canonical32,
+    in_pieces,
     round_to,
     to_bits,
     to_doubles,
@@ -74,6 +75,7 @@ APPROXIMATE: dict[str, Approximation] = {
 """By instruction and type; forms with `.ftz` are as exact as those without."""
 
 
+@in_pieces
 @_quiet
 def rcp(name: str, a: Array, *, ftz: bool = False) -> Array:
     """Returns ``1 / a`` (`rcp.approx`, f32 and f64)."""
@@ -85,6 +87,7 @@ def rcp(name: str, a: Array, *, ftz: bool = False) -> Array:
     return floating.mul("f32", _mufu_rcp(a * scale), scale)
 
 
+@in_pieces
 @_quiet
 def rsqrt(name: str, a: Array, *, ftz: bool = False) -> Array:
     """Returns ``1 / sqrt(a)`` (`rsqrt.approx`, f32 and f64)."""
@@ -96,6 +99,7 @@ def rsqrt(name: str, a: Array, *, ftz: bool = False) -> Array:
     return canonical32(_mufu_rsqrt(a * scale) * np.sqrt(scale))
 
 
+@in_pieces
 @_quiet
 def sqrt(a: Array, *, ftz: bool = False) -> Array:
     """Returns the square root (`sqrt.approx.f32`)."""
@@ -105,6 +109,7 @@ def sqrt(a: Array, *, ftz: bool = False) -> Array:
     return canonical32(_mufu_sqrt(a * scale) / np.sqrt(scale))
 
 
+@in_pieces
 @_quiet
 def ex2(name: str, a: Array, *, ftz: bool = False) -> Array:
     """Returns ``2 ** a`` (`ex2.approx`, f32, f16, bf16)."""
@@ -118,6 +123,7 @@ def ex2(name: str, a: Array, *, ftz: bool = False) -> Array:
     return canonical32(np.where(low, result * result, result))
 
 
+@in_pieces
 @_quiet
 def lg2(a: Array, *, ftz: bool = False) -> Array:
     """Returns the binary logarithm (`lg2.approx.f32`)."""
@@ -128,22 +134,26 @@ def lg2(a: Array, *, ftz: bool = False) -> Array:
     return np.where(scale > 1, floating.add("f32", result, np.full(1, -24, np.float32)), result)
 
 
+@in_pieces
 def sin(a: Array, *, ftz: bool = False) -> Array:
     """Returns the sine (`sin.approx.f32`)."""
     return _mufu_sincos(floating.mul("f32", a, _TURN, "rz"), cosine=False)
 
 
+@in_pieces
 def cos(a: Array, *, ftz: bool = False) -> Array:
     """Returns the cosine (`cos.approx.f32`)."""
     return _mufu_sincos(floating.mul("f32", a, _TURN, "rz"), cosine=True)
 
 
+@in_pieces
 @_quiet
 def tanh(name: str, a: Array) -> Array:
     """Returns the hyperbolic tangent, rounded correctly (`tanh.approx`, f32, f16, bf16)."""
     return to_bits(round_to(np.tanh(to_doubles(a, name)), name, "rn"), name)
 
 
+@in_pieces
 @_quiet
 def div(a: Array, b: Array, *, ftz: bool = False, full: bool = False) -> Array:
     """Returns ``a / b`` by the reciprocal (`div.approx.f32`, `div.full.f32`).

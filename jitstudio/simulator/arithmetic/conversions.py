@@ -18,7 +18,9 @@ from jitstudio.simulator.arithmetic.rounding import (
     canonical32,
     directed,
     flush32,
+    in_pieces,
     round_to,
+    rounded,
     saturate,
     sum32,
     to_bits,
@@ -35,6 +37,7 @@ _INTEGERS = {f"{k}{w}": np.dtype(f"{c}{w // 8}") for k, c in (("u", "u"), ("s", 
 _quiet = np.errstate(all="ignore")
 
 
+@in_pieces
 @_quiet
 def convert(
     a: Array, source: str, target: str, rounding: str = "", *,
@@ -103,9 +106,10 @@ def from_integers(a: Array, target: str, rounding: Rounding) -> Array:
         lost = (a & 0x7FF) != 0
         # Odd at the last digit where the lower ones are lost.
         high = np.where(np.abs(high) >= 2.0**53, to_odd(back, lost.astype(np.float64)), high)
-    return to_bits(round_to(high, target, rounding), target)
+    return rounded(high, target, rounding)
 
 
+@in_pieces
 @_quiet
 def convert_pair(
     a: Array, b: Array, target: str, rounding: str = "rn", *,
@@ -128,6 +132,7 @@ def convert_pair(
     return _joined(high, low)
 
 
+@in_pieces
 @_quiet
 def convert_packed(
     a: Array, source: str, target: str, rounding: str = "rn", *,
@@ -186,6 +191,8 @@ def _between_floats(
             result = values.astype(np.float32)
         result = flush32(result) if ftz else result
         return saturate(result) if sat else canonical32(result)
+    if not (relu or sat or satfinite):
+        return rounded(values, target, mode)
     values = round_to(values, target, mode, finite=satfinite)
     if relu:
         values = np.where(values <= 0, 0.0, values)

@@ -25,7 +25,9 @@ from jitstudio.simulator.arithmetic.rounding import (
     canonical32,
     directed,
     flush32,
+    in_pieces,
     round_to,
+    rounded,
     saturate,
     signed_zero,
     sum32,
@@ -47,15 +49,24 @@ def add(
     ftz: bool = False, sat: bool = False,
 ) -> Array:  # fmt: skip
     """Returns ``a + b``."""
-    if name == "f64":
-        return _finish64(_add64(a, b, rounding), a, b)
-    if name == "f32":
+    if rounding == "rn" and name == "f64":
+        return _finish64(a + b, a, b)
+    if rounding == "rn" and name == "f32":
         if ftz:
             a, b = flush32(a), flush32(b)
-        if rounding == "rn":
-            return _finish32(a + b, ftz, sat)
-        return _finish32(sum32(a.astype(np.float64), b.astype(np.float64), rounding), ftz, sat)
-    return _narrow_sum(name, to_doubles(a, name), to_doubles(b, name), rounding, ftz, sat, False)
+        return _finish32(a + b, ftz, sat)
+    return _sum(name, a, b, rounding, ftz, sat)
+
+
+@in_pieces
+def _sum(name: str, a: Array, b: Array, rounding: Rounding, ftz: bool, sat: bool) -> Array:
+    if name == "f64":
+        return _finish64(_add64(a, b, rounding), a, b)
+    a, b = _flushed(a, name, ftz), _flushed(b, name, ftz)
+    x, y = to_doubles(a, name), to_doubles(b, name)
+    if name == "f32":
+        return _finish32(sum32(x, y, rounding), ftz, sat)
+    return _narrow_sum(name, x, y, rounding, ftz, sat, False)
 
 
 @_quiet
@@ -65,7 +76,7 @@ def sub(
 ) -> Array:  # fmt: skip
     """Returns ``a - b``."""
     if name == "f64":
-        return _finish64(_add64(a, -b, rounding), a, b)
+        return _finish64(a - b if rounding == "rn" else _add64(a, -b, rounding), a, b)
     return add(name, a, negate(name, b), rounding, ftz=ftz, sat=sat)
 
 
@@ -75,23 +86,29 @@ def mul(
     ftz: bool = False, sat: bool = False,
 ) -> Array:  # fmt: skip
     """Returns ``a * b``."""
-    if name == "f64":
-        product = a * b
-        if rounding != "rn":
-            product = _fma64(a, b, np.copysign(0.0, product), rounding)
-        return _finish64(product, a, b)
-    if name == "f32":
+    if rounding == "rn" and name == "f64":
+        return _finish64(a * b, a, b)
+    if rounding == "rn" and name == "f32":
         if ftz:
             a, b = flush32(a), flush32(b)
-        if rounding == "rn":
-            return _finish32(a * b, ftz, sat)
-        product = a.astype(np.float64) * b
-        zero = np.copysign(0.0, product)
+        return _finish32(a * b, ftz, sat)
+    return _product(name, a, b, rounding, ftz, sat)
+
+
+@in_pieces
+def _product(name: str, a: Array, b: Array, rounding: Rounding, ftz: bool, sat: bool) -> Array:
+    if name == "f64":
+        return _finish64(_fma64(a, b, np.copysign(0.0, a * b), rounding), a, b)
+    a, b = _flushed(a, name, ftz), _flushed(b, name, ftz)
+    product = to_doubles(a, name) * to_doubles(b, name)
+    # Adding a zero of its sign changes nothing.
+    zero = np.copysign(0.0, product)
+    if name == "f32":
         return _finish32(sum32(product, zero, rounding), ftz, sat)
-    product = to_doubles(_flushed(a, name, ftz), name) * to_doubles(_flushed(b, name, ftz), name)
-    return _narrow_sum(name, product, np.copysign(0.0, product), rounding, ftz, sat, False)
+    return _narrow_sum(name, product, zero, rounding, ftz, sat, False)
 
 
+@in_pieces
 @_quiet
 def fma(
     name: str, a: Array, b: Array, c: Array, rounding: Rounding = "rn", *,
@@ -180,6 +197,7 @@ def copysign(a: Array, b: Array) -> Array:
     return ((a_bits & sign) | (b_bits & ~sign)).view(b.dtype)
 
 
+@in_pieces
 def minimum(
     name: str, a: Array, b: Array, *, ftz: bool = False, nan: bool = False,
     xorsign_abs: bool = False, largest: bool = False,
@@ -230,8 +248,7 @@ def testp(kind: str, a: Array) -> NDArray[np.bool_]:
     """Returns whether values have a property (`testp`, f32 and f64).
 
     Args:
-        kind: ``finite infinite number notanumber normal subnormal``; a zero is subnormal for none,
-            and normal by the ISA: "true if the input is a normal number (not NaN, not infinity)".
+        kind: ``finite infinite number notanumber normal subnormal``; zeros are normal by the ISA.
         a: The values.
     """
     magnitude = np.abs(a)
@@ -246,7 +263,7 @@ def testp(kind: str, a: Array) -> NDArray[np.bool_]:
         case "notanumber":
             return np.isnan(a)
         case "normal":
-            return (magnitude >= least) & np.isfinite(a)
+            return ((magnitude >= least) & np.isfinite(a)) | (a == 0)
         case _:
             return (magnitude < least) & (a != 0)
 
@@ -331,7 +348,11 @@ def _narrow_sum(
 ) -> Array:
     s, error = two_sum(a, b)
     s = signed_zero(s, s, a, b, rounding)
-    r = round_to(to_odd(s, error), name, rounding)
+    if (np.abs(error) > 0).any():
+        s = to_odd(s, error)
+    if not (ftz or relu or sat):
+        return rounded(s, name, rounding)
+    r = round_to(s, name, rounding)
     if ftz:
         r = np.where(np.abs(r) < 2.0 ** FORMATS[name].emin, np.copysign(0.0, r), r)
     if relu:

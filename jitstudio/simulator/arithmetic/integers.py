@@ -11,7 +11,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from jitstudio.simulator.arithmetic.rounding import Array, in_pieces
+
 PrmtMode = Literal["", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16"]
 
 
@@ -21,6 +22,7 @@ def mul_wide(a: Array, b: Array) -> Array:
     return np.multiply(a, b, dtype=wide)
 
 
+@in_pieces
 def mul_high(a: Array, b: Array) -> Array:
     """Returns the upper half of the product (`mul.hi`)."""
     if a.itemsize < 8:
@@ -36,6 +38,7 @@ def mul_high(a: Array, b: Array) -> Array:
     return high
 
 
+@in_pieces
 def mul24(a: Array, b: Array, *, high: bool = False) -> Array:
     """Returns the lower 32 bits of the product of 24 bits, or its bits 16 to 47 (`mul24`)."""
     shift = a.dtype.type(8)
@@ -69,6 +72,7 @@ def sub_borrow(a: Array, b: Array, borrow: Array | int = 0) -> tuple[Array, NDAr
     return total.view(a.dtype), (x < y) | (total > first)
 
 
+@in_pieces
 def div(a: Array, b: Array) -> Array:
     """Returns the quotient, rounded to zero.
 
@@ -78,6 +82,7 @@ def div(a: Array, b: Array) -> Array:
     return _divided(a, b)[0]
 
 
+@in_pieces
 def rem(a: Array, b: Array) -> Array:
     """Returns the remainder, of the sign of `a`; that by zero is all ones, as in `div`."""
     return _divided(a, b)[1]
@@ -98,11 +103,13 @@ def _divided(a: Array, b: Array) -> tuple[Array, Array]:
     return np.where(zero, ones, quotient), np.where(zero, ones, remainder)
 
 
+@in_pieces
 def absolute_difference(a: Array, b: Array, c: Array) -> Array:
     """Returns ``c + |a - b|`` (`sad`)."""
     return c + np.where(a < b, b - a, a - b)
 
 
+@in_pieces
 def dot(
     a: Array, b: Array, c: Array, a_signed: bool, b_signed: bool
 ) -> Array:  # fmt: skip
@@ -121,6 +128,7 @@ def dot(
     return total.astype(c.dtype)
 
 
+@in_pieces
 def dot2(
     a: Array, b: Array, c: Array, a_signed: bool, b_signed: bool, *, high: bool
 ) -> Array:  # fmt: skip
@@ -141,6 +149,7 @@ def dot2(
     return total.astype(c.dtype)
 
 
+@in_pieces
 def shift_left(a: Array, amount: Array) -> Array:
     """Returns `a` shifted by 32-bit unsigned amounts; its width and above give 0 (`shl`)."""
     width = 8 * a.itemsize
@@ -149,6 +158,7 @@ def shift_left(a: Array, amount: Array) -> Array:
     return np.where(amount < width, shifted, bits.dtype.type(0)).view(a.dtype)
 
 
+@in_pieces
 def shift_right(a: Array, amount: Array) -> Array:
     """Returns `a` shifted by 32-bit unsigned amounts, which its width limits (`shr`).
 
@@ -161,6 +171,7 @@ def shift_right(a: Array, amount: Array) -> Array:
     return np.where(amount < width, shifted, a.dtype.type(0))
 
 
+@in_pieces
 def funnel_shift(
     a: Array, b: Array, amount: Array, *, left: bool, wrap: bool
 ) -> NDArray[np.uint32]:  # fmt: skip
@@ -180,6 +191,7 @@ def funnel_shift(
     return (both << count >> 32 if left else both >> count).astype(np.uint32)
 
 
+@in_pieces
 def extract_field(a: Array, position: Array, length: Array) -> Array:
     """Returns a field of bits, extended by its sign if `a` is signed (`bfe`).
 
@@ -201,6 +213,7 @@ def extract_field(a: Array, position: Array, length: Array) -> Array:
     return field.view(a.dtype)
 
 
+@in_pieces
 def insert_field(a: Array, b: Array, position: Array, length: Array) -> Array:
     """Returns `b` with the lowest bits of `a` at a position (`bfi`); see `extract_field`."""
     position, length = position & 0xFF, length & 0xFF
@@ -221,6 +234,7 @@ def extend(a: Array, bits: Array, *, wrap: bool) -> Array:
     return extract_field(a, np.zeros_like(count), count)
 
 
+@in_pieces
 def find_leading(a: Array, *, shift_amount: bool = False) -> NDArray[np.uint32]:
     """Returns the place of the highest bit that is not the sign, or all ones (`bfind`).
 
@@ -235,6 +249,7 @@ def find_leading(a: Array, *, shift_amount: bool = False) -> NDArray[np.uint32]:
     return np.where(zeros == width, np.uint32(0xFFFFFFFF), place)
 
 
+@in_pieces
 def find_nth_set(mask: Array, base: Array, offset: Array) -> NDArray[np.uint32]:
     """Returns the place of the n-th set bit from a base on, or all ones (`fns`).
 
@@ -263,6 +278,7 @@ def population(a: Array) -> NDArray[np.uint32]:
     return np.bitwise_count(_unsigned(a)).astype(np.uint32)
 
 
+@in_pieces
 def count_leading_zeros(a: Array) -> NDArray[np.uint32]:
     """Returns how many zeros come before the highest set bit (`clz`)."""
     bits = _unsigned(a)
@@ -274,6 +290,7 @@ def count_leading_zeros(a: Array) -> NDArray[np.uint32]:
     return np.uint32(width) - np.bitwise_count(bits).astype(np.uint32)
 
 
+@in_pieces
 def reverse_bits(a: Array) -> Array:
     """Returns the bits in the other order (`brev`)."""
     bits = _unsigned(np.ascontiguousarray(a)).byteswap()
@@ -284,6 +301,7 @@ def reverse_bits(a: Array) -> Array:
     return bits.view(a.dtype)
 
 
+@in_pieces
 def permute_bytes(
     a: Array, b: Array, selector: Array, mode: PrmtMode = ""
 ) -> NDArray[np.uint32]:  # fmt: skip
@@ -326,6 +344,7 @@ def permute_bytes(
     return result
 
 
+@in_pieces
 def lop3(a: Array, b: Array, c: Array, table: int) -> Array:
     """Returns a bitwise function of three operands (`lop3`).
 

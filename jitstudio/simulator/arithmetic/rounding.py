@@ -10,8 +10,10 @@ Arrays have one dimension and broadcast. f16 is `numpy.float16`; bf16, e4m3 and 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import wraps
+from typing import Any, Literal, ParamSpec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +56,37 @@ FORMATS = {
 }
 _TINY32 = np.float32(2.0**-126)
 _SPLIT = 134217729.0  # 2**27 + 1
+
+
+_PIECE = 8192
+_Options = ParamSpec("_Options")
+
+
+def in_pieces(function: Callable[_Options, Array]) -> Callable[_Options, Array]:
+    """Makes a function of long arrays work on pieces whose intermediate results stay in the cache.
+
+    The arrays are its positional arguments; those of one element go with every piece.
+    """
+
+    @wraps(function)
+    def piecewise(*args: _Options.args, **options: _Options.kwargs) -> Array:
+        size = max((x.size for x in args if isinstance(x, np.ndarray)), default=0)
+        if size <= _PIECE:
+            return function(*args, **options)
+        result: Array | None = None
+        for start in range(0, size, _PIECE):
+            end = start + _PIECE
+            parts: Any = (
+                x[start:end] if isinstance(x, np.ndarray) and x.size > 1 else x for x in args
+            )
+            piece = function(*parts, **options)
+            if result is None:
+                result = np.empty(size, piece.dtype)
+            result[start:end] = piece
+        assert result is not None
+        return result
+
+    return piecewise
 
 
 def two_sum(a: Array, b: Array) -> tuple[Doubles, Doubles]:
@@ -202,6 +235,21 @@ def round_to(x: Doubles, name: str, rounding: Rounding, *, finite: bool = False)
         stays_infinite = np.isinf(x) & np.bool_(not finite)
         r = np.where(over & ~stays_infinite, np.copysign(bound, x), r)
     return r
+
+
+def rounded(x: Doubles, name: str, rounding: Rounding) -> Array:
+    """Returns what `to_bits` makes of what `round_to` gives, faster in the common case."""
+    if rounding == "rn" and name == "f16":
+        return to_bits(x, name)
+    if rounding == "rn" and name == "bf16":
+        single = x.astype(np.float32)
+        if ((single == x) | (x != x)).all():
+            bits = single.view(np.uint32)
+            up = ((bits >> 16) & 1) + np.uint32(0x7FFF)
+            result = (bits + up >> 16).astype(np.uint16)
+            result[x != x] = FORMATS[name].nan
+            return result
+    return to_bits(round_to(x, name, rounding), name)
 
 
 def to_bits(x: Doubles, name: str) -> Array:

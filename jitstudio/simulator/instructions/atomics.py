@@ -86,8 +86,7 @@ def _combining(operation: str, kind: PtxType, space: StateSpace | None) -> Combi
     return lambda old, value, _: floating.add(kind.name, old, value, ftz=flushes)
 
 
-@form("atom", f"{_INTEGERS} {_FLOATS}", words=f"{_ORDER} {_OPERATIONS}", count=3)
-@form("atom", f"{_INTEGERS} {_FLOATS}", words=f"{_ORDER} {_OPERATIONS}", count=4)
+@form("atom", f"{_INTEGERS} {_FLOATS}", words=f"{_ORDER} {_OPERATIONS}")
 def atom(b: Binding) -> Step:
     target, address, value = b.instruction.operands[:3]
     return _atomic(b, None if is_sink(target) else b.target(target, b.type), address, value)

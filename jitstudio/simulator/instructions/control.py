@@ -348,7 +348,7 @@ def _barrier(
     arrives: bool = False,
     reduction: tuple[int, tuple[int, bool], Callable[..., NDArray[Any]]] | None = None,
 ) -> Flow:
-    at = b.instruction.number
+    at, layout = b.instruction.number, b.layout
     number = b.source(name, TYPES["u32"])
     expected = b.source(count[0], TYPES["u32"]) if count else None
 
@@ -358,8 +358,10 @@ def _barrier(
             place, (source, negated), reduce = reduction
             wave.votes[active] = f[source][active] ^ negated
 
-            def resume(threads: Selection, true: NDArray[Any], all_: NDArray[Any]) -> None:
-                f[place][threads] = reduce(true, all_)[wave.slots[threads]]
+            def resume(
+                wave: Wave, threads: Selection, true: NDArray[Any], all_: NDArray[Any]
+            ) -> None:
+                wave.frame(depth, layout)[place][threads] = reduce(true, all_)[wave.slots[threads]]
 
         barriers = f[number][active]
         for value in np.unique(barriers):

@@ -6,9 +6,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from jitstudio.simulator.arithmetic import conversions
-from jitstudio.simulator.instructions.table import Values, computes
+from jitstudio.simulator.groups import Selection
+from jitstudio.simulator.instructions.table import Binding, Step, Values, computes, form
 from jitstudio.simulator.program import PtxInstruction
+from jitstudio.simulator.types import TYPES
+from jitstudio.simulator.wave import Frame, Wave
 
 Function = Callable[..., Values]
 
@@ -46,6 +51,31 @@ def cvt_pair(i: PtxInstruction) -> Function:
     return partial(
         conversions.convert_pair, target=i.types[0].name, **_options(i, "relu", "satfinite")
     )
+
+
+@form("cvt", "u16 s16", "s32", needs="pack sat", count=3)
+@form("cvt", "u8 s8", "s32", "b32", needs="pack sat", count=4)
+def cvt_pack(b: Binding) -> Step:
+    """Puts two limited integers into one register, the first higher; the rest from a third."""
+    kind = b.type
+    limits = np.iinfo(kind.dtype)
+    target, *sources = b.instruction.operands
+    place = b.target(target, TYPES["b32"])
+    high, low = (b.source(operand, TYPES["s32"]) for operand in sources[:2])
+    above = b.source(sources[2], TYPES["b32"]) if len(sources) > 2 else None
+    mask, width = np.uint32((1 << kind.bits) - 1), np.uint32(kind.bits)
+
+    def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        x, y = (
+            np.clip(f[slot][s], limits.min, limits.max).view(np.uint32) & mask
+            for slot in (high, low)
+        )
+        result = x << width | y
+        if above is not None:
+            result |= f[above][s] << np.uint32(2) * width
+        f[place][s] = result
+
+    return step
 
 
 _SMALL = "e4m3x2 e5m2x2"

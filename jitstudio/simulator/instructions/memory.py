@@ -299,9 +299,8 @@ def _nothing(_b: Binding) -> Step:
     return step
 
 
-for _opcode in ("prefetch", "prefetchu", "applypriority", "discard", "setmaxnreg", "pmevent"):
+for _opcode in ("prefetch", "prefetchu", "applypriority", "discard", "pmevent"):
     form(_opcode, words=None)(_nothing)
-form("applypriority", "b32", words=None)(_nothing)
 form("griddepcontrol", words="launch_dependents wait")(_nothing)
 form("setmaxnreg", "u32", words=None)(_nothing)
 

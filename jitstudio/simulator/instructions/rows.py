@@ -1,14 +1,29 @@
 """All rows of the table, by importing the modules that hold them."""
 
 from jitstudio.simulator.instructions import (
+    absent,
+    asynchronous,
     atomics,
     comparing,
     control,
     conversions,
     floating,
     integer,
+    matrix,
     memory,
     warp,
 )
 
-ROW_MODULES = (atomics, comparing, control, conversions, floating, integer, memory, warp)
+ROW_MODULES = (
+    absent,
+    asynchronous,
+    atomics,
+    comparing,
+    control,
+    conversions,
+    floating,
+    integer,
+    matrix,
+    memory,
+    warp,
+)

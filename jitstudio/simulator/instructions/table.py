@@ -65,7 +65,7 @@ class Row:
 
     Attributes:
         opcode: Its first word.
-        types: The types that may stand at each place; a shorter instruction does not match.
+        types: The types that may stand at each place; None for any.
         words: The modifiers that it may have; None for any.
         needs: Those that it must have.
         bind: Makes a step of an instruction.
@@ -75,7 +75,7 @@ class Row:
     """
 
     opcode: str
-    types: tuple[frozenset[str], ...]
+    types: tuple[frozenset[str], ...] | None
     words: frozenset[str] | None
     needs: frozenset[str]
     bind: Callable[[Binding], Any]
@@ -87,12 +87,17 @@ class Row:
         """Returns whether an instruction has this form."""
         types, words = instruction.types, instruction.modifiers
         return (
-            len(types) == len(self.types)
+            (self.types is None or _matching(types, self.types))
             and self.count in (0, len(instruction.operands))
-            and all(t.name in allowed for t, allowed in zip(types, self.types, strict=True))
             and self.needs.issubset(words)
             and (self.words is None or self.words.union(self.needs).issuperset(words))
         )
+
+
+def _matching(types: tuple[PtxType, ...], allowed: tuple[frozenset[str], ...]) -> bool:
+    return len(types) == len(allowed) and all(
+        kind.name in names for kind, names in zip(types, allowed, strict=True)
+    )
 
 
 ROWS: dict[str, list[Row]] = {}
@@ -106,6 +111,7 @@ def form(
     needs: str = "",
     flow: bool = False,
     count: int = 0,
+    any_types: bool = False,
 ) -> Callable[[Callable[[Binding], Any]], Callable[[Binding], Any]]:
     """Adds a row.
 
@@ -116,13 +122,15 @@ def form(
         needs: Those that it must have.
         flow: Whether it ends a basic block.
         count: How many operands it has; 0 for any number.
+        any_types: Whether the types may be any.
     """
 
     def add(bind: Callable[[Binding], Any]) -> Callable[[Binding], Any]:
         allowed = tuple(frozenset(names.split()) for names in types)
         known = None if words is None else frozenset(words.split())
         name = ".".join((opcode, *needs.split(), *(t.replace(" ", "/") for t in types)))
-        row = Row(opcode, allowed, known, frozenset(needs.split()), bind, flow, name, count)
+        kinds = None if any_types else allowed
+        row = Row(opcode, kinds, known, frozenset(needs.split()), bind, flow, name, count)
         ROWS.setdefault(opcode, []).append(row)
         return bind
 

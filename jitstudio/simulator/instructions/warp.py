@@ -26,7 +26,7 @@ _ALL = ImmediateOperand(0xFFFFFFFF)
 
 
 @dataclass(frozen=True)
-class _Operation:
+class Operation:
     """What threads do together.
 
     Attributes:
@@ -38,7 +38,7 @@ class _Operation:
     takes: Callable[[Wave, Frame, Selection, Lanes], None] | None
 
 
-def _together(b: Binding, mask: PtxOperand, operation: _Operation) -> Flow:
+def meet(b: Binding, mask: PtxOperand, operation: Operation) -> Flow:
     """Binds an operation to threads that wait for one another."""
     slot, at, layout = b.source(mask, TYPES["u32"]), b.instruction.number, b.layout
     is_sync = b.has("sync")
@@ -111,7 +111,7 @@ def _giving(slot: int, negated: bool = False) -> Callable[[Wave, Frame, Selectio
 
 @form("bar", words="", needs="warp sync", flow=True)
 def bar_warp_sync(b: Binding) -> Flow:
-    return _together(b, b.instruction.operands[0], _Operation(None, None))
+    return meet(b, b.instruction.operands[0], Operation(None, None))
 
 
 # Shuffles.
@@ -151,7 +151,7 @@ def shfl(b: Binding) -> Flow:
         if p is not None:
             f[p][s] = valid
 
-    return _together(b, _mask(operands, 4), _Operation(_giving(value), takes))
+    return meet(b, _mask(operands, 4), Operation(_giving(value), takes))
 
 
 # Votes.
@@ -182,7 +182,7 @@ def vote(b: Binding) -> Flow:
     def takes(wave: Wave, f: Frame, s: Selection, lanes: Lanes) -> None:
         f[place][s] = count(_true_lanes(wave, s, lanes), lanes)
 
-    return _together(b, _mask(operands, 2), _Operation(_giving(value, negated), takes))
+    return meet(b, _mask(operands, 2), Operation(_giving(value, negated), takes))
 
 
 @form("activemask", "b32")
@@ -210,7 +210,7 @@ def elect(b: Binding) -> Flow:
         if p is not None:
             f[p][s] = wave.numbers[s] % WARP == lowest
 
-    return _together(b, mask, _Operation(None, takes))
+    return meet(b, mask, Operation(None, takes))
 
 
 # What is computed for a warp as a whole.
@@ -256,7 +256,7 @@ def match_any(b: Binding) -> Flow:
         rows = _by_warp(wave, s, lanes, equal)
         f[place][s] = rows[np.arange(len(numbers)), numbers % WARP]
 
-    return _together(b, mask, _Operation(_giving(value), takes))
+    return meet(b, mask, Operation(_giving(value), takes))
 
 
 @form("match", "b32 b64", needs="all sync", flow=True)
@@ -277,7 +277,7 @@ def match_all(b: Binding) -> Flow:
         if p is not None:
             f[p][s] = same
 
-    return _together(b, mask, _Operation(_giving(value), takes))
+    return meet(b, mask, Operation(_giving(value), takes))
 
 
 _REDUCTIONS: dict[str, tuple[Any, Callable[[np.dtype[Any]], int]]] = {
@@ -306,7 +306,7 @@ def redux(b: Binding) -> Flow:
 
         f[place][s] = _by_warp(wave, s, lanes, reduce)
 
-    return _together(b, mask, _Operation(_giving(value), takes))
+    return meet(b, mask, Operation(_giving(value), takes))
 
 
 # Fences.

@@ -19,7 +19,7 @@ from jitstudio.toolchain.probe import probe
 from jitstudio.toolchain.runner import run
 from jitstudio.toolchain.tool_output import ToolMissing
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
-from jitstudio.worker.limits import limit_memory
+from jitstudio.worker.limits import limit_memory, limit_processes
 from jitstudio.worker.programs.build import BUILDING, Precompile
 from jitstudio.worker.sandbox import seal, system_paths
 from jitstudio.worker.sandbox.seal import ProgramNeeds
@@ -29,6 +29,7 @@ def main(memory_limit: int) -> None:
     """Serves calls until the parent is gone."""
     wire = take_wire()
     limit_memory(memory_limit)
+    limit_processes()
     locate.announce_toolkit()
     serve(wire, BUILDING, partial(_work, Capture()), _ROLE)
 

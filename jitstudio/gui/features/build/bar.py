@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import PurePath
 
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
 from jitstudio.core.toolchain_info import ArchInfo
 from jitstudio.gui.features.build.option_completion import attach, is_half_typed
 from jitstudio.gui.kit.fonts import DEFAULT_SIZE, follow_letters, scaled, show_as_code
@@ -29,6 +31,14 @@ _OLDEST_OPAQUE = 15
 _ICON_SIDE = 18
 # Qt's own, which Python is not given.
 _NO_LIMIT = (1 << 24) - 1
+_EXAMPLE = "--use_fast_math --maxrregcount=32 nvjitlink:-verbose"
+_PATH_PARTS = 3
+
+
+def short_path(path: str) -> str:
+    """Returns the end of a path, with an ellipsis for what is before it."""
+    parts = PurePath(path).parts
+    return path if len(parts) <= _PATH_PARTS + 1 else os.path.join("…", *parts[-_PATH_PARTS:])
 
 
 class BuildBar(QWidget):
@@ -52,16 +62,13 @@ class BuildBar(QWidget):
         super().__init__(parent)
         self._dialects: dict[int, int | None] = {}
         self._arch: Arch | None = None
+        self._kind: CodeKind | None = None
+        self._python = ""
         self._combo = _arch_combo()
         self._dialect = QLabel()
+        self._dialect.setObjectName("readBy")
         self._dialect.setEnabled(False)
         self._dialect.setContentsMargins(2, 0, 12, 0)
-        self._dialect.setToolTip(
-            self.tr(
-                "The LLVM text that libNVVM reads for this target.\n"
-                "Below compute_100 it is LLVM 7 with typed pointers."
-            )
-        )
         self._toolchain = _toolchain_combo()
         self._toolchain.hide()
         self._options = _options_edit()
@@ -139,7 +146,40 @@ class BuildBar(QWidget):
             # An `a` or `f` target is not in the list; it is in the field all the same.
             self._combo.setCurrentIndex(self._combo.findText(arch.sm))
             self._combo.setEditText(arch.sm)
-        self._dialect.setText(self._dialect_text(self._dialects.get(arch.number)))
+        self._show_what_reads()
+
+    def set_module(self, kind: CodeKind | None, python: str) -> None:
+        """Shows what belongs to code of a kind.
+
+        Args:
+            kind: Of the text that is edited; None for none.
+            python: The interpreter that runs Python files.
+        """
+        self._kind, self._python = kind, python
+        self._show_what_reads()
+
+    def _show_what_reads(self) -> None:
+        """Names what reads the text, and shows examples of options that it takes."""
+        llvm = self._dialects.get(self._arch.number) if self._arch is not None else None
+        words = self._dialect_text(llvm)
+        tip = self.tr(
+            "The LLVM text that libNVVM reads for this target.\n"
+            "Below compute_100 it is LLVM 7 with typed pointers."
+        )
+        example = _EXAMPLE
+        if self._kind is CodeKind.PYTHON:
+            words = short_path(self._python)
+            tip = self.tr(
+                "The Python interpreter that runs this file when it is built: {python}\n"
+                "Another one is chosen in the settings."
+            ).format(python=self._python)
+            example = self.tr("A Python file has its options in its own calls")
+        elif self._kind is CodeKind.CAPTURED:
+            words = tip = ""
+            example = self.tr("A captured kernel is shown as it was compiled")
+        self._dialect.setText(words)
+        self._dialect.setToolTip(plain_tooltip(tip))
+        self._options.setPlaceholderText(example)
 
     def set_toolchains(self, folders: Mapping[str, str], chosen: str) -> None:
         """Offers these compilers where there are others than our own.
@@ -247,7 +287,7 @@ def _options_edit() -> QLineEdit:
     show_as_code(edit, DEFAULT_SIZE)
     edit.setClearButtonEnabled(True)
     edit.setAccessibleName(QCoreApplication.translate("BuildBar", "Compiler and linker options"))
-    edit.setPlaceholderText("--use_fast_math --maxrregcount=32 nvjitlink:-verbose")
+    edit.setPlaceholderText(_EXAMPLE)
     edit.setToolTip(
         QCoreApplication.translate(
             "BuildBar",

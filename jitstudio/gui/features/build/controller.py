@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 
 from PySide6.QtCore import QObject, Slot
@@ -27,6 +28,7 @@ from jitstudio.gui.state.build_settings import BuildSettings, Switch
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.outputs import Outputs
+from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.side_builds import SideBuilds
 from jitstudio.gui.state.toolchain import OtherToolchains, Toolchain
 
@@ -49,6 +51,7 @@ class SettingsController(QObject):
         settings: BuildSettings,
         documents: Documents,
         toolchains: OtherToolchains,
+        preferences: Preferences,
         bar: BuildBar,
         shell: Shell,
     ) -> None:
@@ -69,6 +72,8 @@ class SettingsController(QObject):
         settings.auto_build_changed.connect(actions["autoBuildAction"].setChecked)
         settings.switches_changed.connect(self._on_switches_changed)
         documents.current_changed.connect(self._on_library_changed)
+        documents.current_changed.connect(self._on_module_changed)
+        preferences.changed.connect(self._on_module_changed)
         settings.toolchain_changed.connect(self._on_toolchains_changed)
         toolchains.changed.connect(self._on_toolchains_changed)
         toolchains.read()
@@ -79,6 +84,7 @@ class SettingsController(QObject):
         actions["autoBuildAction"].setChecked(settings.auto_build)
         self._on_switches_changed(settings.switches)
         self._on_library_changed()
+        self._on_module_changed()
         bar.arch_chosen.connect(self._on_arch_chosen)
         bar.options_edited.connect(self._on_options_edited)
         bar.options_finished.connect(self._on_options_finished)
@@ -122,6 +128,12 @@ class SettingsController(QObject):
     @Slot(bool)
     def _on_auto_build_toggled(self, on: bool) -> None:
         self._settings.auto_build = on
+
+    @Slot()
+    def _on_module_changed(self) -> None:
+        current = self._documents.current
+        kind = current.kind if current is not None else None
+        self._bar.set_module(kind, self._settings.python or sys.executable)
 
     @Slot(frozenset)
     def _on_switches_changed(self, switches: frozenset[Switch]) -> None:
@@ -298,7 +310,9 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     bar = BuildBar()
     shell.toolbar.addWidget(bar)
-    SettingsController(state.settings, state.documents, state.other_toolchains, bar, shell)
+    SettingsController(
+        state.settings, state.documents, state.other_toolchains, state.preferences, bar, shell
+    )
     ResultsController(
         state.outputs,
         state.build_controller,

@@ -22,7 +22,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import EMITTED_KINDS, CodeKind
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import Outcome
-from jitstudio.gui.features.build.command_line import build_command, run_command, sweep_command
+from jitstudio.export.command import build_command, run_command, sweep_command
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP

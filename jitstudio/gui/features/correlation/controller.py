@@ -14,7 +14,6 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.line_colours import NO_LINE
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
-from jitstudio.gui.editor.source_page import EditorPage, counting_note
 from jitstudio.gui.features.correlation.sides import CorrelatedView, PtxSide, SassSide, SourceSide
 from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.listing.hints import disassembly_sentence
@@ -120,8 +119,6 @@ class CorrelationController(QObject):
         for page in self._editors.pages():
             hue_of = self._state.hue_of_source(page.document, page.stage)
             page.code_view.line_colours.show_hues(hue_of if self._is_coloured else None)
-            if isinstance(page, EditorPage):
-                page.note(counting_note() if self._state.counts_on(page.document) else "")
         for side in (self._ptx, self._sass):
             hues = side.hues() if self._is_coloured else b""
             side.pane.code_view.line_colours.show_hues(hues.__getitem__ if hues else None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from functools import partial
+from typing import NamedTuple
 
 from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
@@ -35,30 +36,42 @@ def install(context: Context) -> None:
     shell.context_menus.add_to_tables(view)
 
 
-def _figure(kernel: Kernel, name: str) -> int | None:
-    value: int | None = getattr(kernel.resources or Resources(), name)
+class TitledKernel(NamedTuple):
+    """A kernel, and what it is called among those of the build."""
+
+    kernel: Kernel
+    title: str
+
+
+def _figure(row: TitledKernel, name: str) -> int | None:
+    value: int | None = getattr(row.kernel.resources or Resources(), name)
     return value
 
 
-KERNEL_COLUMNS: tuple[TableColumn[Kernel], ...] = (
+_COLUMNS: tuple[TableColumn[TitledKernel], ...] = (
     TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Kernel"),
-        lambda k: k.demangled or k.name,
-        tooltip=lambda k: k.name,
+        lambda row: row.title,
+        tooltip=lambda row: row.kernel.name,
     ),
     *(figure_column(figure, partial(_figure, name=figure.id)) for figure in NEEDS),
-    TableColumn(QT_TRANSLATE_NOOP("Columns", "Module"), lambda k: k.module),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Module"), lambda row: row.kernel.module),
 )
 
 
-def kernels_as_text(kernels: tuple[Kernel, ...]) -> str:
+# The columns that matter less; the last of them matters least.
+_OPTIONAL = (2, 3, 6, 4, 5, 7, 8, 9, 10)
+_LEAST_LETTERS, _MOST_LETTERS = 16, 36
+
+
+def _as_text(rows: tuple[TitledKernel, ...]) -> str:
     """Tab-separated, with a header of the JSON's names: fit for a spreadsheet."""
     names = [field.name for field in fields(Resources)]
     lines = ["\t".join(("kernel", *names))]
-    for kernel in kernels:
-        figures = (_figure(kernel, name) for name in names)
+    for row in rows:
+        figures = (_figure(row, name) for name in names)
         values = ("" if figure is None else str(figure) for figure in figures)
-        lines.append("\t".join((kernel.demangled or kernel.name, *values)))
+        lines.append("\t".join((row.title, *values)))
     return "\n".join(lines)
 
 
@@ -76,7 +89,7 @@ class KernelsView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("kernelsView")
-        self._model: RowsModel[Kernel] = RowsModel(KERNEL_COLUMNS, self)
+        self._model: RowsModel[TitledKernel] = RowsModel(_COLUMNS, self)
         self._sorted = QSortFilterProxyModel(self)
         self._sorted.setSourceModel(self._model)
         self._sorted.setSortRole(SORT_ROLE)
@@ -90,7 +103,7 @@ class KernelsView(QWidget):
         self.setFocusProxy(self._table)
 
     @property
-    def model(self) -> RowsModel[Kernel]:
+    def model(self) -> RowsModel[TitledKernel]:
         """What is shown."""
         return self._model
 
@@ -102,7 +115,13 @@ class KernelsView(QWidget):
     @Slot(object)
     def show_result(self, result: BuildResult | None) -> None:
         """Shows the kernels of a build; None before the first."""
-        self._model.set_rows(result.kernels if result else ())
+        titles = result.kernel_titles if result else {}
+        kernels = result.kernels if result else ()
+        self._model.set_rows(tuple(TitledKernel(k, titles[k.module, k.name]) for k in kernels))
+        longest = max(map(len, titles.values()), default=0)
+        # What tells kernels of one name apart is at the end.
+        least = min(max(longest + 1, _LEAST_LETTERS), _MOST_LETTERS)
+        self._table.hide_when_narrow(*_OPTIONAL, least=least)
         self._table.set_hint(
             self.tr("There is no kernel in this build.") if result else self._not_built()
         )
@@ -110,16 +129,16 @@ class KernelsView(QWidget):
     @Slot()
     def copy_all(self) -> None:
         """Puts the table on the clipboard, for a spreadsheet."""
-        QGuiApplication.clipboard().setText(kernels_as_text(self._model.rows))
+        QGuiApplication.clipboard().setText(_as_text(self._model.rows))
 
     def _make_table(self) -> PanelTable:
         table = PanelTable(self.tr("Kernels and what they need"), self)
         table.setObjectName("kernelsTable")
         table.setModel(self._sorted)
-        figures = range(1, len(KERNEL_COLUMNS) - 1)
-        widths = {n: len(KERNEL_COLUMNS[n].heading) + 3 for n in figures}
+        figures = range(1, len(_COLUMNS) - 1)
+        widths = {n: len(_COLUMNS[n].heading) + 3 for n in figures}
         table.set_columns(stretched=0, widths=widths)
-        table.hide_when_narrow(2, 3, 6, 4, 5, 7, 8, 9, 10)
+        table.hide_when_narrow(*_OPTIONAL)
         table.left_out_changed.connect(self._on_left_out_changed)
         COMMAND_KEYS.changed.connect(self._on_left_out_changed)
         table.setSortingEnabled(True)
@@ -157,7 +176,7 @@ class KernelsView(QWidget):
 
     def _current(self) -> Kernel | None:
         index = self._sorted.mapToSource(self._table.currentIndex())
-        return self._model.rows[index.row()] if index.isValid() else None
+        return self._model.rows[index.row()].kernel if index.isValid() else None
 
     @Slot()
     def _on_activated(self) -> None:

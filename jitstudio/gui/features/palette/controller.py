@@ -153,7 +153,7 @@ class PaletteController(QObject):
     def _of_kernels(self) -> Iterator[PaletteEntry]:
         result, path = self._outputs.figures, self.tr("Kernel in SASS")
         for kernel in islice(result.kernels if result else (), _MOST_KERNELS):
-            title = kernel.demangled or kernel.name
+            title = result.kernel_titles[kernel.module, kernel.name] if result else ""
             go = partial(self._navigator.go_to, KernelPlace(CodeKind.SASS, kernel))
             yield _entry(title, path, go, also=kernel.name, tip=kernel.module)
 

@@ -201,6 +201,11 @@ def _of_run(simulation: Simulation) -> Iterator[ReportFigure]:
     )
 
 
+def longest_name() -> int:
+    """Returns how many letters the longest name of a figure has."""
+    return max(len(QCoreApplication.translate("Figures", figure.label)) for figure in NEEDS)
+
+
 def _needs(resources: Resources) -> Iterator[ReportFigure]:
     translate = QCoreApplication.translate
     for figure in NEEDS:

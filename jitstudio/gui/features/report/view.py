@@ -28,6 +28,7 @@ from jitstudio.gui.features.report.model import (
     explanation,
     figures,
     findings_as_text,
+    longest_name,
     mix,
 )
 from jitstudio.gui.features.report.occupancy_page import OccupancyPage
@@ -226,7 +227,7 @@ class OverviewPage(QWidget):
         table.setObjectName("figuresTable")
         table.setModel(self._model)
         table.horizontalHeader().hide()
-        table.set_columns(stretched=1, widths={0: 20})
+        table.set_columns(stretched=1, widths={0: longest_name() + 2})
         table.doubleClicked.connect(self._on_activated)
         table.add_command(self.tr("Show in &SASS"), self._on_activated, *ENTER_KEYS)
         table.add_command(self.tr("&Copy table"), self._copy, "Ctrl+C")

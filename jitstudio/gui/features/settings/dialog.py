@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QDoubleSpinBox,
+    QFileDialog,
     QFontComboBox,
     QFrame,
     QGridLayout,
@@ -30,6 +31,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.gui.features.settings.toolchains_row import ToolchainsRow
 from jitstudio.gui.kit.command_keys import follow_keys
+from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.fonts import scaled
 from jitstudio.gui.kit.parts import explain_by, heading, muted, show_icon, text_label
 from jitstudio.gui.shell.synonyms import also_called
@@ -43,10 +45,17 @@ _WIDTH, _PADDING = 170, 10
 
 @dataclass(frozen=True)
 class SettingEditor:
-    """A control and how to make it show a value."""
+    """A control and how to make it show a value.
+
+    Attributes:
+        widget: The control.
+        show: Makes it show a value.
+        browse: What chooses a file for it; None where it is no path. Both have a line of their own.
+    """
 
     widget: QWidget
     show: Callable[[SettingValue], None]
+    browse: QPushButton | None = None
 
 
 def translated(text: str) -> str:
@@ -118,11 +127,23 @@ def _font(setting: Setting, tell: Callable[[SettingValue], None]) -> SettingEdit
 
 def _path(setting: Setting, tell: Callable[[SettingValue], None]) -> SettingEditor:
     edit = QLineEdit()
-    edit.setFixedWidth(scaled(_WIDTH))
+    edit.setPlaceholderText(setting.instead)
     edit.setClearButtonEnabled(True)
     # Not each letter of a path on its way.
     edit.editingFinished.connect(lambda: tell(edit.text().strip()))
-    return SettingEditor(edit, lambda value: edit.setText(str(value)))
+    browse = QPushButton(QCoreApplication.translate("SettingRow", "Browse…"))
+    browse.setObjectName(f"{setting.key}Browse")
+    browse.setAutoDefault(False)
+
+    def choose() -> None:
+        folder = str(Path(edit.text().strip() or setting.instead).parent)
+        dialog = QFileDialog(edit.window(), translated(setting.title), folder)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(tell)
+        open_dialog(dialog)
+
+    browse.clicked.connect(choose)
+    return SettingEditor(edit, lambda value: edit.setText(str(value)), browse)
 
 
 _MAKERS: dict[type, Callable[[Setting, Callable[[SettingValue], None]], SettingEditor]] = {
@@ -169,8 +190,12 @@ class SettingRow(QWidget):
         grid.setColumnStretch(0, 1)
         grid.addWidget(title, 0, 0)
         grid.addWidget(sentence, 1, 0)
-        grid.addWidget(self._editor.widget, 0, 1, 2, 1, _MIDDLE)
-        grid.addWidget(self._reset, 0, 2, 2, 1, _MIDDLE)
+        if self._editor.browse is None:
+            grid.addWidget(self._editor.widget, 0, 1, 2, 1, _MIDDLE)
+            grid.addWidget(self._reset, 0, 2, 2, 1, _MIDDLE)
+        else:
+            for column, part in enumerate((self._editor.widget, self._editor.browse, self._reset)):
+                grid.addWidget(part, 2, column, _MIDDLE)
         self._editor.widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._editor.widget.installEventFilter(self)
         texts = translated(setting.title), setting.explanation, translated(setting.group)

@@ -12,6 +12,7 @@ from jitstudio.gui.kit.theme import set_current_theme
 SMALL = Kernel("a.cu", "small", "small", Resources(registers=10, spill_stores=0, max_threads=1024))
 LARGE = Kernel("a.cu", "_Z5largef", "large(float)", Resources(registers=255, spill_stores=1456))
 UNKNOWN = Kernel("b.ptx", "q", "q")
+UNKNOWN_FIGURE = "\N{EN DASH}"
 RESULT = BuildResult(Outcome.BUILT, Arch(90), kernels=(SMALL, LARGE, UNKNOWN))
 
 
@@ -38,9 +39,20 @@ def test_says_what_will_appear_before_the_first_build(view):
 
 def test_shows_readable_names_and_figures(view):
     view.show_result(RESULT)
-    assert row(view, 0) == ["small", "10", "0", ""]
-    assert row(view, 1) == ["large(float)", "255", "1,456", ""]
-    assert row(view, 2) == ["q", "", "", ""]
+    assert row(view, 0) == ["small", "10", "0", UNKNOWN_FIGURE]
+    assert row(view, 1) == ["large(float)", "255", "1,456", UNKNOWN_FIGURE]
+    assert row(view, 2) == ["q", UNKNOWN_FIGURE, UNKNOWN_FIGURE, UNKNOWN_FIGURE]
+    tips = [view.table.model().index(2, n).data(Qt.ItemDataRole.ToolTipRole) for n in (1, 2)]
+    assert "no machine code of this kernel was made" in tips[0]
+    assert "machine code does not keep them" in tips[1]
+
+
+def test_kernels_of_one_name_are_told_apart_by_their_modules(view):
+    modules = ("add[BLOCK=256]", "add[BLOCK=512]", "add.cu")
+    kernels = (*(Kernel(module, "add", "add") for module in modules), UNKNOWN)
+    view.show_result(BuildResult(Outcome.BUILT, Arch(90), kernels=kernels))
+    titles = [row(view, n)[0] for n in range(4)]
+    assert titles == ["add[BLOCK=256]", "add[BLOCK=512]", "add.cu", "q"]
 
 
 def test_figures_sort_as_numbers(view):

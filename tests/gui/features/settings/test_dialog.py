@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QSettings, Qt
 from PySide6.QtGui import QAction, QWheelEvent
@@ -6,6 +8,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QComboBox,
+    QFileDialog,
     QLineEdit,
     QListWidget,
     QPushButton,
@@ -16,9 +19,11 @@ from PySide6.QtWidgets import (
 from jitstudio.gui.features.settings.dialog import SettingsDialog
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.preferences import Preferences
-from jitstudio.gui.state.settings_table import SETTINGS
+from jitstudio.gui.state.settings_table import INTERPRETER, SETTINGS
 from jitstudio.gui.state.toolchain import OtherToolchains
 from jitstudio.toolchain_folders import AddedToolchains
+
+BROWSE = f"{INTERPRETER}Browse"
 
 
 @pytest.fixture
@@ -149,3 +154,14 @@ def test_folders_of_other_compilers_are_added_and_removed(dialog, qtbot, tmp_pat
     assert dialog.shown == []
     search.setText("theme")
     assert not part(dialog, QPushButton, "addToolchain").isVisible()
+
+
+def test_a_path_has_a_line_of_its_own_and_a_dialog(dialog, preferences):
+    edit, browse = part(dialog, QLineEdit, INTERPRETER), part(dialog, QPushButton, BROWSE)
+    assert edit.placeholderText() == sys.executable
+    assert edit.width() > 1.5 * part(dialog, QSpinBox, "launch.time_limit").width()
+    browse.click()
+    chooser = dialog.findChild(QFileDialog)
+    chooser.fileSelected.emit("/usr/bin/python3")
+    assert (preferences.value(INTERPRETER), edit.text()) == ("/usr/bin/python3",) * 2
+    chooser.reject()

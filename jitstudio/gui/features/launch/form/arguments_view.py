@@ -267,11 +267,12 @@ class ArgumentsView(QWidget):
         notes = form.notes if form else ()
         self._notes.setText("\n".join(notes))
         self._notes.setVisible(bool(notes))
-        launch = form.host_launch if form else None
-        if launch is not None:
+        remarks = list(form.remarks) if form else []
+        if form is not None and (launch := form.host_launch) is not None:
             text = self.tr("At first as in the launch in line {line} of {module}.")
-            self._origin.setText(text.format(line=launch.line, module=launch.module))
-        self._origin.setVisible(launch is not None)
+            remarks.append(text.format(line=launch.line, module=launch.module))
+        self._origin.setText("\n".join(remarks))
+        self._origin.setVisible(bool(remarks))
         self._model.show(form, dict(arguments))
         self._table.updateGeometry()
         self._update()

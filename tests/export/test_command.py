@@ -13,7 +13,7 @@ from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.request import Assembler, BuildRequest, CudaCompiler, LinkMode
-from jitstudio.gui.features.build.command_line import build_command, run_command, sweep_command
+from jitstudio.export.command import build_command, run_command, sweep_command
 from jitstudio.variants.plan import VariantPlan
 
 

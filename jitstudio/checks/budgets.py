@@ -1,0 +1,245 @@
+"""Files of budgets: which kernels are built, how, and what they have to keep.
+
+A budget is a ``[[budget]]`` table of a TOML file, or a ``[[tool.jitstudio.check.budget]]`` table of
+a ``pyproject.toml``. Paths begin in the folder of the file. Anybody may have written it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from jitstudio.checks.conditions import Condition, ConditionError, nearest, parse
+from jitstudio.core.plain_files import read_file
+
+LARGEST = 1 << 20
+"""Bytes of a file of budgets."""
+MOST_BUDGETS = 1000
+MOST_CONDITIONS = 200
+"""Of one budget."""
+_LONGEST_LIST = 200
+_LINKS = ("ptx", "lto")
+_TABLE = ("tool", "jitstudio", "check")
+LAUNCH_KEYS = (
+    *("kernel", "grid", "cover", "block", "cluster", "shared", "cooperative", "arg", "expect"),
+    *("rtol", "atol", "repeat", "warmup", "sanitize", "timeout", "device"),
+)
+"""The keys of a ``launch`` table: flags of `jitstudio run`."""
+
+
+class BudgetError(ValueError):
+    """A file of budgets cannot be used; the message says where and what to write."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What some kernels have to keep.
+
+    Attributes:
+        name: What it is called in reports.
+        require: The conditions, each kept by each of the kernels.
+        kernel: Which: a pattern of their lowered or C++ names, with ``*`` and ``?``.
+        sources: The modules, if it is no project.
+        project: The project file.
+        target: The targets it is built for, one after the other; empty for the usual one.
+        option: Options for the compilers.
+        name_expression: Instances of templates that are made.
+        header: In-memory headers, each ``NAME=PATH``.
+        library: LLVM IR of which only what is called is taken.
+        link: ``ptx`` or ``lto`` to link all modules; empty not to, or as the project says.
+        compiler: ``nvrtc`` or ``nvcc``; empty for the usual one.
+        libdevice: Whether libNVVM takes functions from libdevice.
+        launch: The words of `jitstudio run` for it; None where nothing is launched.
+        only_with_gpu: Whether it is left out where there is no GPU to launch on.
+    """
+
+    name: str
+    require: tuple[Condition, ...]
+    kernel: str = "*"
+    sources: tuple[str, ...] = ()
+    project: str = ""
+    target: tuple[str, ...] = ()
+    option: tuple[str, ...] = ()
+    name_expression: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+    library: tuple[str, ...] = ()
+    link: str = ""
+    compiler: str = ""
+    libdevice: bool = False
+    launch: tuple[str, ...] | None = None
+    only_with_gpu: bool = False
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The modules, or the project."""
+        return self.sources or (self.project,)
+
+
+@dataclass(frozen=True)
+class BudgetFile:
+    """A file of budgets.
+
+    Attributes:
+        path: Where it is.
+        budgets: In its order.
+    """
+
+    path: Path
+    budgets: tuple[Budget, ...]
+
+    @property
+    def folder(self) -> Path:
+        """Where its paths begin."""
+        return self.path.parent
+
+
+def read_budgets(path: Path) -> BudgetFile:
+    """Returns the budgets of a file.
+
+    Raises:
+        BudgetError: It cannot be read or has a mistake.
+    """
+    try:
+        content = read_file(path, LARGEST)
+    except OSError as error:
+        raise BudgetError(f"'{path}' cannot be read: {error.strerror}.") from None
+    try:
+        table = tomllib.loads(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise BudgetError(f"'{path}' is no UTF-8 text.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise BudgetError(f"'{path}' is no TOML: {error}.") from None
+    except RecursionError:
+        raise BudgetError(f"'{path}' has brackets within brackets without end.") from None
+    try:
+        return BudgetFile(path, tuple(_budgets(_own_part(table))))
+    except (BudgetError, ConditionError) as error:
+        raise BudgetError(f"'{path}': {error}") from None
+
+
+def has_budgets(path: Path) -> bool:
+    """Returns whether a ``pyproject.toml`` has a table of budgets."""
+    try:
+        table = tomllib.loads(read_file(path, LARGEST).decode("utf-8"))
+        return _own_part(table) is not table
+    except (OSError, ValueError, RecursionError):
+        return False
+
+
+def _own_part(table: dict[str, Any]) -> dict[str, Any]:
+    """Returns the part of a ``pyproject.toml`` that is about budgets; other files as they are."""
+    found: Any = table
+    for name in _TABLE:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else table
+
+
+def budget_from(row: Mapping[str, Any]) -> Budget:
+    """Returns a budget from the keys and values of its table.
+
+    Raises:
+        BudgetError, ConditionError: It has a mistake.
+    """
+    known = {each.name: each for each in fields(Budget)}
+    made: dict[str, Any] = {}
+    for key, value in row.items():
+        if key == "source":
+            made["sources"] = (_text(key, value), *made.get("sources", ()))
+        elif key not in known:
+            raise BudgetError(f"there is no key '{key}'.{nearest(key, ('source', *known))}")
+        elif key == "require":
+            made[key] = tuple(map(parse, _texts(key, value, MOST_CONDITIONS)))
+        elif key == "launch":
+            made[key] = _launch(value)
+        elif known[key].default is False:
+            made[key] = _truth(key, value)
+        elif known[key].default == ():
+            made[key] = (*made.get(key, ()), *_texts(key, value, _LONGEST_LIST))
+        else:
+            made[key] = _text(key, value)
+    if bool(made.get("sources")) == bool(made.get("project")):
+        raise BudgetError("it needs 'source', 'sources' or 'project', and only one of them.")
+    if not made.get("require"):
+        raise BudgetError('it asks for nothing. Write require = ["registers <= 64"].')
+    if (link := made.get("link", "")) and link not in _LINKS:
+        raise BudgetError(f'link = "{link}" is not known: it is one of {", ".join(_LINKS)}.')
+    if "launch" not in made and (need := [one for one in made["require"] if one.needs_launch]):
+        raise BudgetError(f"'{need[0].text}' is about a launch: add launch = {{...}}.")
+    if "kernel" not in made and (launched := row.get("launch", {}).get("kernel")):
+        made["kernel"] = f"*{launched}*"
+    made.setdefault("name", ", ".join(made.get("sources") or [made["project"]]))
+    return Budget(**made)
+
+
+def _budgets(table: dict[str, Any]) -> Iterator[Budget]:
+    for key in table:
+        if key != "budget":
+            raise BudgetError(f"there is no key '{key}'.{nearest(key, ['budget'])}")
+    rows = table.get("budget", [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise BudgetError("'budget' is a list of tables: write [[budget]] in double brackets.")
+    if not rows:
+        raise BudgetError("there is no budget in it. Begin one with [[budget]].")
+    if len(rows) > MOST_BUDGETS:
+        raise BudgetError(f"it has more than {MOST_BUDGETS:,} budgets. Use several files.")
+    for number, row in enumerate(rows, 1):
+        name = row.get("name", "")
+        where = f"budget {number}" + (f" ('{name}')" if name else "")
+        try:
+            yield budget_from(row)
+        except (BudgetError, ConditionError) as error:
+            raise BudgetError(f"{where}: {error}") from None
+
+
+def _launch(value: Any) -> tuple[str, ...]:
+    """Returns a launch as words of `jitstudio run`."""
+    if not isinstance(value, dict):
+        raise BudgetError('\'launch\' is a table, such as { cover = "n", arg = { n = "1000" } }.')
+    words: list[str] = []
+    for key, given in value.items():
+        if key not in LAUNCH_KEYS:
+            raise BudgetError(f"launch has no key '{key}'.{nearest(key, LAUNCH_KEYS)}")
+        if key == "arg":
+            if not isinstance(given, dict):
+                raise BudgetError("'arg' is a table of names and texts: { n = \"1000\" }.")
+            words += [f"--arg={name}={_word(name, text)}" for name, text in given.items()]
+        elif isinstance(given, bool):
+            words += [f"--{key}"] if given else []
+        elif isinstance(given, list) and key == "expect":
+            words += [f"--{key}={_word(key, each)}" for each in given]
+        elif isinstance(given, list):
+            words.append(f"--{key}={','.join(_word(key, each) for each in given)}")
+        else:
+            words.append(f"--{key}={_word(key, given)}")
+    if len(words) > _LONGEST_LIST:
+        raise BudgetError(f"'launch' has more than {_LONGEST_LIST} entries.")
+    return tuple(words)
+
+
+def _word(key: str, value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise BudgetError(f"'{key}' is a text or a number.")
+    return str(value)
+
+
+def _text(key: str, value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise BudgetError(f"'{key}' is a text between quotation marks.")
+    return value
+
+
+def _texts(key: str, value: Any, most: int) -> tuple[str, ...]:
+    """Returns a list of texts; one text is a list of one."""
+    found = value if isinstance(value, list) else [value]
+    if len(found) > most:
+        raise BudgetError(f"'{key}' has more than {most} entries.")
+    return tuple(_text(key, each) for each in found)
+
+
+def _truth(key: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise BudgetError(f"'{key}' is true or false.")
+    return value

@@ -1,0 +1,337 @@
+"""The small language of conditions, such as ``registers <= 64`` or ``no double``.
+
+    condition  = "no" quantity | quantity OP side | side OP quantity | relation
+    side       = NUMBER | NUMBER "*" quantity | quantity
+    quantity   = WORD | WORD "(" NUMBER ["," NUMBER] ")"
+    relation   = WORD "(" STRING ["," NAME "=" ("true" | "false")] ")"
+    OP         = "==" | "!=" | "<=" | ">=" | "<" | ">"
+
+A word is one of `jitstudio.checks.forms.FORMS`, or an opcode such as ``LDG.128``. A number may be
+followed by ``%``, ``KiB`` or ``MiB``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import operator
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from jitstudio.analysis.sass.model import SourceLocation
+from jitstudio.analysis.sass.opcodes import all_modifiers, all_opcodes, stem
+from jitstudio.checks.forms import FINDING, FORMS, Figure, Form, JudgedKernel, OpcodeGlob
+
+LONGEST = 400
+"""Characters of a condition."""
+
+_TOKEN = re.compile(
+    r"""(?P<number>[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+(?:[ ]?(?:%|[KM]iB\b))?+)"""
+    r"""|(?P<word>[A-Za-z_][\w.?:]*+(?:\*[\w.?:]*+)*+)"""
+    r"""|(?P<string>"[^"]*+"|'[^']*+')"""
+    r"""|(?P<sign>[<>=!]=|[<>=(),*])"""
+)
+_UNITS = {"%": 0.01, "KiB": 1024.0, "MiB": 1024.0**2}
+_COMPARE: dict[str, tuple[Callable[[float, float], bool], str]] = {
+    "==": (operator.eq, "exactly"),
+    "!=": (operator.ne, "anything but"),
+    "<=": (operator.le, "at most"),
+    ">=": (operator.ge, "at least"),
+    "<": (operator.lt, "less than"),
+    ">": (operator.gt, "more than"),
+}
+_TRUTH = {"true": True, "false": False}
+
+
+class ConditionError(ValueError):
+    """A condition cannot be understood; the message quotes it and says what to write."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A form with its arguments, times a number."""
+
+    text: str
+    form: Form
+    arguments: tuple[str | float | bool, ...] = ()
+    factor: float = 1
+
+    def figure(self, facts: JudgedKernel) -> Figure:
+        """Returns its value for a kernel."""
+        found = self.form.value(facts, *self.arguments)
+        if found.value is None or self.factor == 1:
+            return found
+        return found._replace(value=found.value * self.factor)
+
+
+class Judgement(NamedTuple):
+    """Whether a kernel keeps a condition.
+
+    Attributes:
+        holds: False also where a value is not known.
+        value: Of what the condition is about; None where it is not known.
+        bound: What it is compared with.
+        indices: The instructions that it comes from.
+        reason: What is the case and what was asked for, a sentence or more.
+        place: The line that it comes from, where no instruction says it.
+    """
+
+    holds: bool
+    value: float | None
+    bound: float | None
+    indices: tuple[int, ...]
+    reason: str
+    place: SourceLocation | None = None
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Something that a kernel has to keep.
+
+    Attributes:
+        text: As it is written.
+        subject: What it is about.
+        sign: How it is compared; see `_COMPARE`.
+        bound: With what.
+    """
+
+    text: str
+    subject: Quantity
+    sign: str
+    bound: float | Quantity
+
+    @property
+    def word(self) -> str:
+        """The form that it is about."""
+        return self.subject.form.word
+
+    @property
+    def needs_launch(self) -> bool:
+        """Whether it is about a launch."""
+        sides = (self.subject, self.bound)
+        return any(isinstance(side, Quantity) and side.form.of_launch for side in sides)
+
+    def judge(self, facts: JudgedKernel) -> Judgement:
+        """Returns whether a kernel keeps it."""
+        found = self.subject.figure(facts)
+        other = self.bound.figure(facts) if isinstance(self.bound, Quantity) else Figure(self.bound)
+        for side, figure in ((self.subject, found), (self.bound, other)):
+            if figure.value is None:
+                assert isinstance(side, Quantity)
+                known = [] if side.form.is_relation else [f"'{side.text}' is not known."]
+                reason = " ".join(filter(None, (*known, figure.note)))
+                return Judgement(False, found.value, other.value, (), reason)
+        assert found.value is not None
+        assert other.value is not None
+        compare, words = _COMPARE[self.sign]
+        holds = compare(found.value, other.value)
+        if self.subject.form.is_relation:
+            return Judgement(holds, found.value, other.value, found.indices, found.note)
+        limit = shown(other.value)
+        if isinstance(self.bound, Quantity):
+            limit += f" ({self.bound.text})"
+        reason = f"{self.subject.text} is {shown(found.value)}"
+        if holds:
+            reason += "."
+        else:
+            demand = f"{reason}, but has to be {words} {limit}."
+            reason = " ".join(filter(None, (demand, found.note, other.note)))
+        return Judgement(holds, found.value, other.value, found.indices, reason, found.place)
+
+
+def shown(value: float) -> str:
+    """Returns a number as people write it."""
+    return f"{int(value)}" if value == int(value) else f"{value:.4g}"
+
+
+def parse(text: str) -> Condition:
+    """Returns what a condition says.
+
+    Raises:
+        ConditionError: It cannot be understood.
+    """
+    return _Parser(text).condition()
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+
+
+_END = _Token("end", "")
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        if len(text) > LONGEST:
+            cut = f"{text[:60]}…"
+            raise ConditionError(f"'{cut}' is longer than the {LONGEST} characters that are read.")
+        self._text = text
+        self._tokens = self._cut()
+        self._at = 0
+
+    def condition(self) -> Condition:
+        if self._next() == _END:
+            raise self._error("there is nothing in it. Write one such as 'registers <= 64'.")
+        if self._next() == _Token("word", "no"):
+            self._at += 1
+            subject = self._quantity()
+            if subject.form.is_relation:
+                raise self._error(f"'no' does not go with {subject.form.usage}.")
+            found = Condition(self._text, subject, "==", 0)
+        else:
+            found = self._comparison()
+        if (rest := self._next()) != _END:
+            raise self._error(f"nothing was expected at '{rest.text}'.")
+        return found
+
+    def _comparison(self) -> Condition:
+        left = self._side()
+        if isinstance(left, Quantity) and left.form.is_relation:
+            return Condition(self._text, left, "==", 1)
+        sign = self._next().text
+        if sign not in _COMPARE:
+            meant = " Write '==' for 'equal'." if sign == "=" else ""
+            signs = " ".join(_COMPARE)
+            what = left.text if isinstance(left, Quantity) else shown(left)
+            raise self._error(f"behind '{what}' comes one of {signs}.{meant}")
+        self._at += 1
+        right = self._side()
+        for side in (left, right):
+            if isinstance(side, Quantity) and side.form.is_relation:
+                raise self._error(f"{side.form.usage} is a condition by itself.")
+        if isinstance(left, Quantity):
+            return Condition(self._text, left, sign, right)
+        if isinstance(right, Quantity):
+            turned = sign.translate(str.maketrans("<>", "><"))
+            return Condition(self._text, right, turned, left)
+        raise self._error("it compares two numbers and is about no figure of the kernel.")
+
+    def _side(self) -> Quantity | float:
+        if self._next().kind != "number":
+            return self._quantity()
+        number = self._number()
+        if self._next().text != "*":
+            return number
+        self._at += 1
+        found = self._quantity()
+        text = f"{shown(number)} * {found.text}"
+        return Quantity(text, found.form, found.arguments, number)
+
+    def _number(self) -> float:
+        text = self._take("number", "a number")
+        unit = next((unit for unit in _UNITS if text.endswith(unit)), "")
+        found = float(text.removesuffix(unit)) * _UNITS.get(unit, 1)
+        if not math.isfinite(found):
+            raise self._error(f"'{text}' is too large.")
+        return int(found) if found == int(found) else found
+
+    def _quantity(self) -> Quantity:
+        word = self._take("word", "a figure such as 'registers', or an opcode such as 'LDG.128'")
+        form = self._form(word)
+        if self._next().text != "(":
+            if len(form.arguments) > form.optional:
+                raise self._error(f"'{word}' is written {form.usage}.")
+            return Quantity(word, form)
+        if not form.arguments:
+            raise self._error(f"'{word}' takes nothing between parentheses.")
+        self._at += 1
+        start = self._at
+        arguments = self._file(form) if form.is_relation else self._numbers(form)
+        inside = " ".join(token.text for token in self._tokens[start : self._at])
+        self._take("sign", "')'", ")")
+        return Quantity(f"{word}({inside.replace(' ,', ',')})", form, arguments)
+
+    def _numbers(self, form: Form) -> tuple[int, ...]:
+        found = [self._whole(form)]
+        if not found[0]:
+            raise self._error(f"{form.arguments[0]} of {form.usage} is 1 or more.")
+        while self._next().text == "," and len(found) < len(form.arguments):
+            self._at += 1
+            found.append(self._whole(form))
+        if len(found) < len(form.arguments) - form.optional:
+            raise self._error(f"it is written {form.usage}.")
+        return tuple(found)
+
+    def _whole(self, form: Form) -> int:
+        number = self._number()
+        if number != int(number) or not 0 <= number < 2**31:
+            raise self._error(f"{form.usage} takes whole numbers.")
+        return int(number)
+
+    def _file(self, form: Form) -> tuple[str | bool, ...]:
+        name = self._take("string", "the name of a file between quotation marks")[1:-1]
+        if self._next().text != ",":
+            return (name,)
+        self._at += 1
+        word, known = self._take("word", f"'{form.arguments[1]}='"), form.arguments[1]
+        if word != known:
+            raise self._error(f"it does not know '{word}'. Did you mean '{known}'?")
+        self._take("sign", "'='", "=")
+        value = self._take("word", "'true' or 'false'")
+        if value not in _TRUTH:
+            raise self._error(f"'{known}' is true or false.")
+        return name, _TRUTH[value]
+
+    def _form(self, word: str) -> Form:
+        if found := FORMS.get(word):
+            return found
+        if word[0].isupper() and ":" not in word:
+            return self._opcode(word)
+        kind, colon, _ = word.partition(":")
+        if colon and kind == FINDING:
+            known = [name for name in FORMS if name.startswith(f"{FINDING}:")]
+            rules = ", ".join(name.partition(":")[2] for name in known)
+            raise self._error(f"there is no '{word}'.{nearest(word, known)} The rules are {rules}.")
+        raise self._error(f"there is no figure '{word}'.{nearest(word, ('no', *FORMS))}")
+
+    def _opcode(self, word: str) -> Form:
+        glob = OpcodeGlob(word)
+        stems = {stem(row.name) for row in all_opcodes()}
+        if not any(fnmatchcase(each, glob.stem) for each in stems):
+            near = nearest(glob.stem, (*stems, *FORMS))
+            raise self._error(f"there is no opcode '{glob.stem}'.{near}")
+        for part in glob.modifiers:
+            known = all_modifiers()
+            if not any(fnmatchcase(each, part) for each in known):
+                near = nearest(part, known)
+                raise self._error(f"no opcode is followed by '.{part}'.{near}")
+        return glob.form()
+
+    def _take(self, kind: str, what: str, text: str | None = None) -> str:
+        token = self._next()
+        if token.kind != kind or text not in (None, token.text):
+            where = f"at '{token.text}'" if token != _END else "at the end"
+            raise self._error(f"{what} was expected {where}.")
+        self._at += 1
+        return token.text
+
+    def _next(self) -> _Token:
+        return self._tokens[self._at] if self._at < len(self._tokens) else _END
+
+    def _cut(self) -> list[_Token]:
+        found, at = [], 0
+        while at < len(self._text):
+            if self._text[at].isspace():
+                at += 1
+                continue
+            match = _TOKEN.match(self._text, at)
+            if match is None:
+                raise self._error(f"'{self._text[at]}' is not understood.")
+            found.append(_Token(match.lastgroup or "", match[0]))
+            at = match.end()
+        return found
+
+    def _error(self, reason: str) -> ConditionError:
+        printable = "".join(c if c.isprintable() else "?" for c in self._text)
+        return ConditionError(f"The condition '{printable}': {reason}")
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Returns a question with the known word that is most like this one; empty if none is."""
+    names = {name.casefold(): name for name in known}
+    found = difflib.get_close_matches(word.casefold(), names, 1, cutoff=0.6)
+    return f" Did you mean '{names[found[0]]}'?" if found else ""

@@ -1,0 +1,428 @@
+"""What a condition can be about: one row for each form, with how its value is found.
+
+Each figure comes from where the report, `jitstudio inspect` and `jitstudio run` take it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from jitstudio.analysis.diff.deltas import FIGURES as REPORTED
+from jitstudio.analysis.findings.find import RULES, findings
+from jitstudio.analysis.findings.model import Finding
+from jitstudio.analysis.occupancy.calculate import (
+    Occupancy,
+    limits_of,
+    occupancy,
+    usage_of,
+)
+from jitstudio.analysis.report import KernelReport, report
+from jitstudio.analysis.sass.cfg import sass_graph
+from jitstudio.analysis.sass.model import SassFunction, SourceLocation
+from jitstudio.analysis.sass.opcodes import all_precisions, class_of
+from jitstudio.core.arch import Arch
+from jitstudio.core.figures import FIGURES
+from jitstudio.core.result import Resources
+
+FINDING = "finding"
+"""In front of the colon in ``finding:strided``."""
+FINDING_ALIASES = {"uncoalesced": "strided"}
+"""Other words for rules of findings."""
+
+
+class Figure(NamedTuple):
+    """The value of a form for a kernel.
+
+    Attributes:
+        value: None where nothing says it.
+        indices: The instructions that it comes from, if it comes from some.
+        note: More on it: why it is unknown, or what it means; a sentence or more.
+        place: The line of the source that it comes from, where no instruction says it.
+    """
+
+    value: float | None
+    indices: tuple[int, ...] = ()
+    note: str = ""
+    place: SourceLocation | None = None
+
+
+Json = Mapping[str, Any]
+BaselineCheck = Callable[[str, bool], Figure]
+"""Compares a kernel with the one in this file: 1 where they are equal, else 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedKernel:
+    """A kernel of a build, from which all figures follow.
+
+    Attributes:
+        function: Its code.
+        resources: What it needs; None where no tool reports it.
+        target: What it was compiled for; empty where that is not known.
+        equals: Compares it with a baseline; the second argument is whether names of registers,
+            labels and control bits are no difference.
+        launch: What `jitstudio run --json` prints of a launch; None where there was none.
+    """
+
+    function: SassFunction
+    resources: Resources | None
+    target: str
+    equals: BaselineCheck
+    launch: Json | None = None
+
+    @cached_property
+    def report(self) -> KernelReport:
+        """Its numbers."""
+        return report(self.function, self.resources)
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What may cost time."""
+        return findings(self.function, self.resources)
+
+    def occupancy(self, threads: int, shared: int) -> Occupancy | None:
+        """Returns how full a multiprocessor is; None where its limits or registers are unknown."""
+        limits = limits_of(Arch.parse(self.target)) if self.target else None
+        usage = usage_of(self.resources, threads, shared) if self.resources else None
+        return occupancy(limits, usage) if limits and usage else None
+
+    def places_of(self, is_such: Callable[[str], bool]) -> tuple[int, ...]:
+        """Returns the instructions whose opcodes are such, without padding."""
+        opcodes = self.function.opcodes[: self.function.code_length]
+        return tuple(index for index, opcode in enumerate(opcodes) if is_such(opcode))
+
+
+class Form(NamedTuple):
+    """A row: something that conditions are about.
+
+    Attributes:
+        word: How it is written.
+        meaning: What is counted or measured.
+        value: Finds it for a kernel, by the arguments between the parentheses.
+        arguments: The names of the arguments, in order.
+        optional: How many of the last may be left out.
+        is_relation: Whether it is a condition by itself, with nothing to compare.
+        of_launch: Whether it needs a launch.
+    """
+
+    word: str
+    meaning: str
+    value: Callable[..., Figure]
+    arguments: tuple[str, ...] = ()
+    optional: int = 0
+    is_relation: bool = False
+    of_launch: bool = False
+
+    @property
+    def usage(self) -> str:
+        """How it is written with its arguments, such as ``occupancy(BLOCK, SHARED)``."""
+        return f"{self.word}({', '.join(self.arguments)})" if self.arguments else self.word
+
+
+SECTOR_BYTES = 32
+_UNREPORTED = "No tool reports it for this code: ptxas does so while it compiles."
+_NO_OCCUPANCY = "The registers of the kernel or the limits of the target are not known."
+
+
+def _reported(name: str) -> Callable[[JudgedKernel], Figure]:
+    def value(facts: JudgedKernel) -> Figure:
+        found = REPORTED[name](facts.report)
+        note = _UNREPORTED if found is None else ""
+        return Figure(found, _causes(name, facts), note)
+
+    return value
+
+
+def _causes(name: str, facts: JudgedKernel) -> tuple[int, ...]:
+    """Returns the instructions that a figure of the report comes from."""
+    if name in ("registers", "live_registers"):
+        return facts.report.peak_indices
+    if name.startswith("spill_"):
+        return _first_of(facts, "spills")
+    if name in ("local_bytes", "stack_bytes"):
+        return _first_of(facts, "local")
+    if name.endswith("_instructions"):
+        group = name.removesuffix("_instructions")
+        return facts.places_of(lambda opcode: class_of(opcode).group.value == group)
+    return ()
+
+
+def _first_of(facts: JudgedKernel, rule: str) -> tuple[int, ...]:
+    return next((finding.indices for finding in facts.findings if finding.rule == rule), ())
+
+
+def _spills(facts: JudgedKernel) -> Figure:
+    needs = facts.report.resources
+    if needs.spill_stores is None or needs.spill_loads is None:
+        return Figure(None, (), _UNREPORTED)
+    return Figure(needs.spill_stores + needs.spill_loads, _first_of(facts, "spills"))
+
+
+def _precision(name: str) -> Callable[[JudgedKernel], Figure]:
+    def value(facts: JudgedKernel) -> Figure:
+        count = sum(each.count for each in facts.report.counts if each.kind.precision == name)
+        return Figure(count, facts.places_of(lambda opcode: class_of(opcode).precision == name))
+
+    return value
+
+
+def _resident(read: Callable[[Occupancy], float]) -> Callable[..., Figure]:
+    def value(facts: JudgedKernel, block: int, shared: int = 0) -> Figure:
+        found = facts.occupancy(block, shared)
+        if found is None:
+            return Figure(None, (), _NO_OCCUPANCY)
+        most = facts.report.resources.max_threads
+        if most is not None and block > most:
+            return Figure(0, (), f"The kernel is bounded to {most} threads per block.")
+        limits = " and ".join(one.resource.value for one in found.limiters if one.limits)
+        return Figure(read(found), (), f"Limited by {limits}." if limits else "")
+
+    return value
+
+
+def _loops(facts: JudgedKernel) -> Figure:
+    graph = sass_graph(facts.function)
+    return Figure(len(graph.loops), tuple(graph.blocks[loop.head].start for loop in graph.loops))
+
+
+def _found(rule: str | None) -> Callable[[JudgedKernel], Figure]:
+    def value(facts: JudgedKernel) -> Figure:
+        found = [one for one in facts.findings if rule in (None, one.rule)]
+        note = f"{found[0].title}: {found[0].reason} {found[0].remedy}" if found else ""
+        return Figure(len(found), found[0].indices if found else (), note)
+
+    return value
+
+
+def _equal_to(facts: JudgedKernel, file: str, normalised: bool = False) -> Figure:
+    return facts.equals(file, normalised)
+
+
+def _measured(read: Callable[[Json], float | None]) -> Callable[[JudgedKernel], Figure]:
+    def value(facts: JudgedKernel) -> Figure:
+        found = read(facts.launch) if facts.launch is not None else None
+        return Figure(found, (), "" if found is not None else "The launch does not say it.")
+
+    return value
+
+
+def _simulated(read: Callable[[Sequence[Json]], float | None], worst: str) -> Callable[..., Figure]:
+    """Returns the value of a form from the counts of the lines; `worst` names that of its place."""
+
+    def value(kernel: JudgedKernel) -> Figure:
+        simulation = kernel.launch and kernel.launch.get("simulation")
+        if not simulation:
+            return Figure(None, (), _NOT_SIMULATED)
+        lines = simulation["lines"]
+        found = read(lines)
+        place = max(lines, key=lambda line: line[worst], default=None)
+        return Figure(found, (), "", _place_of(place) if place and place[worst] else None)
+
+    return value
+
+
+def _reported_by_threads(name: str) -> Callable[[JudgedKernel], Figure]:
+    def value(kernel: JudgedKernel) -> Figure:
+        simulation = kernel.launch and kernel.launch.get("simulation")
+        if not simulation:
+            return Figure(None, (), _NOT_SIMULATED)
+        found = simulation[name]
+        first = found[0] if found else None
+        place = _place_of(first["first"]) if first and first["first"] else None
+        return Figure(len(found), (), first["message"] if first else "", place)
+
+    return value
+
+
+def _place_of(line: Json) -> SourceLocation | None:
+    return SourceLocation(line["file"], line["line"]) if line["file"] and line["line"] else None
+
+
+def _total(name: str) -> Callable[[Sequence[Json]], int]:
+    return lambda lines: sum(line[name] for line in lines)
+
+
+def _share(part: str, whole: str, unit: int = 1) -> Callable[[Sequence[Json]], float | None]:
+    """Returns the sum of one count by that of another; of memory beyond the chip for `sectors`."""
+
+    def read(lines: Sequence[Json]) -> float | None:
+        taken = [line for line in lines if "sectors" not in (part, whole) or line["sectors"]]
+        below = sum(line[whole] for line in taken) * unit
+        return sum(line[part] for line in taken) / below if below else None
+
+    return read
+
+
+def _timed(launch: Json) -> float | None:
+    timing: Json | None = launch["timing"]
+    return timing["median_ms"] if timing else None
+
+
+_NOT_SIMULATED = 'Only a launch with device = "sim" counts it.'
+_BLOCK = ("BLOCK", "SHARED")
+_MEANINGS = {name: figure.meaning for name, figure in FIGURES.items()}
+
+
+def _rows() -> Iterator[Form]:
+    for name in REPORTED:
+        group = name.removesuffix("_instructions")
+        meaning = _MEANINGS.get(name) or f"instructions of the group '{group}'"
+        yield Form(name, meaning, _reported(name))
+        if group != name:
+            yield Form(group, meaning, _reported(name))
+    for short, name in _SHORT.items():
+        yield Form(short, _MEANINGS[name], _reported(name))
+    yield Form("spills", "bytes per thread spilled and read back", _spills)
+    for name in sorted(all_precisions()):
+        yield Form(name, f"instructions that calculate in {name}", _precision(name))
+    yield Form("double", "instructions that calculate in fp64", _precision("fp64"))
+    yield Form("half", "instructions that calculate in fp16", _precision("fp16"))
+    yield Form("loops", "loops of the machine code", _loops)
+    for word, meaning, read in _RESIDENT:
+        yield Form(word, meaning, _resident(read), _BLOCK, optional=1)
+    yield Form("findings", "all that may cost time", _found(None))
+    for rule in RULES:
+        yield Form(f"{FINDING}:{rule}", f"findings of the rule '{rule}'", _found(rule))
+    for word, rule in FINDING_ALIASES.items():
+        yield Form(f"{FINDING}:{word}", f"findings of the rule '{rule}'", _found(rule))
+    equal = "whether the machine code is that of a cubin"
+    yield Form("equal_to", equal, _equal_to, ("FILE", "normalised"), 1, is_relation=True)
+    for word, meaning, measured in _LAUNCH:
+        yield Form(word, meaning, _measured(measured), of_launch=True)
+    for word, meaning, of_lines, worst in _SIMULATION:
+        yield Form(word, meaning, _simulated(of_lines, worst), of_launch=True)
+    for word, meaning in _OF_THREADS:
+        yield Form(word, meaning, _reported_by_threads(word), of_launch=True)
+
+
+_SHORT = {
+    "shared": "shared_bytes",
+    "local": "local_bytes",
+    "constant": "constant_bytes",
+    "stack": "stack_bytes",
+}
+_RESIDENT: tuple[tuple[str, str, Callable[[Occupancy], float]], ...] = (
+    (
+        "occupancy",
+        "resident warps of those that could be, from 0 to 1; SHARED is dynamic shared memory",
+        lambda found: found.fraction,
+    ),
+    ("resident_blocks", "blocks that a multiprocessor holds at once", lambda found: found.blocks),
+    ("resident_warps", "warps that a multiprocessor holds at once", lambda found: found.warps),
+)
+_LAUNCH: tuple[tuple[str, str, Callable[[Json], float | None]], ...] = (
+    (
+        "failed_checks",
+        "expectations of the launch that are not met",
+        lambda launch: sum(not check["ok"] for check in launch["checks"]),
+    ),
+    (
+        "strays",
+        "writes out of the bounds of a buffer",
+        lambda launch: sum(len(buffer["strays"]) for buffer in launch["buffers"]),
+    ),
+    (
+        "unwritten",
+        "elements of output buffers that were never written",
+        lambda launch: sum(buffer["unwritten"] or 0 for buffer in launch["buffers"]),
+    ),
+    ("median_ms", "milliseconds of a launch, the median", _timed),
+)
+
+_SIMULATION: tuple[tuple[str, str, Callable[[Sequence[Json]], float | None], str], ...] = (
+    (
+        "executed",
+        "instructions of PTX that warps have executed, in the simulator",
+        _total("executions"),
+        "executions",
+    ),
+    (
+        "active_lanes",
+        "threads of a warp that take part in an instruction, on average, in the simulator",
+        _share("thread_executions", "executions"),
+        "divergent",
+    ),
+    (
+        "divergent",
+        "branches that send the threads of a warp to different places, in the simulator",
+        _total("divergent"),
+        "divergent",
+    ),
+    (
+        "sectors",
+        "32-byte sectors of global and local memory that are touched, in the simulator",
+        _total("sectors"),
+        "sectors",
+    ),
+    (
+        "sectors_per_request",
+        "sectors that an access of a warp touches, on average, in the simulator",
+        _share("sectors", "requests"),
+        "sectors",
+    ),
+    (
+        "used_share",
+        "bytes that are asked for of those in the sectors, from 0 to 1, in the simulator",
+        _share("bytes_used", "sectors", SECTOR_BYTES),
+        "sectors",
+    ),
+    (
+        "bank_conflicts",
+        "further passes through shared memory because of its banks, in the simulator",
+        _total("bank_conflicts"),
+        "bank_conflicts",
+    ),
+    (
+        "lanes_per_address",
+        "most threads of a warp that meet at one address in an atomic operation, in the simulator",
+        lambda lines: max((line["lanes_per_address"] for line in lines), default=0),
+        "lanes_per_address",
+    ),
+)
+_OF_THREADS = (
+    ("races", "pairs of accesses to the same bytes that nothing orders, in the simulator"),
+    ("faults", "what threads must not do, such as accesses out of bounds, in the simulator"),
+)
+
+FORMS: Mapping[str, Form] = {form.word: form for form in _rows()}
+"""All forms but opcodes, by how they are written."""
+
+
+@dataclass(frozen=True)
+class OpcodeGlob:
+    """Opcodes by their name and modifiers, such as ``LDG.128`` or ``LD?.*``.
+
+    Attributes:
+        word: As it is written.
+        stem: The name, with ``*`` and ``?`` as in names of files.
+        modifiers: What each of has to be among the modifiers, in any order.
+    """
+
+    word: str
+    stem: str = field(init=False)
+    modifiers: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        stem, *modifiers = self.word.split(".")
+        object.__setattr__(self, "stem", stem)
+        object.__setattr__(self, "modifiers", tuple(m for m in modifiers if m.strip("*")))
+
+    def matches(self, opcode: str) -> bool:
+        """Returns whether an opcode with its modifiers is meant."""
+        stem, *modifiers = opcode.split(".")
+        return fnmatchcase(stem, self.stem) and all(
+            any(fnmatchcase(there, wanted) for there in modifiers) for wanted in self.modifiers
+        )
+
+    def form(self) -> Form:
+        """Returns the form that counts such instructions."""
+
+        def value(facts: JudgedKernel) -> Figure:
+            found = facts.places_of(self.matches)
+            return Figure(len(found), found)
+
+        return Form(self.word, f"{self.word} instructions", value)

@@ -1,0 +1,130 @@
+"""Reports for other programs: SARIF 2.1.0 for code hosts and editors, JUnit for CI servers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePath
+from typing import Any
+from urllib.parse import quote
+from xml.etree import ElementTree
+
+from jitstudio import __version__
+from jitstudio.analysis.sass.model import SourceLocation
+from jitstudio.checks.forms import FORMS
+from jitstudio.checks.verdicts import BudgetReport
+from jitstudio.core.diagnostics import Diagnostic, Severity, diagnostic_line
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_BUILD = "build"
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+_ROOT = "%SRCROOT%"
+
+
+def sarif(reports: Sequence[BudgetReport]) -> bytes:
+    """Returns a SARIF 2.1.0 log of what does not hold; an empty list where all does.
+
+    Paths below the current folder are relative to it, as code hosts want them.
+    """
+    results = [result for report in reports for result in _results(report)]
+    rules = [
+        {"id": rule, "shortDescription": {"text": _meaning(rule)}}
+        for rule in dict.fromkeys(result["ruleId"] for result in results)
+    ]
+    driver = {"name": "jitstudio", "version": __version__, "rules": rules}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, indent=2).encode()
+
+
+def _meaning(rule: str) -> str:
+    if rule == _BUILD:
+        return "What is checked can be built."
+    meaning = FORMS[rule].meaning if rule in FORMS else f"{rule} instructions"
+    return f"A condition on {rule}: {meaning}."
+
+
+def _results(report: BudgetReport) -> Iterator[dict[str, Any]]:
+    budget = report.budget
+    for verdict in report.verdicts:
+        if not verdict.holds:
+            place = verdict.place or SourceLocation(report.files[0], 1)
+            text = f"{verdict.demangled} ({report.target}): {verdict.failure}"
+            yield _result(verdict.condition.word, "error", text, place)
+    if not report.status:
+        return
+    if report.problem:
+        place = SourceLocation(report.files[0], 1)
+        yield _result(_BUILD, "error", f"{budget.name}: {report.problem}", place)
+    for diagnostic in report.diagnostics:
+        yield _result(_BUILD, _LEVELS[diagnostic.severity], diagnostic.message, _at(diagnostic))
+
+
+def _at(diagnostic: Diagnostic) -> SourceLocation | None:
+    return SourceLocation(diagnostic.file, diagnostic.line or 1) if diagnostic.file else None
+
+
+def _result(rule: str, level: str, text: str, place: SourceLocation | None) -> dict[str, Any]:
+    made: dict[str, Any] = {"ruleId": rule, "level": level, "message": {"text": text}}
+    if place is not None:
+        where = {"artifactLocation": _artifact(place.file), "region": {"startLine": place.line}}
+        made["locations"] = [{"physicalLocation": where}]
+    return made
+
+
+def _artifact(file: str) -> dict[str, str]:
+    path = PurePath(file)
+    here = Path.cwd()
+    if path.is_absolute() and path.is_relative_to(here):
+        path = path.relative_to(here)
+    if path.is_absolute():
+        return {"uri": path.as_uri()}
+    return {"uri": quote(path.as_posix()), "uriBaseId": _ROOT}
+
+
+def junit(reports: Sequence[BudgetReport]) -> bytes:
+    """Returns a JUnit report: a suite for each budget and target, a case for each verdict."""
+    root = ElementTree.Element("testsuites", name="jitstudio check")
+    for report in reports:
+        _suite(root, report)
+    ElementTree.indent(root)
+    made: bytes = ElementTree.tostring(root, "utf-8", xml_declaration=True)
+    return made
+
+
+def _suite(root: ElementTree.Element, report: BudgetReport) -> None:
+    failed = sum(not verdict.holds for verdict in report.verdicts)
+    name = f"{report.budget.name} ({report.target})"
+    counts = {"failures": failed, "errors": int(bool(report.status))}
+    tests = len(report.verdicts) + counts["errors"]
+    texts = {key: str(count) for key, count in {"tests": tests, **counts}.items()}
+    suite = ElementTree.SubElement(root, "testsuite", {"name": _xml(name), **texts})
+    for verdict in report.verdicts:
+        case = _case(suite, verdict.demangled, verdict.condition.text, verdict.place)
+        if not verdict.holds:
+            made = ElementTree.SubElement(case, "failure", message=_xml(verdict.reason))
+            made.text = _xml(verdict.failure)
+    if report.status:
+        case = _case(suite, report.budget.name, "build", None)
+        reasons = [report.problem, *map(diagnostic_line, report.diagnostics)]
+        text = "\n".join(filter(None, reasons)) or report.outcome
+        made = ElementTree.SubElement(case, "error", message=_xml(text.splitlines()[0]))
+        made.text = _xml(text)
+
+
+def _case(
+    suite: ElementTree.Element, kernel: str, name: str, place: SourceLocation | None
+) -> ElementTree.Element:
+    words = {"classname": _xml(kernel), "name": _xml(name)}
+    if place is not None:
+        words |= {"file": _xml(place.file), "line": str(place.line)}
+    return ElementTree.SubElement(suite, "testcase", words)
+
+
+def _xml(text: str) -> str:
+    """Returns the text without the characters that XML 1.0 cannot hold."""
+    return "".join(c if _is_xml(ord(c)) else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _is_xml(code: int) -> bool:
+    return code in (9, 10, 13) or 32 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code > 0xFFFF

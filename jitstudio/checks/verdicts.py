@@ -1,0 +1,159 @@
+"""What came of checking budgets: a verdict for each condition and kernel, with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from jitstudio.analysis.sass.model import SassFunction, SourceLocation
+from jitstudio.checks.budgets import Budget
+from jitstudio.checks.conditions import Condition
+from jitstudio.checks.forms import JudgedKernel
+from jitstudio.core.diagnostics import Diagnostic, diagnostic_line
+from jitstudio.core.launch.choice import base_name
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a kernel keeps a condition.
+
+    Attributes:
+        condition: Which.
+        kernel: Its lowered name.
+        demangled: Its name in C++.
+        holds: False also where a value is not known.
+        value: Of what the condition is about; None where it is not known.
+        bound: What it is compared with; None where that is not known.
+        reason: What is the case and what was asked for, a sentence or more.
+        place: The line of the source that it comes from, or else that of the kernel; None where
+            the line table does not say.
+    """
+
+    condition: Condition
+    kernel: str
+    demangled: str
+    holds: bool
+    value: float | None
+    bound: float | None
+    reason: str
+    place: SourceLocation | None
+
+    @property
+    def failure(self) -> str:
+        """What the condition asks for, and what is the case."""
+        return f"{self.condition.text}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class BudgetReport:
+    """What came of a budget for one target.
+
+    Attributes:
+        budget: Which.
+        target: What was built for, such as ``sm_90``.
+        files: What was built, as it is called from the current folder.
+        status: The exit status of `jitstudio build` or `jitstudio run` for it; 0 where all is
+            built.
+        outcome: The word for that, such as ``built``.
+        verdicts: For each kernel all conditions, in their order.
+        diagnostics: What the tools have said.
+        problem: Why nothing could be judged, a sentence; empty where it could.
+        written: Files of baselines that were written.
+        skipped: Why it was left out, a sentence; empty where it was not.
+    """
+
+    budget: Budget
+    target: str
+    files: tuple[str, ...]
+    status: int
+    outcome: str
+    verdicts: tuple[Verdict, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    problem: str = ""
+    written: tuple[str, ...] = ()
+    skipped: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether all could be judged, and holds."""
+        return not (self.status or self.problem) and all(one.holds for one in self.verdicts)
+
+
+def is_meant(pattern: str, lowered: str, demangled: str) -> bool:
+    """Returns whether a pattern names a kernel: by any of its names, with ``*`` and ``?``."""
+    names = (lowered, demangled, base_name(demangled))
+    return any(name == pattern or fnmatchcase(name, pattern) for name in names)
+
+
+def verdicts(
+    conditions: Iterable[Condition],
+    facts: JudgedKernel,
+    demangled: str,
+    sources: Mapping[str, str],
+    ptx_source: str = "",
+) -> Iterator[Verdict]:
+    """Yields whether a kernel keeps each of the conditions.
+
+    Args:
+        conditions: Which.
+        facts: The kernel.
+        demangled: Its name in C++.
+        sources: What the modules are called, by their absolute paths; a line of one of them is
+            shown rather than one of a header.
+        ptx_source: The module if it was written in PTX.
+    """
+    function = facts.function
+    for condition in conditions:
+        judged = condition.judge(facts)
+        told = _called(judged.place, sources) if judged.place else None
+        place = told or _place(function, judged.indices, sources, ptx_source)
+        yield Verdict(
+            condition,
+            function.name,
+            demangled,
+            judged.holds,
+            judged.value,
+            judged.bound,
+            judged.reason,
+            place or _beginning(function, sources, ptx_source),
+        )
+
+
+def _place(
+    function: SassFunction, indices: Iterable[int], sources: Mapping[str, str], ptx_source: str
+) -> SourceLocation | None:
+    for index in indices:
+        instruction = function[index]
+        if places := instruction.places:
+            return _called(next((at for at in places if at.file in sources), places[0]), sources)
+        if ptx_source and instruction.ptx_line:
+            return SourceLocation(ptx_source, instruction.ptx_line)
+    return None
+
+
+def _beginning(
+    function: SassFunction, sources: Mapping[str, str], ptx_source: str
+) -> SourceLocation | None:
+    """Returns the first line of a function: that of its head, where the line table has it."""
+    outer = [places[-1] for places in function.places if places]
+    if outer:
+        return _called(min(at for at in outer if at.file == outer[0].file), sources)
+    lines = set(function.ptx_lines) - {0} if ptx_source else ()
+    return SourceLocation(ptx_source, min(lines)) if lines else None
+
+
+def _called(place: SourceLocation, sources: Mapping[str, str]) -> SourceLocation:
+    return place._replace(file=sources.get(place.file, place.file))
+
+
+def failures(reports: Iterable[BudgetReport]) -> Iterator[str]:
+    """Yields what does not hold or could not be checked, as compilers report their errors."""
+    for report in reports:
+        if report.status:
+            yield from map(diagnostic_line, report.diagnostics)
+            yield f"{report.budget.name} ({report.target}): {report.problem or report.outcome}"
+        for verdict in report.verdicts:
+            if not verdict.holds:
+                where = f"{verdict.place.file}:{verdict.place.line}: " if verdict.place else ""
+                yield f"{where}error: {verdict.demangled} ({report.target}): {verdict.failure}"

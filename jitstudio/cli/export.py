@@ -1,0 +1,125 @@
+"""`jitstudio export`: a build and its launch in forms that others run, read and check."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from jitstudio.cli import build, exit_codes
+from jitstudio.cli.request import (
+    UsageError,
+    argument_texts,
+    base_launch,
+    base_request,
+    given_project,
+    made_folder,
+    request_from,
+    spec_from,
+    unwritable,
+    without_waiting,
+)
+from jitstudio.cli.terminal import print_error, say
+from jitstudio.core.launch.build import build_for_launch
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.request import BuildRequest
+from jitstudio.core.result import BuildResult
+from jitstudio.export.carried import carried_headers
+from jitstudio.export.formats import BY_NAME, ExportedFiles
+from jitstudio.export.recipe import (
+    ExportError,
+    Recipe,
+    RecipeLaunch,
+    exported_request,
+    launch_of,
+    module_of,
+    recipe_of,
+)
+from jitstudio.project_files import OpenProject
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exports what the arguments say and returns the exit status.
+
+    Raises:
+        UsageError: An argument is wrong, a file cannot be read or written, or what is asked for
+            cannot be exported so.
+        WorkerError: The worker itself failed.
+    """
+    chosen = BY_NAME[arguments.format]
+    if arguments.output is None and not chosen.ending:
+        raise UsageError(f"'{chosen.name}' is several files: name a folder for them with -o.")
+    folder = None if chosen.ending else made_folder(arguments.output, "-o")
+    try:
+        recipe = _recipe(arguments)
+        if isinstance(recipe, int):
+            return recipe
+        made = chosen.make(recipe)
+    except ExportError as error:
+        raise UsageError(str(error)) from None
+    for note in made.notes:
+        print_error(f"not exported: {note}")
+    _write(made, folder, arguments.output)
+    return exit_codes.BUILT
+
+
+def _recipe(arguments: argparse.Namespace) -> Recipe | int:
+    """Returns what is exported, or the exit status of a build that failed."""
+    project = given_project(arguments.sources)
+    base = base_launch(project, arguments.kernel or "", argument_texts(arguments))
+    spec = spec_from(arguments, base)
+    request = request_from(arguments, base_request(project, arguments))
+    request = exported_request(build_for_launch(request, spec.kernel))
+    result = build.build(request)[-1]
+    if not result.ok:
+        build.show(result)
+        return exit_codes.OF_OUTCOME[result.outcome]
+    launch = _launch(arguments, request, spec, base, result)
+    part = module_of(request, [launch.module] if launch else [])
+    recipe = recipe_of(part, result, carried_headers(part, result), launch)
+    return replace(recipe, paths=_paths(arguments, project))
+
+
+def _paths(arguments: argparse.Namespace, project: OpenProject | None) -> dict[str, str]:
+    """Returns the files of modules, headers and libraries by their names in the build."""
+    paths = {os.fsencode(path).decode("utf-8", "replace"): path for path in arguments.sources}
+    paths |= {path: path for path in arguments.library}
+    paths |= {name: path for name, _, path in (word.partition("=") for word in arguments.header)}
+    if project is not None:
+        paths |= {one.member.name: str(one.path) for one in project.members if one.path}
+    return {name: os.path.abspath(path) for name, path in paths.items()}
+
+
+def _launch(
+    arguments: argparse.Namespace,
+    request: BuildRequest,
+    spec: LaunchSpec,
+    base: LaunchSpec | None,
+    result: BuildResult,
+) -> RecipeLaunch | None:
+    """Returns the launch; None where none was asked for and the usual one makes no sense."""
+    begin = partial(spec_from, arguments) if base is None else None
+    try:
+        return launch_of(request, result, spec, begin)
+    except ExportError as error:
+        if base is not None or replace(spec, kernel="") != LaunchSpec() or spec.kernel:
+            raise
+        print_error(f"exported without a launch: {error}")
+        return None
+
+
+def _write(made: ExportedFiles, folder: Path | None, output: str | None) -> None:
+    if output is None:
+        say(made.text.rstrip("\n"))
+        return
+    for name, content in made.files.items():
+        path = folder / name if folder else Path(output)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with open(path, "wb", opener=without_waiting) as file:
+                file.write(content)
+        except OSError as error:
+            raise unwritable(path, error, "-o") from None
+        say(str(path))

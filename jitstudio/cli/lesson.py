@@ -1,0 +1,119 @@
+"""`jitstudio lesson`: lists lessons, opens one, checks what a pupil has made of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from jitstudio.checks.budgets import BudgetFile
+from jitstudio.cli import exit_codes
+from jitstudio.cli.check import check, given_budgets, status_of
+from jitstudio.cli.json_output import check_object
+from jitstudio.cli.request import UsageError
+from jitstudio.cli.terminal import print_error, say
+from jitstudio.lessons import (
+    Goal,
+    Lesson,
+    LessonError,
+    LessonProgress,
+    copy_lesson,
+    find_lesson,
+    goals,
+    lessons,
+    read_lesson,
+)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Does what the first word says and returns the exit status.
+
+    Raises:
+        UsageError: There is no such lesson, or its files cannot be used.
+        WorkerError: The worker itself failed.
+    """
+    try:
+        return _ACTIONS[arguments.action](arguments)
+    except LessonError as error:
+        raise UsageError(str(error)) from None
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    passed = LessonProgress().passed()
+    if arguments.json:
+        rows = [
+            {"name": each.name, "title": each.title, "passed": each.title in passed}
+            for each in lessons()
+        ]
+        say(json.dumps({"lessons": rows}, indent=2))
+        return exit_codes.BUILT
+    for number, each in enumerate(lessons(), 1):
+        say(f"{number:2}  {'passed' if each.title in passed else '':6}  {each.title}")
+    return exit_codes.BUILT
+
+
+def _open(arguments: argparse.Namespace) -> int:
+    lesson = find_lesson(_named(arguments))
+    folder = Path(arguments.output or lesson.name)
+    is_new = copy_lesson(lesson, folder)
+    say(lesson.text)
+    there = "" if is_new else " (it was there before and is as you have left it)"
+    print_error(f"Your copy is in '{folder}'{there}.")
+    print_error(f"'jitstudio {read_lesson(folder).project or folder}' opens it in the window,")
+    print_error(f"'jitstudio lesson check {folder}' checks it.")
+    return exit_codes.BUILT
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    folder = Path(_named(arguments))
+    lesson = find_lesson(arguments.by) if arguments.by else read_lesson(folder)
+    given = given_budgets(lesson.checks)
+    file = BudgetFile(folder / given.path.name, given.budgets)
+    reports = check([file], timeout=arguments.timeout, arch=arguments.arch)
+    status = status_of(reports)
+    found = goals(reports)
+    if status == exit_codes.BUILT and lesson.title in {each.title for each in lessons()}:
+        try:
+            LessonProgress().add(lesson)
+        except OSError as error:
+            print_error(f"That it is passed cannot be kept: {error.strerror or error}.")
+    if arguments.json:
+        made = {"title": lesson.title, "passed": status == exit_codes.BUILT}
+        made |= {"goals": [_goal_object(goal) for goal in found]}
+        say(json.dumps(made | {"budgets": check_object(reports)["budgets"]}, indent=2))
+    else:
+        _show(lesson, found, status == exit_codes.BUILT, arguments.hint)
+    return status
+
+
+def _named(arguments: argparse.Namespace) -> str:
+    if arguments.lesson is None:
+        raise UsageError(f"Say which: jitstudio lesson {arguments.action} LESSON.")
+    word: str = arguments.lesson
+    return word
+
+
+def _goal_object(goal: Goal) -> dict[str, object]:
+    return {
+        "goal": goal.text,
+        "reached": goal.is_reached and not goal.skipped,
+        "reasons": list(goal.reasons),
+        "skipped": goal.skipped or None,
+    }
+
+
+def _show(lesson: Lesson, found: tuple[Goal, ...], passed: bool, hints: int) -> None:
+    for goal in found:
+        word = "left out" if goal.skipped else "reached" if goal.is_reached else "not yet"
+        say(f"{word:8}  {goal.text}")
+        for reason in (*goal.reasons, *filter(None, (goal.skipped,))):
+            say(f"{'':8}  {reason}")
+    for number, hint in enumerate(lesson.hints[:hints], 1):
+        say(f"hint {number}: {hint}")
+    if passed:
+        print_error(f"'{lesson.title}' is passed.")
+    elif hints < len(lesson.hints):
+        print_error(f"--hint {hints + 1} shows a hint.")
+
+
+_ACTIONS = {"list": _list, "open": _open, "check": _check}

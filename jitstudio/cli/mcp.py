@@ -1,0 +1,31 @@
+"""`jitstudio mcp`: the commands for language models, over the Model Context Protocol."""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from jitstudio.cli import exit_codes
+from jitstudio.cli.request import UsageError
+from jitstudio.cli.terminal import print_error
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serves until the client closes the pipe; returns the exit status.
+
+    Raises:
+        UsageError: The folder is none.
+    """
+    folder = Path(arguments.folder)
+    if not folder.is_dir():
+        raise UsageError(f"'{folder}' is no folder. Choose another with --folder.")
+    if find_spec("mcp") is None:
+        print_error(
+            "jitstudio: the package 'mcp' is not installed: pip install 'jitstudio[mcp]' brings it."
+        )
+        return exit_codes.MISSING
+    server = import_module("jitstudio.cli.mcp_server")
+    server.serve(folder.resolve(), arguments.timeout, allow_run=arguments.allow_run)
+    return exit_codes.BUILT

@@ -1,0 +1,616 @@
+"""A build and its launch as a C++ program on the driver API, with its CMakeLists.txt."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+
+from jitstudio import __version__
+from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.request import Buffer, Direction, FillKind, LaunchRequest, ValueArgument
+from jitstudio.core.launch.types import Array, Scalar, Struct, Type
+from jitstudio.core.tools import Tool
+from jitstudio.export.python_script import file_name, launch_notes
+from jitstudio.export.recipe import HeaderSet, Recipe, RecipeStep
+
+_PROGRAM = r"""// @TITLE@
+// Exported by jitstudio @VERSION@. Build: cmake -B build && cmake --build build
+@NOTES@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <cuda.h>
+@INCLUDES@
+using Code = std::string;
+
+// Modules and headers by their names.
+static const std::map<std::string, Code> SOURCES = {
+@SOURCES@};
+static const std::vector<std::string> HEADERS = {@HEADERS@};
+
+[[noreturn]] static void fail(const std::string &why) {
+    std::fprintf(stderr, "%s\n", why.c_str());
+    std::exit(1);
+}
+
+@HELPERS@
+static Code build() {
+@BUILD@}
+@LAUNCH@
+int main(int count, char **words) {
+    std::string save;
+    bool launches = true;
+    for (int at = 1; at < count; ++at) {
+        if (!std::strcmp(words[at], "--no-launch")) {
+            launches = false;
+        } else if (!std::strcmp(words[at], "--save") && at + 1 < count) {
+            save = words[++at];
+        } else {
+            fail("usage: program [--save PATH] [--no-launch]");
+        }
+    }
+    const Code cubin = build();
+    std::fprintf(stderr, "cubin: %zu bytes\n", cubin.size());
+    if (!save.empty()) {
+        std::ofstream file(save, std::ios::binary);
+        if (!file.write(cubin.data(), static_cast<std::streamsize>(cubin.size()))) {
+            fail("'" + save + "' cannot be written.");
+        }
+        return 0;
+    }
+    return launches ? run(cubin) : 0;
+}
+"""
+
+_NVRTC = r"""
+static Code compile_cuda(const std::string &name, std::vector<std::string> options,
+                         nvrtcResult (*size_of)(nvrtcProgram, size_t *),
+                         nvrtcResult (*copy)(nvrtcProgram, char *),
+                         const std::vector<std::string> &names = {}) {
+    std::vector<const char *> texts, headers, words;
+    for (const auto &header : HEADERS) {
+        texts.push_back(SOURCES.at(header).c_str());
+        headers.push_back(header.c_str());
+    }
+    nvrtcProgram program;
+    nvrtcCreateProgram(&program, SOURCES.at(name).c_str(), name.c_str(),
+                       static_cast<int>(texts.size()), texts.data(), headers.data());
+    for (const auto &expression : names) nvrtcAddNameExpression(program, expression.c_str());
+    for (const auto &option : options) words.push_back(option.c_str());
+    const nvrtcResult status =
+        nvrtcCompileProgram(program, static_cast<int>(words.size()), words.data());
+    size_t size = 0;
+    if (status != NVRTC_SUCCESS) {
+        nvrtcGetProgramLogSize(program, &size);
+        Code log(size, '\0');
+        nvrtcGetProgramLog(program, log.data());
+        fail(log + nvrtcGetErrorString(status));
+    }
+    size_of(program, &size);
+    Code code(size, '\0');
+    copy(program, code.data());
+    nvrtcDestroyProgram(&program);
+    if (size_of == nvrtcGetPTXSize) code.resize(std::strlen(code.c_str()));
+    return code;
+}
+"""
+
+_HEADERS = r"""
+// The folder of CUDA's headers comes from CMakeLists.txt.
+static std::vector<std::string> with_cuda_headers(std::vector<std::string> options) {
+    options.push_back("--include-path=" CUDA_INCLUDE);
+    options.push_back("--include-path=" CUDA_INCLUDE "/cccl");
+    return options;
+}
+"""
+
+_NVVM = r"""
+static Code compile_ir(const std::vector<std::string> &names,
+                       const std::vector<const char *> &options) {
+    nvvmProgram program;
+    nvvmCreateProgram(&program);
+    for (const auto &name : names) {
+        const Code &code = SOURCES.at(name);
+        nvvmAddModuleToProgram(program, code.data(), code.size(), name.c_str());
+    }
+    const int count = static_cast<int>(options.size());
+    const char **words = const_cast<const char **>(options.data());
+    nvvmResult status = nvvmVerifyProgram(program, count, words);
+    if (status == NVVM_SUCCESS) status = nvvmCompileProgram(program, count, words);
+    size_t size = 0;
+    if (status != NVVM_SUCCESS) {
+        nvvmGetProgramLogSize(program, &size);
+        Code log(size, '\0');
+        nvvmGetProgramLog(program, log.data());
+        fail(log);
+    }
+    nvvmGetCompiledResultSize(program, &size);
+    Code code(size, '\0');
+    nvvmGetCompiledResult(program, code.data());
+    while (!code.empty() && code.back() == '\0') code.pop_back();
+    return code;
+}
+"""
+
+_NVJITLINK = r"""
+struct Input {
+    const char *name;
+    nvJitLinkInputType kind;
+    const Code &code;
+};
+
+static Code link(const std::vector<Input> &inputs, std::vector<const char *> options) {
+    nvJitLinkHandle handle;
+    const uint32_t count = static_cast<uint32_t>(options.size());
+    if (nvJitLinkCreate(&handle, count, options.data()) != NVJITLINK_SUCCESS) {
+        fail("nvJitLink refuses its options.");
+    }
+    nvJitLinkResult status = NVJITLINK_SUCCESS;
+    for (const auto &input : inputs) {
+        if (status == NVJITLINK_SUCCESS) {
+            status = nvJitLinkAddData(handle, input.kind, input.code.data(), input.code.size(),
+                                      input.name);
+        }
+    }
+    if (status == NVJITLINK_SUCCESS) status = nvJitLinkComplete(handle);
+    size_t size = 0;
+    if (status != NVJITLINK_SUCCESS) {
+        nvJitLinkGetErrorLogSize(handle, &size);
+        Code log(size, '\0');
+        nvJitLinkGetErrorLog(handle, log.data());
+        fail(log);
+    }
+    nvJitLinkGetLinkedCubinSize(handle, &size);
+    Code cubin(size, '\0');
+    nvJitLinkGetLinkedCubin(handle, cubin.data());
+    nvJitLinkDestroy(&handle);
+    return cubin;
+}
+"""
+
+_RUN = r"""
+static void checked(CUresult status, const char *call) {
+    const char *name = nullptr;
+    if (status == CUDA_SUCCESS) return;
+    cuGetErrorName(status, &name);
+    fail(std::string(call) + ": " + (name ? name : "unknown error"));
+}
+#define CHECKED(call) checked(call, #call)
+
+template <typename T>
+[[maybe_unused]] static std::vector<T> range(size_t count, double start, double step) {
+    std::vector<T> made(count);
+    for (size_t i = 0; i < count; ++i) made[i] = static_cast<T>(start + step * double(i));
+    return made;
+}
+
+// Other random numbers than NumPy's of the same seed, but the same ones in each run.
+template <typename T>
+[[maybe_unused]] static std::vector<T> random_numbers(size_t count, unsigned seed, double low,
+                                                      double high) {
+    std::mt19937_64 generator(seed);
+    std::uniform_real_distribution<double> any(low, high + (std::is_integral_v<T> ? 1 : 0));
+    std::vector<T> made(count);
+    for (auto &one : made) one = static_cast<T>(any(generator));
+    return made;
+}
+
+static int run(const Code &cubin) {
+    CUdevice device;
+    CUcontext context;
+    CUmodule module;
+    CUfunction kernel;
+    CUstream stream;
+    CHECKED(cuInit(0));
+    CHECKED(cuDeviceGet(&device, 0));
+    CHECKED(cuDevicePrimaryCtxRetain(&context, device));
+    CHECKED(cuCtxSetCurrent(context));
+    CHECKED(cuModuleLoadData(&module, cubin.data()));
+    CHECKED(cuModuleGetFunction(&kernel, module, "@KERNEL@"));
+    CHECKED(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
+@ALLOW@
+@DATA@
+    void *parameters[] = {@PARAMETERS@};
+    CUlaunchConfig config{};
+    config.gridDimX = @GX@, config.gridDimY = @GY@, config.gridDimZ = @GZ@;
+    config.blockDimX = @BX@, config.blockDimY = @BY@, config.blockDimZ = @BZ@;
+    config.sharedMemBytes = @SHARED@;
+    config.hStream = stream;
+    std::vector<CUlaunchAttribute> attributes;
+@ATTRIBUTES@    config.attrs = attributes.data();
+    config.numAttrs = static_cast<unsigned>(attributes.size());
+
+    CUevent begin, end;
+    CHECKED(cuEventCreate(&begin, CU_EVENT_DEFAULT));
+    CHECKED(cuEventCreate(&end, CU_EVENT_DEFAULT));
+    const auto start = [&] {
+@RESTORE@        CHECKED(cuEventRecord(begin, stream));
+        CHECKED(cuLaunchKernelEx(&config, kernel, parameters, nullptr));
+        CHECKED(cuEventRecord(end, stream));
+        CHECKED(cuStreamSynchronize(stream));
+        float ms = 0;
+        CHECKED(cuEventElapsedTime(&ms, begin, end));
+        return ms;
+    };
+    start();
+@GOT@
+    std::vector<float> times;
+    for (int round = 0; round < @WARMUP@ + @REPEATS@; ++round) {
+        const float ms = start();
+        if (round >= @WARMUP@) times.push_back(ms);
+    }
+    if (!times.empty()) {
+        std::sort(times.begin(), times.end());
+        std::printf("%.1f us (median of %zu, least %.1f us)\n", times[times.size() / 2] * 1e3,
+                    times.size(), times[0] * 1e3);
+    }
+    size_t wrong = 0;
+@CHECKS@    return wrong ? 5 : 0;
+}
+"""
+
+_CHECK = r"""    for (size_t i = 0; i < got_@NAME@.size(); ++i) {
+        const double got = double(got_@NAME@[i]), expected = @EXPECTED@;
+        if (std::fabs(got - expected) <= @ATOL@ + @RTOL@ * std::fabs(expected)) continue;
+        if (!wrong++) std::printf("@NAME@[%zu] is %g instead of %g\n", i, got, expected);
+    }
+    std::printf("@NAME@: %zu of %zu numbers are wrong\n", wrong, got_@NAME@.size());
+"""
+
+_NOTHING = """
+static int run(const Code &) {
+    std::fprintf(stderr, "The export has no launch.\\n");
+    return 0;
+}
+"""
+
+_CMAKE = """\
+cmake_minimum_required(VERSION 3.22)
+project(@STEM@ LANGUAGES CXX)
+find_package(CUDAToolkit REQUIRED)
+add_executable(@STEM@ main.cpp)
+target_compile_features(@STEM@ PRIVATE cxx_std_17)
+target_include_directories(@STEM@ PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+list(GET CUDAToolkit_INCLUDE_DIRS 0 CUDA_INCLUDE)
+target_compile_definitions(@STEM@ PRIVATE CUDA_INCLUDE="${CUDA_INCLUDE}")
+target_link_libraries(@STEM@ PRIVATE @LIBRARIES@)
+"""
+_CMAKE_NVVM = """\
+find_library(NVVM nvvm HINTS ${CUDAToolkit_LIBRARY_ROOT}/nvvm/lib64 REQUIRED)
+find_path(NVVM_INCLUDE nvvm.h HINTS ${CUDAToolkit_LIBRARY_ROOT}/nvvm/include REQUIRED)
+target_link_libraries(@STEM@ PRIVATE ${NVVM})
+target_include_directories(@STEM@ PRIVATE ${NVVM_INCLUDE})
+"""
+
+_HELPERS = {Tool.NVRTC: _NVRTC, Tool.NVVM: _NVVM, Tool.NVJITLINK: _NVJITLINK}
+_INCLUDES = {Tool.NVRTC: "nvrtc.h", Tool.NVVM: "nvvm.h", Tool.NVJITLINK: "nvJitLink.h"}
+_LIBRARIES = {Tool.NVRTC: "CUDA::nvrtc", Tool.NVJITLINK: "CUDA::nvJitLink"}
+_INPUTS = {
+    CodeKind.PTX: "PTX",
+    CodeKind.CUBIN: "CUBIN",
+    CodeKind.LTOIR: "LTOIR",
+    CodeKind.FATBIN: "FATBIN",
+    CodeKind.OBJECT: "ANY",
+    CodeKind.LIBRARY: "LIBRARY",
+}
+_GETTERS = {CodeKind.PTX: "PTX", CodeKind.CUBIN: "CUBIN", CodeKind.LTOIR: "LTOIR"}
+
+
+def program_of(recipe: Recipe) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """Returns the files of the program, and what it leaves out."""
+    notes = [*recipe.notes, *launch_notes(recipe.launch)]
+    if any(step.libdevice or step.libraries for step in recipe.steps):
+        notes.append("libdevice and libraries of LLVM IR: libNVVM gets the modules alone.")
+    launch = _NOTHING if recipe.launch is None else _launch(recipe.launch.request, notes)
+    tools = dict.fromkeys(step.tool for step in recipe.steps)
+    helpers = "".join(_HELPERS[tool] for tool in tools)
+    if any(step.headers for step in recipe.steps):
+        helpers += _HEADERS
+    if any(HeaderSet.CURAND in step.headers for step in recipe.steps):
+        notes.append("cuRAND's headers are taken from the CUDA toolkit, as all others are.")
+    program = _filled(
+        _PROGRAM,
+        TITLE=f"{recipe.title}, built for {recipe.arch.sm}",
+        VERSION=__version__,
+        NOTES="".join(f"// Not exported: {note}\n" for note in notes),
+        INCLUDES="".join(f"#include <{_INCLUDES[tool]}>\n" for tool in tools),
+        SOURCES="".join(f"    {{{_quoted(n)}, {_literal(c)}}},\n" for n, c in recipe.texts.items()),
+        HEADERS=", ".join(map(_quoted, recipe.headers)),
+        HELPERS=helpers,
+        BUILD="".join(_build_lines(recipe)),
+        LAUNCH=launch,
+    )
+    stem = re.sub(r"\W", "_", recipe.stem) or "exported"
+    libraries = [_LIBRARIES[tool] for tool in tools if tool in _LIBRARIES]
+    cmake = _CMAKE + (_CMAKE_NVVM if Tool.NVVM in tools else "")
+    cmake = _filled(cmake, STEM=stem, LIBRARIES=" ".join((*libraries, "CUDA::cuda_driver")))
+    return {"main.cpp": program.encode(), "CMakeLists.txt": cmake.encode()}, tuple(notes)
+
+
+def _filled(template: str, **values: str) -> str:
+    """Returns a template with what belongs in place of each ``@NAME@``."""
+    return re.sub(r"@([A-Z]+)@", lambda match: values.get(match[1], match[0]), template)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+_PIECE = 8_000
+
+
+def _literal(content: bytes) -> str:
+    """Returns code that makes these bytes, in pieces that every compiler takes."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    if re.search(r"[\0\r]", text) or ')jit"' in text:
+        pieces = [content[at : at + 20] for at in range(0, len(content), 20)]
+        escaped = ("".join(f"\\{byte:03o}" for byte in piece) for piece in pieces)
+        lines = "\n".join(f'        "{piece}"' for piece in escaped)
+        return f"Code(\n{lines},\n        {len(content)})"
+    parts = [text[at : at + _PIECE] for at in range(0, len(text), _PIECE)] or [""]
+    return " ".join(f'R"jit({part})jit"' for part in parts)
+
+
+def _build_lines(recipe: Recipe) -> Iterator[str]:
+    names = {(s.makes, s.name): f"made_{n}" for n, s in enumerate(recipe.steps, 1)}
+    for step in recipe.steps:
+        yield f"    const Code {names[step.makes, step.name]} = {_call(step, names)};\n"
+    last = recipe.steps[-1] if recipe.steps else None
+    given = f"SOURCES.at({_quoted(recipe.request.sources[0].name)})"
+    yield f"    return {names[last.makes, last.name] if last else given};\n"
+
+
+def _call(step: RecipeStep, names: Mapping[tuple[CodeKind, str], str]) -> str:
+    options = "{" + ", ".join(map(_quoted, step.options)) + "}"
+    match step.tool:
+        case Tool.NVRTC:
+            options = f"with_cuda_headers({options})" if step.headers else options
+            kind = _GETTERS[step.makes]
+            more = f", {{{', '.join(map(_quoted, step.name_expressions))}}}"
+            more = more if step.name_expressions else ""
+            getters = f"nvrtcGet{kind}Size, nvrtcGet{kind}"
+            return (
+                f"compile_cuda({_quoted(step.name)},\n        {options},\n        {getters}{more})"
+            )
+        case Tool.NVVM:
+            given = ", ".join(_quoted(name) for _, name in step.inputs)
+            return f"compile_ir({{{given}}}, {options})"
+    inputs = ",\n         ".join(
+        f"{{{_quoted(file_name(kind, name))}, NVJITLINK_INPUT_{_INPUTS[kind]}, "
+        f"{names.get((kind, name)) or f'SOURCES.at({_quoted(name)})'}}}"
+        for kind, name in step.inputs
+    )
+    return f"link(\n        {{{inputs}}},\n        {options})"
+
+
+_TYPES = {
+    "bool": "uint8_t",
+    **{f"{u}int{bits}": f"{u}int{bits}_t" for u in ("", "u") for bits in (8, 16, 32, 64)},
+    "float32": "float",
+    "float64": "double",
+}
+
+
+def _lanes(kind: Type) -> tuple[str, int]:
+    """Returns the C++ type of the numbers of an element, and how many; bytes for what has none."""
+    match kind:
+        case Scalar(dtype=dtype) if dtype in _TYPES:
+            return _TYPES[dtype], 1
+        case Array(element=element, count=count):
+            inner, lanes = _lanes(element)
+            return inner, lanes * count
+        case Struct(fields=fields, size=size) if fields:
+            lane = fields[0].type
+            same = all(each.type == lane for each in fields) and size == lane.size * len(fields)
+            if isinstance(lane, Scalar) and lane.dtype in _TYPES and same:
+                return _TYPES[lane.dtype], len(fields)
+    return "unsigned char", kind.size
+
+
+def _launch(request: LaunchRequest, notes: list[str]) -> str:
+    """Returns the function `run`; adds to the notes what it leaves out."""
+    config = request.config
+    data, parameters, restore, got = [], [], [], []
+    for argument in request.arguments:
+        name = f"p_{argument.name}"
+        parameters.append(f"&{name}" if isinstance(argument, Buffer) else f"{name}.data()")
+        if isinstance(argument, ValueArgument):
+            digits = ", ".join(f"0x{byte:02x}" for byte in argument.data)
+            said = f"  // {argument.number}" if argument.number is not None else ""
+            data.append(f"    std::vector<unsigned char> {name} = {{{digits}}};{said}\n")
+            continue
+        data.append(f"    CUdeviceptr {name} = 0;\n")
+        if not argument.length:
+            continue
+        held = f"h_{argument.name}"
+        kind, _ = _lanes(argument.element)
+        data.append(f"    const std::vector<{kind}> {held} = {_content(argument, notes)};\n")
+        size = f"{held}.size() * sizeof({kind})"
+        data.append(f"    CHECKED(cuMemAlloc(&{name}, {size}));\n")
+        data.append(f"    CHECKED(cuMemcpyHtoD({name}, {held}.data(), {size}));\n")
+        if argument.direction is not Direction.IN:
+            copy = f"cuMemcpyHtoDAsync({name}, {held}.data(), {size}, stream)"
+            restore.append(f"        CHECKED({copy});\n")
+            got.append(f"    std::vector<{kind}> got_{argument.name}({held}.size());\n")
+            back = f"cuMemcpyDtoH(got_{argument.name}.data(), {name}, {size})"
+            got.append(f"    CHECKED({back});\n")
+    shared = "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES"
+    allow = f"    CHECKED(cuFuncSetAttribute(kernel, {shared}, {config.shared}));\n"
+    return _filled(
+        _RUN,
+        KERNEL=request.kernel,
+        ALLOW=allow if config.shared > _DEFAULT_SHARED else "",
+        DATA="".join(data),
+        PARAMETERS=", ".join(parameters) or "nullptr",
+        **dict(zip(("GX", "GY", "GZ"), map(str, config.grid), strict=True)),
+        **dict(zip(("BX", "BY", "BZ"), map(str, config.block), strict=True)),
+        SHARED=str(config.shared),
+        ATTRIBUTES=_attributes(request),
+        RESTORE="".join(restore),
+        GOT="".join(got),
+        WARMUP=str(request.warmup),
+        REPEATS=str(request.repeats),
+        CHECKS="".join(_checks(request, notes)),
+    )
+
+
+_DEFAULT_SHARED = 48 << 10
+
+
+def _attributes(request: LaunchRequest) -> str:
+    made = ""
+    if request.config.cluster:
+        made += "    CUlaunchAttribute cluster{};\n"
+        made += "    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;\n"
+        x, y, z = request.config.cluster
+        made += f"    cluster.value.clusterDim = {{{x}, {y}, {z}}};\n"
+        made += "    attributes.push_back(cluster);\n"
+    if request.config.cooperative:
+        made += "    CUlaunchAttribute together{};\n"
+        made += "    together.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;\n"
+        made += "    together.value.cooperative = 1;\n"
+        made += "    attributes.push_back(together);\n"
+    return made
+
+
+def _content(buffer: Buffer, notes: list[str]) -> str:
+    kind, lanes = _lanes(buffer.element)
+    count, fill = buffer.length * lanes, buffer.fill
+    plain = kind != "unsigned char" or fill.kind is FillKind.ZEROS
+    match fill.kind:
+        case FillKind.ZEROS:
+            return f"std::vector<{kind}>({count})"
+        case FillKind.CONSTANT if plain:
+            return f"std::vector<{kind}>({count}, static_cast<{kind}>({fill.numbers[0]}))"
+        case FillKind.RANGE if plain:
+            start, step = (*fill.numbers, 0, 1)[:2] if fill.numbers else (0, 1)
+            step = fill.numbers[1] if len(fill.numbers) > 1 else 1
+            return f"range<{kind}>({count}, {start}, {step})"
+        case FillKind.RANDOM if plain:
+            usual = (0, 1) if kind in ("float", "double") else (0, 99)
+            low, high = fill.numbers[1:3] if len(fill.numbers) > 2 else usual
+            seed = abs(int(fill.numbers[0])) if fill.numbers else 0
+            return f"random_numbers<{kind}>({count}, {seed}, {low}, {high})"
+    why = f"{fill.kind.value} of {buffer.element.name}"
+    notes.append(f"The content of {buffer.name} ({why}): it is filled with zeros.")
+    return f"std::vector<{kind}>({count})"
+
+
+def _checks(request: LaunchRequest, notes: list[str]) -> Iterator[str]:
+    buffers = {buffer.name: buffer for buffer in request.buffers}
+    for expectation in request.expectations:
+        said = f"{expectation.buffer} = {expectation.expression}"
+        try:
+            expected = _Translator(request, buffers[expectation.buffer]).text(
+                expectation.expression
+            )
+        except (ValueError, SyntaxError):
+            notes.append(f"The check '{said}', which is no plain formula for each element.")
+            continue
+        yield _filled(
+            _CHECK,
+            NAME=expectation.buffer,
+            EXPECTED=expected,
+            RTOL=repr(request.relative),
+            ATOL=repr(request.absolute),
+        )
+
+
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+}
+_SAME = (
+    *("sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "floor", "ceil"),
+    *("sin", "cos", "tan", "sinh", "cosh", "tanh", "erf", "hypot"),
+)
+_FUNCTIONS = {
+    **{
+        name: f"std::{name}"
+        for name in ["sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p"]
+    },
+    **{
+        name: f"std::{name}"
+        for name in ["sin", "cos", "tan", "sinh", "cosh", "tanh", "floor", "ceil", "erf", "hypot"]
+    },
+    "abs": "std::fabs",
+    "fabs": "std::fabs",
+    "maximum": "std::fmax",
+    "minimum": "std::fmin",
+    "power": "std::pow",
+}
+_SPELT = re.compile(r"(?<![\w.])[^\W\d]\w*")
+
+
+class _Translator:
+    """Makes C++ of expressions that are a formula for each element, in double precision."""
+
+    def __init__(self, request: LaunchRequest, buffer: Buffer) -> None:
+        self._request = request
+        self._length = buffer.length
+        self._lanes = _lanes(buffer.element)
+        self._buffers = {each.name: each for each in request.buffers}
+
+    def text(self, expression: str) -> str:
+        """Returns the formula.
+
+        Raises:
+            ValueError, SyntaxError: It is none.
+        """
+        # Parameters may be called like words of Python.
+        spelt = _SPELT.sub(lambda match: f"{match[0]}_", expression.replace("\n", " ").strip())
+        return self._node(ast.parse(spelt, mode="eval").body)
+
+    def _node(self, node: ast.expr) -> str:
+        match node:
+            case ast.Constant(value=bool()):
+                raise ValueError
+            case ast.Constant(value=int() | float() as number):
+                return repr(float(number))
+            case ast.UnaryOp(op=ast.USub(), operand=inner):
+                return f"-({self._node(inner)})"
+            case ast.BinOp(left=left, op=ast.Pow(), right=right):
+                return f"std::pow({self._node(left)}, {self._node(right)})"
+            case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
+                sign = _OPERATORS[type(operator)]
+                return f"({self._node(left)} {sign} {self._node(right)})"
+            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+                given = ", ".join(map(self._node, arguments))
+                return f"{_FUNCTIONS[name.removesuffix('_')]}({given})" if self._has(name) else ""
+            case ast.Name(id=name):
+                return self._name(name.removesuffix("_"))
+        raise ValueError
+
+    @staticmethod
+    def _has(name: str) -> bool:
+        if name.removesuffix("_") not in _FUNCTIONS:
+            raise ValueError(name)
+        return True
+
+    def _name(self, name: str) -> str:
+        if name in self._request.values:
+            return repr(float(self._request.values[name]))
+        buffer = self._buffers.get(name)
+        if buffer and (buffer.length, _lanes(buffer.element)) == (self._length, self._lanes):
+            if buffer.fill.kind in (FillKind.EXPRESSION, FillKind.FILE):
+                raise ValueError
+            return f"double(h_{name}[i])"
+        if name == "i" and buffer is None and self._lanes[1] == 1:
+            return "double(i)"
+        raise ValueError(name)

@@ -1,0 +1,219 @@
+"""The forms that a build can be exported in, a row each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from jitstudio import __version__
+from jitstudio.export import nvcc
+from jitstudio.export.command import build_command, run_command
+from jitstudio.export.compiler_explorer import link_of
+from jitstudio.export.cpp import program_of
+from jitstudio.export.frameworks import cupy_script, notebook_of, torch_script
+from jitstudio.export.nvcc import toolkit_build
+from jitstudio.export.project_text import pack, project_of
+from jitstudio.export.python_script import launch_notes, script_of
+from jitstudio.export.recipe import Recipe
+
+
+@dataclass(frozen=True)
+class ExportedFiles:
+    """What an export has written.
+
+    Attributes:
+        files: Contents by their names, the one to be looked at first.
+        notes: What has no counterpart in this form, sentences; they are in the first file, too.
+    """
+
+    files: Mapping[str, bytes]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The first file."""
+        return next(iter(self.files.values())).decode("utf-8", "replace")
+
+
+@dataclass(frozen=True)
+class ExportFormat:
+    """A form.
+
+    Attributes:
+        name: The word of the command line.
+        title: What it is called in the window.
+        summary: What it is good for, a sentence.
+        ending: Of the file; empty for a folder of files.
+        language: That of the first file, for its colours: ``python``, ``cpp``, ``sh`` or ``make``.
+        make: Writes it.
+    """
+
+    name: str
+    title: str
+    summary: str
+    ending: str
+    language: str
+    make: Callable[[Recipe], ExportedFiles]
+
+
+def _cuda_core(recipe: Recipe) -> ExportedFiles:
+    return _script(recipe, core=True)
+
+
+def _cuda_bindings(recipe: Recipe) -> ExportedFiles:
+    return _script(recipe, core=False)
+
+
+def _script(recipe: Recipe, *, core: bool) -> ExportedFiles:
+    notes = (*recipe.notes, *launch_notes(recipe.launch))
+    return _one(f"{recipe.stem}.py", script_of(recipe, core=core), notes)
+
+
+def _one(name: str, text: str, notes: tuple[str, ...] = ()) -> ExportedFiles:
+    return ExportedFiles({name: text.encode()}, notes)
+
+
+def _cpp(recipe: Recipe) -> ExportedFiles:
+    return ExportedFiles(*program_of(recipe))
+
+
+def _nvcc(recipe: Recipe) -> ExportedFiles:
+    built = toolkit_build(recipe)
+    text = nvcc.script_of(built, _title(recipe))
+    return ExportedFiles({"build.sh": text.encode(), **built.files}, built.notes)
+
+
+def _make(recipe: Recipe) -> ExportedFiles:
+    built = toolkit_build(recipe)
+    text = nvcc.makefile_of(built, _title(recipe))
+    return ExportedFiles({"Makefile": text.encode(), **built.files}, built.notes)
+
+
+def _title(recipe: Recipe) -> str:
+    return f"{recipe.title}, built for {recipe.arch.sm}: exported by jitstudio {__version__}"
+
+
+def _cupy(recipe: Recipe) -> ExportedFiles:
+    text, notes = cupy_script(recipe)
+    return _one(f"{recipe.stem}_cupy.py", text, notes)
+
+
+def _torch(recipe: Recipe) -> ExportedFiles:
+    text, notes = torch_script(recipe)
+    return _one(f"{recipe.stem}_torch.py", text, notes)
+
+
+def _notebook(recipe: Recipe) -> ExportedFiles:
+    notes = (*recipe.notes, *launch_notes(recipe.launch))
+    return _one(f"{recipe.stem}.ipynb", notebook_of(recipe), notes)
+
+
+def _command(recipe: Recipe) -> ExportedFiles:
+    request, launch = replace(recipe.request, use_cache=True), recipe.launch
+    names = [code.name for code in (*request.sources, *request.libraries)]
+    names += [header.name for header in request.headers]
+    paths = {name: name for name in names} | {**recipe.paths}
+    made = build_command(request, paths)
+    if launch is not None:
+        made = run_command(request, launch.spec, paths)
+    return _one(f"{recipe.stem}.sh", f"{made}\n")
+
+
+def _compiler_explorer(recipe: Recipe) -> ExportedFiles:
+    link, notes = link_of(recipe)
+    return _one(f"{recipe.stem}.url", f"{link}\n", notes)
+
+
+def _text(recipe: Recipe) -> ExportedFiles:
+    return _one(f"{recipe.stem}.txt", f"{pack(project_of(recipe))}\n", recipe.notes)
+
+
+FORMATS = (
+    ExportFormat(
+        "cuda-core",
+        "Python script on cuda.core",
+        "Builds, launches, checks and times the kernel.",
+        ".py",
+        "python",
+        _cuda_core,
+    ),
+    ExportFormat(
+        "cuda-bindings",
+        "Python script on cuda.bindings",
+        "The same by the driver's own calls, which take structs by value.",
+        ".py",
+        "python",
+        _cuda_bindings,
+    ),
+    ExportFormat(
+        "cpp",
+        "C++ program on the driver API",
+        "Builds by NVRTC and nvJitLink, launches by cuLaunchKernelEx; with a CMakeLists.txt.",
+        "",
+        "cpp",
+        _cpp,
+    ),
+    ExportFormat(
+        "nvcc",
+        "nvcc, ptxas and nvlink commands",
+        "A shell script that builds the cubin by a CUDA toolkit, with all files.",
+        "",
+        "sh",
+        _nvcc,
+    ),
+    ExportFormat(
+        "make", "Makefile", "The same commands for make, with all files.", "", "make", _make
+    ),
+    ExportFormat(
+        "cupy",
+        "CuPy RawModule",
+        "A Python script that launches and checks by CuPy.",
+        ".py",
+        "python",
+        _cupy,
+    ),
+    ExportFormat(
+        "torch",
+        "PyTorch load_inline",
+        "A Python script that compiles by nvcc and launches by PyTorch.",
+        ".py",
+        "python",
+        _torch,
+    ),
+    ExportFormat(
+        "notebook",
+        "Jupyter notebook",
+        "The script on cuda.bindings, a cell for each part.",
+        ".ipynb",
+        "json",
+        _notebook,
+    ),
+    ExportFormat(
+        "command",
+        "jitstudio command",
+        "The words of jitstudio build or run that do the same with the files as they are.",
+        ".sh",
+        "sh",
+        _command,
+    ),
+    ExportFormat(
+        "compiler-explorer",
+        "Compiler Explorer link",
+        "A link that has all of it in itself; nothing is sent before you open it.",
+        ".url",
+        "",
+        _compiler_explorer,
+    ),
+    ExportFormat(
+        "text",
+        "Project as text",
+        "One line for a message, which File > Open from Clipboard takes.",
+        ".txt",
+        "",
+        _text,
+    ),
+)
+"""All forms, in the order of menus and help."""
+
+BY_NAME = {one.name: one for one in FORMATS}
+"""The same by their words."""

@@ -1,0 +1,279 @@
+"""Buffers and checks of a launch as NumPy code: the same numbers as jitstudio's own launch has."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import math
+import re
+from collections.abc import Iterator, Mapping
+
+from jitstudio.core.launch.request import (
+    Buffer,
+    Expectation,
+    FillKind,
+    LaunchRequest,
+    ValueArgument,
+)
+from jitstudio.core.launch.types import Array, Opaque, Pointer, Scalar, Struct, Type
+
+INDEX = "i"
+"""The name of the indices of a buffer's elements in expressions, unless a parameter has it."""
+
+FILLS = '''\
+def fill(length, dtype, kind, *numbers):
+    """Returns an array filled as jitstudio fills a buffer: the same numbers for the same seed."""
+    array = np.zeros(length, dtype)
+    rng = np.random.default_rng(abs(int(numbers[0]))) if kind == "random" else None
+    with np.errstate(all="ignore"):
+        for column in columns(array) if kind != "zeros" else ():
+            lanes = int(np.prod(column.shape[1:]))
+            step = max(1, (1 << 18) // max(1, lanes))
+            for first in range(0, length, step):
+                piece = column[first : first + step]
+                made = content(kind, numbers, rng, first * lanes, piece.size, column.dtype)
+                piece[...] = made.astype(column.dtype, copy=False).reshape(piece.shape)
+    return array
+
+
+def columns(array):
+    """Yields the array, or all fields of its structs."""
+    if array.dtype.names is None:
+        yield array
+        return
+    for name in array.dtype.names:
+        yield from columns(array[name])
+
+
+def content(kind, numbers, rng, first, count, dtype):
+    """Returns the numbers of a fill from one index on."""
+    floating = dtype.kind not in "iub"
+    if kind == "constant":
+        value = numbers[0] if floating else int(numbers[0]) % (1 << 64)
+        return np.full(count, value, np.float64 if floating else np.uint64)
+    if kind == "range":
+        start, step = (*numbers, 1)[:2]
+        if floating or int(start) != start or int(step) != step:
+            made = start + step * np.arange(first, first + count, dtype=np.float64)
+            return made if floating else made.astype(np.int64)
+        index = np.arange(first, first + count, dtype=np.uint64)
+        return index * np.uint64(int(step) % (1 << 64)) + np.uint64(int(start) % (1 << 64))
+    if dtype.kind == "b":
+        return rng.integers(0, 2, count, dtype=np.uint8)
+    if not floating:
+        low, high = (*numbers[1:], 99)[:2] if len(numbers) > 1 else (0, 99)
+        return rng.integers(int(low), int(high), count, dtype=dtype, endpoint=True)
+    low, high = (*numbers[1:], 1)[:2] if len(numbers) > 1 else (0, 1)
+    made = rng.random(count, dtype=np.float64 if dtype == np.float64 else np.float32)
+    if (low, high) != (0, 1):
+        made *= high - low
+        made += low
+    end, least = np.array([high, low]).astype(dtype)
+    return np.minimum(made.astype(dtype, copy=False), np.nextafter(end, least))
+
+'''
+"""The function `fill` that the lines of `buffer_lines` call."""
+
+CHECKS = '''\
+def check(name, got, expected, rtol, atol):
+    """Compares a buffer with what it shall hold; returns whether all of it is right."""
+    expected = np.asarray(expected)
+    if expected.size == got.size:
+        expected = expected.reshape(got.shape)
+    elif expected.shape == got.shape[:1]:
+        expected = expected.reshape(-1, *(1 for _ in got.shape[1:]))
+    expected = np.broadcast_to(expected, got.shape)
+    if got.dtype.kind in "iu" and expected.dtype.kind in "biu":
+        right = got == expected
+    else:
+        left, wanted = got.astype(np.float64), expected.astype(got.dtype).astype(np.float64)
+        right = np.isclose(left, wanted, rtol=rtol, atol=atol, equal_nan=True)
+    wrong = np.argwhere(~right)
+    if not len(wrong):
+        print(f"{name}: all {got.size:,} numbers are right")
+        return True
+    at = tuple(wrong[0])
+    print(f"{name}: {len(wrong):,} of {got.size:,} numbers are wrong, the first at {at}: ", end="")
+    print(f"{got[at]} instead of {expected[at]}")
+    return False
+'''
+"""The function `check` that the lines of `check_lines` call."""
+
+ERF = '''\
+def erf(values):
+    """Returns the error function, which NumPy lacks, in double precision."""
+    array = np.asarray(values, np.float64)
+    return np.fromiter(map(math.erf, array.flat), np.float64, array.size).reshape(array.shape)
+'''
+
+_OWN = """
+    np ml_dtypes math sys Path cupy torch driver SOURCES HEADERS KERNEL DIGEST CUDA CPP fill check
+    columns content erf main build launch run tensor checked arguments buffers memory device stream
+    kernel config cubin right begin end start copy got name array pairs pair times timed values
+    value pointers size cluster together shared function middle ordinal module path folder
+"""
+_RESERVED = frozenset((*_OWN.split(), *dir(builtins)))
+"""Names that the code of an export has for itself."""
+_ML_DTYPES = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
+_SPECIAL = {
+    **{name: f"ml_dtypes.{name}" for name in _ML_DTYPES},
+    "erf": "erf",
+    "bool": "np.bool_",
+    "int": "np.int64",
+    "float": "np.float64",
+}
+_WORDS = frozenset(["if", "else", "and", "or", "not", "in", "is", "True", "False", "None"])
+_TOKEN = re.compile(
+    r"(?P<text>'[^']*'|\"[^\"]*\")|(?<![\w.])(?P<np>(?:np|numpy)\s*\.\s*)?(?P<name>[^\W\d]\w*)"
+    r"(?P<given>\s*=(?!=))?"
+)
+
+
+def variable(name: str) -> str:
+    """Returns the name of a parameter as a variable of Python."""
+    return f"{name}_" if keyword.iskeyword(name) or name in _RESERVED else name
+
+
+def dtype_text(kind: Type) -> str:
+    """Returns the type of one element as code, as `numpy.zeros` takes it."""
+    match kind:
+        case Scalar(dtype=dtype) if dtype in _ML_DTYPES:
+            return f"ml_dtypes.{dtype}"
+        case Scalar(dtype="bool"):
+            return "np.bool_"
+        case Scalar(dtype=dtype) if _is_known(dtype):
+            return f"np.{dtype}"
+        case Scalar(size=size) | Opaque(size=size):
+            return f"np.dtype((np.uint8, ({size},)))"
+        case Pointer():
+            return "np.uint64"
+        case Array(element=element, count=count):
+            return f"np.dtype(({dtype_text(element)}, ({count},)))"
+        case Struct(fields=fields, size=size):
+            lane = fields[0].type if fields else None
+            same = all(each.type == lane for each in fields)
+            if isinstance(lane, Scalar) and same and size == lane.size * len(fields):
+                return f"np.dtype(({dtype_text(lane)}, ({len(fields)},)))"
+            names = [each.name for each in fields]
+            formats = ", ".join(dtype_text(each.type) for each in fields)
+            offsets = [each.offset for each in fields]
+            return (
+                f'np.dtype({{"names": {names!r}, "formats": [{formats}], '
+                f'"offsets": {offsets!r}, "itemsize": {size}}})'
+            )
+    raise AssertionError(kind)
+
+
+def _is_known(dtype: str) -> bool:
+    return bool(re.fullmatch(r"u?int(?:8|16|32|64)|float(?:16|32|64)", dtype))
+
+
+def needs_ml_dtypes(*texts: str) -> bool:
+    """Returns whether one of these pieces of code uses the package ml_dtypes."""
+    return any("ml_dtypes." in text for text in texts)
+
+
+def buffer_lines(request: LaunchRequest) -> Iterator[str]:
+    """Yields the lines that give each argument of a launch to a variable of its name.
+
+    What is an expression over others comes last.
+    """
+    for name, number in request.values.items():
+        yield f"{variable(name)} = {number_text(number)}"
+    later: list[Buffer] = []
+    for buffer in request.buffers:
+        if buffer.length and buffer.fill.kind is FillKind.EXPRESSION:
+            later.append(buffer)
+        elif buffer.length:
+            yield f"{variable(buffer.name)} = {_content(buffer)}"
+    for buffer in later:
+        made = expression_text(buffer.fill.text, request, buffer.length)
+        name, dtype = variable(buffer.name), dtype_text(buffer.element)
+        yield f"{name} = np.zeros({buffer.length}, {dtype})"
+        yield f"{name}[...] = np.asarray({made})"
+
+
+def _content(buffer: Buffer) -> str:
+    length, dtype, fill = buffer.length, dtype_text(buffer.element), buffer.fill
+    if fill.kind is FillKind.ZEROS:
+        return f"np.zeros({length}, {dtype})"
+    if fill.kind is not FillKind.FILE:
+        given = "".join(f", {number_text(number)}" for number in fill.numbers or (0,))
+        return f'fill({length}, {dtype}, "{fill.kind.value}"{given})'
+    path, mark, name = fill.text.rpartition("::")
+    path, name = (path, name) if mark else (fill.text, "")
+    match path.rpartition(".")[2].lower():
+        case "npy":
+            found = f"np.load({path!r})"
+        case "npz":
+            key = repr(name) if name else "0"
+            found = f"np.load({path!r})[{key}]"
+            found = found if name else f"next(iter(np.load({path!r}).values()))"
+        case "csv" | "txt":
+            found = f'np.loadtxt({path!r}, delimiter="," if {path.endswith("csv")} else None)'
+        case _:
+            found = f"np.fromfile({path!r}, {dtype})"
+    return f"np.asarray({found}).astype(({dtype})).reshape(np.zeros({length}, {dtype}).shape)"
+
+
+def number_text(number: float) -> str:
+    """Returns a number as code."""
+    return repr(number) if math.isfinite(number) else f"float({str(number)!r})"
+
+
+def value_text(argument: ValueArgument) -> str:
+    """Returns what a kernel is given by value, as an object of NumPy with these bytes."""
+    kind = argument.type
+    if argument.number is not None and isinstance(kind, Scalar):
+        made = f"{dtype_text(kind)}({variable(argument.name)})"
+        if kind.dtype in _ML_DTYPES or kind.dtype == "bool" or _is_known(kind.dtype):
+            return made
+    return f'np.frombuffer(bytes.fromhex("{argument.data.hex()}"), np.uint8)'
+
+
+def check_lines(request: LaunchRequest, got: Mapping[str, str]) -> Iterator[str]:
+    """Yields an expression for each check, which is true if all numbers are right.
+
+    Args:
+        request: The launch.
+        got: What holds each buffer after it.
+    """
+    lengths = {buffer.name: buffer.length for buffer in request.buffers}
+    for expectation in request.expectations:
+        expected = expected_text(expectation, request, lengths[expectation.buffer])
+        yield (
+            f"check({expectation.buffer!r}, {got[expectation.buffer]}, {expected}, "
+            f"rtol={request.relative!r}, atol={request.absolute!r})"
+        )
+
+
+def expected_text(expectation: Expectation, request: LaunchRequest, length: int) -> str:
+    """Returns what a buffer of so many elements shall hold, as code."""
+    return expression_text(expectation.expression, request, length)
+
+
+def expression_text(text: str, request: LaunchRequest, length: int) -> str:
+    """Returns an expression of the launch form as code of Python.
+
+    Args:
+        text: The expression, over parameters and functions of NumPy.
+        request: The launch that has the parameters.
+        length: Elements of the buffer that it is for.
+    """
+    parameters = {argument.name for argument in request.arguments}
+
+    def named(match: re.Match[str]) -> str:
+        name = match["name"]
+        if name is None:
+            return match[0]
+        if match["np"]:
+            return f"np.{name}{match['given'] or ''}"
+        if match["given"]:
+            return match[0]
+        if name in parameters:
+            return variable(name)
+        if name == INDEX:
+            return f"np.arange({length})"
+        return match[0] if name in _WORDS else _SPECIAL.get(name, f"np.{name}")
+
+    return " ".join(_TOKEN.sub(named, text).split("\n"))

@@ -1,0 +1,597 @@
+"""A build and its launch as a Python script, on cuda.bindings alone or with a launch by cuda.core.
+
+Both build through cuda.bindings, which sends each tool just what jitstudio has sent it: cuda.core
+compiles only where there is a driver, knows no headers in memory and not all options.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from jitstudio import __version__
+from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.request import Buffer, Direction
+from jitstudio.core.launch.spec import LoadMode
+from jitstudio.core.launch.types import Scalar
+from jitstudio.core.tools import Tool
+from jitstudio.export.numpy_text import (
+    CHECKS,
+    ERF,
+    FILLS,
+    buffer_lines,
+    check_lines,
+    needs_ml_dtypes,
+    value_text,
+    variable,
+)
+from jitstudio.export.recipe import ExportError, HeaderSet, Recipe, RecipeLaunch, RecipeStep
+
+
+@dataclass(frozen=True)
+class ScriptSection:
+    """A part of a script that works once those before it have run.
+
+    Attributes:
+        title: What it is about, a sentence.
+        code: Its text.
+    """
+
+    title: str
+    code: str
+
+
+_CHECKED = '''\
+def checked(answer):
+    """Returns what a call has answered, or raises what it has failed with."""
+    status, *values = answer
+    if int(status):
+        raise RuntimeError(f"{type(status).__name__}: {status.name}")
+    return values[0] if len(values) == 1 else tuple(values)
+'''
+
+_NVRTC = '''\
+def compile_cuda(name, options, makes, names=()):
+    """Compiles CUDA C++ by NVRTC and returns the code of this kind, such as PTX."""
+    headers = {n: text for n, text in HEADERS.items() if n != name}
+    program = checked(
+        nvrtc.nvrtcCreateProgram(
+            SOURCES[name],
+            name.encode(),
+            len(headers),
+            list(headers.values()),
+            [header.encode() for header in headers],
+        )
+    )
+    for expression in names:
+        checked(nvrtc.nvrtcAddNameExpression(program, expression.encode()))
+    options = [option.encode() for option in options]
+    (status,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
+    log = bytes(checked(nvrtc.nvrtcGetProgramLogSize(program)) + 1)
+    checked(nvrtc.nvrtcGetProgramLog(program, log))
+    if int(status):
+        sys.exit(log.rstrip(b"\\\\0").decode("utf-8", "replace"))
+    code = bytes(checked(getattr(nvrtc, f"nvrtcGet{makes}Size")(program)) + 1)[:-1]
+    checked(getattr(nvrtc, f"nvrtcGet{makes}")(program, code))
+    return code.rstrip(b"\\\\0") if makes == "PTX" else code
+'''.replace("\\\\", "\\")
+
+_NVRTC_HEADERS = '''\
+def cuda_headers():
+    """Returns the option by which NVRTC finds CUDA's headers: its own, or those installed."""
+    version = "{}.{}".format(*checked(nvrtc.nvrtcVersion()))
+    try:
+        status, info = nvrtc.nvrtcGetBundledHeadersInfo()[:2]
+        bundled = not int(status) and info.available
+    except (AttributeError, RuntimeError, TypeError):
+        bundled = False  # NVRTC or its bindings are older than 13.3
+    if bundled:
+        folder = Path.home() / ".cache" / f"nvrtc-headers-{version}"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return [f"--use-bundled-headers={folder}"]
+    from cuda.pathfinder import find_nvidia_header_directory
+
+    found = (find_nvidia_header_directory(name) for name in ("cudart", "cccl"))
+    return [f"--include-path={folder}" for folder in found if folder]
+'''
+
+_CURAND_HEADERS = '''\
+def curand_headers():
+    """Returns the option by which NVRTC finds curand_kernel.h."""
+    from cuda.pathfinder import find_nvidia_header_directory
+
+    folder = find_nvidia_header_directory("curand")
+    return [f"--include-path={folder}"] if folder else []
+'''
+
+_NVVM = '''\
+def compile_ir(names, options, libraries=(), libdevice=False):
+    """Compiles LLVM IR by libNVVM and returns PTX or LTO-IR."""
+    program = nvvm.create_program()
+    try:
+        for name in names:
+            nvvm.add_module_to_program(program, SOURCES[name], len(SOURCES[name]), name)
+        given = [(name, SOURCES[name]) for name in libraries]
+        if libdevice:
+            from cuda.pathfinder import find_bitcode_lib
+
+            given.append(("libdevice", Path(find_bitcode_lib("device")).read_bytes()))
+        for name, code in given:
+            lazily = code.startswith(b"BC\\\\xc0\\\\xde")
+            add = nvvm.lazy_add_module_to_program if lazily else nvvm.add_module_to_program
+            add(program, code, len(code), name)
+        nvvm.verify_program(program, len(options), options)
+        nvvm.compile_program(program, len(options), options)
+        code = bytearray(nvvm.get_compiled_result_size(program))
+        nvvm.get_compiled_result(program, code)
+    except nvvm.nvvmError as error:
+        log = bytearray(nvvm.get_program_log_size(program))
+        nvvm.get_program_log(program, log)
+        sys.exit(f"{error}: {log.decode('utf-8', 'replace')}")
+    return bytes(code) if "-gen-lto" in options else bytes(code).rstrip(b"\\\\0")
+'''.replace("\\\\", "\\")
+
+_NVJITLINK = '''\
+def link(inputs, options):
+    """Assembles or links by nvJitLink and returns the cubin.
+
+    Args:
+        inputs: Name, kind and content of each.
+        options: What nvJitLink is sent.
+    """
+    handle = nvjitlink.create(len(options), options)
+    try:
+        for name, kind, content in inputs:
+            kind = getattr(nvjitlink.InputType, kind)
+            nvjitlink.add_data(handle, kind, content, len(content), name)
+        nvjitlink.complete(handle)
+        cubin = bytearray(nvjitlink.get_linked_cubin_size(handle))
+        nvjitlink.get_linked_cubin(handle, cubin)
+    except nvjitlink.nvJitLinkError as error:
+        log = bytearray(nvjitlink.get_error_log_size(handle))
+        nvjitlink.get_error_log(handle, log)
+        sys.exit(f"{error}: {log.decode('utf-8', 'replace')}")
+    return bytes(cubin)
+'''
+
+_HELPERS = {Tool.NVRTC: _NVRTC, Tool.NVVM: _NVVM, Tool.NVJITLINK: _NVJITLINK}
+_MODULES = {Tool.NVRTC: "nvrtc", Tool.NVVM: "nvvm", Tool.NVJITLINK: "nvjitlink"}
+_GETTERS = {CodeKind.PTX: "PTX", CodeKind.CUBIN: "CUBIN", CodeKind.LTOIR: "LTOIR"}
+_INPUTS = {
+    CodeKind.PTX: "PTX",
+    CodeKind.CUBIN: "CUBIN",
+    CodeKind.LTOIR: "LTOIR",
+    CodeKind.FATBIN: "FATBIN",
+    CodeKind.OBJECT: "ANY",
+    CodeKind.LIBRARY: "LIBRARY",
+}
+_SETS = {HeaderSet.BUNDLED: "cuda_headers", HeaderSet.CURAND: "curand_headers"}
+
+_FINDERS = {HeaderSet.BUNDLED: _NVRTC_HEADERS, HeaderSet.CURAND: _CURAND_HEADERS}
+
+_LAUNCH_BINDINGS = '''\
+def run(cubin, ordinal=0):
+    """Launches the kernel, times it and checks what it has written; returns the exit status."""
+    checked(driver.cuInit(0))
+    device = checked(driver.cuDeviceGet(ordinal))
+    checked(driver.cuCtxSetCurrent(checked(driver.cuDevicePrimaryCtxRetain(device))))
+    kernel = checked(
+        driver.cuModuleGetFunction(checked(driver.cuModuleLoadData(cubin)), KERNEL.encode())
+    )
+    stream = checked(driver.cuStreamCreate(0))
+{allow}
+{arguments}
+    buffers = {buffers}
+    memory = {{name: checked(driver.cuMemAlloc(max(1, a.nbytes))) for name, a in buffers.items()}}
+    values = [
+{values}
+    ]
+    values = [np.ascontiguousarray(value) for value in values]
+    pointers = np.array([value.ctypes.data for value in values], np.uint64)
+
+    config = driver.CUlaunchConfig()
+    config.gridDimX, config.gridDimY, config.gridDimZ = {grid}
+    config.blockDimX, config.blockDimY, config.blockDimZ = {block}
+    config.sharedMemBytes = {shared}
+    config.hStream = stream
+{attributes}
+    def start():
+        for name in {written}:
+            array = buffers[name]
+            checked(
+                driver.cuMemcpyHtoDAsync(memory[name], array.ctypes.data, array.nbytes, stream)
+            )
+        begin, end = (checked(driver.cuEventCreate(0)) for _ in range(2))
+        checked(driver.cuEventRecord(begin, stream))
+        checked(driver.cuLaunchKernelEx(config, kernel, pointers.ctypes.data, 0))
+        checked(driver.cuEventRecord(end, stream))
+        return begin, end
+
+    for name, array in buffers.items():
+        checked(driver.cuMemcpyHtoD(memory[name], array.ctypes.data, array.nbytes))
+    start()
+    checked(driver.cuStreamSynchronize(stream))
+    got = {{name: np.empty_like(array) for name, array in buffers.items()}}
+    for name, array in got.items():
+        checked(driver.cuMemcpyDtoH(array.ctypes.data, memory[name], array.nbytes))
+    pairs = [start() for _ in range({warmup} + {repeats})][{warmup}:]
+    checked(driver.cuStreamSynchronize(stream))
+    times = sorted(checked(driver.cuEventElapsedTime(*pair)) for pair in pairs)
+{finish}'''
+
+_LAUNCH_CORE = '''\
+def run(cubin, ordinal=0):
+    """Launches the kernel, times it and checks what it has written; returns the exit status."""
+    device = Device(ordinal)
+    device.set_current()
+    stream = device.create_stream()
+    kernel = ObjectCode.from_cubin(cubin).get_kernel(KERNEL)
+{allow}
+{arguments}
+    buffers = {buffers}
+    memory = {{n: device.allocate(max(1, a.nbytes), stream=stream) for n, a in buffers.items()}}
+    values = [
+{values}
+    ]
+    config = LaunchConfig({config})
+    timed = EventOptions(timing_enabled=True)
+
+    def copy(name):
+        array = buffers[name]
+        checked(
+            driver.cuMemcpyHtoDAsync(
+                int(memory[name].handle), array.ctypes.data, array.nbytes, int(stream.handle)
+            )
+        )
+
+    def start():
+        for name in {written}:
+            copy(name)
+        begin = stream.record(options=timed)
+        launch(stream, config, kernel, *values)
+        return begin, stream.record(options=timed)
+
+    for name in buffers:
+        copy(name)
+    start()
+    stream.sync()
+    got = {{name: np.empty_like(array) for name, array in buffers.items()}}
+    for name, array in got.items():
+        checked(
+            driver.cuMemcpyDtoH(array.ctypes.data, int(memory[name].handle), array.nbytes)
+        )
+    pairs = [start() for _ in range({warmup} + {repeats})][{warmup}:]
+    stream.sync()
+    times = sorted(end - begin for begin, end in pairs)
+{finish}'''
+
+_ALLOW_BINDINGS = """\
+    shared = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    checked(driver.cuFuncSetAttribute(kernel, shared, {amount}))
+"""
+_ALLOW_CORE = """\
+    shared = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    function = checked(driver.cuKernelGetFunction(driver.CUkernel(int(kernel.handle))))
+    checked(driver.cuFuncSetAttribute(function, shared, {amount}))
+"""
+_CLUSTER = """\
+    cluster = driver.CUlaunchAttribute()
+    cluster.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+    size = cluster.value.clusterDim
+    size.x, size.y, size.z = {cluster}
+"""
+_COOPERATIVE = """\
+    together = driver.CUlaunchAttribute()
+    together.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+    together.value.cooperative = 1
+"""
+_TIMES = """\
+    if times:
+        middle = times[len(times) // 2]
+        print(f"{KERNEL}: {middle * 1000:,.1f} us (median of {len(times)}, least ", end="")
+        print(f"{times[0] * 1000:,.1f} us)")
+"""
+
+_MAIN = '''\
+def main():
+    """Builds, and launches unless it is told not to; returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\\n")[0])
+    parser.add_argument("--save", metavar="PATH", help="write the cubin into this file and end")
+    parser.add_argument("--no-launch", action="store_true", help="build only")
+    parser.add_argument("--device", type=int, default=0, metavar="N", help="the GPU (default 0)")
+    arguments = parser.parse_args()
+    cubin = build()
+    digest = hashlib.sha256(cubin).hexdigest()
+    same = "as jitstudio has built" if digest == DIGEST else "not those that jitstudio has built"
+    print(f"cubin: {len(cubin):,} bytes, {same} (SHA-256 {digest})", file=sys.stderr)
+    if arguments.save:
+        try:
+            Path(arguments.save).write_bytes(cubin)
+        except OSError as error:
+            sys.exit(f"'{arguments.save}' cannot be written: {error.strerror}.")
+        return 0
+    if arguments.no_launch:
+        return 0
+'''
+
+
+def script_of(recipe: Recipe, *, core: bool) -> str:
+    """Returns the script.
+
+    Args:
+        recipe: What it builds and launches.
+        core: Whether it launches by cuda.core.
+
+    Raises:
+        ExportError: cuda.core cannot launch this kernel.
+    """
+    body = joined(section.code for section in sections_of(recipe, core=core))
+    launches = recipe.launch is not None
+    last = "    return run(cubin, arguments.device)\n" if launches else _NO_LAUNCH
+    end = 'if __name__ == "__main__":\n    sys.exit(main())\n'
+    return f"#!/usr/bin/env python3\n{joined((body, _MAIN + last, end))}"
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Returns pieces of code with two empty lines between them."""
+    return "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+_NO_LAUNCH = '    print("The export has no launch.", file=sys.stderr)\n    return 0\n'
+
+
+def sections_of(recipe: Recipe, *, core: bool) -> tuple[ScriptSection, ...]:
+    """Returns the script but for its command line, in parts; see `script_of`."""
+    launch = recipe.launch
+    launching = _launch_section(launch, core=core) if launch else None
+    sections = [
+        ScriptSection("What is needed.", _head(recipe, launching, core=core)),
+        ScriptSection("The sources, as the compilers get them.", sources_code(recipe)),
+        ScriptSection("The build.", build_code(recipe)),
+    ]
+    if launch and launching:
+        sections.append(ScriptSection("The launch.", launching))
+    return tuple(sections)
+
+
+def _head(recipe: Recipe, launching: str | None, *, core: bool) -> str:
+    """Returns the docstring, the imports and the constants."""
+    tools = ", ".join(f"{tool.value} {version}" for tool, version in recipe.versions.items())
+    packages = '"cuda-bindings[all]"' + (" cuda-core" if core and launching else "")
+    packages += " numpy" if launching else ""
+    packages += " ml_dtypes" if launching and needs_ml_dtypes(launching) else ""
+    said = [
+        f"{recipe.title}, built for {recipe.arch.sm}: exported by jitstudio {__version__}.",
+        "",
+        f"Needs: pip install {packages}",
+        *((f"Built by: {tools}",) if tools else ()),
+        "",
+        "--save PATH writes the cubin, --no-launch builds only. With the same versions and the",
+        "same working directory, which line tables name, the bytes are those of jitstudio.",
+    ]
+    if notes := [*recipe.notes, *launch_notes(recipe.launch)]:
+        said += ["", "Not exported:", *(f"- {note}" for note in notes)]
+    text = "\n".join(line.replace("\\", "\\\\").replace('"""', "'''") for line in said)
+    names = ("argparse", "hashlib", "sys", *(("math",) if "erf(" in (launching or "") else ()))
+    lines = [build_imports(recipe, names, driver=bool(launching)).rstrip("\n")]
+    if launching:
+        lines += ["import numpy as np"]
+        lines += ["import ml_dtypes"] if needs_ml_dtypes(launching) else []
+    if core and launching:
+        lines.append("from cuda.core import Device, EventOptions, LaunchConfig, ObjectCode, launch")
+    lines += ["", f'DIGEST = "{recipe.digest}"', '"""The SHA-256 of the cubin of jitstudio."""']
+    if recipe.launch:
+        lines += [f"KERNEL = {recipe.launch.request.kernel!r}"]
+    return f'"""{text}\n"""\n\n' + "\n".join(lines) + "\n"
+
+
+def build_imports(recipe: Recipe, names: Iterable[str], *, driver: bool = False) -> str:
+    """Returns the imports of the build.
+
+    Args:
+        recipe: What is built.
+        names: Modules of the standard library that are needed, too.
+        driver: Whether the driver's calls are needed.
+    """
+    more = ("base64", "zlib") if "compressed(" in sources_code(recipe) else ()
+    lines = [f"import {name}" for name in sorted({*names, *more})]
+    lines += ["from pathlib import Path", ""]
+    used = {_MODULES[step.tool] for step in recipe.steps} | ({"driver"} if driver else set())
+    lines += [f"from cuda.bindings import {', '.join(sorted(used))}"] if used else []
+    return "\n".join(lines) + "\n"
+
+
+def launch_notes(launch: RecipeLaunch | None) -> Iterator[str]:
+    """Yields what of a launch a script leaves out."""
+    if launch is None:
+        return
+    spec = launch.spec
+    if spec.flush_l2:
+        yield "The L2 cache is not overwritten between launches: times may be shorter."
+    if spec.sanitizer is not None:
+        yield f"compute-sanitizer: run compute-sanitizer --tool {spec.sanitizer.value} python3 ..."
+    if spec.load is LoadMode.DRIVER_JIT:
+        yield "The driver's compiler: the cubin is launched in place of the PTX."
+
+
+_WIDTH = 80
+
+
+def sources_code(recipe: Recipe) -> str:
+    """Returns the texts as constants."""
+    headers = set(recipe.headers)
+    code = "SOURCES = {" + _entries(recipe, [n for n in recipe.texts if n not in headers]) + "}\n"
+    code += '"""Modules by their names."""\n'
+    if any(step.tool is Tool.NVRTC for step in recipe.steps):
+        code += "HEADERS = {" + _entries(recipe, recipe.headers) + "}\n"
+        code += '"""Headers in memory, by the names that they are included by."""\n'
+    if "compressed(" not in code:
+        return code
+    unpack = '''\
+def compressed(text):
+    """Returns bytes from text."""
+    return zlib.decompress(base64.b85decode(text))
+
+
+'''
+    return unpack + code
+
+
+def _entries(recipe: Recipe, names: Sequence[str]) -> str:
+    made = "".join(f"    {name!r}: {literal(recipe.texts[name])},\n" for name in names)
+    return f"\n{made}" if made else ""
+
+
+def literal(content: bytes) -> str:
+    """Returns code that makes these bytes: a text as it is, if it can be read so."""
+    if content.isascii() and not re.search(rb"[^\t\n -~]|'''|\\[\n]?\Z|'\Z", content):
+        return "rb'''" + content.decode() + "'''"
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return _packed(content)
+    if re.search(r"[\0-\x08\x0b-\x1f\x7f]|'''|\\\Z|'\Z", text):
+        return _packed(content)
+    return "r'''" + text + "'''.encode()"
+
+
+def _packed(content: bytes) -> str:
+    code = base64.b85encode(zlib.compress(content, 9)).decode()
+    parts = (code[at : at + _WIDTH] for at in range(0, len(code), _WIDTH))
+    lines = "\n".join(f"        {part!r}" for part in parts)
+    return f"compressed(\n{lines}\n    )"
+
+
+def build_code(recipe: Recipe) -> str:
+    """Returns the function `build`, which makes the cubin, with all that it calls."""
+    tools = dict.fromkeys(step.tool for step in recipe.steps)
+    sets = dict.fromkeys(found for step in recipe.steps for found in step.headers)
+    parts = [_CHECKED] if recipe.steps or recipe.launch else []
+    parts += [_HELPERS[tool] for tool in tools]
+    parts += [
+        {HeaderSet.BUNDLED: _NVRTC_HEADERS, HeaderSet.CURAND: _CURAND_HEADERS}[s] for s in sets
+    ]
+    lines = ["def build():", '    """Returns the cubin, made as jitstudio makes it."""']
+    names = {(s.makes, s.name): f"made_{n}" for n, s in enumerate(recipe.steps, 1)}
+    for step in recipe.steps:
+        lines += _step_lines(step, names)
+    last = recipe.steps[-1] if recipe.steps else None
+    given = f"SOURCES[{recipe.request.sources[0].name!r}]"
+    lines.append(f"    return {names[last.makes, last.name] if last else given}")
+    return joined((*parts, "\n".join(lines)))
+
+
+def _step_lines(step: RecipeStep, names: dict[tuple[CodeKind, str], str]) -> Iterator[str]:
+    options = "[" + ", ".join(map(repr, step.options)) + "]"
+    options += "".join(f" + {_SETS[found]}()" for found in step.headers)
+    yield f"    options = {options}"
+    made = names[step.makes, step.name]
+    match step.tool:
+        case Tool.NVRTC:
+            more = f", {list(step.name_expressions)!r}" if step.name_expressions else ""
+            getter = _GETTERS[step.makes]
+            yield f'    {made} = compile_cuda({step.name!r}, options, "{getter}"{more})'
+        case Tool.NVVM:
+            given = [name for _, name in step.inputs]
+            more = f", libraries={list(step.libraries)!r}" if step.libraries else ""
+            more += ", libdevice=True" if step.libdevice else ""
+            yield f"    {made} = compile_ir({given!r}, options{more})"
+        case _:
+            yield "    inputs = ["
+            for kind, name in step.inputs:
+                content = names.get((kind, name), f"SOURCES[{name!r}]")
+                yield f'        ({file_name(kind, name)!r}, "{_INPUTS[kind]}", {content}),'
+            yield "    ]"
+            yield f"    {made} = link(inputs, options)"
+
+
+def file_name(kind: CodeKind, name: str) -> str:
+    """Returns what an input of a link is called: a name with the ending of its kind."""
+    stem, dot, ending = name.rpartition(".")
+    return name if dot and f".{ending.lower()}" == kind.ending else f"{stem or name}{kind.ending}"
+
+
+_SIMPLE = frozenset(
+    (
+        *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+        *("float32", "float64"),
+    )
+)
+
+
+def _launch_section(launch: RecipeLaunch, *, core: bool) -> str:
+    request, config = launch.request, launch.request.config
+    values, handle = [], "memory[{!r}]" if core else "np.uint64(int(memory[{!r}]))"
+    for argument in request.arguments:
+        if isinstance(argument, Buffer):
+            null = "0" if core else "np.uint64(0)"
+            values.append(handle.format(argument.name) if argument.length else null)
+            continue
+        kind = argument.type
+        if core and not (isinstance(kind, Scalar) and kind.dtype in _SIMPLE):
+            raise ExportError(
+                f"cuda.core's launch takes no {kind.name} by value, as '{argument.name}' is one "
+                "(NVIDIA/cuda-python#2343). Export it as cuda-bindings."
+            )
+        values.append(value_text(argument))
+    buffers = [buffer for buffer in request.buffers if buffer.length]
+    written = [buffer.name for buffer in buffers if buffer.direction is not Direction.IN]
+    held = ", ".join(f"{buffer.name!r}: {variable(buffer.name)}" for buffer in buffers)
+    checks = list(check_lines(request, {b.name: f"got[{b.name!r}]" for b in buffers}))
+    arguments = list(buffer_lines(request))
+    attributes = []
+    code = ""
+    if config.cluster:
+        code += _CLUSTER.format(cluster=config.cluster)
+        attributes.append("cluster")
+    if config.cooperative:
+        code += _COOPERATIVE
+        attributes.append("together")
+    if attributes:
+        code += f"    config.attrs = [{', '.join(attributes)}]\n"
+        code += f"    config.numAttrs = {len(attributes)}\n"
+    allow = (_ALLOW_CORE if core else _ALLOW_BINDINGS).format(amount=config.shared)
+    body = (_LAUNCH_CORE if core else _LAUNCH_BINDINGS).format(
+        allow=allow if config.shared > _DEFAULT_SHARED else "",
+        arguments="\n".join(f"    {line}" for line in arguments),
+        buffers=f"{{{held}}}",
+        values="\n".join(f"        {value}," for value in values),
+        grid=config.grid,
+        block=config.block,
+        shared=config.shared,
+        attributes=code,
+        config=_core_config(launch),
+        written=repr(written),
+        warmup=request.warmup,
+        repeats=request.repeats,
+        finish=_TIMES + _finish(checks),
+    )
+    helpers = [FILLS] if any("= fill(" in line for line in arguments) else []
+    helpers += [CHECKS] if checks else []
+    helpers += [ERF] if any("erf(" in text for text in (*checks, *arguments)) else []
+    return joined((*helpers, re.sub(r"\n{3,}", "\n\n", body)))
+
+
+_DEFAULT_SHARED = 48 << 10
+
+
+def _core_config(launch: RecipeLaunch) -> str:
+    """Returns the arguments of cuda.core's `LaunchConfig`, whose grid counts clusters."""
+    config = launch.request.config
+    cluster = config.cluster or (1, 1, 1)
+    grid = tuple(blocks // size for blocks, size in zip(config.grid, cluster, strict=True))
+    words = [f"grid={grid}", f"block={config.block}"]
+    words += [f"cluster={config.cluster}"] if config.cluster else []
+    words += [f"shmem_size={config.shared}"] if config.shared else []
+    words += ["is_cooperative=True"] if config.cooperative else []
+    return ", ".join(words)
+
+
+def _finish(checks: Sequence[str]) -> str:
+    if not checks:
+        return "    return 0\n"
+    lines = "\n".join(f"        {line}," for line in checks)
+    return f"    right = [\n{lines}\n    ]\n    return 0 if all(right) else 5\n"

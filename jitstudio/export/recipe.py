@@ -1,0 +1,376 @@
+"""What an export is made of: each run of a tool with the texts and options that it really got.
+
+A recipe is read off a build that has been carried out, so that what follows it makes the same
+bytes: host code is set aside as it was, and what a module lacked is supplied. What depends on the
+machine, such as the folder of NVRTC's own headers, is named for what it is and not by its path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from pathlib import PurePath
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import LINKED, CodeKind, Header, Source
+from jitstudio.core.diagnostics import Severity
+from jitstudio.core.launch.arguments import first_launch
+from jitstudio.core.launch.build import launched_name
+from jitstudio.core.launch.choice import choose_form, launchable
+from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.problems import SpecError, SpecProblem
+from jitstudio.core.launch.request import FormParameter, LaunchRequest
+from jitstudio.core.launch.resolve import resolve
+from jitstudio.core.launch.spec import LaunchSpec, LoadMode
+from jitstudio.core.options import read
+from jitstudio.core.plan import PlanStep, plan
+from jitstudio.core.request import Assembler, BuildRequest, CudaCompiler, LinkMode
+from jitstudio.core.result import BuildResult, StageResult
+from jitstudio.core.tools import Tool
+from jitstudio.listing.kernels import kernel_forms
+
+
+class ExportError(ValueError):
+    """Something cannot be exported; the message says why and what to do."""
+
+
+class HeaderSet(Enum):
+    """Headers of NVIDIA's that a compile needs, wherever they are on a machine."""
+
+    BUNDLED = "NVRTC's own headers"
+    CURAND = "cuRAND's headers"
+
+
+@dataclass(frozen=True)
+class RecipeStep:
+    """One run of one tool.
+
+    Attributes:
+        tool: NVRTC, libNVVM or nvJitLink.
+        name: What it makes is called so: the module, or `LINKED`.
+        inputs: What it reads: kinds and names, of texts or of what steps before have made.
+        makes: The kind that it makes.
+        options: What it is sent, without what depends on the machine.
+        headers: What of NVIDIA's is behind these options.
+        name_expressions: For NVRTC.
+        libraries: Names of the LLVM IR of which libNVVM takes what is called.
+        libdevice: Whether libdevice is among these.
+    """
+
+    tool: Tool
+    name: str
+    inputs: tuple[tuple[CodeKind, str], ...]
+    makes: CodeKind
+    options: tuple[str, ...]
+    headers: tuple[HeaderSet, ...] = ()
+    name_expressions: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    libdevice: bool = False
+
+
+@dataclass(frozen=True)
+class RecipeLaunch:
+    """A launch of the kernel.
+
+    Attributes:
+        spec: As it was written.
+        request: What came of it, all of it numbers.
+        parameters: Those of the kernel, in order.
+        module: The module that declares it; empty where that is unknown.
+    """
+
+    spec: LaunchSpec
+    request: LaunchRequest
+    parameters: tuple[FormParameter, ...]
+    module: str = ""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A build, and perhaps a launch, to be written down.
+
+    Attributes:
+        request: The build as it was asked for.
+        steps: The runs of tools that lead to the cubin, in order; none where a cubin was given.
+        texts: Modules, headers and libraries as the tools got them, by their names.
+        headers: The names of those texts that are headers in memory.
+        versions: Of the tools.
+        cubin: What came of it.
+        launch: The launch, if there is one.
+        notes: What the export leaves out, sentences.
+        paths: The files of modules, headers and libraries, by their names; for commands.
+    """
+
+    request: BuildRequest
+    steps: tuple[RecipeStep, ...]
+    texts: Mapping[str, bytes]
+    headers: tuple[str, ...]
+    versions: Mapping[Tool, str]
+    cubin: bytes
+    launch: RecipeLaunch | None = None
+    notes: tuple[str, ...] = ()
+    paths: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def arch(self) -> Arch:
+        """The target."""
+        return self.request.arch
+
+    @property
+    def title(self) -> str:
+        """What is exported: the kernel, or the modules."""
+        if self.launch is not None:
+            return self.launch.request.title
+        return ", ".join(PurePath(source.name).name for source in self.request.sources)
+
+    @property
+    def stem(self) -> str:
+        """The name of the first module, without folder and ending."""
+        return PurePath(self.request.sources[0].name).stem
+
+    @property
+    def only_cuda(self) -> Source | None:
+        """The module, where there is one alone, of CUDA C++; None for anything else."""
+        first, *others = self.request.sources
+        alone = not others and self.request.link is LinkMode.NONE
+        return first if alone and first.kind is CodeKind.CUDA else None
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the cubin, in hexadecimal digits."""
+        return hashlib.sha256(self.cubin).hexdigest()
+
+
+def exported_request(request: BuildRequest, kernel: str = "") -> BuildRequest:
+    """Returns the build that an export is read off: with a cubin, and nothing from the cache.
+
+    Args:
+        request: The build.
+        kernel: Which kernel is launched, as `core.launch.build.build_for_launch` takes it.
+
+    Raises:
+        ExportError: It makes no cubin that others could make.
+    """
+    if request.compiler is CudaCompiler.NVCC or request.assembler is Assembler.DRIVER:
+        tool = "nvcc" if request.compiler is CudaCompiler.NVCC else "the driver's compiler"
+        raise ExportError(
+            f"An export is of what NVRTC, libNVVM and nvJitLink make, and this build uses {tool}. "
+            "Build without it."
+        )
+    if script := next((s for s in request.sources if s.kind is CodeKind.PYTHON), None):
+        raise ExportError(
+            f"'{script.name}' is a Python file, which runs as it is. Export the kernel that it "
+            "compiles: save its PTX or cubin first."
+        )
+    if odd := next((s for s in request.sources if s.kind is CodeKind.CAPTURED), None):
+        raise ExportError(
+            f"'{odd.name}' is a captured kernel: save its PTX or cubin and export it."
+        )
+    return replace(
+        request,
+        emit=frozenset({CodeKind.PTX, CodeKind.CUBIN}),
+        fat_archs=(),
+        fat_ptx=(),
+        use_cache=False,
+        precompile_headers=False,
+    )
+
+
+def module_of(request: BuildRequest, names: Iterable[str]) -> BuildRequest:
+    """Returns the part of a build that is one program: the link, or the module with the kernel.
+
+    Args:
+        request: The build.
+        names: Modules, of which the first that the build has counts.
+
+    Raises:
+        ExportError: There are several modules, and none of them is named.
+    """
+    if request.link is not LinkMode.NONE or len(request.sources) == 1:
+        return request
+    if request.join_ir and all(source.kind is CodeKind.LLVM_IR for source in request.sources):
+        return request
+    for name in names:
+        if found := [source for source in request.sources if source.name == name]:
+            return replace(request, sources=(found[0],))
+    modules = ", ".join(source.name for source in request.sources)
+    raise ExportError(
+        f"An export is of one program, and these modules are built apart: {modules}. Link them "
+        "(--link, --lto), give one of them, or say which kernel is launched (--kernel)."
+    )
+
+
+def recipe_of(
+    request: BuildRequest,
+    result: BuildResult,
+    carried: Iterable[Header],
+    launch: RecipeLaunch | None = None,
+) -> Recipe:
+    """Returns what an export is written from.
+
+    Args:
+        request: One program, see `module_of`.
+        result: What came of it; it was built by `exported_request`.
+        carried: Headers on disk to go with it, see `export.carried`.
+        launch: The launch, if there is one.
+
+    Raises:
+        ExportError: The build failed, or did not make a cubin.
+    """
+    if not result.ok:
+        raise ExportError(f"There is nothing to export. {result.reason}")
+    steps, stages = [], []
+    for step in _plan(request):
+        stage = _stage_of(step, result)
+        steps.append(_step(request, step, stage))
+        stages.append(stage)
+    headers = {header.name: header.content for header in (*carried, *request.headers)}
+    modules = (*request.sources, *request.libraries)
+    copies: dict[str, bytes] = {}
+    for stage in stages:
+        copies |= {copy.name: copy.content for copy in stage.copies}
+    names = {source.name for source in modules}
+    headers |= {name: text for name, text in copies.items() if name not in names}
+    texts = {source.name: source.content for source in modules} | headers | copies
+    return Recipe(
+        request=request,
+        steps=tuple(steps),
+        texts=texts,
+        headers=tuple(headers),
+        versions={stage.tool: stage.version for stage in stages},
+        cubin=_cubin(request, result),
+        launch=launch,
+        notes=tuple(_notes(steps)),
+    )
+
+
+def _plan(request: BuildRequest) -> tuple[PlanStep, ...]:
+    if [source.kind for source in request.sources] == [CodeKind.CUBIN]:
+        return () if request.link is LinkMode.NONE else _linked(request)
+    odd = [s for s in request.sources if s.kind in _CONTAINERS]
+    if odd and request.link is LinkMode.NONE:
+        raise ExportError(
+            f"'{odd[0].name}' is a {odd[0].kind.title}: what is taken out of it is no build. Link "
+            "it, or save its cubin and export that."
+        )
+    return _linked(request)
+
+
+_CONTAINERS = frozenset({CodeKind.FATBIN, CodeKind.OBJECT, CodeKind.LIBRARY})
+
+
+def _linked(request: BuildRequest) -> tuple[PlanStep, ...]:
+    return plan(replace(request, emit=frozenset({CodeKind.CUBIN})))
+
+
+def _stage_of(step: PlanStep, result: BuildResult) -> StageResult:
+    """Returns the stage that did this step: a link by LTO has one more, for its PTX."""
+    for stage in result.stages:
+        same = (stage.tool, stage.source) == (step.tool, step.name)
+        if same and not (step.tool is Tool.NVJITLINK and "-ptx" in stage.options):
+            return stage
+    raise ExportError(f"The build has no stage that made the {step.makes[0].title} of {step.name}.")
+
+
+def _step(request: BuildRequest, step: PlanStep, stage: StageResult) -> RecipeStep:
+    source = next((s for s in request.sources if s.name == step.name), None)
+    options, headers = _portable(request, source, step, stage)
+    nvvm = step.tool is Tool.NVVM
+    names = source.name_expressions if source and step.tool is Tool.NVRTC else ()
+    return RecipeStep(
+        tool=step.tool,
+        name=step.name,
+        inputs=tuple((ref.kind, ref.name) for ref in step.inputs),
+        makes=step.makes[-1],
+        options=options,
+        headers=headers,
+        name_expressions=(*names, *stage.instances),
+        libraries=tuple(library.name for library in request.libraries) if nvvm else (),
+        libdevice=nvvm and request.libdevice,
+    )
+
+
+_INCLUDE = "--include-path="
+_BUNDLED = "--use-bundled-headers"
+# What jitstudio asks for by itself and no cubin tells; of ptxas, every option is kept in it.
+_ASKED = frozenset({"--time=-", "--no-cache"})
+
+
+def _portable(
+    request: BuildRequest, source: Source | None, step: PlanStep, stage: StageResult
+) -> tuple[tuple[str, ...], tuple[HeaderSet, ...]]:
+    """Returns the options of a step without the folders of this machine, and what these held."""
+    planned = list(step.options)
+    kept, headers = [], []
+    own_folder = f"{_INCLUDE}{source.folder or request.folder}" if source else ""
+    for option in stage.options:
+        if option in planned:
+            # A module's own folder is the one where the export is.
+            kept += [option] if option != own_folder else []
+            planned.remove(option)
+        elif option.startswith(_BUNDLED):
+            headers.append(HeaderSet.BUNDLED)
+        elif option.startswith(_INCLUDE):
+            # Of wheels, toolkits and cuRAND; stand-ins travel as headers in memory.
+            is_curand = "curand" in option.lower()
+            if "host_headers" not in option:
+                headers.append(HeaderSet.CURAND if is_curand else HeaderSet.BUNDLED)
+        elif option not in _ASKED:
+            kept.append(option)
+    return tuple(kept), tuple(dict.fromkeys(headers))
+
+
+def _cubin(request: BuildRequest, result: BuildResult) -> bytes:
+    given = request.sources[0]
+    if given.kind is CodeKind.CUBIN and request.link is LinkMode.NONE:
+        return given.content
+    made = result.artifact(CodeKind.CUBIN, LINKED) or result.artifact(CodeKind.CUBIN, given.name)
+    if made is None:
+        raise ExportError(f"The build of '{given.name}' made no cubin.")
+    return made.content
+
+
+def launch_of(
+    request: BuildRequest,
+    result: BuildResult,
+    spec: LaunchSpec,
+    begin: Callable[[LaunchSpec], LaunchSpec] | None = None,
+) -> RecipeLaunch:
+    """Returns a launch with all that follows from its kernel; no GPU is looked at.
+
+    Args:
+        request: What was built.
+        result: What came of it.
+        spec: The launch as it is written.
+        begin: Completes the launch that a form begins with, where none is written; else None.
+
+    Raises:
+        ExportError: The launch makes no sense.
+    """
+    try:
+        forms = kernel_forms(request.sources, result, request.headers, access=begin is not None)
+        form = choose_form(launched_name(result, spec.kernel), forms)
+        if begin is not None:
+            spec = begin(first_launch(form))
+        kernel = launchable(result, form, LoadMode.CUBIN, request.confined_to)
+    except SpecError as error:
+        raise ExportError(_said(error.problem)) from None
+    resolved = resolve(spec, kernel, DeviceList(), None, folder=request.folder)
+    if resolved.request is None:
+        errors = [p for p in resolved.problems if p.severity is Severity.ERROR]
+        raise ExportError(" ".join(map(_said, errors)))
+    return RecipeLaunch(spec, resolved.request, form.parameters, form.module)
+
+
+def _said(problem: SpecProblem) -> str:
+    return f"{problem.message} {problem.remedy}".strip()
+
+
+def _notes(steps: Iterable[RecipeStep]) -> Iterator[str]:
+    """Yields what an export cannot carry: files and folders that the options name."""
+    for step in steps:
+        for given in read(step.options):
+            if given.spec is not None and given.spec.names_file and given.value:
+                yield f"{step.name}: '{given.option}' names a file or folder of this machine."

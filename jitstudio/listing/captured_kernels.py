@@ -1,0 +1,279 @@
+"""The parameters of captured kernels: what Triton and Numba make of those of a Python function.
+
+Triton takes constants out and adds pointers of its own; Numba passes an array as several numbers
+and pointers. Both say so in what they make, of which the text alone is read.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+
+from jitstudio.core.captured import PARAMETER, CapturedKernel, KernelLanguage
+from jitstudio.core.launch.c_types import BFLOAT16, BOOL, DOUBLE, FLOAT, HALF, LLVM_SCALARS, named
+from jitstudio.core.launch.request import Parameter, Signature
+from jitstudio.core.launch.types import Pointer, Scalar, Type
+from jitstudio.listing.ptx import PtxParameter
+
+_LARGEST_SOURCE = 1 << 20
+
+
+def captured_signature(
+    kernel: CapturedKernel,
+    module: str,
+    lowered: str,
+    slots: Sequence[PtxParameter] | None,
+    types: Sequence[str] | None,
+) -> Signature | None:
+    """Returns the parameters of a captured kernel in Python, as they are passed.
+
+    Args:
+        kernel: The kernel.
+        module: The module that it is.
+        lowered: Its lowered name.
+        slots: What PTX says of its parameters; None for no PTX.
+        types: Their types as its name in C++ has them; None where it has none.
+
+    Returns:
+        None where it is of no language that is known here, or the PTX says something else.
+    """
+    function, line = _function(kernel)
+    read = _triton(kernel, lowered, function, slots) or _numba(kernel, function, types)
+    if read is None:
+        return None
+    parameters, notes = read
+    if slots is not None and len(parameters) != len(slots):
+        return None
+    ptx = kernel.representation(KernelLanguage.PTX)
+    block = _BLOCK.search(ptx.text) if ptx is not None else None
+    source = kernel.source
+    return Signature(
+        name=lowered,
+        parameters=tuple(parameters),
+        module=PurePath(source.file).name or module if source is not None else module,
+        line=line,
+        block=int(block[1]) if block else None,
+        remarks=tuple(notes),
+    )
+
+
+# A block has one length only: Triton's.
+_BLOCK = re.compile(r"^[ \t]*+\.reqntid[ \t]++(\d{1,4})(?:,[ \t]*+1)*+[ \t]*+$", re.MULTILINE)
+
+_Read = tuple[list[Parameter], list[str]]
+
+
+def _function(kernel: CapturedKernel) -> tuple[ast.FunctionDef | None, int]:
+    """Returns the function of Python and its line; None where its file has none or several."""
+    source = kernel.representation(KernelLanguage.PYTHON)
+    if source is None or len(source.content) > _LARGEST_SOURCE:
+        return None, 0
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None, 0
+    found = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name == kernel.name
+    ]
+    if len(found) != 1:
+        return None, 0
+    return found[0], found[0].lineno + source.first_line - 1
+
+
+def _names(function: ast.FunctionDef | None) -> list[str]:
+    if function is None:
+        return []
+    given = function.args
+    return [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+
+
+# Triton
+
+_HIDDEN = ("global_scratch", "profile_scratch")
+_ARGUMENT = re.compile(
+    r"%(?P<name>[\w.$-]+)\s*:\s*(?P<pointer>!tt\.ptr<)?(?P<type>[if]\d{1,3}|bf16|f8\w+)\b"
+)
+_MARK = re.compile(r"[](){}<>[,\"]")
+_MLIR: dict[str, tuple[str, Type | None]] = {
+    "i1": ("i1", BOOL),
+    **{name: (name, LLVM_SCALARS[name]) for name in ("i8", "i16", "i32", "i64")},
+    "f16": ("fp16", HALF),
+    "bf16": ("bf16", BFLOAT16),
+    "f32": ("fp32", FLOAT),
+    "f64": ("fp64", DOUBLE),
+    "f8E4M3FN": ("fp8e4nv", named("__nv_fp8_e4m3")),
+    "f8E5M2": ("fp8e5", named("__nv_fp8_e5m2")),
+}
+"""By their names in MLIR: those in Triton's signatures, and what they are."""
+
+
+def _triton(
+    kernel: CapturedKernel,
+    lowered: str,
+    function: ast.FunctionDef | None,
+    slots: Sequence[PtxParameter] | None,
+) -> _Read | None:
+    """Of the parameters in Triton IR, and of what Triton adds to them."""
+    ir = kernel.representation(KernelLanguage.TTIR)
+    listed = _listed(ir.text, lowered) if ir is not None else None
+    if listed is None:
+        return None
+    read = [_ARGUMENT.match(text.strip()) for text in listed]
+    found = [match for match in read if match is not None]
+    if len(found) != len(read):
+        return None  # such as a tensor descriptor, which is passed as several parameters
+    names = [match["name"] for match in found]
+    written = _names(function)
+    if all(re.fullmatch(r"arg\d+|\d+", name) for name in names):
+        # Before Triton 3.4 the IR has no names: those that are no constants are in order.
+        left = [name for name in written if not _is_constant(kernel, name)]
+        names = left if len(left) == len(names) else [""] * len(names)
+    parameters = [_triton_parameter(name, match) for name, match in zip(names, found, strict=True)]
+    constants = [
+        f"{name}={value}" if (value := _fact(kernel, name)) else name
+        for name in written
+        if name not in names
+    ]
+    notes = ["Each block of the grid is one program of Triton's."]
+    if constants and any(names):
+        notes.append(f"Compiled in, and passed no more: {', '.join(constants)}.")
+    hidden = slots[len(parameters) :] if slots is not None else ()
+    if len(hidden) > len(_HIDDEN):
+        return None
+    added = _HIDDEN[: len(hidden)]
+    parameters += [Parameter(name, "*i8", Pointer(None), default="null") for name in added]
+    if added:
+        notes.append(_on_hidden(kernel, added, hidden))
+    return parameters, notes
+
+
+def _listed(text: str, name: str) -> list[str] | None:
+    """Returns the parameters of a function of MLIR, as they are written; None for no function."""
+    begin = re.search(rf"\btt\.func\s+(?:public\s+)?@{re.escape(name)}\(", text)
+    if begin is None:
+        return None
+    depth, start, parts = 0, begin.end(), []
+    is_quoted = False
+    for mark in _MARK.finditer(text, start):
+        if mark[0] == '"':
+            is_quoted = not is_quoted
+        if is_quoted or mark[0] == '"':
+            continue
+        if depth == 0 and mark[0] in ",)":
+            parts.append(text[start : mark.start()])
+            start = mark.end()
+        if depth == 0 and mark[0] == ")":
+            return [part for part in parts if part.strip()]
+        depth += (mark[0] in "(<{[") - (mark[0] in ")>}]")
+    return None
+
+
+def _triton_parameter(name: str, match: re.Match[str]) -> Parameter:
+    spelling, scalar = _MLIR.get(match["type"], (match["type"], None))
+    if match["pointer"]:
+        return Parameter(name, f"*{spelling}", Pointer(scalar))
+    return Parameter(name, spelling, scalar)
+
+
+def _fact(kernel: CapturedKernel, name: str) -> str:
+    return kernel.facts.get(PARAMETER + name) or kernel.facts.get(name, "")
+
+
+def _is_constant(kernel: CapturedKernel, name: str) -> bool:
+    """Returns whether what is known of a parameter is a value and no type."""
+    return not re.fullmatch(r"(\*?[a-z]\w*)?", _fact(kernel, name))
+
+
+def _on_hidden(kernel: CapturedKernel, names: Sequence[str], slots: Sequence[PtxParameter]) -> str:
+    words = " and ".join(names)
+    ptx = kernel.representation(KernelLanguage.PTX)
+    used = [
+        name
+        for name, slot in zip(names, slots, strict=True)
+        if ptx is None or re.search(rf"\[{re.escape(slot.name)}\b", ptx.text)
+    ]
+    if not used:
+        return f"Triton adds {words}, which this kernel never reads: null is right."
+    return (
+        f"Triton adds {words} for memory of its own, and this kernel reads {' and '.join(used)}: "
+        "give a buffer there."
+    )
+
+
+# Numba
+
+_ARRAY = re.compile(
+    r"(?:Array<(?P<a>\w+), (?P<m>\d)|array\((?P<b>\w+), (?P<n>\d)d)\b.*"
+    r"|(?P<c>\w+)\[(?P<axes>[^\[\]]*)\]"
+)
+_LENGTH = 1 << 20
+_EXTENTS = {1: (_LENGTH,), 2: (1024, 1024), 3: (128, 128, 64)}
+
+
+def _numba(
+    kernel: CapturedKernel, function: ast.FunctionDef | None, types: Sequence[str] | None
+) -> _Read | None:
+    """Of the types of Numba, by which it passes arrays as it does in `_Kernel._prepare_args`."""
+    if not kernel.origin.lower().startswith("numba"):
+        return None
+    names = _names(function)
+    known = [_fact(kernel, name) for name in names]
+    if not (known and all(known)):
+        known = list(types or ())
+    if not known or len(known) != len(names):
+        return None
+    parameters: list[Parameter] = []
+    arrays = []
+    for name, kind in zip(names, known, strict=True):
+        array = _ARRAY.fullmatch(kind.strip())
+        if array is None:
+            if (scalar := _numba_scalar(kind)) is None:
+                return None  # a tuple, a record and others, which are passed as their members
+            parameters.append(Parameter(name, kind, scalar))
+            continue
+        element = array["a"] or array["b"] or array["c"]
+        axes = int(array["m"] or array["n"] or array["axes"].count(",") + 1)
+        if (scalar := _numba_scalar(element)) is None or axes not in _EXTENTS:
+            return None
+        arrays.append(name)
+        parameters += _array(name, kind, scalar, _EXTENTS[axes])
+    notes = [
+        f"Numba passes an array as several parameters: {name} is the data of one, and what is "
+        f"called {name}_… its size and strides in bytes, which have to fit together."
+        for name in arrays[:1]
+    ]
+    return parameters, notes
+
+
+def _array(name: str, kind: str, element: Scalar, shape: tuple[int, ...]) -> Iterator[Parameter]:
+    """Yields an array in the order of C as Numba passes it."""
+    whole = named("int64_t")
+    total = 1
+    strides: list[int] = []
+    for extent in reversed(shape):
+        strides.insert(0, total * element.size)
+        total *= extent
+    yield Parameter(f"{name}_meminfo", "void*", Pointer(None), default="null")
+    yield Parameter(f"{name}_parent", "void*", Pointer(None), default="null")
+    yield Parameter(f"{name}_nitems", "int64", whole, default=str(total))
+    yield Parameter(f"{name}_itemsize", "int64", whole, default=str(element.size))
+    yield Parameter(name, f"{kind} *", Pointer(element), length=f"{name}_nitems")
+    for axis, extent in enumerate(shape):
+        yield Parameter(f"{name}_shape{axis}", "int64", whole, default=str(extent))
+    for axis, stride in enumerate(strides):
+        yield Parameter(f"{name}_stride{axis}", "int64", whole, default=str(stride))
+
+
+_NUMBA = {"float16": HALF, "float32": FLOAT, "float64": DOUBLE, "float": FLOAT, "double": DOUBLE}
+
+
+def _numba_scalar(kind: str) -> Scalar | None:
+    """Returns the number of this name in Numba, or in the names that it mangles."""
+    word = kind.strip()
+    whole = re.fullmatch(r"(u?int)(8|16|32|64)", word)
+    found = named(f"{word}_t") if whole else _NUMBA.get(word) or named(word)
+    return found if isinstance(found, Scalar) else None

@@ -1,0 +1,42 @@
+"""Instructions that the simulator refuses, and why."""
+
+from __future__ import annotations
+
+from jitstudio.simulator.instructions.table import Binding, Step, form
+from jitstudio.simulator.wave import UnsupportedInstruction
+
+_TEXTURE = (
+    "a launch in the simulator has no texture or surface to bind. Read the data through a pointer"
+)
+_TENSOR_CORE = "is not simulated. Use mma.sync, or launch on a GPU"
+_REASONS = {
+    **dict.fromkeys(("tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"), _TEXTURE),
+    "wgmma": f"wgmma {_TENSOR_CORE}",
+    "tcgen05": f"tcgen05 {_TENSOR_CORE}",
+    "multimem": "memory of several GPUs is not simulated",
+    "tensormap": "tensor maps are not simulated",
+    "alloca": "the stack cannot grow while a function runs",
+    "stacksave": "the stack cannot grow while a function runs",
+    "stackrestore": "the stack cannot grow while a function runs",
+    "clusterlaunchcontrol": "launches cannot be cancelled in the simulator",
+    "wmma": "wmma is not simulated. Use mma.sync, ldmatrix and stmatrix",
+}
+
+
+_ASYNCHRONOUS = "asynchronous stores and reductions are not simulated. Use st, red or cp.async"
+
+
+def _refused_form(_b: Binding) -> Step:
+    raise UnsupportedInstruction(_ASYNCHRONOUS)
+
+
+for _opcode, _word in (("st", "async"), ("st", "bulk"), ("red", "async"), ("cp", "reduce")):
+    form(_opcode, words=None, needs=_word, any_types=True)(_refused_form)
+
+
+def _refused(b: Binding) -> Step:
+    raise UnsupportedInstruction(_REASONS[b.instruction.opcode])
+
+
+for _opcode in _REASONS:
+    form(_opcode, words=None, any_types=True)(_refused)

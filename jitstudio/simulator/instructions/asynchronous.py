@@ -1,0 +1,309 @@
+"""Asynchronous copies and the barriers that they complete: `cp.async`, `cp.async.bulk`, `mbarrier`.
+
+A copy is done at once, as early as a GPU may do it.
+
+The 64 bits of an mbarrier, which the ISA leaves open, are here: pending arrivals (20 bits),
+expected arrivals (20), bytes to come (23, signed), and the parity of the phase in the highest bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.groups import Selection, numbers_of
+from jitstudio.simulator.instructions.atomics import Combine, update
+from jitstudio.simulator.instructions.memory import space_of
+from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
+from jitstudio.simulator.model import StateSpace, SyncScope
+from jitstudio.simulator.program import ImmediateOperand, PtxOperand, RegisterOperand
+from jitstudio.simulator.types import PREDICATE, TYPES
+from jitstudio.simulator.wave import Frame, UnsupportedInstruction, Wave
+
+_COUNT = (1 << 20) - 1
+_EXPECTED, _BYTES, _PHASE = 20, 40, 63
+_ORDER = "acquire release relaxed cta cluster shared shared::cta shared::cluster"
+_U64, _U32 = TYPES["u64"], TYPES["u32"]
+
+
+def _fields(
+    state: Values,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Returns pending and expected arrivals, bytes to come, and the parity of the phase."""
+    bits = state.view(np.int64)
+    # Shifted up and down again for its sign.
+    bytes_ = bits << (63 - _PHASE + 1) >> (_BYTES + 1)
+    return bits & _COUNT, bits >> _EXPECTED & _COUNT, bytes_, bits >> _PHASE & 1
+
+
+def _packed(
+    pending: NDArray[np.int64],
+    expected: NDArray[np.int64],
+    bytes_: NDArray[np.int64],
+    phase: NDArray[np.int64],
+) -> Values:
+    field = bytes_ & ((1 << (_PHASE - _BYTES)) - 1)
+    bits = pending | expected << _EXPECTED | field << _BYTES | phase << _PHASE
+    return bits.view(np.uint64)
+
+
+def _changed(arrivals: int, drops: int, adds: int, takes: int, completes: bool = True) -> Combine:
+    """Returns what an operation makes of an mbarrier.
+
+    Args:
+        arrivals: How often the count counts as an arrival.
+        drops: How often it is taken off what later phases expect.
+        adds: How often the bytes are added to those to come.
+        takes: How often they are taken off.
+        completes: Whether the phase may end by it.
+    """
+
+    def combine(state: Values, count: Values, bytes_: Values | None) -> Values:
+        pending, expected, waiting, phase = _fields(state)
+        number = count.astype(np.int64)
+        pending = pending - arrivals * number
+        expected = expected - drops * number
+        if bytes_ is not None:
+            waiting = waiting + (adds - takes) * bytes_.astype(np.int64)
+        done = (pending <= 0) & (waiting == 0) & completes
+        return _packed(
+            np.where(done, expected, np.maximum(pending, 0)), expected, waiting, phase ^ done
+        )
+
+    return combine
+
+
+def _where(b: Binding, operand: PtxOperand) -> tuple[StateSpace | None, Callable[..., Any]]:
+    return space_of(b), b.address(operand)
+
+
+@form("mbarrier", "b64", words="shared shared::cta", needs="init")
+def mbarrier_init(b: Binding) -> Step:
+    space, find = _where(b, b.instruction.operands[0])
+    count = b.source(b.instruction.operands[1], _U32)
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        counts = f[count][s].astype(np.int64)
+        zero = np.zeros_like(counts)
+        wave.store(space, find(f, s), [_packed(counts, counts, zero, zero)], s, strong=True)
+
+    return step
+
+
+@form("mbarrier", "b64", words="shared shared::cta", needs="inval")
+def mbarrier_inval(b: Binding) -> Step:
+    space, find = _where(b, b.instruction.operands[0])
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        addresses = find(f, s)
+        zeros = np.zeros(len(addresses), np.uint64)
+        wave.store(space, addresses, [zeros], s, strong=True)
+
+    return step
+
+
+def _arriving(
+    b: Binding,
+    state: PtxOperand | None,
+    address: PtxOperand,
+    count: PtxOperand,
+    bytes_: PtxOperand | None,
+    combine: Combine,
+) -> Step:
+    """Binds an update of an mbarrier."""
+    place = None if state is None or is_sink(state) else b.target(state, _U64)
+    space, find = _where(b, address)
+    number = b.source(count, _U32)
+    amount = None if bytes_ is None else b.source(bytes_, TYPES["s32"])
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        for observer in wave.on_fenced:
+            observer.fenced(numbers_of(s), SyncScope.BLOCK)
+        extra = None if amount is None else f[amount][s].astype(np.uint64)
+        counts = f[number][s].astype(np.uint64)
+        old = update(wave, space, find(f, s), counts, extra, combine, s, "", "mbarrier")
+        if place is not None:
+            f[place][s] = old
+
+    return step
+
+
+_ONE = ImmediateOperand(1)
+
+
+@form("mbarrier", "b64", words=f"{_ORDER} noComplete", needs="arrive")
+@form("mbarrier", "b64", words=f"{_ORDER} noComplete", needs="arrive_drop")
+def mbarrier_arrive(b: Binding) -> Step:
+    state, address, *count = b.instruction.operands
+    drops = int(b.has("arrive_drop"))
+    combine = _changed(1, drops, 0, 0, not b.has("noComplete"))
+    return _arriving(b, state, address, count[0] if count else _ONE, None, combine)
+
+
+@form("mbarrier", "b64", words=_ORDER, needs="arrive expect_tx")
+@form("mbarrier", "b64", words=_ORDER, needs="arrive_drop expect_tx")
+def mbarrier_arrive_expect(b: Binding) -> Step:
+    state, address, bytes_ = b.instruction.operands
+    return _arriving(b, state, address, _ONE, bytes_, _changed(1, int(b.has("arrive_drop")), 1, 0))
+
+
+@form("mbarrier", "b64", words=_ORDER, needs="expect_tx")
+@form("mbarrier", "b64", words=_ORDER, needs="complete_tx")
+def mbarrier_bytes(b: Binding) -> Step:
+    address, bytes_ = b.instruction.operands
+    expects = int(b.has("expect_tx"))
+    return _arriving(
+        b, None, address, ImmediateOperand(0), bytes_, _changed(0, 0, expects, 1 - expects)
+    )
+
+
+@form("mbarrier", "b64", words=f"{_ORDER} parity", needs="test_wait")
+@form("mbarrier", "b64", words=f"{_ORDER} parity", needs="try_wait")
+def mbarrier_wait(b: Binding) -> Step:
+    """Tells whether a phase has ended: that of a state, or the last one of a parity."""
+    target, address, phase = b.instruction.operands[:3]
+    space, find = _where(b, address)
+    place = b.target(target, PREDICATE)
+    by_parity = b.has("parity")
+    wanted = b.source(phase, _U32 if by_parity else _U64)
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        (state,) = wave.load(space, find(f, s), np.dtype("u8"), 1, s, strong=True)
+        phase_now = state >> np.uint64(_PHASE)
+        asked = f[wanted][s]
+        asked = asked & np.uint32(1) if by_parity else asked >> np.uint64(_PHASE)
+        f[place][s] = phase_now != asked
+
+    return step
+
+
+@form("mbarrier", "b64", needs="pending_count")
+def mbarrier_pending_count(b: Binding) -> Step:
+    target, state = b.instruction.operands
+    place, source = b.target(target, _U32), b.source(state, _U64)
+
+    def step(_wave: Wave, f: Frame, s: Selection) -> None:
+        f[place][s] = (f[source][s] & np.uint64(_COUNT)).astype(np.uint32)
+
+    return step
+
+
+# Copies of threads.
+
+
+def _nothing(_b: Binding) -> Step:
+    def step(_wave: Wave, _f: Frame, _s: Selection) -> None:
+        return
+
+    return step
+
+
+for _words in ("async commit_group", "async wait_group", "async wait_all"):
+    form("cp", needs=_words)(_nothing)
+for _words in ("async bulk commit_group", "async bulk wait_group"):
+    form("cp", needs=_words, words="read")(_nothing)
+
+
+@form("cp", words=None, needs="async ca", count=0)
+@form("cp", words=None, needs="async cg", count=0)
+def cp_async(b: Binding) -> Step:
+    """Copies 4, 8 or 16 bytes; those behind the size of the source are zeros."""
+    target, source, size, *others = b.instruction.operands
+    if not isinstance(size, ImmediateOperand):
+        raise UnsupportedInstruction("the number of bytes is no constant")
+    bytes_ = int(size.value)
+    to, from_ = b.address(target), b.address(source)
+    ignored: tuple[int, bool] | None = None
+    given: int | None = None
+    if others and _is_predicate(b, others[0]):
+        ignored = b.predicate(others[0])
+    elif (others and not b.has("L2::cache_hint")) or len(others) == 2:
+        given = b.source(others[0], _U32)
+    width = min(bytes_, 8)
+    dtype = np.dtype(f"u{width}")
+    parts = bytes_ // width
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        addresses = to(f, s)
+        values = [np.zeros(len(addresses), dtype) for _ in range(parts)]
+        wanted = np.full(len(addresses), bytes_, np.int64)
+        if given is not None:
+            wanted = np.minimum(f[given][s].astype(np.int64), bytes_)
+        if ignored is not None:
+            wanted = np.where(f[ignored[0]][s] ^ ignored[1], 0, wanted)
+        numbers = wave.numbers[s]
+        reads = wanted > 0
+        if reads.any():
+            found = wave.load(StateSpace.GLOBAL, from_(f, s)[reads], dtype, parts, numbers[reads])
+            for part, (value, piece) in enumerate(zip(values, found, strict=True)):
+                value[reads] = piece & _lowest(wanted[reads] - part * width, dtype)
+        wave.store(StateSpace.SHARED, addresses, values, s)
+
+    return step
+
+
+def _is_predicate(b: Binding, operand: PtxOperand) -> bool:
+    return isinstance(operand, RegisterOperand) and b.register_type(operand) is PREDICATE
+
+
+def _lowest(count: NDArray[np.int64], dtype: np.dtype[Any]) -> Values:
+    """Returns masks of so many of the lowest bytes."""
+    table = [dtype.type((1 << (8 * i)) - 1) for i in range(dtype.itemsize + 1)]
+    masks: Values = np.array(table, dtype)[np.clip(count, 0, dtype.itemsize)]
+    return masks
+
+
+@form("cp", "b64", words=f"{_ORDER} noinc", needs="async mbarrier arrive")
+def cp_async_mbarrier_arrive(b: Binding) -> Step:
+    """Arrives when the copies before it are done, which they are.
+
+    Without `.noinc` the count is raised by it first, and nothing changes.
+    """
+    if not b.has("noinc"):
+        return _nothing(b)
+    return _arriving(b, None, b.instruction.operands[0], _ONE, None, _changed(1, 0, 0, 0))
+
+
+# Bulk copies.
+
+
+@form("cp", words=None, needs="async bulk")
+def cp_async_bulk(b: Binding) -> Step:
+    """Copies as many bytes as a thread asks for, a multiple of 16."""
+    words = b.instruction.modifiers
+    if "tensor" in words:
+        raise UnsupportedInstruction(
+            "tensor copies are not simulated. Copy with cp.async or with loads and stores"
+        )
+    if "prefetch" in words:
+        return _nothing(b)
+    if b.any_of(("multicast::cluster",)):
+        raise UnsupportedInstruction("copies to several blocks are not simulated")
+    spaces = [w for w in words if w.split("::")[0] in ("shared", "global")]
+    target, source, size, *barrier = b.instruction.operands
+    to, from_, length = b.address(target), b.address(source), b.source(size, _U32)
+    named = {"shared": StateSpace.SHARED, "global": StateSpace.GLOBAL}
+    into, out = (named[w.split("::")[0]] for w in spaces[:2])
+    completes = "mbarrier::complete_tx::bytes" in words
+    signal = b.address(barrier[0]) if completes else None
+    combine = _changed(0, 0, 0, 1)
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        numbers, sizes = wave.numbers[s], f[length][s].astype(np.int64)
+        start, end = from_(f, s), to(f, s)
+        for index in range(len(numbers)):
+            own = numbers[index : index + 1]
+            steps = np.arange(0, int(sizes[index]), 8, dtype=np.int64)
+            threads = np.repeat(own, len(steps))
+            if len(steps):
+                (piece,) = wave.load(out, start[index] + steps, np.dtype("u8"), 1, threads)
+                wave.store(into, end[index] + steps, [piece], threads)
+        if signal is not None:
+            zero = np.zeros(len(numbers), np.uint64)
+            amount = sizes.astype(np.uint64)
+            update(wave, StateSpace.SHARED, signal(f, s), zero, amount, combine, s, "", "mbarrier")
+
+    return step

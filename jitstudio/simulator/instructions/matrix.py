@@ -1,0 +1,256 @@
+"""Matrices that the lanes of a warp hold together: `ldmatrix stmatrix mma`.
+
+How fragments lie in registers is from "Matrix Fragments for mma" of the PTX ISA. With
+``g = lane // 4`` and ``t = lane % 4``, and p elements in a register: register i of A has row
+``g + 8 * (i % 2)`` and columns from ``p * t + 4 * p * (i // 2)`` on; register i of B has column g
+and rows from ``p * t + 4 * p * i`` on; elements 2 i and 2 i + 1 of C have row ``g + 8 * i`` and
+columns from ``2 * t`` on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.arithmetic import floating
+from jitstudio.simulator.arithmetic.rounding import round_to, to_bits, to_doubles
+from jitstudio.simulator.groups import Selection
+from jitstudio.simulator.instructions.memory import space_of
+from jitstudio.simulator.instructions.table import Binding, Flow, form
+from jitstudio.simulator.instructions.warp import Lanes, Operation, meet
+from jitstudio.simulator.model import WARP, FaultKind
+from jitstudio.simulator.program import ImmediateOperand
+from jitstudio.simulator.types import TYPES
+from jitstudio.simulator.wave import Frame, ThreadFault, UnsupportedInstruction, Wave
+
+_ALL = ImmediateOperand(0xFFFFFFFF)
+_LANES = np.arange(WARP)
+_G, _T = _LANES // 4, _LANES % 4
+
+
+def _whole(wave: Wave, s: Selection) -> NDArray[np.int64]:
+    """Returns the numbers of threads that form whole warps, of shape (warps, 32).
+
+    Raises:
+        ThreadFault: If they do not.
+    """
+    numbers = wave.numbers[s]
+    if len(numbers) % WARP or (numbers[::WARP] % WARP).any():
+        raise ThreadFault(
+            FaultKind.BARRIER,
+            int(numbers[0]),
+            "works on a matrix with a warp of which not all lanes are there",
+        )
+    return numbers.reshape(-1, WARP)
+
+
+# Loads and stores of matrices of 8 by 8.
+
+_COUNTS = {"x1": 1, "x2": 2, "x4": 4}
+
+
+def _eight_by_eight(b: Binding) -> tuple[int, bool]:
+    """Returns how many matrices are moved, and whether they are transposed."""
+    if not b.has("m8n8"):
+        raise UnsupportedInstruction("only matrices of 8 by 8 elements of 16 bits are simulated")
+    count = next(_COUNTS[w] for w in b.instruction.modifiers if w in _COUNTS)
+    return count, b.has("trans")
+
+
+_MATRIX_WORDS = "sync aligned m8n8 x1 x2 x4 trans shared shared::cta"
+
+
+@form("ldmatrix", "b16", words=_MATRIX_WORDS, flow=True)
+def ldmatrix(b: Binding) -> Flow:
+    target, address = b.instruction.operands
+    count, transposed = _eight_by_eight(b)
+    find, space = b.address(address), space_of(b)
+    places = [b.target(part, TYPES["b32"]) for part in b.parts(target)]
+    word = np.dtype("u4")
+
+    def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
+        warps = len(_whole(wave, s))
+        rows = wave.exchange.view(np.int64)[wave.numbers[s]].reshape(warps, WARP)
+        for index in range(count):
+            at = rows[:, 8 * index + _G] + 4 * _T
+            (words,) = wave.load(space, at.reshape(-1), word, 1, s)
+            f[places[index]][s] = _turned(words, warps) if transposed else words
+
+    return meet(b, _ALL, Operation(_gives_addresses(find), takes))
+
+
+@form("stmatrix", "b16", words=_MATRIX_WORDS, flow=True)
+def stmatrix(b: Binding) -> Flow:
+    address, source = b.instruction.operands
+    count, transposed = _eight_by_eight(b)
+    find, space = b.address(address), space_of(b)
+    places = [b.source(part, TYPES["b32"]) for part in b.parts(source)]
+
+    def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
+        warps = len(_whole(wave, s))
+        rows = wave.exchange.view(np.int64)[wave.numbers[s]].reshape(warps, WARP)
+        for index in range(count):
+            at = rows[:, 8 * index + _G] + 4 * _T
+            words = f[places[index]][s]
+            words = _turned(words, warps) if transposed else words
+            wave.store(space, at.reshape(-1), [words], s)
+
+    return meet(b, _ALL, Operation(_gives_addresses(find), takes))
+
+
+def _gives_addresses(
+    find: Callable[[Frame, Selection], NDArray[np.int64]],
+) -> Callable[[Wave, Frame, Selection], None]:
+    def gives(wave: Wave, f: Frame, s: Selection) -> None:
+        wave.exchange[s] = find(f, s)
+
+    return gives
+
+
+def _turned(words: NDArray[np.uint32], warps: int) -> NDArray[np.uint32]:
+    """Returns the words of matrices of 8 by 8 halves, transposed."""
+    halves = np.ascontiguousarray(words).view(np.uint16).reshape(warps, 8, 8)
+    return np.ascontiguousarray(halves.swapaxes(1, 2)).reshape(-1).view(np.uint32)
+
+
+# Multiplication.
+
+_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
+_INTEGER = {"s8": (8, True), "u8": (8, False), "s4": (4, True), "u4": (4, False)}
+_FLOATS = {"f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "e4m3": 8, "e5m2": 8}
+_VOLTA = "the shape m8n8k4 of f16 is of Volta and not simulated. Use m16n8k8 or m16n8k16"
+
+
+@form("mma", "f32 f16", "f16 bf16 tf32 e4m3 e5m2", "f16 bf16 tf32 e4m3 e5m2", "f32 f16",
+      words=None, flow=True)  # fmt: skip
+@form("mma", "f64", "f64", "f64", "f64", words=None, flow=True)
+@form("mma", "s32", "s8 u8", "s8 u8", "s32", words=None, flow=True)
+def mma(b: Binding) -> Flow:
+    """Multiplies and adds matrices: D = A B + C."""
+    shapes = (_SHAPE.fullmatch(word) for word in b.instruction.modifiers)
+    shape = next(filter(None, shapes), None)
+    if shape is None or b.any_of(("sp", "block_scale")) or b.has("sp::ordered_metadata"):
+        raise UnsupportedInstruction("only dense matrices without scales are simulated")
+    m, n, k = (int(x) for x in shape.groups())
+    d_type, a_type, b_type, c_type = b.instruction.types
+    if (m, n, k) == (8, 8, 4) and a_type.name == "f16":
+        raise UnsupportedInstruction(_VOLTA)
+    d, a, b_, c = (b.parts(operand) for operand in b.instruction.operands[:4])
+    element = a_type.bits
+    holder = TYPES["b64" if element == 64 else "b32"]
+    a_slots = [b.source(part, holder) for part in a]
+    b_slots = [b.source(part, holder) for part in b_]
+    c_holder, d_holder = _accumulator(c_type.name), _accumulator(d_type.name)
+    c_slots = [b.source(part, c_holder) for part in c]
+    d_slots = [b.target(part, d_holder) for part in d]
+    per_register = max(holder.bits // element, 1)
+    rows = m // 8
+    if len(a) * per_register * WARP != m * k or len(b_) * per_register * WARP != n * k:
+        raise UnsupportedInstruction("its registers do not hold matrices of this shape")
+    name = f"mma.{shape[0]}.{a_type.name}"
+
+    def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
+        warps = len(_whole(wave, s))
+        left = np.zeros((warps, m, k), _held(a_type.name))
+        for i, slot in enumerate(a_slots):
+            values = _elements(f[slot][s], a_type.name, warps)
+            row = _G + 8 * (i % rows)
+            column = per_register * _T + 4 * per_register * (i // rows)
+            for j in range(per_register):
+                left[:, row, column + j] = values[:, :, j]
+        right = np.zeros((warps, k, n), _held(b_type.name))
+        for i, slot in enumerate(b_slots):
+            values = _elements(f[slot][s], b_type.name, warps)
+            row = per_register * _T + 4 * per_register * i
+            for j in range(per_register):
+                right[:, row + j, _G] = values[:, :, j]
+        total = _gathered([f[slot][s] for slot in c_slots], c_type.name, warps, m, n)
+        if a_type.name in _FLOATS and a_type.name != "f64":
+            wave.inexact[name] = f"{name} (summed in f64 and rounded once; a GPU keeps fewer bits)"
+        result = _multiplied(left, right, total, d_type.name, b.has("satfinite"))
+        for slot, values in zip(d_slots, _spread(result, d_type.name, warps), strict=True):
+            f[slot][s] = values
+
+    return meet(b, _ALL, Operation(None, takes))
+
+
+def _accumulator(name: str) -> Any:
+    return {
+        "f16": TYPES["b32"],
+        "f32": TYPES["f32"],
+        "f64": TYPES["f64"],
+        "s32": TYPES["s32"],
+    }[name]
+
+
+def _held(name: str) -> type[np.generic]:
+    return np.int64 if name in _INTEGER else np.float64
+
+
+def _elements(values: NDArray[Any], name: str, warps: int) -> NDArray[Any]:
+    """Returns the elements in registers, of shape (warps, 32, elements of a register)."""
+    values = np.ascontiguousarray(values)
+    if name in _INTEGER:
+        signed = _INTEGER[name][1]
+        found: NDArray[Any] = values.view(np.int8 if signed else np.uint8).astype(np.int64)
+    elif name == "f64":
+        found = values.view(np.float64)
+    elif name == "tf32":
+        # The hardware reads the upper 19 bits.
+        found = (values & np.uint32(0xFFFFE000)).view(np.float32).astype(np.float64)
+    else:
+        dtype = {"f16": np.float16, "bf16": np.uint16}.get(name, np.uint8)
+        found = to_doubles(values.view(dtype), name)
+    return found.reshape(warps, WARP, -1)
+
+
+def _gathered(registers: list[NDArray[Any]], name: str, warps: int, m: int, n: int) -> NDArray[Any]:
+    """Returns the matrix that accumulators hold, of shape (warps, m, n)."""
+    total = np.zeros((warps, m, n), np.int64 if name == "s32" else np.float64)
+    if name == "f16":
+        for i, values in enumerate(registers):
+            halves = _elements(values, "f16", warps)
+            for j in range(2):
+                total[:, _G + 8 * i, 2 * _T + j] = halves[:, :, j]
+    else:
+        for i, values in enumerate(registers):
+            total[:, _G + 8 * (i // 2), 2 * _T + i % 2] = values.reshape(warps, WARP)
+    return total
+
+
+def _spread(total: NDArray[Any], name: str, warps: int) -> list[NDArray[Any]]:
+    """Returns the registers that hold a matrix."""
+    registers = []
+    for i in range(total.shape[1] // 8):
+        pair = [total[:, _G + 8 * i, 2 * _T + j].reshape(-1) for j in range(2)]
+        if name == "f16":
+            halves = np.stack([to_bits(x, "f16") for x in pair], axis=1)
+            registers.append(np.ascontiguousarray(halves).view(np.uint32).reshape(-1))
+        else:
+            registers += pair
+    assert warps
+    return registers
+
+
+def _multiplied(
+    left: NDArray[Any], right: NDArray[Any], total: NDArray[Any], name: str, saturates: bool
+) -> NDArray[Any]:
+    if name == "s32":
+        exact = left @ right + total
+        if saturates:
+            exact = np.clip(exact, -(1 << 31), (1 << 31) - 1)
+        narrowed: NDArray[np.int32] = exact.astype(np.int32)
+        return narrowed
+    if name == "f64":
+        shape = total.shape
+        for k in range(left.shape[2]):
+            x = np.broadcast_to(left[:, :, k, None], shape).reshape(-1)
+            y = np.broadcast_to(right[:, None, k, :], shape).reshape(-1)
+            total = floating.fma("f64", x, y, total.reshape(-1)).reshape(shape)
+        return total
+    rounded = round_to((left @ right + total).reshape(-1), name, "rn")
+    return rounded.reshape(total.shape)

@@ -1,0 +1,201 @@
+"""`jitstudio check`, against the figures of `jitstudio inspect`."""
+
+import json
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.support import KERNEL, SAMPLES
+
+pytestmark = pytest.mark.usefixtures("shared_cache")
+
+
+@pytest.fixture(scope="module")
+def tmp_path(one_folder):
+    """The same for all tests: what one has built and read the others need not."""
+    return one_folder
+
+
+# Line 9 is the first with more values than registers.
+SPILLS = """\
+template <int N>
+__device__ void twist(float (&t)[N]) {
+#pragma unroll
+    for (int k = 0; k < N; ++k) t[k] = t[k] * t[(k * 7 + 5) % N] + 1.0f;
+}
+
+extern "C" __global__ void __launch_bounds__(1024) much(const float* a, float* b, int n) {
+    float t[96];
+#pragma unroll
+    for (int k = 0; k < 96; ++k) t[k] = a[k * 1024 + threadIdx.x];
+    for (int i = 0; i < n; ++i) twist(t);
+#pragma unroll
+    for (int k = 0; k < 96; ++k) b[k * 1024 + threadIdx.x] = t[k];
+}
+
+extern "C" __global__ void wide(const float4* a, float4* b) { b[threadIdx.x] = a[threadIdx.x]; }
+
+extern "C" __global__ void twice(float* a) { a[threadIdx.x] = a[threadIdx.x] * 2.1; }
+"""
+
+
+def budgets(folder, text, name="BUDGETS.toml"):
+    (folder / "much.cu").write_text(SPILLS)
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def conditions(ran):
+    return {
+        (one["demangled"], one["condition"]): one
+        for budget in ran.json["budgets"]
+        for one in budget["conditions"]
+    }
+
+
+def test_the_figures_are_those_of_inspect(run, tmp_path):
+    texts = (
+        *("registers >= 0", "spill_stores >= 0", "spill_loads >= 0", "instructions >= 0"),
+        *("live_registers >= 0", "memory >= 0", "fp32 >= 0", "double >= 0", "loops >= 0"),
+        *("findings >= 0", "finding:spills >= 0", "occupancy(256) >= 0", "LDG.128 >= 0"),
+        *("stack >= 0", "code_bytes >= 0"),
+    )
+    budgets(tmp_path, f'[[budget]]\nsource = "much.cu"\ntarget = "sm_90"\nrequire = {list(texts)}')
+    found = conditions(run("check", "--json"))
+    read = run("inspect", "much.cu", "--arch", "sm_90", "--block", "256", "--json").json
+    assert len(read["kernels"]) == 3
+    for kernel in read["kernels"]:
+        report, rules = kernel["report"], [one["rule"] for one in kernel["findings"]]
+        classes = {one["precision"]: one["count"] for one in report["classes"]}
+        opcodes = [one["opcode"].split(".") for one in kernel["instructions"]]
+        expected = (
+            *(report[name] for name in ("registers", "spill_stores", "spill_loads")),
+            report["instructions"],
+            report["peak_live_registers"]["gpr"],
+            report["groups"]["memory"],
+            *(classes.get(name, 0) for name in ("fp32", "fp64")),
+            len(kernel["cfg"]["loops"]),
+            *(len(rules), rules.count("spills"), kernel["occupancy"]["fraction"]),
+            sum(parts[0] == "LDG" and "128" in parts for parts in opcodes),
+            *(report["stack_bytes"], report["code_bytes"]),
+        )
+        name = kernel["demangled"]
+        assert tuple(found[name, text]["value"] for text in texts) == expected, name
+    assert found["much", "spill_stores >= 0"]["value"] > 0
+    assert found["wide", "LDG.128 >= 0"]["value"] == 1
+    assert found["twice", "double >= 0"]["value"] == 1
+
+
+def test_what_fails_is_written_with_its_line(run, tmp_path):
+    text = '[[budget]]\nsource = "much.cu"\nkernel = "{}"\nrequire = ["{}"]\n'
+    rows = (("much", "spills == 0"), ("twice", "no double"), ("w*", "LDG.128 >= 1"))
+    budgets(tmp_path, "".join(text.format(*row) for row in rows))
+    ran = run("check", "--sarif", "out.sarif", "--junit", "out.xml")
+    assert ran.code == 5
+    assert "1 of 3 conditions hold." in ran.err
+    log = json.loads((tmp_path / "out.sarif").read_text())
+    assert log["version"] == "2.1.0"
+    (made,) = log["runs"]
+    assert [rule["id"] for rule in made["tool"]["driver"]["rules"]] == ["spills", "double"]
+    places = [one["locations"][0]["physicalLocation"] for one in made["results"]]
+    assert {place["artifactLocation"]["uri"] for place in places} == {"much.cu"}
+    lines = SPILLS.splitlines()
+    spill, double = (lines[place["region"]["startLine"] - 1] for place in places)
+    assert "t[k]" in spill
+    assert "2.1" in double
+    assert "has to be exactly 0" in made["results"][1]["message"]["text"]
+    suites = ElementTree.parse(tmp_path / "out.xml").getroot()
+    assert [suite.get("failures") for suite in suites] == ["1", "1", "0"]
+    assert "much.cu:18: error: twice (" in ran.err
+
+
+def test_a_baseline_is_written_and_compared(run, tmp_path):
+    require = "require = ['equal_to(\"base-{target}.cubin\", normalised=true)']"
+    head = '[[budget]]\nsource = "vary.cu"\ntarget = ["sm_80", "sm_90"]\n'
+    budgets(tmp_path, head + require)
+    (tmp_path / "vary.cu").write_text(KERNEL)
+    missing = run("check")
+    assert missing.code == 5
+    assert "There is no 'base-sm_80.cubin'. 'jitstudio check --update' writes it." in missing.err
+    updated = run("check", "--update", "--json")
+    assert updated.code == 0
+    written = [budget["written"] for budget in updated.json["budgets"]]
+    assert written == [["base-sm_80.cubin"], ["base-sm_90.cubin"]]
+    assert run("check").code == 0
+    (tmp_path / "vary.cu").write_text(KERNEL.replace("= 1", "= 2"))
+    assert "It differs from 'base-sm_80.cubin'" in run("check").err
+    budgets(tmp_path, head + require.replace("{target}", "one"))
+    refused = run("check", "--update")
+    assert refused.code == 2
+    assert "would be the baseline of vary.cu for sm_80 and of vary.cu for sm_90" in refused.err
+
+
+def test_a_project_is_built_as_it_says(run, tmp_path):
+    (tmp_path / "k.cu").write_text("#ifdef ASKED\n" + KERNEL + "#endif\n")
+    module = {"name": "k.cu", "kind": "cuda", "path": "k.cu", "included": True}
+    project = {"version": 1, "target": "sm_80", "options": "-DASKED", "modules": [module]}
+    (tmp_path / "p.jitproj").write_text(json.dumps(project))
+    text = '[[tool.jitstudio.check.budget]]\nproject = "p.jitproj"\nrequire = ["registers <= 32"]\n'
+    path = budgets(tmp_path, text, "pyproject.toml")
+    (found,) = run("check", path, "--json").json["budgets"]
+    assert (found["arch"], found["ok"]) == ("sm_80", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "part"),
+    [
+        ('source = "broken.cu"\nrequire = ["spills == 0"]', 1, "broken.cu:1"),
+        ('source = "much.cu"\nkernel = "muhc"\nrequire = ["spills == 0"]', 2, "There is no kernel"),
+        (
+            'source = "none.cu"\nrequire = ["spills == 0"]',
+            2,
+            "none.cu' cannot be read: No such file",
+        ),
+        ('source = "../a.cu"\nrequire = ["spills == 0"]', 2, "lies outside the folder"),
+        ('source = "much.cu"\ntarget = "sm_1"\nrequire = ["spills == 0"]', 2, "sm_1"),
+        ('source = "much.cu"\noption = "-I/etc"\nrequire = ["spills == 0"]', 2, "-I/etc"),
+        ('source = "much.cu"\nrequire = ["spils == 0"]', 2, "Did you mean 'spills'?"),
+    ],
+)
+def test_what_cannot_be_checked_is_told(run, tmp_path, text, code, part):
+    (tmp_path / "broken.cu").write_text("__global__ void k( {\n")
+    ran = run("check", budgets(tmp_path, f"[[budget]]\n{text}\n", "bad.toml"))
+    assert ran.code == code
+    assert part in ran.err
+
+
+def test_a_launch_without_a_gpu_is_missing(run, tmp_path):
+    if run("devices", "--json").json["devices"]:
+        pytest.skip("there is a GPU")
+    text = '[[budget]]\nsource = "much.cu"\nrequire = ["strays == 0"]\n[budget.launch]\n'
+    text += 'kernel = "wide"\ngrid = 1\nblock = 32\narg = { a = "32", b = "32" }\n'
+    assert run("check", budgets(tmp_path, text, "launch.toml")).code == 3
+
+
+@pytest.mark.slow
+def test_the_fixture_of_pytest_fails_what_breaks_a_budget(tmp_path, environment):
+    folder = tmp_path / "plugin"
+    folder.mkdir()
+    (folder / "test_it.py").write_text(
+        "def test_kept(jitstudio_check):\n"
+        "    (report,) = jitstudio_check(source='k.cu', target='sm_90', require=('spills == 0',))\n"
+        "    assert report.target == 'sm_90'\n"
+        "def test_broken(jitstudio_check):\n"
+        "    jitstudio_check('B.toml')\n"
+    )
+    (folder / "k.cu").write_text((SAMPLES / "vector_add.cu").read_text())
+    (folder / "B.toml").write_text('[[budget]]\nsource = "k.cu"\nrequire = ["registers <= 1"]\n')
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "jitstudio.pytest_plugin", "-p"]
+    done = subprocess.run(
+        [*words, "no:cacheprovider", "--rootdir", folder, folder],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=environment,
+        timeout=90,
+    )
+    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "registers <= 1: registers is" in done.stdout

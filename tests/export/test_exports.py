@@ -1,0 +1,344 @@
+"""What is exported is run: it makes the same bytes as jitstudio, and a launch that is right."""
+
+import ast
+import contextlib
+import io
+import json
+import math
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jitstudio.core.code import LINKED, CodeKind, Header
+from jitstudio.core.launch.c_types import BFLOAT16, FLOAT, INT, named
+from jitstudio.core.launch.request import (
+    Buffer,
+    Expectation,
+    Fill,
+    FillKind,
+    LaunchConfig,
+    LaunchRequest,
+    ValueArgument,
+)
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.request import LinkMode
+from jitstudio.export.carried import carried_headers
+from jitstudio.export.formats import BY_NAME, FORMATS
+from jitstudio.export.numpy_text import FILLS, buffer_lines, expression_text
+from jitstudio.export.python_script import literal
+from jitstudio.export.recipe import (
+    ExportError,
+    exported_request,
+    launch_of,
+    module_of,
+    recipe_of,
+)
+from jitstudio.numerics.fills import generate
+from tests.support import SAMPLES, cuda, request, sample, sample_header
+
+HOST = """\
+#include <cstdio>
+#include <cuda_fp16.h>
+#include "factor.cuh"
+template <typename T> __global__ void scale(T* x, T by, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= by * FACTOR;
+}
+__global__ void twice(__half* x) { x[threadIdx.x] = __hadd(x[threadIdx.x], x[threadIdx.x]); }
+int main() { scale<float><<<4, 256>>>((float*)nullptr, 2.f, 1024); std::printf("done"); }
+"""
+LTO = replace(request(sample("apply_transform.cu"), sample("user_transform.cu")), link=LinkMode.LTO)
+SAXPY = request(sample("saxpy.cu", "saxpy<float>", "saxpy<double>"))
+LAUNCH = LaunchSpec(
+    kernel="saxpy<float>",
+    arguments=(("a", "2.5"), ("x", "n:random(1)"), ("y", "n:random(2)"), ("n", "1<<12")),
+    cover="n",
+    expectations=("y = a * x + y",),
+    repeats=3,
+)
+SQUARES = LaunchSpec(
+    kernel="apply_transform",
+    arguments=(("in", "n:random(1)"), ("out", "n:zeros:out"), ("n", "1000")),
+    cover="n",
+    expectations=("out = in * in + 1",),
+)
+BUILDS = {
+    "lto": (LTO, SQUARES),
+    "ptx link": (replace(LTO, link=LinkMode.PTX), None),
+    "ptx": (replace(request(sample("scale.ptx"), sample("multiply.ptx")), link=LinkMode.PTX), None),
+    "typed": (request(sample("fill_typed.ll"), arch="sm_90"), None),
+    "header": (request(sample("histogram.cu"), headers=(sample_header("atomic_ops.cuh"),)), None),
+    "template": (SAXPY, LAUNCH),
+    "host code": (request(cuda(HOST), headers=(Header("factor.cuh", b"#define FACTOR 3"),)), None),
+}
+
+
+@pytest.fixture(scope="module")
+def exported(builder):
+    """Recipes by the names of `BUILDS`."""
+    made = {}
+
+    def recipe(name):
+        if name not in made:
+            wanted, spec = BUILDS[name]
+            wanted = exported_request(wanted)
+            result = builder.build(wanted)
+            launch = launch_of(wanted, result, spec) if spec else None
+            made[name] = recipe_of(wanted, result, carried_headers(wanted, result), launch)
+        return made[name]
+
+    return recipe
+
+
+def ran(text):
+    """Returns what a script defines."""
+    names = {"__name__": "exported"}
+    exec(compile(text, "exported.py", "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize("name", BUILDS)
+def test_a_script_makes_the_bytes_that_jitstudio_has_built(builder, exported, name):
+    recipe = exported(name)
+    for core in ("cuda-core", "cuda-bindings") if name == "lto" else ("cuda-bindings",):
+        script = ran(BY_NAME[core].make(recipe).text)
+        assert script["build"]() == recipe.cubin
+        assert script["DIGEST"] == recipe.digest
+    assert recipe.cubin.startswith(b"\x7fELF")
+
+
+@pytest.mark.slow
+def test_a_script_saves_the_cubin_and_ends(run_apart, tmp_path):
+    files = [SAMPLES / name for name in ("apply_transform.cu", "user_transform.cu")]
+    assert run_apart("build", *files, "--lto", "--emit", "cubin", "-o", "out").code == 0
+    assert run_apart("export", "cuda-core", *files, "--lto", "-o", "script.py").code == 0
+    words = [sys.executable, "script.py", "--save", "made.cubin"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "as jitstudio has built" in done.stderr
+    made = (tmp_path / "made.cubin").read_bytes()
+    assert made == (tmp_path / "out" / "linked.cubin").read_bytes()
+    words = [sys.executable, "script.py", "--save", "nowhere/made.cubin"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "cannot be written" in done.stderr
+
+
+def test_the_cells_of_a_notebook_run_in_their_order(exported):
+    book = json.loads(BY_NAME["notebook"].make(exported("template")).text)
+    assert (book["nbformat"], book["nbformat_minor"]) == (4, 5)
+    assert len({cell["id"] for cell in book["cells"]}) == len(book["cells"])
+    names, out = {}, io.StringIO()
+    for cell in book["cells"]:
+        assert cell["cell_type"] in ("markdown", "code")
+        assert ("outputs" in cell) == ("execution_count" in cell) == (cell["cell_type"] == "code")
+        if cell["cell_type"] == "code":
+            with contextlib.redirect_stdout(out):
+                exec(compile("".join(cell["source"]), "cell", "exec"), names)
+    assert names["cubin"] == exported("template").cubin
+    assert "as in jitstudio" in out.getvalue()
+
+
+WHEELS = Path(sysconfig.get_path("purelib"), "nvidia", "cu13")
+
+
+@pytest.mark.slow
+def test_a_program_compiles_links_and_makes_the_same_bytes(exported, tmp_path):
+    nvcc = shutil.which("nvcc")
+    toolkits = [*sorted(Path("/usr/local").glob("cuda*/include/cuda.h"))]
+    if not (shutil.which("g++") and nvcc and toolkits and WHEELS.is_dir()):
+        pytest.skip("needs g++, the CUDA toolkit's headers and the wheels of NVRTC and nvJitLink")
+    for name in ("lto", "template"):
+        made = BY_NAME["cpp"].make(exported(name))
+        assert not made.notes
+        (tmp_path / "main.cpp").write_bytes(made.files["main.cpp"])
+        folders = [f"-I{WHEELS / 'include'}", f"-I{toolkits[0].parent}"]
+        compiled = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-c", "main.cpp"]
+        subprocess.run([*compiled, *folders], cwd=tmp_path, check=True)
+        wanted = subprocess.run(
+            ["nm", "-u", "main.o"], cwd=tmp_path, capture_output=True, text=True
+        )
+        driver = re.findall(r"\bcu[A-Z]\w+", wanted.stdout)
+        assert "cuLaunchKernelEx" in driver
+        stubs = "".join(f"int {call}(void) {{ return 100; }}\n" for call in driver)
+        (tmp_path / "stubs.c").write_text(stubs)
+        libraries = [
+            *map(str, WHEELS.glob("lib/libnvrtc.so.*")),
+            *map(str, WHEELS.glob("lib/libnvJitLink.so.*")),
+        ]
+        linked = ["g++", "-x", "c", "stubs.c", "-x", "none", "main.o", "-o", "program", *libraries]
+        subprocess.run([*linked, f"-Wl,-rpath,{WHEELS / 'lib'}"], cwd=tmp_path, check=True)
+        subprocess.run(["./program", "--save", "made.cubin"], cwd=tmp_path, check=True)
+        # Elsewhere, line tables name another folder.
+        assert _code((tmp_path / "made.cubin").read_bytes()) == _code(exported(name).cubin)
+        ended = subprocess.run(["./program"], cwd=tmp_path, capture_output=True, text=True)
+        assert ended.returncode == 1
+
+
+def _code(cubin):
+    """Returns the machine code: all sections that are executed."""
+    start = int.from_bytes(cubin[0x28:0x30], "little")
+    count = int.from_bytes(cubin[0x3C:0x3E], "little")
+    found = []
+    for at in range(start, start + 64 * count, 64):
+        flags, _, offset, size = (
+            int.from_bytes(cubin[at + 8 + 8 * n : at + 16 + 8 * n], "little") for n in range(4)
+        )
+        if flags & 4:
+            found.append(cubin[offset : offset + size])
+    assert found
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["template", "ptx link", "header"])
+def test_the_commands_build_where_there_is_a_toolkit(exported, tmp_path, name):
+    if not all(map(shutil.which, ("nvcc", "nvlink", "sh", "make"))):
+        pytest.skip("needs nvcc, nvlink and make")
+    recipe = exported(name)
+    for form, start in (("nvcc", ["sh", "build.sh"]), ("make", ["make"])):
+        made = BY_NAME[form].make(recipe)
+        for file, content in made.files.items():
+            (tmp_path / file).write_bytes(content)
+        done = subprocess.run(start, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        stem = LINKED if recipe.request.link is not LinkMode.NONE else recipe.stem
+        cubin = (tmp_path / f"{stem}.cubin").read_bytes()
+        for kernel in re.findall(rb"\.text\.(\w+)", recipe.cubin):
+            assert b".text." + kernel in cubin
+        for path in tmp_path.iterdir():
+            path.unlink()
+
+
+def test_every_script_is_python_and_every_form_says_what_it_is(exported):
+    for form in FORMATS:
+        made = form.make(exported("template"))
+        if form.ending == ".py":
+            ast.parse(made.text)
+        assert "saxpy" in made.text or form.name in ("compiler-explorer", "text")
+        assert form.summary.endswith(".")
+
+
+def test_what_has_no_counterpart_is_named(builder):
+    wanted = exported_request(
+        replace(SAXPY, options=("--split-compile=2", "--minimal", "-I/some/folder"))
+    )
+    result = builder.build(wanted)
+    recipe = recipe_of(wanted, result, (), launch_of(wanted, result, LAUNCH))
+    made = BY_NAME["nvcc"].make(recipe)
+    assert any("--minimal" in note for note in made.notes)
+    assert any("/some/folder" in note for note in made.notes)
+    assert all(note in made.text for note in made.notes)
+    script = BY_NAME["cuda-bindings"].make(recipe)
+    assert [note for note in script.notes if "--minimal" in note] == []
+    assert "--minimal" in script.text
+
+
+def test_what_is_no_program_is_refused_with_a_way_out(builder):
+    both = request(sample("saxpy.cu"), sample("vector_add.cu"))
+    with pytest.raises(ExportError, match="Link them"):
+        module_of(both, [])
+    assert [s.name for s in module_of(both, ["vector_add.cu"]).sources] == ["vector_add.cu"]
+    broken = exported_request(request(sample("broken.cu")))
+    with pytest.raises(ExportError, match="nothing to export"):
+        recipe_of(broken, builder.build(broken), ())
+
+
+def launch(*arguments, expectations=()):
+    return LaunchRequest(
+        code=b"",
+        code_kind=CodeKind.CUBIN,
+        kernel="k",
+        title="k",
+        device=0,
+        arguments=arguments,
+        parameter_bytes=8,
+        config=LaunchConfig(),
+        expectations=expectations,
+    )
+
+
+FILLED = [
+    (FLOAT, Fill(FillKind.RANDOM, (3,))),
+    (FLOAT, Fill(FillKind.RANDOM, (3, -2, 5))),
+    (named("double"), Fill(FillKind.RANDOM, (0, 1, 7.5))),
+    (named("unsigned char"), Fill(FillKind.RANDOM, (4,))),
+    (named("short"), Fill(FillKind.RANDOM, (4, -5, 5))),
+    (named("bool"), Fill(FillKind.RANDOM, (4,))),
+    (BFLOAT16, Fill(FillKind.RANDOM, (9,))),
+    (named("float3"), Fill(FillKind.RANGE, (1, 2))),
+    (named("unsigned int"), Fill(FillKind.RANGE, (5, -1))),
+    (INT, Fill(FillKind.RANGE, (0, 0.5))),
+    (INT, Fill(FillKind.CONSTANT, (-7,))),
+    (FLOAT, Fill(FillKind.CONSTANT, (math.inf,))),
+    (named("double2"), Fill()),
+]
+
+
+def test_buffers_are_filled_with_the_very_numbers_of_a_launch():
+    names = ran("import ml_dtypes\nimport numpy as np\n" + FILLS)
+    for element, fill in FILLED:
+        # More than one piece, so that nothing is drawn in another order.
+        buffer = Buffer("values", element, 0, (1 << 18) + 5, fill)
+        (line,) = buffer_lines(launch(buffer))
+        exec(line, names)
+        made, wanted = names["values_"], generate(buffer)
+        assert (made.dtype, made.shape) == (wanted.dtype, wanted.shape)
+        assert made.tobytes() == wanted.tobytes(), (element, fill)
+
+
+def test_expressions_are_those_of_numpy_with_names_that_python_can_have():
+    given = launch(
+        Buffer("in", FLOAT, 0, 4),
+        Buffer("got", FLOAT, 8, 4),
+        ValueArgument("n", INT, 16, b"\4\0\0\0", 4),
+        expectations=(Expectation("got", "in"),),
+    )
+    for text, wanted in {
+        "in * in + n": "in_ * in_ + n",
+        "np.sin(i) + got.sum(axis=0)": "np.sin(np.arange(4)) + got_.sum(axis=0)",
+        "where(in > 0, 2e3, in.astype('float32'))": "np.where(in_ > 0, 2e3, in_.astype('float32'))",
+        "bincount(got, minlength=n)": "np.bincount(got_, minlength=n)",
+        "erf(in) if n > 1 else -pi": "erf(in_) if n > 1 else -np.pi",
+        "bfloat16(in)": "ml_dtypes.bfloat16(in_)",
+    }.items():
+        assert expression_text(text, given, 4) == wanted
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"plain\n", b"quote ''' and \\", b"ends '", b"\r\n\x00\xff", "grün 榛".encode(), b"", b"a\\"],
+)
+def test_texts_are_the_same_bytes_in_python(content):
+    names = {
+        "compressed": lambda text: __import__("zlib").decompress(
+            __import__("base64").b85decode(text)
+        )
+    }
+    assert eval(literal(content), names) == content
+
+
+def test_a_check_fails_where_a_number_is_wrong(exported):
+    script = ran(BY_NAME["cuda-bindings"].make(exported("template")).text)
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        numbers = np.arange(6, dtype=np.float32)
+        assert script["check"]("y", numbers, numbers + 1e-6, 1e-5, 1e-5)
+        assert not script["check"]("y", numbers, numbers + (numbers == 4), 1e-5, 1e-8)
+    assert "the first at (np.int64(4),)" in said.getvalue() or "(4,)" in said.getvalue()
+
+
+def test_an_export_that_cannot_be_written_says_so(run, tmp_path):
+    (tmp_path / "file").write_text("")
+    ended = run("export", "cpp", SAMPLES / "vector_add.cu", "-o", "file")
+    assert ended.code == 2
+    assert "cannot be written" in ended.err
+    ended = run("export", "cpp", SAMPLES / "vector_add.cu")
+    assert ended.code == 2
+    assert "-o" in ended.err

@@ -1,0 +1,138 @@
+"""Matrices of warps: fragments as the PTX ISA gives them, products as NumPy has them."""
+
+import numpy as np
+import pytest
+
+from tests.simulator.running import kernel_of, run
+
+LANES = range(32)
+
+# Of each form: the NumPy types of elements and sums, and row and column of element i of A, B and C
+# in lane (g, t), in the words of "Matrix Fragments for mma.m…n…k…".
+FORMS = {
+    "m16n8k16.row.col.f32.f16.f16.f32": (
+        np.float16, np.float32,
+        lambda g, t, i: (g if i in (0, 1, 4, 5) else g + 8, t * 2 + (i & 1) + 8 * (i >= 4)),
+        lambda g, t, i: (t * 2 + (i & 1) + 8 * (i >= 2), g),
+        lambda g, t, i: (g + 8 * (i >= 2), t * 2 + (i & 1)),
+    ),
+    "m16n8k8.row.col.f16.f16.f16.f16": (
+        np.float16, np.float16,
+        lambda g, t, i: (g if i < 2 else g + 8, t * 2 + (i & 1)),
+        lambda g, t, i: (t * 2 + (i & 1), g),
+        lambda g, t, i: (g + 8 * (i >= 2), t * 2 + (i & 1)),
+    ),
+    "m16n8k16.row.col.f32.bf16.bf16.f32": (
+        "bf16", np.float32,
+        lambda g, t, i: (g if i in (0, 1, 4, 5) else g + 8, t * 2 + (i & 1) + 8 * (i >= 4)),
+        lambda g, t, i: (t * 2 + (i & 1) + 8 * (i >= 2), g),
+        lambda g, t, i: (g + 8 * (i >= 2), t * 2 + (i & 1)),
+    ),
+    "m16n8k8.row.col.f32.tf32.tf32.f32": (
+        np.float32, np.float32,
+        lambda g, t, i: (g if i in (0, 2) else g + 8, t if i in (0, 1) else t + 4),
+        lambda g, t, i: (t if i == 0 else t + 4, g),
+        lambda g, t, i: (g + 8 * (i >= 2), t * 2 + (i & 1)),
+    ),
+    "m16n8k32.row.col.s32.s8.s8.s32": (
+        np.int8, np.int32,
+        lambda g, t, i: (g if i < 4 or 8 <= i < 12 else g + 8, t * 4 + (i & 3) + 16 * (i >= 8)),
+        lambda g, t, i: (t * 4 + (i & 3) + 16 * (i >= 4), g),
+        lambda g, t, i: (g + 8 * (i >= 2), t * 2 + (i & 1)),
+    ),
+    "m8n8k4.row.col.f64.f64.f64.f64": (
+        np.float64, np.float64,
+        lambda g, t, i: (g, t),
+        lambda g, t, i: (t, g),
+        lambda g, t, i: (g, t * 2 + (i & 1)),
+    ),
+}  # fmt: skip
+
+
+def fragments(matrix, place, count, dtype):
+    """The elements of each lane as words, of shape (32, words)."""
+    own = np.array([[matrix[place(*divmod(lane, 4), i)] for i in range(count)] for lane in LANES])
+    if dtype == "bf16":
+        bits = (own.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    else:
+        bits = own.astype(dtype)
+    wide = bits.dtype == np.float64
+    return np.ascontiguousarray(bits).view(np.uint64 if wide else np.uint32)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_products(name):
+    dtype, sum_type, a_place, b_place, c_place = FORMS[name]
+    m, n, k = (int(x) for x in name.split(".")[0][1:].replace("n", " ").replace("k", " ").split())
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(-7, 8, (m, k)), rng.integers(-7, 8, (k, n))
+    c = rng.integers(-7, 8, (m, n))
+    words = [
+        fragments(a, a_place, m * k // 32, dtype),
+        fragments(b, b_place, k * n // 32, dtype),
+        fragments(c, c_place, m * n // 32, sum_type),
+    ]
+    width = words[0].itemsize
+    letters = {"a": words[0].shape[1], "b": words[1].shape[1], "c": words[2].shape[1]}
+    letters["d"] = letters["c"]
+    kinds = dict.fromkeys(letters, f"b{8 * width}")
+    if sum_type is not np.float16:
+        kinds["c"] = kinds["d"] = {4: "f32", 8: "f64"}[width]
+        if sum_type is np.int32:
+            kinds["c"] = kinds["d"] = "b32"
+    lines = [".reg .b32 %t; .reg .b64 %at; mov.u32 %t, %tid.x;"]
+    for index, (letter, count) in enumerate(letters.items()):
+        lines.append(f".reg .{kinds[letter]} %{letter}<{count}>;")
+        lines.append(f"ld.param.u64 %at, [k_{index}]; mad.wide.u32 %at, %t, {width * count}, %at;")
+        lines += [
+            f"ld.global.{kinds[letter]} %{letter}{i}, [%at+{width * i}];" for i in range(count)
+        ]
+    lists = [",".join(f"%{x}{i}" for i in range(count)) for x, count in letters.items()]
+    x, y, z, d = (f"{{{names}}}" for names in lists)
+    lines.append(f"mma.sync.aligned.{name} {d}, {x}, {y}, {z};")
+    lines += [f"st.global.{kinds['d']} [%at+{width * i}], %d{i};" for i in range(letters["d"])]
+    ptx = kernel_of("\n".join(lines), *["u64"] * 4)
+    done = run(ptx, "k", (1, 1, 1), (32, 1, 1), *words, np.zeros_like(words[2]))
+    assert (done.arrays[3] == fragments(a @ b + c, c_place, m * n // 32, sum_type)).all()
+    assert done.result.exact == (dtype in (np.int8, np.float64))
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_rows_of_shared_memory_into_fragments_and_back(transposed):
+    """Element (row, column) goes to lane ``4 row + column / 2``, of the transposed one likewise."""
+    turn = ".trans" if transposed else ""
+    ptx = kernel_of(
+        f""".shared .align 16 .b8 s[512]; .shared .align 16 .b8 o[256];
+        .reg .b32 %t, %s, %a, %v, %x<4>;
+        .reg .b64 %at, %p; mov.u32 %t, %tid.x; ld.param.u64 %at, [k_0]; mov.u32 %s, s;
+        mad.wide.u32 %p, %t, 16, %at; .reg .b32 %w<4>; ld.global.v4.u32 {{%w0,%w1,%w2,%w3}}, [%p];
+        mad.lo.u32 %a, %t, 16, %s; st.shared.v4.u32 [%a], {{%w0,%w1,%w2,%w3}}; bar.warp.sync -1;
+        ldmatrix.sync.aligned.m8n8.x4{turn}.shared.b16 {{%x0,%x1,%x2,%x3}}, [%a];
+        and.b32 %v, %t, 7; mov.u32 %a, o; mad.lo.u32 %a, %v, 16, %a; and.b32 %v, %t, 8;
+        mad.lo.u32 %a, %v, 16, %a;
+        stmatrix.sync.aligned.m8n8.x2{turn}.shared.b16 [%a], {{%x2, %x3}}; bar.warp.sync -1;
+        ld.param.u64 %at, [k_1]; mad.wide.u32 %p, %t, 16, %at;
+        st.global.v4.u32 [%p], {{%x0,%x1,%x2,%x3}}; mov.u32 %a, o; mad.lo.u32 %a, %t, 8, %a;
+        ld.shared.v2.u32 {{%w0,%w1}}, [%a]; ld.param.u64 %at, [k_2]; mad.wide.u32 %p, %t, 8, %at;
+        st.global.v2.u32 [%p], {{%w0,%w1}};""",
+        *["u64"] * 3,
+    )
+    source = np.arange(256, dtype=np.uint16).reshape(4, 8, 8)
+    fragments_, back = np.zeros((32, 4, 2), np.uint16), np.zeros((2, 8, 8), np.uint16)
+    done = run(ptx, "k", (1, 1, 1), (32, 1, 1), source, fragments_, back)
+    for matrix in range(4):
+        held = source[matrix].T if transposed else source[matrix]
+        for lane in LANES:
+            pair = held[lane // 4, lane % 4 * 2 : lane % 4 * 2 + 2]
+            assert done.arrays[1][lane, matrix].tolist() == pair.tolist()
+    assert (done.arrays[2] == source[2:]).all()
+
+
+def test_a_warp_that_is_not_whole():
+    ptx = kernel_of(
+        """.reg .f64 %d<2>, %a, %b; .reg .pred %p; .reg .b32 %t; mov.u32 %t, %tid.x;
+        setp.eq.u32 %p, %t, 3; @%p exit; mov.f64 %d0, 0d3ff0000000000000; mov.f64 %d1, %d0; mov.f64 %a, %d0; mov.f64 %b, %d0;
+        mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d0,%d1}, {%a}, {%b}, {%d0,%d1};"""
+    )
+    done = run(ptx, "k", (1, 1, 1), (32, 1, 1), finishes=False)
+    assert "a warp of which not all lanes are there" in done.result.message

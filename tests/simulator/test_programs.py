@@ -1,0 +1,36 @@
+"""Random programs: the simulator against a reading by Python's integers, and against itself."""
+
+import numpy as np
+import pytest
+
+from tests.simulator.programs import INTEGER_WORDS, make_program, read_by_integers
+from tests.simulator.running import HEAD, run
+
+
+def simulated(program, **options):
+    out = np.zeros(program.output_words(), np.uint32)
+    done = run(
+        HEAD + program.ptx(),
+        program.name,
+        (program.blocks, 1, 1),
+        (program.threads, 1, 1),
+        program.inputs(),
+        out,
+        **options,
+    )
+    return done.arrays[1]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_programs_of_integers_give_what_pythons_integers_give(seed):
+    program = make_program(seed, floats=False)
+    got, want = simulated(program), read_by_integers(program)
+    assert got[:4].tolist() == want[:4].tolist()
+    rows = [x[4:].reshape(-1, INTEGER_WORDS.size)[:, INTEGER_WORDS] for x in (got, want)]
+    np.testing.assert_array_equal(*rows)
+
+
+@pytest.mark.parametrize("seed", range(100, 103))
+def test_the_order_of_blocks_changes_nothing(seed):
+    program = make_program(seed)
+    assert np.array_equal(simulated(program), simulated(program, seed=seed))
