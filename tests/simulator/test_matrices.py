@@ -131,7 +131,8 @@ def test_rows_of_shared_memory_into_fragments_and_back(transposed):
 def test_a_warp_that_is_not_whole():
     ptx = kernel_of(
         """.reg .f64 %d<2>, %a, %b; .reg .pred %p; .reg .b32 %t; mov.u32 %t, %tid.x;
-        setp.eq.u32 %p, %t, 3; @%p exit; mov.f64 %d0, 0d3ff0000000000000; mov.f64 %d1, %d0; mov.f64 %a, %d0; mov.f64 %b, %d0;
+        setp.eq.u32 %p, %t, 3; @%p exit; mov.f64 %d0, 0d3ff0000000000000;
+        mov.f64 %d1, %d0; mov.f64 %a, %d0; mov.f64 %b, %d0;
         mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d0,%d1}, {%a}, {%b}, {%d0,%d1};"""
     )
     done = run(ptx, "k", (1, 1, 1), (32, 1, 1), finishes=False)
