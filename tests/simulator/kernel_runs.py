@@ -18,7 +18,6 @@ import numpy as np
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source, kind_of
-from jitstudio.core.launch.build import LAUNCHED_KINDS
 from jitstudio.core.request import BuildRequest
 from jitstudio.simulator.counts import Counter
 from jitstudio.simulator.machine import simulate
@@ -51,24 +50,25 @@ class Ran:
     buffers: dict[str, Array]
 
 
-@cache
-def built(builder: Builder, file: str, arch: int = 90) -> dict[CodeKind, bytes]:
-    """PTX and cubin of a file of kernels."""
+def built(
+    builder: Builder, file: str, emit: frozenset[CodeKind], arch: int = 90
+) -> dict[CodeKind, bytes]:
+    """What the compiler makes of a file of kernels."""
+    content = (KERNELS / file).read_bytes()
     kind = kind_of(file)
     assert kind is not None
-    source = Source(file, kind, (KERNELS / file).read_bytes())
     options = ("-lineinfo", "--device-int128") if kind is CodeKind.CUDA else ()
-    request = BuildRequest((source,), arch=Arch(arch), emit=LAUNCHED_KINDS, options=options)
-    result = builder.build(request)
+    source = Source(file, kind, content)
+    result = builder.build(BuildRequest((source,), arch=Arch(arch), emit=emit, options=options))
     assert result.ok, (file, result.reason)
-    made = {a.kind: a.content for a in result.artifacts if a.kind in LAUNCHED_KINDS}
-    return made | ({CodeKind.PTX: source.content} if kind is CodeKind.PTX else {})
+    return {kind: content} | {a.kind: a.content for a in result.artifacts}
 
 
 @cache
-def program(builder: Builder, file: str, arch: int = 90) -> PtxProgram:
+def program(builder: Builder, file: str) -> PtxProgram:
     """The PTX of a file of kernels, read."""
-    return read_program(built(builder, file, arch)[CodeKind.PTX].decode())
+    emit = frozenset({CodeKind.PTX if file.endswith(".cu") else CodeKind.CUBIN})
+    return read_program(built(builder, file, emit)[CodeKind.PTX].decode())
 
 
 def as_launch(row: KernelLaunch) -> SimulatedLaunch:

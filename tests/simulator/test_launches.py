@@ -8,8 +8,8 @@ from tests.simulator.kernel_runs import problems, program, simulated
 from tests.simulator.launches import LAUNCHES
 
 _LONG = ("clusters.cu", "cooperative.cu", "floats.cu")  # NVRTC takes seconds for them
-_WAITING = ("asynchronous.cu", "cooperative.cu", "matrix_units.cu")
-_FILES = list(dict.fromkeys(row.file for row in LAUNCHES if row.file not in _WAITING))
+
+_FILES = list(dict.fromkeys(row.file for row in LAUNCHES))
 
 
 @pytest.mark.parametrize(
