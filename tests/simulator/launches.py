@@ -533,8 +533,8 @@ _add("science.cu", "components", 1, 64, {"edges": _ints(240, 117, 0, 100),
 _add("science.cu", "find_text", 6, 128, {"text": _TEXT, "pattern": _TEXT[400:407].copy(),
     "first": _full(1, 1 << 30), "count": _zeros(1), "length": 700, "size": 7},
     lambda a: {"first": a.text.tobytes().find(a.pattern.tobytes())})
-_add("science.cu", "edit_distance", 2, 32, {"a": _ints(120, 118, 97, 101, "i1"),
-    "b": _ints(120, 119, 97, 101, "i1"), "distance": _zeros(2), "n": 60}, shared=3 * 61 * 4)
+_add("science.cu", "edit_distance", 2, 32, {"a": _ints(60, 118, 97, 101, "i1"),
+    "b": _ints(60, 119, 97, 101, "i1"), "distance": _zeros(2), "n": 30}, shared=3 * 31 * 4)
 _add("science.cu", "shortest_ways", 2, (32, 8), {"distances": _ints(2048, 120, 1, 900)})
 _add("science.cu", "nearest", 4, 128, {"points": _ints(1000, 121, -9999, 9999),
     "centres": _ints(14, 122, -9999, 9999), "owners": _zeros(500), "sums": _zeros(21), "n": 500,

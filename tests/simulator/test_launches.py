@@ -2,7 +2,6 @@
 
 import pytest
 
-from jitstudio.simulator.counts import Counter
 from jitstudio.simulator.races import RaceDetector
 from tests.simulator.kernel_runs import problems, program, simulated
 from tests.simulator.launches import LAUNCHES
@@ -19,7 +18,7 @@ def test_kernels_give_what_numpy_says(builder, file):
     wrong = {}
     for row in LAUNCHES:
         if row.file == file:
-            ran = simulated(row, program(builder, file), (Counter(), RaceDetector(row.kernel)))
+            ran = simulated(row, program(builder, file), (RaceDetector(row.kernel),))
             if found := list(problems(row, ran)):
                 wrong[row.name] = found
             assert bool(ran.result.races) is row.races or wrong, row.name
