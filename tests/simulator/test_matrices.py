@@ -128,6 +128,18 @@ def test_rows_of_shared_memory_into_fragments_and_back(transposed):
     assert (done.arrays[2] == source[2:]).all()
 
 
+def test_a_matrix_in_registers_is_transposed():
+    ptx = kernel_of(
+        """.reg .b32 %t, %x; .reg .b64 %at; mov.u32 %t, %tid.x; ld.param.u64 %at, [k_0];
+        mad.wide.u32 %at, %t, 4, %at; ld.global.u32 %x, [%at];
+        movmatrix.sync.aligned.m8n8.trans.b16 %x, %x; st.global.u32 [%at], %x;""",
+        "u64",
+    )
+    source = np.arange(128, dtype=np.uint16).reshape(2, 8, 8)
+    done = run(ptx, "k", (1, 1, 1), (64, 1, 1), source)
+    assert (done.arrays[0] == source.swapaxes(1, 2)).all()
+
+
 def test_a_warp_that_is_not_whole():
     ptx = kernel_of(
         """.reg .f64 %d<2>, %a, %b; .reg .pred %p; .reg .b32 %t; mov.u32 %t, %tid.x;

@@ -1,4 +1,4 @@
-"""Matrices that the lanes of a warp hold together: `ldmatrix stmatrix mma`.
+"""Matrices that the lanes of a warp hold together: `ldmatrix stmatrix movmatrix mma`.
 
 How fragments lie in registers is from "Matrix Fragments for mma" of the PTX ISA. With
 ``g = lane // 4`` and ``t = lane % 4``, and p elements in a register: register i of A has row
@@ -100,6 +100,20 @@ def stmatrix(b: Binding) -> Flow:
             wave.store(space, at.reshape(-1), [words], s)
 
     return meet(b, _ALL, Operation(_gives_addresses(find), takes))
+
+
+@form("movmatrix", "b16", words="sync aligned m8n8 trans", flow=True)
+def movmatrix(b: Binding) -> Flow:
+    target, source = b.instruction.operands
+    place, words = b.target(target, TYPES["b32"]), b.source(source, TYPES["b32"])
+
+    def gives(wave: Wave, f: Frame, s: Selection) -> None:
+        """Gives nothing: no lane needs more than the registers of all."""
+
+    def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
+        f[place][s] = _turned(f[words][s], len(whole_warps(wave, s)))
+
+    return meet(b, _ALL, Operation(gives, takes))
 
 
 def _gives_addresses(
