@@ -242,6 +242,7 @@ class Machine:
                 image.shared_size,
                 image.addresses.get(GRID_WORKSPACE, 0),
             ),
+            seed=launch.seed,
             observers=self.observers,
         )
         wave.links, wave.meetings = self.links, self.meetings
@@ -250,7 +251,7 @@ class Machine:
         live = np.flatnonzero(wave.live)
         first = slice(0, layout.threads) if len(live) == layout.threads else live
         if len(live):
-            wave.groups.put(0, image.kernel.start, first)
+            wave.let_go_on(0, image.kernel.start, first)
         for observer in self.observers:
             observer.started(layout)
         self.wave = wave
