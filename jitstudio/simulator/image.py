@@ -68,11 +68,6 @@ class Image:
     shared_size: int = 0
     dynamic: int = 0
 
-    @property
-    def by_code(self) -> dict[int, str]:
-        """The functions by their addresses."""
-        return {code: name for name, code in self.codes.items()}
-
     def generic(self, name: str) -> int:
         """Returns the generic address of a variable."""
         space = self.spaces[name]

@@ -111,7 +111,7 @@ class _Reader:
                 self.tokens.append(_Token(kind, match[0], match.start()))
         self.tokens.append(_Token("end", "", len(text)))
         self.position = 0
-        self._version, self._target, self._address_size = "", "", 64
+        self._version, self._target = "", ""
         self.variables: dict[str, PtxVariable] = {}
         self._functions: dict[str, PtxFunction] = {}
         self._declared: set[str] = set()
@@ -127,7 +127,6 @@ class _Reader:
         return PtxProgram(
             self._version,
             self._target,
-            self._address_size,
             self.variables,
             self._functions,
             frozenset(self._declared - self._functions.keys()),
@@ -217,8 +216,7 @@ class _Reader:
                 self.take()
         elif token.text == ".address_size":
             self.position += 1
-            self._address_size = self.integer()
-            if self._address_size != 64:
+            if self.integer() != 64:
                 raise self.error("only PTX with 64-bit addresses can be simulated")
         elif token.text == ".section":
             while not self.is_next("{"):
@@ -470,7 +468,6 @@ class _Body:
         self.tables: dict[str, tuple[str, ...]] = {}
         self.prototypes: dict[str, tuple[tuple[PtxVariable, ...], tuple[PtxVariable, ...]]] = {}
         self._scopes: list[dict[str, _Declared]] = [{}]
-        self._label_scopes: list[dict[str, str]] = [{}]
         # Labels may be used before they are seen: resolved at the end, by the scopes then open.
         self._uses: list[tuple[int, tuple[int, ...]]] = []
         self._scope_ids = [0]
