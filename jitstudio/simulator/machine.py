@@ -52,6 +52,8 @@ Progress = Callable[[float], None]
 # A loop that has spun for long once, is given up sooner.
 _SPIN_ROUNDS, _SPIN_ROUNDS_LATER = 100, 4
 _LOOK_EVERY = 256
+# So many threads have room for so many calls within calls where there is recursion.
+_RECURSION, _RECURSIVE_THREADS = 64, 1 << 14
 _HOPELESS_ROUNDS = 1000
 _SPINNING = frozenset(["atom", "nanosleep", "mbarrier", "call"])
 _SPINNING_WORDS = frozenset(["volatile", "relaxed", "acquire", "mmio"])
@@ -188,13 +190,16 @@ class Machine:
         if launch.only_blocks is not None:
             order = order[: -(-launch.only_blocks // cluster) * cluster]
         per_block = -(-launch.threads_per_block // WARP) * WARP
-        bytes_per_thread = 64 + sum(
+        registers = sum(
             sum(kind.size for kind in f.registers.values()) for f in self.image.functions.values()
         )
+        recursive = self.image.is_recursive
+        bytes_per_thread = 64 + registers * (_RECURSION if recursive else 1)
         stride = -(-self.image.shared_size // 128) * 128
         per_block_bytes = per_block * (bytes_per_thread + 2 * self._local_stride()) + 2 * stride
         limits = launch.limits
-        blocks = min(limits.threads // per_block, limits.memory_bytes // per_block_bytes)
+        most = min(limits.threads, _RECURSIVE_THREADS) if recursive else limits.threads
+        blocks = min(most // per_block, limits.memory_bytes // per_block_bytes)
         blocks = max(blocks // cluster, 1) * cluster
         if launch.cooperative:
             if per_block_bytes * len(order) > limits.memory_bytes:
@@ -242,6 +247,7 @@ class Machine:
                 image.shared_size,
                 image.addresses.get(GRID_WORKSPACE, 0),
             ),
+            most_bytes=launch.limits.memory_bytes,
             seed=launch.seed,
             observers=self.observers,
         )

@@ -57,7 +57,6 @@ _LOC = re.compile(
     r"(?:.*?inlined_at\s++(\d++)\s++(\d++)(?:\s++(\d++))?)?"
 )
 _FILE = re.compile(r'\.file\s++(\d++)\s++"([^"]*+)"')
-_COUNTED = re.compile(r"(.*?)<(\d+)>$")
 _LINKING = frozenset([".extern", ".visible", ".weak", ".common"])
 _SPACES = frozenset([".global", ".const", ".shared", ".local", ".param", ".tex"])
 _OPAQUE = {".texref": 8, ".samplerref": 8, ".surfref": 8}

@@ -225,7 +225,7 @@ def _call_of(
     needed, start = b.image.frame_bytes[name], callee.start
 
     def flow(wave: Wave, f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:
-        if depth + 1 >= wave.deepest:
+        if depth + 1 >= wave.deepest or wave.frame_bytes > wave.most_bytes:
             raise ThreadFault(
                 FaultKind.STACK_OVERFLOW,
                 int(wave.numbers[active][0]),
