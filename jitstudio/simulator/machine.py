@@ -7,6 +7,7 @@ where their ways join.
 
 from __future__ import annotations
 
+import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -87,6 +88,7 @@ class Bound:
 # What a row meets whose instruction lacks an operand, or has one of another kind.
 _NOT_AS_EXPECTED = (
     IndexError, KeyError, ValueError, TypeError, AttributeError, AssertionError, StopIteration,
+    ArithmeticError, struct.error,
 )  # fmt: skip
 
 

@@ -88,7 +88,13 @@ def read_program(text: str) -> PtxProgram:
     Raises:
         PtxReadError: If it cannot be read.
     """
-    return _Reader(text).program()
+    reader = _Reader(text)
+    try:
+        return reader.program()
+    except RecursionError:
+        raise reader.error("brackets are nested too deeply here") from None
+    except (ArithmeticError, struct.error):
+        raise reader.error("a number here does not fit its type") from None
 
 
 class _Reader:

@@ -99,6 +99,8 @@ def test_instructions_with_their_places():
         (".local .b8 big[99999999999];", "too much to simulate"),
         (".reg .b32 %x<9999999>;", "too many to simulate"),
         (f"mov.u32 %r1, {'9' * 5000};", "too many digits"),
+        (f"mov.b32 {'{' * 5000}", "nested too deeply"),
+        (".reg .b32 %x<1e999>;", "does not fit its type"),
     ],
 )
 def test_what_cannot_be_read_is_told_with_its_line(line, why):
