@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from jitstudio.simulator.arithmetic import floating
-from jitstudio.simulator.arithmetic.integers import count_leading_zeros
 from jitstudio.simulator.arithmetic.mufu_tables import TABLES
 from jitstudio.simulator.arithmetic.rounding import (
     Array,
@@ -263,8 +262,8 @@ def _interpolated(function: str, segment: Array | int, fraction: Array) -> Array
 
 
 def _leading(x: Array) -> Array:
-    """Returns the place of the highest bit."""
-    return 63 - count_leading_zeros(x.view(np.uint64)).astype(np.int64)
+    """Returns the place of the highest bit of numbers from 2**10 on; of 0 it is negative."""
+    return ((x >> 10).astype(np.float64).view(np.int64) >> 52) - 1013
 
 
 def _fraction(total: Array, weight: int) -> Array:
@@ -318,7 +317,7 @@ def _mufu_lg2(a: Array) -> Array:
     total = _interpolated("lg2", 0, fraction) + (exponent - 127 << 56)
     total = np.abs(total) >> 20 << 20
     top = _leading(total)
-    total = np.where(top > 56, total >> np.maximum(top - 56, 0), total << np.maximum(56 - top, 0))
+    total = np.where(top > 56, total >> np.clip(top - 56, 0, 63), total << np.clip(56 - top, 0, 63))
     below_one = np.where(exponent < 127, _SIGN, np.uint32(0))
     bits = _packed(below_one, 71 + top, _fraction(total, 56))
     bits = np.where((exponent == 127) & (fraction == 0), np.uint32(0), bits)
@@ -363,8 +362,8 @@ def _mufu_sincos(turns: Array, *, cosine: bool) -> Array:
         sign = np.where(minus, sign ^ _SIGN, sign)
     rest = np.where(mirrored, 0x7FFFFF - rest, rest)
     total = _interpolated("sin", 0, rest.astype(np.uint32))
-    top = _leading(np.maximum(total, 1))
-    bits = _packed(sign, 71 + top, _fraction(total << np.maximum(56 - top, 0), 56))
+    top = _leading(total)
+    bits = _packed(sign, 71 + top, _fraction(total << np.clip(56 - top, 0, 63), 56))
     bits = np.where(total == 0, sign, bits)
     return _special(bits, exponent, fraction, _NAN)
 
