@@ -345,7 +345,16 @@ class Wave:
             return
         self.told.add(key)
         self.faults.append(
-            fault_of(self.layout, instruction, kind, int(threads[0]), message, len(threads), False)
+            fault_of(
+                self.layout,
+                instruction,
+                kind,
+                int(threads[0]),
+                message,
+                len(threads),
+                False,
+                self.clock - 1,
+            )
         )
 
     def print_text(self, text: str) -> None:
@@ -571,6 +580,7 @@ class Wave:
             strong or kind is AccessKind.ATOMIC,
             before,
             after,
+            self.clock - 1,
         )
         for observer in self.on_accessed:
             observer.accessed(access)
@@ -663,9 +673,10 @@ def fault_of(
     message: str,
     count: int,
     fatal: bool,
+    step: int,
 ) -> Fault:
     """Returns a fault with a sentence that says thread, block and line."""
-    place = layout.place(instruction, thread)
+    place = layout.place(instruction, thread, step)
     more = f" {count - 1:,} more threads do so in the same step." if count > 1 else ""
     where = f"line {place.ptx_line} of the PTX"
     if place.line:

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QLabel
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
 
+from jitstudio.core.launch.device import SIMULATOR
+from jitstudio.core.launch.simulation import StateSpace
 from jitstudio.gui.features.step.registers import lane_value
-from jitstudio.gui.shell.navigation import StepPlace
 from jitstudio.gui.state.stepping import BreakLine
 from jitstudio.simulator.stepping import SimulatedThread, StepGoal, StopReason
 
@@ -25,7 +26,7 @@ extern "C" __global__ void reduce(const float* a, float* out, int n) {
         __syncthreads();
     }
     if (t == 0)
-        out[0] = s[0];
+        out[blockIdx.x] = s[0];
 }
 """
 
@@ -176,15 +177,29 @@ def test_the_run_begins_anew_where_its_process_dies(stepping):
     assert not problem.text()
 
 
-def test_a_place_of_a_race_is_stepped_to(stepping):
+def test_a_race_is_told_stepped_to_mended_and_gone(stepping):
     driver = stepping
-    model = driver.state.stepping
-    model.move(StepGoal.BARRIER)
-    at_rest(driver)
-    there = state(driver)
     driver.trigger("endSteppingAction")
-    place = StepPlace((1, 0, 0), (40, 0, 0), there.ptx_line, there.step)
-    driver.builder.context.navigator.go_to(place)
-    driver.wait(lambda: state(driver) is not None and state(driver).step == there.step)
+    lines = REDUCE.splitlines()
+    without = "\n".join(line for n, line in enumerate(lines, 1) if n != 9)
+    write(driver, without)
+    launches = driver.state.launches
+    driver.wait(lambda: launches.devices is not None)
+    launches.choose_device(SIMULATOR)
+    result = driver.launch()
+    race = result.simulation.races[0]
+    assert {race.first.line, race.second.line} == {8}
+    button = driver.find(QPushButton, "stepThere")
+    driver.trigger("focusLaunchAction")
+    assert button.isVisibleTo(driver.window)
+    button.click()
+    stepping = driver.state.stepping
+    place = race.second
+    driver.wait(lambda: state(driver) is not None and state(driver).step == place.step)
     at_rest(driver)
-    assert state(driver).thread == SimulatedThread((1, 0, 0), (40, 0, 0))
+    assert state(driver).thread == SimulatedThread(place.block, place.thread)
+    assert (state(driver).ptx_line, state(driver).source.line) == (place.ptx_line, 8)
+    assert state(driver).access.space is StateSpace.SHARED
+    assert stepping.is_open
+    write(driver, REDUCE)
+    assert driver.launch().simulation.races == ()

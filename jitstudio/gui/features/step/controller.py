@@ -293,8 +293,9 @@ class StepController(QObject):
     def _go_to(self, place: StepPlace) -> None:
         """Begins the run of the launch form and goes to what a thread does."""
         self._shell.layout.bring_up(self._view)
-        thread = SimulatedThread(place.block, place.thread)
-        self._stepping.begin(thread, StepMove(StepGoal.STEP, thread, step=place.step))
+        self._view.show_problem("")
+        thread = SimulatedThread(place.thread.block, place.thread.thread)
+        self._stepping.begin(thread, StepMove(StepGoal.STEP, thread, step=place.thread.step))
 
     @Slot()
     def _on_cursor(self) -> None:
