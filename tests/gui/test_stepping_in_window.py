@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
 
 from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.core.launch.simulation import StateSpace
+from jitstudio.core.project.format import dump, load
+from jitstudio.core.project.project import BreakLine, Project
 from jitstudio.gui.features.step.registers import lane_value
-from jitstudio.gui.state.stepping import BreakLine
 from jitstudio.simulator.stepping import SimulatedThread, StepGoal, StopReason
 
 REDUCE = """\
@@ -175,6 +176,28 @@ def test_the_run_begins_anew_where_its_process_dies(stepping):
     driver.trigger("stepAction")
     driver.wait(lambda: state(driver).step == 0)
     assert not problem.text()
+
+
+def test_a_step_is_kept_in_the_project_and_gone_to_again(stepping, tmp_path):
+    driver = stepping
+    model = driver.state.stepping
+    point = BreakLine(driver.document.name, 8)
+    model.set_condition(point, "tid.x == 3")
+    model.move(StepGoal.BREAKPOINT)
+    at_rest(driver)
+    kept = state(driver)
+    driver.trigger("recordStepAction")
+    (recording,) = driver.state.project.capture(tmp_path / "p.jitproj").steps
+    assert (recording.step, recording.thread) == (kept.step, (3, 0, 0))
+    assert load(dump(Project(steps=(recording,)))).steps == (recording,)
+    driver.trigger("endSteppingAction")
+    model.set_breakpoints({})
+    driver.trigger("recordedStepAction")
+    driver.wait(lambda: state(driver) is not None and state(driver).step == kept.step)
+    at_rest(driver)
+    assert state(driver).thread == kept.thread
+    assert state(driver).registers[0].values == kept.registers[0].values
+    assert model.breakpoints == {point: "tid.x == 3"}
 
 
 def test_a_race_is_told_stepped_to_mended_and_gone(stepping):
