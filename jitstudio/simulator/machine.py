@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.groups import GroupKey, Selection, numbers_of, size_of, subset
-from jitstudio.simulator.image import ImageError, make_image, parameter_bytes
+from jitstudio.simulator.image import GRID_WORKSPACE, ImageError, make_image, parameter_bytes
 from jitstudio.simulator.instructions.rows import ROW_MODULES
 from jitstudio.simulator.instructions.table import Binding, Flow, Moves, Step, row_of
 from jitstudio.simulator.memory import WRITTEN, Arena, Region
@@ -80,6 +80,12 @@ class Bound:
     negated: bool = False
     spins: bool = False
     problem: str = ""
+
+
+# What a row meets whose instruction lacks an operand, or has one of another kind.
+_NOT_AS_EXPECTED = (
+    IndexError, KeyError, ValueError, TypeError, AttributeError, AssertionError, StopIteration,
+)  # fmt: skip
 
 
 class LaunchRefused(ValueError):
@@ -152,6 +158,10 @@ class Machine:
             slot, negated = (None, False) if guard is None else binding.predicate(guard)
         except UnsupportedInstruction as problem:
             return Bound(instruction, layout, problem=str(problem))
+        except _NOT_AS_EXPECTED:
+            return Bound(
+                instruction, layout, problem="its operands are not those of such an instruction"
+            )
         spins = row.is_flow and self._spins(instruction, layout.function)
         if row.is_flow:
             return Bound(instruction, layout, None, made, slot, negated, spins)
@@ -210,17 +220,11 @@ class Machine:
         arenas = {
             StateSpace.GLOBAL: image.global_arena,
             StateSpace.CONSTANT: image.constant_arena,
-            StateSpace.SHARED: Arena.of(
-                StateSpace.SHARED,
-                0,
-                len(blocks) * stride,
-                (Region(0, len(blocks) * stride, "shared memory"),),
+            StateSpace.SHARED: Arena.in_parts(
+                StateSpace.SHARED, len(blocks), stride, image.shared_size, "shared memory"
             ),
-            StateSpace.LOCAL: Arena.of(
-                StateSpace.LOCAL,
-                0,
-                layout.threads * local,
-                (Region(0, layout.threads * local, "local memory"),),
+            StateSpace.LOCAL: Arena.in_parts(
+                StateSpace.LOCAL, layout.threads, local, local, "local memory"
             ),
             StateSpace.PARAM: self._parameters(),
         }
@@ -231,7 +235,13 @@ class Machine:
             local_stride=local,
             stack_limit=launch.limits.stack_bytes,
             parameters=launch.parameters,
-            special=special_registers(layout, launch, image),
+            special=special_registers(
+                layout,
+                launch,
+                launch.cluster or image.kernel.required_cluster,
+                image.shared_size,
+                image.addresses.get(GRID_WORKSPACE, 0),
+            ),
             observers=self.observers,
         )
         wave.links, wave.meetings = self.links, self.meetings
@@ -335,6 +345,9 @@ class Machine:
                 raise self._faulted(wave, bound.instruction, fault) from None
             except UnsupportedInstruction as problem:
                 raise _refused(bound.instruction, str(problem)) from None
+            except _NOT_AS_EXPECTED as error:
+                why = f"the simulator cannot carry it out ({type(error).__name__}: {error})"
+                raise _refused(bound.instruction, why) from None
             if moves is None:
                 at += 1
                 continue

@@ -176,6 +176,12 @@ PANES = (
         PaneGroup.FORMS,
         is_hidden=True,
     ),
+    Pane(
+        "lessons",
+        QT_TRANSLATE_NOOP("Panes", "Lessons"),
+        PaneGroup.FORMS,
+        is_hidden=True,
+    ),
 )
 
 

@@ -146,11 +146,13 @@ def _atomic(
     combine = _combining(operation, kind, space)
     exact = kind.is_integer or operation != "add"
     name = f"{b.instruction.opcode}.{operation}.{kind.name}"
+    # Packed floats and bf16 are kept as bits, which must not be added up as integers.
+    word = operation if kind.is_integer or operation == "exch" else "float"
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
         swap = None if other is None else f[other][s]
         unordered = "" if exact else name
-        old = update(wave, space, find(f, s), f[source][s], swap, combine, s, unordered, operation)
+        old = update(wave, space, find(f, s), f[source][s], swap, combine, s, unordered, word)
         if place is not None:
             f[place][s] = old
 
