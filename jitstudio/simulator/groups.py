@@ -76,21 +76,24 @@ class Groups:
         self.puts = 0
         """How often threads have been added."""
 
+        self._held: list[tuple[GroupKey, Selection]] = []
+
     def __bool__(self) -> bool:
-        return bool(self._sets)
+        return bool(self._sets or self._held)
 
     def __len__(self) -> int:
         return len(self._sets)
 
     def items(self) -> list[tuple[GroupKey, Selection]]:
         """Returns all groups."""
-        return list(self._sets.items())
+        return [*self._sets.items(), *self._held]
 
     def copy(self) -> Groups:
         """Returns the same groups; sets are never changed in place."""
         other = Groups()
         other._sets = dict(self._sets)
         other._yielded = set(self._yielded)
+        other._held = list(self._held)
         other.rounds = self.rounds
         return other
 
@@ -103,8 +106,16 @@ class Groups:
         if yields:
             self._yielded.add(key)
 
+    def hold(self, depth: int, at: int, threads: Selection) -> None:
+        """Adds threads that go on when no others can."""
+        self.puts += 1
+        self._held.append(((depth, at), threads))
+
     def take(self) -> tuple[int, int, Selection]:
         """Removes the group that is next and returns its depth, instruction and threads."""
+        if self._held and len(self._yielded) == len(self._sets):
+            (depth, at), threads = self._held.pop(0)
+            self.put(depth, at, threads)
         if self._yielded:
             ready: Collection[GroupKey] = self._sets.keys() - self._yielded
             if not ready:
@@ -119,7 +130,7 @@ class Groups:
 
     def peek(self) -> tuple[int, int, Selection] | None:
         """Returns what `take` would return, or None if there is no group."""
-        if not self._sets:
+        if not self:
             return None
         depth, at, threads = self.take()
         self._sets[depth, at] = threads

@@ -124,7 +124,8 @@ class SimulatedLaunch:
         cluster: Blocks of a cluster, or None.
         cooperative: Whether all blocks are resident at once.
         target: Such as ``sm_90``; empty for that of the PTX.
-        seed: Shuffles the order in which blocks take their turn; None for the natural one.
+        seed: Shuffles the order in which blocks and warps take their turn; None for the natural
+            one.
         limits: What it may take.
         only_blocks: Runs the first so many blocks only; None for all.
     """

@@ -164,6 +164,8 @@ class Wave:
         live: Which threads have not exited; False for padding.
         lanes: The live lanes of each warp, as bits.
         groups: The threads that can go on.
+        seed: Shuffles which warps come first; None for none.
+        rank: Who comes first where threads meet at one address; None for the order of numbers.
         barriers: Who waits at which barrier, by its name.
         votes: What each thread has brought to the barrier that it waits at.
         cluster_arrivals: How often each thread has arrived at the barrier of its cluster.
@@ -200,6 +202,7 @@ class Wave:
         stack_limit: int,
         parameters: bytes,
         special: dict[str, Any],
+        seed: int | None = None,
         observers: Sequence[Observer],
     ) -> None:
         self.layout = layout
@@ -213,6 +216,11 @@ class Wave:
         self.live_count = int(np.count_nonzero(self.live))
         self.lanes = packed_lanes(np.flatnonzero(self.live), count)
         self.groups = Groups()
+        self.seed = None if seed is None else seed & 0xFFFF
+        self.rank: NDArray[np.int64] | None = None
+        if seed is not None:
+            warps = np.random.default_rng(seed).permutation(count // WARP)
+            self.rank = warps[self.numbers // WARP] * WARP + self.numbers % WARP
         self.barriers: dict[BarrierName, list[Waiting]] = {}
         self.votes = np.zeros(count, np.bool_)
         self.cluster_arrivals = np.zeros(count, np.int64)
@@ -305,6 +313,29 @@ class Wave:
                 return np.broadcast_to(np.frombuffer(kind.value, kind.dtype), (threads,))
 
     # Threads.
+
+    def let_go_on(self, depth: int, at: int, threads: Selection) -> None:
+        """Lets threads go on that begin or have passed a barrier.
+
+        With a seed some of their warps come first, others when those wait or have ended: what has
+        to wait for a barrier that is missing then shows.
+        """
+        if self.seed is None:
+            self.groups.put(depth, at, threads)
+            return
+        warps = self.numbers[threads] // WARP
+        mixed = (warps * 0x9E3779B1 + self.seed * 0x85EBCA6B + self.clock * 0xC2B2AE35) >> 13
+        turn = (mixed ^ mixed >> 7) & 1 != 0
+        for chosen in (turn, ~turn):
+            if chosen.any():
+                self.groups.hold(depth, at, subset(threads, chosen))
+
+    def in_order(self, threads: Selection) -> NDArray[np.int64] | None:
+        """Returns in which order threads take their turns at one address; None for their own."""
+        if self.rank is None:
+            return None
+        order: NDArray[np.int64] = np.argsort(self.rank[threads], kind="stable")
+        return order
 
     def rejoin(self) -> bool:
         """Lets threads go on that wait for lanes at another place; returns whether there are.
@@ -523,7 +554,10 @@ class Wave:
         arena = self.writable(space, addresses, threads, size)
         offsets, region = self.offsets(space, addresses, threads, size)
         before = arena.bytes_at(offsets, size) if self.wants_values else None
-        arena.scatter(offsets, values)
+        if (order := self.in_order(threads)) is None:
+            arena.scatter(offsets, values)
+        else:
+            arena.scatter(offsets[order], [value[order] for value in values])
         arena.mark_written(offsets, size, region)
         self.changes += 1
         if self.on_accessed:

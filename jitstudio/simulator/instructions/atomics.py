@@ -215,7 +215,13 @@ def update(
         wave.tell_unwritten(space, unwritten, addresses, threads, size)
     before = arena.bytes_at(offsets, size) if wave.wants_values else None
     view = arena.view(values.dtype)
-    old, changed, met = _in_turn(view, offsets // size, values, swap, combine, operation)
+    index = offsets // size
+    if (order := wave.in_order(threads)) is None:
+        old, changed, met = _in_turn(view, index, values, swap, combine, operation)
+    else:
+        swaps = None if swap is None else swap[order]
+        old, changed, met = _in_turn(view, index[order], values[order], swaps, combine, operation)
+        old[order] = old.copy()
     arena.mark_written(offsets, size, region)
     if changed:
         wave.changes += 1
