@@ -456,11 +456,13 @@ class Machine:
         fault = None
         if places:
             at, threads = places[0]
-            place = wave.layout.place(self.program.instructions[at], int(threads[0]))
+            place = wave.layout.place(self.program.instructions[at], int(threads[0]), self.steps)
             second = None
             if len(places) > 1:
                 at, others_ = places[1]
-                second = wave.layout.place(self.program.instructions[at], int(others_[0]))
+                second = wave.layout.place(
+                    self.program.instructions[at], int(others_[0]), self.steps
+                )
             fault = Fault(FaultKind.DEADLOCK, message, place, second, len(threads))
         return SimulationStop(SimulationOutcome.DEADLOCKED, message, fault)
 
@@ -468,7 +470,14 @@ class Machine:
         self, wave: Wave, instruction: PtxInstruction, fault: ThreadFault
     ) -> SimulationStop:
         told = fault_of(
-            wave.layout, instruction, fault.kind, fault.thread, fault.message, fault.count, True
+            wave.layout,
+            instruction,
+            fault.kind,
+            fault.thread,
+            fault.message,
+            fault.count,
+            True,
+            self.steps - 1,
         )
         trapped = fault.kind in (FaultKind.TRAP, FaultKind.ASSERT)
         outcome = SimulationOutcome.TRAPPED if trapped else SimulationOutcome.FAULTED
