@@ -26,6 +26,7 @@ from jitstudio.analysis.sass.model import SassFunction, SourceLocation
 from jitstudio.analysis.sass.opcodes import all_precisions, class_of
 from jitstudio.core.arch import Arch
 from jitstudio.core.figures import FIGURES
+from jitstudio.core.launch.simulation import SECTOR_BYTES
 from jitstudio.core.result import Resources
 
 FINDING = "finding"
@@ -123,7 +124,6 @@ class Form(NamedTuple):
         return f"{self.word}({', '.join(self.arguments)})" if self.arguments else self.word
 
 
-SECTOR_BYTES = 32
 _UNREPORTED = "No tool reports it for this code: ptxas does so while it compiles."
 _NO_OCCUPANCY = "The registers of the kernel or the limits of the target are not known."
 
@@ -200,6 +200,23 @@ def _found(rule: str | None) -> Callable[[JudgedKernel], Figure]:
 
 def _equal_to(facts: JudgedKernel, file: str, normalised: bool = False) -> Figure:
     return facts.equals(file, normalised)
+
+
+def _failed_checks(kernel: JudgedKernel) -> Figure:
+    checks = kernel.launch["checks"] if kernel.launch is not None else []
+    failed = [check for check in checks if not check["ok"]]
+    return Figure(len(failed), (), _why(failed[0]) if failed else "")
+
+
+def _why(check: Json) -> str:
+    if check["problem"]:
+        return f"'{check['expression']}': {check['problem']}"
+    first = check["mismatches"][0]
+    at = ", ".join(map(str, first["index"]))
+    return (
+        f"{check['wrong']} of {check['count']} elements are not as '{check['expression']}' says, "
+        f"such as element {at}: it is {first['got']} and should be {first['expected']}."
+    )
 
 
 def _measured(read: Callable[[Json], float | None]) -> Callable[[JudgedKernel], Figure]:
@@ -291,6 +308,8 @@ def _rows() -> Iterator[Form]:
         yield Form(f"{FINDING}:{word}", f"findings of the rule '{rule}'", _found(rule))
     equal = "whether the machine code is that of a cubin"
     yield Form("equal_to", equal, _equal_to, ("FILE", "normalised"), 1, is_relation=True)
+    unmet = "expectations of the launch that are not met"
+    yield Form("failed_checks", unmet, _failed_checks, of_launch=True)
     for word, meaning, measured in _LAUNCH:
         yield Form(word, meaning, _measured(measured), of_launch=True)
     for word, meaning, of_lines, worst in _SIMULATION:
@@ -315,11 +334,6 @@ _RESIDENT: tuple[tuple[str, str, Callable[[Occupancy], float]], ...] = (
     ("resident_warps", "warps that a multiprocessor holds at once", lambda found: found.warps),
 )
 _LAUNCH: tuple[tuple[str, str, Callable[[Json], float | None]], ...] = (
-    (
-        "failed_checks",
-        "expectations of the launch that are not met",
-        lambda launch: sum(not check["ok"] for check in launch["checks"]),
-    ),
     (
         "strays",
         "writes out of the bounds of a buffer",

@@ -427,9 +427,10 @@ def _add_sweep(commands: _Commands) -> None:
     )
     sweep.add_argument(
         "--devices",
-        type=_counts,
+        type=_devices,
         metavar="N,N",
-        help="the GPUs that share the work (default: all)",
+        help="the GPUs that share the work (default: all), or 'sim': the simulator, which gives "
+        "counts in the place of times",
     )
     sweep.add_argument(
         "--dask",
@@ -824,9 +825,9 @@ def _tolerance(text: str) -> float:
     return value
 
 
-def _counts(text: str) -> tuple[int, ...]:
-    """Several numbers, such as ``0,1``."""
-    return tuple(_count_or_none(word.strip()) for word in text.split(","))
+def _devices(text: str) -> tuple[int, ...]:
+    """Several GPUs, such as ``0,1``, or the simulator."""
+    return tuple(_device(word.strip()) for word in text.split(","))
 
 
 def _at_least(least: int, text: str) -> int:

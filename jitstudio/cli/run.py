@@ -170,8 +170,8 @@ def _show_printed(event: LaunchEvent) -> None:
         case ConsoleText(text):
             pass_on(text)
         case SimulationForecast():
-            fewer = f"--blocks {event.fewer} simulates these only."
-            print_error(f"jitstudio: {event.words} {fewer}")
+            fewer = f" --blocks {event.fewer} simulates these only."
+            print_error(f"jitstudio: {event.words}{fewer if event.fewer < event.blocks else ''}")
 
 
 def _ignore(_event: LaunchEvent) -> None:

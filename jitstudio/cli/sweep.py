@@ -61,6 +61,7 @@ _HEADINGS = (
     "GB/s",
     "compile ms",
 )
+_SIMULATED_HEADINGS = (*_HEADINGS[:4], "executed", "sectors", "bank conflicts", _HEADINGS[-1])
 _STATUSES = {outcome.value: code for outcome, code in exit_codes.OF_LAUNCH.items()} | {
     f"{BUILD_ENDED}{outcome.value}": code for outcome, code in exit_codes.OF_OUTCOME.items()
 }
@@ -184,10 +185,11 @@ class _Progress:
 
 def _show(result: VariantTable) -> None:
     axes = [axis.title for axis in result.axes]
-    rows = [("", *axes, *_HEADINGS)]
+    simulated = any(row.executed is not None for row in result.rows)
+    rows = [("", *axes, *(_SIMULATED_HEADINGS if simulated else _HEADINGS))]
     for row in result.rows:
         mark = _BEST if row.variant.index == result.best else ""
-        rows.append((mark, *row.variant.values, *_cells(row)))
+        rows.append((mark, *row.variant.values, *_cells(row, simulated=simulated)))
     for line in table_lines(rows, left=len(axes) + 2):
         say(line)
     if result.best is not None:
@@ -196,15 +198,22 @@ def _show(result: VariantTable) -> None:
     print_error(f"{len(result.rows)} variants in {result.total_ms / 1000:.1f} s")
 
 
-def _cells(row: VariantRow) -> tuple[str, ...]:
+def _cells(row: VariantRow, *, simulated: bool) -> tuple[str, ...]:
+    bandwidth = None if row.bandwidth is None else row.bandwidth / 1e9
     return (
         row.outcome,
         _number(row.registers),
         _number(value(VariantFigure.SPILLED, row, VariantView())),
         _occupancy(row),
-        _number(row.median_ms, ".4g"),
-        _number(row.minimum_ms, ".4g"),
-        _number(None if row.bandwidth is None else row.bandwidth / 1e9, ",.4g"),
+        *(
+            (_number(n, ",") for n in (row.executed, row.sectors, row.bank_conflicts))
+            if simulated
+            else (
+                _number(row.median_ms, ".4g"),
+                _number(row.minimum_ms, ".4g"),
+                _number(bandwidth, ",.4g"),
+            )
+        ),
         _number(row.compile_ms, ".0f"),
     )
 

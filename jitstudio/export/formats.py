@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from jitstudio import __version__
+from jitstudio.core.figures import QT_TRANSLATE_NOOP
 from jitstudio.export import nvcc
 from jitstudio.export.command import build_command, run_command
 from jitstudio.export.compiler_explorer import link_of
@@ -131,83 +132,104 @@ def _text(recipe: Recipe) -> ExportedFiles:
 FORMATS = (
     ExportFormat(
         "cuda-core",
-        "Python script on cuda.core",
-        "Builds, launches, checks and times the kernel.",
+        QT_TRANSLATE_NOOP("Exports", "Python script on cuda.core"),
+        QT_TRANSLATE_NOOP("Exports", "Builds, launches, checks and times the kernel."),
         ".py",
         "python",
         _cuda_core,
     ),
     ExportFormat(
         "cuda-bindings",
-        "Python script on cuda.bindings",
-        "The same by the driver's own calls, which take structs by value.",
+        QT_TRANSLATE_NOOP("Exports", "Python script on cuda.bindings"),
+        QT_TRANSLATE_NOOP(
+            "Exports", "The same by the driver's own calls, which take structs by value."
+        ),
         ".py",
         "python",
         _cuda_bindings,
     ),
     ExportFormat(
         "cpp",
-        "C++ program on the driver API",
-        "Builds by NVRTC and nvJitLink, launches by cuLaunchKernelEx; with a CMakeLists.txt.",
+        QT_TRANSLATE_NOOP("Exports", "C++ program on the driver API"),
+        QT_TRANSLATE_NOOP(
+            "Exports",
+            "Builds by NVRTC and nvJitLink, launches by cuLaunchKernelEx; with a CMakeLists.txt.",
+        ),
         "",
         "cpp",
         _cpp,
     ),
     ExportFormat(
         "nvcc",
-        "nvcc, ptxas and nvlink commands",
-        "A shell script that builds the cubin by a CUDA toolkit, with all files.",
+        QT_TRANSLATE_NOOP("Exports", "nvcc, ptxas and nvlink commands"),
+        QT_TRANSLATE_NOOP(
+            "Exports", "A shell script that builds the cubin by a CUDA toolkit, with all files."
+        ),
         "",
         "sh",
         _nvcc,
     ),
     ExportFormat(
-        "make", "Makefile", "The same commands for make, with all files.", "", "make", _make
+        "make",
+        QT_TRANSLATE_NOOP("Exports", "Makefile"),
+        QT_TRANSLATE_NOOP("Exports", "The same commands for make, with all files."),
+        "",
+        "make",
+        _make,
     ),
     ExportFormat(
         "cupy",
-        "CuPy RawModule",
-        "A Python script that launches and checks by CuPy.",
+        QT_TRANSLATE_NOOP("Exports", "CuPy RawModule"),
+        QT_TRANSLATE_NOOP("Exports", "A Python script that launches and checks by CuPy."),
         ".py",
         "python",
         _cupy,
     ),
     ExportFormat(
         "torch",
-        "PyTorch load_inline",
-        "A Python script that compiles by nvcc and launches by PyTorch.",
+        QT_TRANSLATE_NOOP("Exports", "PyTorch load_inline"),
+        QT_TRANSLATE_NOOP(
+            "Exports", "A Python script that compiles by nvcc and launches by PyTorch."
+        ),
         ".py",
         "python",
         _torch,
     ),
     ExportFormat(
         "notebook",
-        "Jupyter notebook",
-        "The script on cuda.bindings, a cell for each part.",
+        QT_TRANSLATE_NOOP("Exports", "Jupyter notebook"),
+        QT_TRANSLATE_NOOP("Exports", "The script on cuda.bindings, a cell for each part."),
         ".ipynb",
         "json",
         _notebook,
     ),
     ExportFormat(
         "command",
-        "jitstudio command",
-        "The words of jitstudio build or run that do the same with the files as they are.",
+        QT_TRANSLATE_NOOP("Exports", "jitstudio command"),
+        QT_TRANSLATE_NOOP(
+            "Exports",
+            "The words of jitstudio build or run that do the same with the files as they are.",
+        ),
         ".sh",
         "sh",
         _command,
     ),
     ExportFormat(
         "compiler-explorer",
-        "Compiler Explorer link",
-        "A link that has all of it in itself; nothing is sent before you open it.",
+        QT_TRANSLATE_NOOP("Exports", "Compiler Explorer link"),
+        QT_TRANSLATE_NOOP(
+            "Exports", "A link that has all of it in itself; nothing is sent before you open it."
+        ),
         ".url",
         "",
         _compiler_explorer,
     ),
     ExportFormat(
         "text",
-        "Project as text",
-        "One line for a message, which File > Open from Clipboard takes.",
+        QT_TRANSLATE_NOOP("Exports", "Project as text"),
+        QT_TRANSLATE_NOOP(
+            "Exports", "One line for a message, which File > Open from Clipboard takes."
+        ),
         ".txt",
         "",
         _text,

@@ -1,4 +1,4 @@
-"""What can be folded: lines between braces of a source, and the blocks of PTX and SASS texts."""
+"""What can be folded: lines between braces of a source, and the blocks of PTX, SASS and IR."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from functools import partial
+from itertools import groupby, takewhile
 from typing import NamedTuple
 
 from jitstudio.core.code import CodeKind
@@ -258,9 +259,28 @@ def _closed(lines: Sequence[str], block: FoldRange, last: int) -> Iterator[FoldR
         yield block._replace(last=last)
 
 
+# MLIR names the places of all operations in a table of such lines, LLVM IR in its metadata.
+_NO_CODE = re.compile(r"#loc\d*+ = |!\d++ = ")
+_IR_FUNCTION = re.compile(r"\s*+(?:tt\.func|func\.func|llvm\.func|gpu\.func|define)\b")
+
+
+def _ir_blocks(kind: CodeKind, lines: Sequence[str]) -> Iterator[FoldRange]:
+    for head, last in folds(kind, "\n".join(lines)).items():
+        line = lines[head][:_LONGEST_NAME].strip()
+        yield FoldRange(head, last + 1, line, is_function=bool(_IR_FUNCTION.match(line)))
+    numbers = (n for n, line in enumerate(lines) if _NO_CODE.match(line))
+    for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        rows = [number for _, number in run]
+        if len(rows) > 1:
+            yield FoldRange(rows[0], rows[-1], lines[rows[0]][:_LONGEST_NAME], starts_folded=True)
+
+
 _FINDERS: dict[CodeKind, Callable[[Sequence[str]], Iterator[FoldRange]]] = {
     CodeKind.PTX: _ptx_blocks,
     CodeKind.SASS: _sass_blocks,
+    # MLIR has the comments and strings of C.
+    CodeKind.CUDA: partial(_ir_blocks, CodeKind.CUDA),
+    CodeKind.LLVM_IR: partial(_ir_blocks, CodeKind.LLVM_IR),
 }
 
 

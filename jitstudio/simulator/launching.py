@@ -7,6 +7,7 @@ and what was never written is known.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,7 @@ from jitstudio.core.launch.simulation import Simulation
 from jitstudio.numerics.dtypes import NumericsError, new_buffer, open_buffer
 from jitstudio.numerics.fills import generate
 from jitstudio.simulator.counts import Counter
+from jitstudio.simulator.linking import link_ptx
 from jitstudio.simulator.machine import estimate, simulate
 from jitstudio.simulator.memory import place
 from jitstudio.simulator.model import (
@@ -49,7 +51,7 @@ LONG = 10.0
 """Seconds from which on it is told beforehand how long a simulation will take."""
 
 _SHARE_OF_TIME = 0.8
-"""Of the time limit of a launch: who ends by itself can say where it was."""
+"""Of the time that is left: who ends by itself can say where it was."""
 
 _MOST_TEXT = 4 << 20
 _DROPPED = "\n… the kernel has printed more than this console takes; the rest is left out.\n"
@@ -78,19 +80,21 @@ class PreparedLaunch:
     launch: SimulatedLaunch
 
 
-def prepare(request: LaunchRequest, prepared: Mapping[str, Path]) -> PreparedLaunch:
+def prepare(request: LaunchRequest, prepared: Mapping[str, Path], seconds: float) -> PreparedLaunch:
     """Returns a launch with its code read and its buffers filled.
 
     Args:
-        request: What to launch; `code` is PTX.
+        request: What to launch; `code` is PTX, of several modules with a zero byte between them.
         prepared: Files with the content of those buffers that are filled by a file or expression.
+        seconds: How long the simulation may take.
 
     Raises:
         PtxReadError: The PTX cannot be read.
         NumericsError: A buffer cannot be filled.
         OSError: A file with its content cannot be read.
     """
-    program = read_program(request.code.decode("utf-8", "replace"))
+    modules = request.code.decode("utf-8", "replace").split("\0")
+    program = read_program(link_ptx(modules))
     buffers = [buffer for buffer in request.buffers if buffer.length]
     addresses = dict(zip(buffers, place([buffer.bytes for buffer in buffers]), strict=True))
     parameters = bytearray(request.parameter_bytes)
@@ -115,14 +119,18 @@ def prepare(request: LaunchRequest, prepared: Mapping[str, Path]) -> PreparedLau
         shared_bytes=config.shared,
         cluster=config.cluster,
         cooperative=config.cooperative,
-        limits=SimulationLimits(seconds=_SHARE_OF_TIME * request.timeout),
+        limits=SimulationLimits(seconds=seconds),
         only_blocks=request.blocks or None,
     )
     return PreparedLaunch(program, launch)
 
 
 def launch(
-    request: LaunchRequest, prepared: Mapping[str, Path], folder: Path, tell: Tell
+    request: LaunchRequest,
+    prepared: Mapping[str, Path],
+    folder: Path,
+    asked_at: float,
+    tell: Tell,
 ) -> LaunchResult:
     """Launches a kernel in the simulator.
 
@@ -130,11 +138,13 @@ def launch(
         request: What to launch.
         prepared: See `prepare`.
         folder: Where the outputs go.
+        asked_at: When the launch was asked for, by `time.monotonic`.
         tell: Receives what happens.
     """
+    left = request.timeout - (time.monotonic() - asked_at)
     try:
         tell(LaunchProgress("filling the buffers"))
-        ready = prepare(request, prepared)
+        ready = prepare(request, prepared, round(max(_SHARE_OF_TIME * left, 0.1), 1))
         tell(LaunchProgress("estimating how long it will take"))
         _foretell(ready, tell)
         tell(LaunchProgress("simulating the kernel"))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.groups import GroupKey, Selection, numbers_of, size_of, subset
-from jitstudio.simulator.image import ImageError, make_image, parameter_bytes
+from jitstudio.simulator.image import GRID_WORKSPACE, ImageError, make_image, parameter_bytes
 from jitstudio.simulator.instructions.rows import ROW_MODULES
 from jitstudio.simulator.instructions.table import Binding, Flow, Moves, Step, row_of
 from jitstudio.simulator.memory import WRITTEN, Arena, Region
@@ -79,6 +79,12 @@ class Bound:
     negated: bool = False
     spins: bool = False
     problem: str = ""
+
+
+# What a row meets whose instruction lacks an operand, or has one of another kind.
+_NOT_AS_EXPECTED = (
+    IndexError, KeyError, ValueError, TypeError, AttributeError, AssertionError, StopIteration,
+)  # fmt: skip
 
 
 class LaunchRefused(ValueError):
@@ -151,6 +157,10 @@ class Machine:
             slot, negated = (None, False) if guard is None else binding.predicate(guard)
         except UnsupportedInstruction as problem:
             return Bound(instruction, layout, problem=str(problem))
+        except _NOT_AS_EXPECTED:
+            return Bound(
+                instruction, layout, problem="its operands are not those of such an instruction"
+            )
         spins = row.is_flow and self._spins(instruction, layout.function)
         if row.is_flow:
             return Bound(instruction, layout, None, made, slot, negated, spins)
@@ -230,7 +240,13 @@ class Machine:
             local_stride=local,
             stack_limit=launch.limits.stack_bytes,
             parameters=launch.parameters,
-            special=special_registers(layout, launch, image),
+            special=special_registers(
+                layout,
+                launch,
+                launch.cluster or image.kernel.required_cluster,
+                image.shared_size,
+                image.addresses.get(GRID_WORKSPACE, 0),
+            ),
             observers=self.observers,
         )
         wave.links, wave.meetings = self.links, self.meetings
@@ -323,6 +339,9 @@ class Machine:
                 raise self._faulted(wave, bound.instruction, fault) from None
             except UnsupportedInstruction as problem:
                 raise _refused(bound.instruction, str(problem)) from None
+            except _NOT_AS_EXPECTED as error:
+                why = f"the simulator cannot carry it out ({type(error).__name__}: {error})"
+                raise _refused(bound.instruction, why) from None
             if moves is None:
                 at += 1
                 continue

@@ -11,10 +11,11 @@ What orders is kept as clocks, a number of an access up to which another's acces
   (or with ``.release``) leaves what its thread knew at the location, and whoever reads that with an
   atomic or a strong read knows it from then on, and passes it on at barriers.
 
-This is the causality order of the PTX ISA ("Memory Consistency Model"), coarser in two places that
-can only hide a race and never invent one: a message tells of the whole warp of its sender, and a
-read needs no ``.acquire`` or fence to take it. Two accesses that are both strong never race. Two
-writes of the same value are told as such: nothing is lost whatever their order.
+This is the causality order of the PTX ISA ("Memory Consistency Model"), coarser in three places
+that can only hide a race and never invent one: a message tells of the whole warp of its sender, a
+read needs no ``.acquire`` or fence to take it, and atomics of one step know each other. Two
+accesses that are both strong never race. Two writes of the same value are told as such: nothing is
+lost whatever their order.
 """
 
 from __future__ import annotations
@@ -143,14 +144,15 @@ class RaceDetector(Observer):
 
     def _pass_messages(self, access: Access, shadow: _Shadow) -> None:
         at = access.offsets // shadow.granule
-        if access.kind is not AccessKind.WRITE:
-            self._order.take(access.threads, shadow.messages[at])
         if access.kind is not AccessKind.READ:
             words = set(access.instruction.modifiers)
             if words & _RELEASING:
                 self._order.fenced(access.threads, SyncScope.GRID, self._event - 1)
             near = access.space is StateSpace.SHARED or "cta" in words
             self._order.leave(access.threads, at, shadow.messages, near=near)
+        if access.kind is not AccessKind.WRITE:
+            # Of atomics in one step each finds what those before it have left.
+            self._order.take(access.threads, shadow.messages[at])
 
     def _compare(self, access: Access, cells: _Numbers, threads: Threads, kind: str) -> None:
         """Notes what the earlier accesses of these cells have in common with this one."""

@@ -64,6 +64,7 @@ _OPAQUE = {".texref": 8, ".samplerref": 8, ".surfref": 8}
 _VECTOR_PARTS = ("xyzw", "rgba")
 _MOST_REGISTERS = 1_000_000
 _MOST_BYTES = 1 << 30
+_MOST_DIGITS = 400
 
 
 class _Token(NamedTuple):
@@ -103,6 +104,9 @@ class _Reader:
             kind = match.lastgroup or ""
             if kind == "line" and (named := _FILE.match(match[0])):
                 self._files[int(named[1])] = named[2]
+            elif kind == "number" and len(match[0]) > _MOST_DIGITS:
+                line = bisect_right(self._starts, match.start())
+                raise PtxReadError(line, "this number has too many digits.")
             elif kind != "gap":
                 self.tokens.append(_Token(kind, match[0], match.start()))
         self.tokens.append(_Token("end", "", len(text)))
@@ -154,8 +158,13 @@ class _Reader:
 
     def expect(self, text: str) -> None:
         if not self.accept(text):
-            found = self.peek().text
-            raise self.error(f"“{text}” is expected here, and there is “{found[:40]}”")
+            found, before = self.peek().text, self.tokens[max(self.position - 1, 0)]
+            line = bisect_right(self._starts, before.at)
+            raise PtxReadError(
+                line,
+                f"“{text}” is expected behind “{before.text[:40]}”, and there is "
+                f"“{found[:40] or 'the end of the text'}”.",
+            )
 
     def word(self) -> str:
         token = self.take()

@@ -16,7 +16,8 @@ from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.analysis.report import KernelReport
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.build import launched_name
-from jitstudio.core.launch.choice import choose_form, launchable
+from jitstudio.core.launch.choice import Launchable, choose_form, launchable
+from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import KernelForm, LaunchRequest
 from jitstudio.core.launch.resolve import SpecFaults, arguments_of, geometry, resolve
@@ -42,7 +43,7 @@ _NO_GPU = "None of the chosen GPUs is there. Look at 'jitstudio devices'."
 
 @dataclass(frozen=True)
 class Gpu:
-    """A GPU that takes launches, by its ordinal at its site."""
+    """A GPU or the simulator, which takes launches, by its ordinal at its site."""
 
     site: Site
     ordinal: int
@@ -82,7 +83,7 @@ class VariantRun:
     Args:
         plan: What is varied.
         sites: Where the work is done; they stay open.
-        devices: Ordinals of the GPUs to use at each site; None for all.
+        devices: Ordinals of the GPUs to use at each site, or `SIMULATOR`; None for all GPUs.
         reads: Whether the machine code of each build is read, for the figures that need it.
         keeps_code: Whether the rows keep the artifacts of their builds.
         on_row: Called in the thread of `run` with each row whenever it has come further.
@@ -247,14 +248,14 @@ class VariantRun:
             row = rows.built(variant, result, _key(result, form), block)
             if not self._plan.launches:
                 return row
-            kernel = launchable(result, form, variant.spec.load, variant.build.confined_to)
+            kernels = {gpu: _launchable(variant, result, form, gpu) for gpu in self._gpus}
         except SpecError as error:
             return rows.refused(row, error.problem) if self._plan.launches else row
         if not self._gpus:
             return rows.unlaunched(row, LaunchOutcome.MISSING, self._without_gpu)
         launches: dict[Gpu, LaunchRequest] = {}
         faults: list[list[SpecProblem]] = []
-        for gpu in self._gpus:
+        for gpu, kernel in kernels.items():
             found = resolve(variant.spec, kernel, gpu.site.devices, gpu.ordinal)
             if found.request:
                 launches[gpu] = found.request
@@ -321,12 +322,12 @@ def gpus_of(sites: Sequence[Site], ordinals: Collection[int] | None) -> tuple[Gp
 
     Args:
         sites: Where to look.
-        ordinals: Which to take at each site; None for all.
+        ordinals: Which to take at each site, `SIMULATOR` among them; None for all GPUs.
     """
     found: dict[str, Gpu] = {}
     for site in sites:
-        for device in site.devices.devices:
-            if ordinals is None or device.ordinal in ordinals:
+        for device in site.devices.choices:
+            if device.ordinal in ordinals if ordinals is not None else not device.is_simulated:
                 found.setdefault(device.uuid, Gpu(site, device.ordinal))
     return tuple(found.values())
 
@@ -334,6 +335,17 @@ def gpus_of(sites: Sequence[Site], ordinals: Collection[int] | None) -> tuple[Gp
 def _key(result: BuildResult, form: KernelForm) -> str:
     """Returns what tells a kernel apart from those of other modules."""
     return result.kernel_keys.get((form.unit, form.lowered), form.lowered)
+
+
+def _launchable(variant: Variant, result: BuildResult, form: KernelForm, gpu: Gpu) -> Launchable:
+    """Returns what is launched on a GPU, or in the simulator.
+
+    Raises:
+        SpecError: The build did not make the code.
+    """
+    build = variant.build
+    simulated = build.sources if gpu.ordinal == SIMULATOR else None
+    return launchable(result, form, variant.spec.load, build.confined_to, simulated=simulated)
 
 
 def _block(spec: LaunchSpec, form: KernelForm) -> BlockResources:

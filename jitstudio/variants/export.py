@@ -44,6 +44,9 @@ SWEEP_COLUMNS: dict[str, Column] = {
     "site": lambda row: row.site or None,
     "message": lambda row: row.message or None,
     "occupancy_source": lambda row: row.occupancy_source or None,
+    "executed": lambda row: row.executed,
+    "sectors": lambda row: row.sectors,
+    "bank_conflicts": lambda row: row.bank_conflicts,
 }
 """The columns of ``jitstudio sweep``, in JSON and CSV, next to the values of the axes."""
 
@@ -103,7 +106,8 @@ def sweep_csv(table: VariantTable) -> str:
 def sweep_object(table: VariantTable) -> Json:
     """Returns the object of ``sweep --json``: all variants, and the index of the best."""
     return {
-        "ok": table.best is not None,
+        "ok": table.best is not None
+        or any(row.ok and row.executed is not None for row in table.rows),
         "axes": [
             {"kind": axis.kind.value, "name": axis.title, "values": list(axis.values)}
             for axis in table.axes

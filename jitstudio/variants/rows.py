@@ -67,6 +67,10 @@ class VariantRow:
         median_ms: Time of a launch.
         minimum_ms: The shortest time.
         bandwidth: Bytes per second, see `LaunchResult.bandwidth`.
+        executed: Instructions of the PTX that the simulator has executed, once for each thread;
+            None where a GPU was used.
+        sectors: 32-byte sectors of global and local memory in the simulator.
+        bank_conflicts: Of shared memory in the simulator; see `LineCounts`.
         check: Whether all checks passed; None where there was none.
         device: The GPU's name; empty where none was reached.
         site: The machine or process that has the GPU.
@@ -86,6 +90,9 @@ class VariantRow:
     median_ms: float | None = None
     minimum_ms: float | None = None
     bandwidth: float | None = None
+    executed: int | None = None
+    sectors: int | None = None
+    bank_conflicts: int | None = None
     check: bool | None = None
     device: str = ""
     site: str = ""
@@ -141,6 +148,9 @@ class VariantFigure(Enum):
     MEDIAN = "median ms"
     MINIMUM = "minimum ms"
     BANDWIDTH = "bytes per second"
+    EXECUTED = "executed instructions"
+    SECTORS = "sectors"
+    CONFLICTS = "bank conflicts"
     REGISTERS = "registers"
     SPILLED = "spilled bytes"
     STACK = "stack bytes"
@@ -156,6 +166,8 @@ class VariantFigure(Enum):
 
 MEASURED = frozenset({VariantFigure.MEDIAN, VariantFigure.MINIMUM, VariantFigure.BANDWIDTH})
 """The figures that a launch gives."""
+SIMULATED = frozenset({VariantFigure.EXECUTED, VariantFigure.SECTORS, VariantFigure.CONFLICTS})
+"""The figures that a launch in the simulator gives."""
 MORE_IS_BETTER = frozenset({VariantFigure.OCCUPANCY, VariantFigure.BANDWIDTH})
 """Of all other figures less is better."""
 
@@ -185,9 +197,9 @@ def value(figure: VariantFigure, row: VariantRow, view: VariantView) -> Value:
 def best(figure: VariantFigure, rows: Iterable[VariantRow], view: VariantView) -> Value:
     """Returns the best value of a figure; None where fewer than two variants differ in it.
 
-    A time is the best only of a variant that ran and passed its checks.
+    A figure of a launch is the best only of a variant that ran and passed its checks.
     """
-    able = (row for row in rows if row.ok or figure not in MEASURED)
+    able = (row for row in rows if row.ok or figure not in MEASURED | SIMULATED)
     known = {v for row in able if (v := value(figure, row, view)) is not None}
     if len(known) < 2:
         return None
@@ -297,7 +309,7 @@ def refused(row: VariantRow, problem: SpecProblem) -> VariantRow:
 
 def launched(row: VariantRow, result: LaunchResult, site: str) -> VariantRow:
     """Returns the row of a variant that was launched, however that ended."""
-    facts, timing = result.facts, result.timing
+    facts, timing, simulation = result.facts, result.timing, result.simulation
     occupancy = facts.occupancy if facts else None
     return replace(
         row,
@@ -309,6 +321,11 @@ def launched(row: VariantRow, result: LaunchResult, site: str) -> VariantRow:
         median_ms=timing.median if timing else None,
         minimum_ms=timing.minimum if timing else None,
         bandwidth=result.bandwidth,
+        executed=simulation.instructions if simulation else None,
+        sectors=sum(line.sectors for line in simulation.lines) if simulation else None,
+        bank_conflicts=(
+            sum(line.bank_conflicts for line in simulation.lines) if simulation else None
+        ),
         check=all(check.ok for check in result.checks) if result.checks else None,
         device=result.device,
         site=site,
@@ -369,6 +386,9 @@ _VALUES: dict[VariantFigure, Callable[[VariantRow, VariantView], Value]] = {
     VariantFigure.MEDIAN: _measured("median_ms"),
     VariantFigure.MINIMUM: _measured("minimum_ms"),
     VariantFigure.BANDWIDTH: _measured("bandwidth"),
+    VariantFigure.EXECUTED: _measured("executed"),
+    VariantFigure.SECTORS: _measured("sectors"),
+    VariantFigure.CONFLICTS: _measured("bank_conflicts"),
     VariantFigure.REGISTERS: _registers,
     VariantFigure.SPILLED: _needs("spill_stores"),
     VariantFigure.STACK: _needs("stack_bytes"),

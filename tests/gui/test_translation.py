@@ -36,13 +36,17 @@ _KEY = re.compile(r"\b(?:(?:Ctrl|Alt|Shift|Meta)\+)++(?!click|drag|wheel)[^\s).,
 _OF_QT = re.compile(r"qt_|Scroll(Left|Right)Button")
 
 
+TABLES = ("core/figures.py", "export/formats.py")
+"""What is shared with the command line, and marks its texts for the window."""
+
+
 @pytest.fixture(scope="session")
 def brackets(tmp_path_factory):
     """A translation of all that can be translated: each text between brackets."""
     folder = tmp_path_factory.mktemp("translation")
     listed, compiled = folder / "all.ts", folder / "all.qm"
     package = ROOT / "jitstudio"
-    sources = sorted(map(str, (*(package / "gui").rglob("*.py"), package / "core" / "figures.py")))
+    sources = sorted(map(str, (*(package / "gui").rglob("*.py"), *map(package.joinpath, TABLES))))
     subprocess.run(
         [_TOOLS / "lupdate", *sources, "-ts", listed], check=True, capture_output=True, text=True
     )

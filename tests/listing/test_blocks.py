@@ -4,9 +4,11 @@ from time import perf_counter
 
 import pytest
 
+from jitstudio.core.captured import KernelLanguage, unpack
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.folds import FoldRange, blocks
 from tests.listing.mutations import mutated
+from tests.support import SAMPLES
 
 PTX = """\
 .visible .entry first(
@@ -170,3 +172,20 @@ def test_many_lines_are_read_quickly():
     start = perf_counter()
     assert len(blocks(CodeKind.SASS, lines)) == 15_000
     assert perf_counter() - start < 2
+
+
+def test_ir_folds_at_its_braces_and_what_is_no_code_is_folded():
+    kernel = unpack((SAMPLES / "triton_swiglu.jitkernel").read_bytes())
+    for language, kind in (
+        (KernelLanguage.TTIR, CodeKind.CUDA),
+        (KernelLanguage.LLVM_IR, CodeKind.LLVM_IR),
+    ):
+        lines = kernel.representation(language).text.splitlines()
+        found = blocks(kind, lines)
+        (function,) = (block for block in found if block.is_function)
+        assert "@swiglu(" in lines[function.head]
+        assert lines[function.last].strip().startswith("}")
+        tables = [block for block in found if block.starts_folded]
+        table = [line for block in tables for line in lines[block.head : block.last + 1]]
+        assert len(table) > 10
+        assert all(line.startswith(("#loc", "!")) for line in table)

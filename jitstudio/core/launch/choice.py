@@ -121,25 +121,33 @@ def choose_code(result: BuildResult, form: KernelForm, load: LoadMode) -> Artifa
 
 
 def _simulated_code(result: BuildResult, form: KernelForm, sources: Sequence[Source]) -> Artifact:
-    """Returns the PTX that the simulator runs; see `choose_code`."""
-    linked = result.artifact(CodeKind.CUBIN, LINKED)
-    code = result.artifact(CodeKind.PTX, LINKED) if linked else _found(result, form, CodeKind.PTX)
-    if code:
-        return code
-    modules = [kernel.module for kernel in result.kernels if kernel.name == form.lowered]
-    for source in sources if result.ok and not linked else ():
-        if source.kind is CodeKind.PTX and source.name in (form.module, *modules):
-            return Artifact(CodeKind.PTX, source.name, source.content)
+    """Returns the PTX that the simulator runs; see `choose_code`.
+
+    Modules that were linked by PTX are all of it, with a zero byte between them.
+    """
     if not result.ok:
         raise _error("code", f"There is nothing to launch. {result.reason}", "Build again.")
-    if linked:
-        message = "A link by PTX makes no PTX of the whole, which the simulator would run."
-        raise _error("code", message, "Link by LTO-IR with PTX as an output.")
+    is_linked = result.artifact(CodeKind.CUBIN, LINKED) is not None
+    whole = result.artifact(CodeKind.PTX, LINKED)
+    modules = [kernel.module for kernel in result.kernels if kernel.name == form.lowered]
+    names = [source.name for source in sources] if is_linked else [*modules, form.module]
+    if is_linked and whole is not None:
+        return whole
+    given = {source.name: source.content for source in sources if source.kind is CodeKind.PTX}
+    texts = [
+        made.content if (made := result.artifact(CodeKind.PTX, name)) else given.get(name)
+        for name in names
+    ]
+    found = [text for text in texts if text is not None]
+    if is_linked and len(found) == len(names):
+        return Artifact(CodeKind.PTX, LINKED, b"\0".join(found))
+    if found and not is_linked:
+        return Artifact(CodeKind.PTX, form.module, found[0])
     raise _error(
         "code",
-        f"The simulator runs PTX, and the build made none with {form.title} in it: a cubin alone "
-        "holds machine code, which it cannot run.",
-        "Build the kernel from CUDA C++, LLVM IR or PTX, with PTX among the outputs (--emit ptx).",
+        f"The simulator runs PTX, and the build made none of all of {form.title}: a cubin, an "
+        "object file or a library holds machine code, which it cannot run.",
+        "Build the kernel from CUDA C++, LLVM IR or PTX; link by LTO-IR what is LTO-IR.",
     )
 
 

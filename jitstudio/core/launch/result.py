@@ -458,11 +458,12 @@ def _simulated(result: LaunchResult) -> Iterator[Diagnostic]:
     simulation = result.simulation
     assert simulation is not None
     for fault in simulation.faults:
-        yield _found_by_simulator(fault, Severity.ERROR, _times(fault))
+        yield _found_by_simulator(fault, Severity.ERROR)
     for race in simulation.races:
         severity = Severity.INFO if race.same_value else Severity.ERROR
         advice = _SAME_VALUE_ADVICE if race.same_value else _RACE_ADVICE
-        yield _found_by_simulator(race, severity, _times(race), advice)
+        times = f" ({race.count:,} threads)" if race.count > 1 else ""
+        yield _found_by_simulator(race, severity, times, advice)
     if simulation.inexact_functions:
         words = f"A GPU may round otherwise: {', '.join(simulation.inexact_functions)}."
         yield Diagnostic(Severity.INFO, "", None, None, words)
@@ -473,16 +474,12 @@ def _simulated(result: LaunchResult) -> Iterator[Diagnostic]:
 
 
 def _found_by_simulator(
-    found: Fault | Race, severity: Severity, times: str, explanation: str = ""
+    found: Fault | Race, severity: Severity, times: str = "", explanation: str = ""
 ) -> Diagnostic:
     place: ThreadPlace | None = found.second or found.first
     file, line = (place.file, place.line or None) if place else ("", None)
     words = found.message.rstrip(".") + times + "."
     return Diagnostic(severity, file, line, None, words, explanation=explanation)
-
-
-def _times(found: Fault | Race) -> str:
-    return f" ({found.count:,} threads)" if found.count > 1 else ""
 
 
 def _strays(buffer: BufferResult) -> Iterator[Diagnostic]:

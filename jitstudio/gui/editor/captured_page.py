@@ -16,6 +16,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QTabBar, QWidget
 
 from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, unpack
+from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.languages import CodeLexer, stage_lexer
 from jitstudio.gui.editor.source_page import SourcePage
 from jitstudio.gui.kit.background import Background
@@ -61,6 +62,14 @@ class StageText:
     def lexer(self) -> CodeLexer | None:
         """Finds the tokens."""
         return stage_lexer(self.language) if self.language is not None else None
+
+    @property
+    def folds_as(self) -> CodeKind | None:
+        """What it can be folded like; None where it has no braces around blocks."""
+        if self.language in (None, KernelLanguage.PYTHON):
+            return None
+        is_llvm = self.language is KernelLanguage.LLVM_IR
+        return CodeKind.LLVM_IR if is_llvm else CodeKind.CUDA
 
 
 @dataclass(frozen=True)
@@ -212,7 +221,9 @@ class CapturedPage(SourcePage):
         if self._shown is not None:
             self._lines[self._shown.language] = self.view.line
         self._shown = one = self._texts.stages[index]
-        self.view.set_lines(one.lines, one.lexer, extent=one.extent, first_number=one.first_number)
+        self.view.set_lines(
+            one.lines, one.lexer, one.folds_as, extent=one.extent, first_number=one.first_number
+        )
         line = self._wanted_line or self._lines.get(one.language, 0)
         self._wanted_line = 0
         if line:

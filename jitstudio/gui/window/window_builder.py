@@ -39,6 +39,7 @@ _FEATURES = (
     "tabs",
     "project",
     "build",
+    "exports",
     "editing",
     "correlation",
     "history",

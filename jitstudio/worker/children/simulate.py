@@ -25,4 +25,5 @@ def main(memory_limit: int) -> None:
 
 def _work(command: LaunchCommand, tell: Tell) -> CallResult:
     files = {name: Path(path) for name, path in command.prepared}
-    return CallResult(launching.launch(command.request, files, Path(command.folder), tell))
+    folder = Path(command.folder)
+    return CallResult(launching.launch(command.request, files, folder, command.asked_at, tell))

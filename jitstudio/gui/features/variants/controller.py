@@ -361,7 +361,8 @@ class VariantsController(QObject):
             dialog.editor.show_problem(str(error))
             return
         chosen = self._launches.device
-        some = None if dialog.bar.uses_all_gpus or chosen is None else {chosen.ordinal}
+        is_one = chosen is not None and (chosen.is_simulated or not dialog.bar.uses_all_gpus)
+        some = {chosen.ordinal} if chosen is not None and is_one else None
         dialog.begin(plan, count, self._kernel(), 0 if self._preset is Preset.LINKS else None)
         start = partial(self._service.start, plan, some, timed=dialog.bar.is_timed)
         if not plan.launches:

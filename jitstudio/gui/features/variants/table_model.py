@@ -21,6 +21,7 @@ from jitstudio.variants.rows import (
     BUILD_ENDED,
     CALCULATED,
     MEASURED,
+    SIMULATED,
     Value,
     VariantFigure,
     VariantRow,
@@ -79,6 +80,21 @@ FIGURES: dict[VariantFigure, FigureTitle] = {
         QT_TRANSLATE_NOOP("Columns", "Bandwidth"),
         QT_TRANSLATE_NOOP("Figures", "all inputs and outputs once each, over the median time"),
         _gigabytes,
+    ),
+    VariantFigure.EXECUTED: FigureTitle(
+        QT_TRANSLATE_NOOP("Columns", "Executed"),
+        QT_TRANSLATE_NOOP("Figures", "instructions of the PTX in the simulator, of all threads"),
+        _count,
+    ),
+    VariantFigure.SECTORS: FigureTitle(
+        QT_TRANSLATE_NOOP("Columns", "Sectors"),
+        QT_TRANSLATE_NOOP("Figures", "of 32 bytes of global and local memory, in the simulator"),
+        _count,
+    ),
+    VariantFigure.CONFLICTS: FigureTitle(
+        QT_TRANSLATE_NOOP("Columns", "Bank conflicts"),
+        QT_TRANSLATE_NOOP("Figures", "of shared memory in the simulator"),
+        _count,
     ),
     VariantFigure.REGISTERS: _known("registers", _count),
     VariantFigure.SPILLED: _known("spill_stores", _bytes),
@@ -256,7 +272,12 @@ def _columns(shown: ShownVariants) -> tuple[TableColumn[VariantRow], ...]:
     table = shown.table
     timed = any(row.median_ms is not None for row in table.rows)
     linked = any(row.variant.build.link is not LinkMode.NONE for row in table.rows)
-    skipped = {*(() if timed else MEASURED), *(() if linked else _OF_LINK)}
+    simulated = any(row.executed is not None for row in table.rows)
+    skipped = {
+        *(() if timed else MEASURED),
+        *(() if simulated else SIMULATED),
+        *(() if linked else _OF_LINK),
+    }
     figures = [_figure_column(f, shown) for f in FIGURES if f not in skipped]
     if timed:
         figures.insert(1, _speed_column(table))

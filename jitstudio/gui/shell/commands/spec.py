@@ -64,6 +64,7 @@ CARETS = QT_TRANSLATE_NOOP("Actions", "C&arets")
 LINES = QT_TRANSLATE_NOOP("Actions", "Lines")
 TABS = QT_TRANSLATE_NOOP("Actions", "Tabs")
 CACHES = QT_TRANSLATE_NOOP("Actions", "Open a &kernel cache")
+EXCHANGE = QT_TRANSLATE_NOOP("Actions", "Exchange with others")
 SUBMENUS = {
     LAYOUT: VIEW,
     FOLDING: EDIT,
@@ -71,5 +72,6 @@ SUBMENUS = {
     LINES: EDIT,
     TABS: FILE,
     CACHES: FILE,
+    EXCHANGE: FILE,
 }
 """Menus within others, which come last in them."""

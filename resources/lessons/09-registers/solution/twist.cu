@@ -7,7 +7,7 @@ extern "C" __global__ void __launch_bounds__(256) twist(const float* x, float* y
     for (int round = 0; round < rounds; ++round) {
 #pragma unroll
         for (int k = 0; k < 96; ++k) {
-            v[k] = 0.5f * v[k] + 0.25f * v[(k * 7 + 5) % 96];
+            v[k] = 0.5f * v[k] + 0.5f * v[(k * 7 + 5) % 96];
         }
     }
     for (int k = 0; k < 96; ++k) {

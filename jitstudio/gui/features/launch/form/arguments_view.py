@@ -38,7 +38,7 @@ from jitstudio.gui.kit.cell_editors import CellDelegate, WordEditor
 from jitstudio.gui.kit.cell_table import CellTable, can_edit, paint_chevron
 from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.field_rows import ProblemLabel
-from jitstudio.gui.kit.fonts import code_font, follow_letters
+from jitstudio.gui.kit.fonts import code_font, follow_letters, scaled
 from jitstudio.gui.kit.number_field import CODE_SIZE
 from jitstudio.gui.kit.parts import icon_button, mark_as, muted, text_label
 from jitstudio.gui.kit.tables import ENTER_KEYS
@@ -77,6 +77,8 @@ _NAMES = {
     DIRECTION: QT_TRANSLATE_NOOP("Cells", "direction of {parameter}"),
 }
 _FILL_ROOM = 30
+# Of the longest name of a parameter, in letters; and what is left and right of it.
+_MOST_LETTERS, _BESIDE_NAME = 18, 24
 _TINT = 28
 
 
@@ -196,6 +198,7 @@ class ArgumentsTable(CellTable):
 
     @Slot()
     def _on_reset(self) -> None:
+        self._widen()
         model = self._arguments
         self.clearSpans()
         for row in range(model.rowCount()):
@@ -204,6 +207,14 @@ class ArgumentsTable(CellTable):
         first = model.index(0, VALUE)
         self.selectionModel().setCurrentIndex(first, QItemSelectionModel.SelectionFlag.NoUpdate)
         self.updateGeometry()
+
+    def _widen(self) -> None:
+        """Gives the names their room, where they are not as long as sentences."""
+        names = (self._arguments.parameter(row).name for row in range(self._arguments.rowCount()))
+        letters = min(max(map(len, names), default=0), _MOST_LETTERS)
+        wanted = self.fontMetrics().horizontalAdvance("0") * letters + scaled(_BESIDE_NAME)
+        if self.columnWidth(0) < wanted:
+            self.horizontalHeader().resizeSection(0, wanted)
 
 
 def no_kernel() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.gui.shell.commands.spec import CACHES, FILE, TABS, ActionSpec
+from jitstudio.gui.shell.commands.spec import CACHES, EXCHANGE, FILE, TABS, ActionSpec
 
 FILE_ROWS = (
     ActionSpec(
@@ -110,6 +110,53 @@ FILE_ROWS = (
         FILE,
         QT_TRANSLATE_NOOP("Actions", "&Build and save…"),
         tip=QT_TRANSLATE_NOOP("Actions", "Make other kinds of output, or a fatbin"),
+    ),
+    ActionSpec(
+        "exportAsAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "E&xport as…"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Write build and launch as a script, a program, commands or a report"
+        ),
+    ),
+    ActionSpec(
+        "openCompilerExplorerAction",
+        EXCHANGE,
+        QT_TRANSLATE_NOOP("Actions", "&Open in Compiler Explorer"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Show what is built at godbolt.org in a browser, which sends it there"
+        ),
+    ),
+    ActionSpec(
+        "copyCompilerExplorerAction",
+        EXCHANGE,
+        QT_TRANSLATE_NOOP("Actions", "&Copy Compiler Explorer link"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Copy a link that has all of what is built in it; nothing is sent"
+        ),
+    ),
+    ActionSpec(
+        "importAction",
+        EXCHANGE,
+        QT_TRANSLATE_NOOP("Actions", "&Import from Compiler Explorer…"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Make a project of a link of Compiler Explorer, or of a file from there"
+        ),
+    ),
+    ActionSpec(
+        "copyProjectTextAction",
+        EXCHANGE,
+        QT_TRANSLATE_NOOP("Actions", "Copy project as &text"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Copy all that is open as one line for a message"),
+        separated=True,
+    ),
+    ActionSpec(
+        "openClipboardAction",
+        EXCHANGE,
+        QT_TRANSLATE_NOOP("Actions", "Open from c&lipboard…"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Open a project that was copied as text, or a link of Compiler Explorer"
+        ),
     ),
     ActionSpec(
         "newProjectAction",

@@ -1,0 +1,330 @@
+"""Exports what is open, takes it to Compiler Explorer, and opens what others have sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from threading import Event
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QApplication
+
+from jitstudio.core.code import PROJECT_ENDING
+from jitstudio.core.launch.build import build_for_launch
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.project.format import dump
+from jitstudio.core.request import BuildRequest
+from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.export.carried import carried_headers
+from jitstudio.export.compiler_explorer import (
+    ImportedProject,
+    link_of,
+    project_from_link,
+)
+from jitstudio.export.formats import ExportedFiles, ExportFormat
+from jitstudio.export.project_text import (
+    ProjectTextError,
+    is_project_text,
+    pack,
+    texts_of,
+    unpack,
+)
+from jitstudio.export.recipe import (
+    ExportError,
+    Recipe,
+    exported_request,
+    launch_of,
+    module_of,
+    recipe_of,
+)
+from jitstudio.gui.context import Context
+from jitstudio.gui.features.exports.dialog import ExportAsDialog, write_files
+from jitstudio.gui.features.exports.import_dialog import ImportDialog
+from jitstudio.gui.files.project_commands import ProjectCommands
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.dialogs import Dialogs, open_dialog
+from jitstudio.gui.services.build_service import BuildOutput
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.build_controller import BuildController
+from jitstudio.gui.state.document_files import DocumentError, write_file
+from jitstudio.gui.state.documents import Documents
+from jitstudio.gui.state.file_reader import FileReader
+from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.project import ProjectState
+from jitstudio.gui.state.side_builds import SideBuilds
+
+
+def install(context: Context) -> None:
+    """Makes the exports and the imports of the File menu."""
+    state = context.state
+    ExportsController(
+        state.build_controller,
+        state.documents,
+        state.side_builds,
+        state.launch_specs,
+        context.shell,
+    )
+    ExchangeController(state.documents, state.project, context.projects, context.shell)
+
+
+class MadeRecipe(NamedTuple):
+    """What can be exported.
+
+    Attributes:
+        recipe: The build with its launch.
+        note: Why it has no launch, where it could have one; else empty.
+    """
+
+    recipe: Recipe
+    note: str = ""
+
+
+class ExportsController(QObject):
+    """Builds what is open once more, as an export needs it, and shows or opens what it makes."""
+
+    def __init__(
+        self,
+        build_controller: BuildController,
+        documents: Documents,
+        side_builds: SideBuilds,
+        launch_specs: LaunchSpecs,
+        shell: Shell,
+    ) -> None:
+        super().__init__(shell.window)
+        self._build_controller = build_controller
+        self._documents = documents
+        self._side_builds = side_builds
+        self._launch_specs = launch_specs
+        self._shell = shell
+        self._dialogs = Dialogs(shell.window)
+        self._disk = FileReader(self)
+        self._making = Background(self)
+        self._making.done.connect(self._on_recipe)
+        self._making.failed.connect(self._fail)
+        self._then: Callable[[MadeRecipe], None] = self._show
+        shell.actions.bind(
+            {
+                "exportAsAction": partial(self._begin, self._show),
+                "openCompilerExplorerAction": partial(self._begin, self._open_link),
+                "copyCompilerExplorerAction": partial(self._begin, self._copy_link),
+            }
+        )
+
+    def _begin(self, then: Callable[[MadeRecipe], None], _checked: bool = False) -> None:
+        """Builds what is to be exported, and does this with it."""
+        self._launch_specs.finish()
+        spec = self._launch_specs.spec if self._launch_specs.form is not None else None
+        try:
+            request = self._build_controller.request(frozenset())
+            request = exported_request(build_for_launch(request, spec.kernel if spec else ""))
+        except (ValueError, ExportError) as error:
+            self._fail(str(error))
+            return
+        self._then = then
+        handle = self._side_builds.build(request, self.tr("Building what is to be exported"))
+        handle.finished.connect(partial(self._on_built, request, spec))
+        handle.failed.connect(self._fail)
+
+    def _on_built(
+        self, request: BuildRequest, spec: LaunchSpec | None, output: BuildOutput
+    ) -> None:
+        result = output.result
+        if not result.ok:
+            text = self.tr("Nothing was exported. {reason}").format(reason=result.reason)
+            if result.outcome is Outcome.CANCELLED:
+                self._shell.status.show_message(text)
+            else:
+                self._fail(text)
+            return
+        paths = {d.name: str(d.path) for d in self._documents if d.path is not None}
+
+        def make(_stop: Event) -> MadeRecipe:
+            return made_recipe(request, result, spec, paths)
+
+        self._making.start(make)
+
+    @Slot(object)
+    def _on_recipe(self, made: MadeRecipe) -> None:
+        self._then(made)
+
+    def _show(self, made: MadeRecipe) -> None:
+        dialog = ExportAsDialog(made.recipe, made.note, self._shell.window)
+        dialog.save_requested.connect(self._on_save)
+        open_dialog(dialog)
+
+    @Slot(object, object)
+    def _on_save(self, chosen: ExportFormat, made: ExportedFiles) -> None:
+        name = next(iter(made.files))
+        if chosen.ending:
+            place = self._dialogs.file_to_save(Path.cwd() / name)
+        else:
+            place = self._dialogs.folder_for_results(str(Path.cwd()))
+        if place is None:
+            return
+        write = partial(write_files, made, place, is_folder=not chosen.ending)
+        try:
+            written = self._disk.outcome(partial(_refused_as_document, write))
+        except DocumentError as error:
+            self._fail(str(error))
+            return
+        said = self.tr("Exported to {files}")
+        self._shell.status.show_message(said.format(files=", ".join(map(str, written))))
+
+    def _open_link(self, made: MadeRecipe) -> None:
+        if (link := self._link(made)) and not QDesktopServices.openUrl(QUrl(link)):
+            QApplication.clipboard().setText(link)
+            self._fail(self.tr("No browser can be opened here. The link is in the clipboard."))
+
+    def _copy_link(self, made: MadeRecipe) -> None:
+        if link := self._link(made):
+            QApplication.clipboard().setText(link)
+
+    def _link(self, made: MadeRecipe) -> str:
+        """Returns a link of Compiler Explorer, and says what it leaves out; empty for none."""
+        try:
+            link, notes = link_of(made.recipe)
+        except ExportError as error:
+            self._fail(str(error))
+            return ""
+        said = self.tr("Made a link of {count:,} characters, with all of it in it")
+        self._shell.status.show_message(said.format(count=len(link)))
+        if notes:
+            self._fail(" ".join((self.tr("The link leaves something out."), *notes)))
+        return link
+
+    @Slot(str)
+    def _fail(self, message: str) -> None:
+        self._shell.notices.show_message(message)
+
+
+def made_recipe(
+    request: BuildRequest, result: BuildResult, spec: LaunchSpec | None, paths: dict[str, str]
+) -> MadeRecipe:
+    """Returns what can be exported of a build.
+
+    Args:
+        request: The build, see `exported_request`.
+        result: What came of it.
+        spec: The launch that the form says; None where there is no kernel.
+        paths: The files of what is open, by its names.
+
+    Raises:
+        ExportError: It is no program.
+    """
+    launch, note = None, ""
+    if spec is not None:
+        try:
+            launch = launch_of(request, result, spec)
+        except ExportError as error:
+            note = f"Without a launch: {error}"
+    part = module_of(request, [launch.module] if launch else [])
+    recipe = recipe_of(part, result, carried_headers(part, result), launch)
+    return MadeRecipe(replace(recipe, paths=paths), note)
+
+
+def _refused_as_document(write: Callable[[], tuple[Path, ...]]) -> tuple[Path, ...]:
+    try:
+        return write()
+    except OSError as error:
+        place = error.filename or ""
+        raise DocumentError(f"'{place}' cannot be written: {error.strerror or error}.") from None
+
+
+class ExchangeController(QObject):
+    """Imports from Compiler Explorer, and sends projects as text and opens such a text.
+
+    What comes from others becomes a project file, which is opened like any other: untrusted, and
+    nothing of it is built before the user wants it.
+    """
+
+    def __init__(
+        self,
+        documents: Documents,
+        project: ProjectState,
+        projects: ProjectCommands,
+        shell: Shell,
+    ) -> None:
+        super().__init__(shell.window)
+        self._documents = documents
+        self._project = project
+        self._projects = projects
+        self._shell = shell
+        self._dialogs = Dialogs(shell.window)
+        self._disk = FileReader(self)
+        self._reading = Background(self)
+        self._reading.done.connect(self._on_read)
+        self._reading.failed.connect(shell.notices.show_message)
+        self._packing = Background(self)
+        self._packing.done.connect(self._on_packed)
+        self._packing.failed.connect(shell.notices.show_message)
+        shell.actions.bind(
+            {
+                "importAction": self.ask,
+                "copyProjectTextAction": self.copy_text,
+                "openClipboardAction": self.open_clipboard,
+            }
+        )
+
+    @Slot()
+    def ask(self) -> None:
+        """Asks for a link of Compiler Explorer or a file that was downloaded there."""
+        dialog = ImportDialog(self._shell.window)
+        dialog.wanted.connect(self._on_wanted)
+        open_dialog(dialog)
+
+    @Slot()
+    def copy_text(self) -> None:
+        """Copies the project as one line of text."""
+        folder = self._project.path.parent if self._project.path else Path.cwd()
+        project = self._project.capture(folder / f"project{PROJECT_ENDING}", lambda path: path)
+        contents = {document.name: document.content for document in self._documents}
+
+        def make(_stop: Event) -> str:
+            return pack(texts_of(project, contents))
+
+        self._packing.start(make)
+
+    @Slot()
+    def open_clipboard(self) -> None:
+        """Opens the project, or the link, that is in the clipboard."""
+        self._on_wanted(partial(_from_text, QApplication.clipboard().text()))
+
+    @Slot(object)
+    def _on_wanted(self, read: Callable[[], ImportedProject]) -> None:
+        self._reading.start(lambda _stop: read())
+
+    @Slot(object)
+    def _on_read(self, found: ImportedProject) -> None:
+        name = Path(found.project.current or "imported").stem
+        path = self._dialogs.project_to_save(Path.cwd() / f"{name}{PROJECT_ENDING}")
+        if path is None:
+            return
+        try:
+            self._disk.outcome(partial(write_file, path, dump(found.project)))
+        except DocumentError as error:
+            self._shell.notices.show_message(str(error))
+            return
+        if found.notes:
+            self._shell.notices.show_message(" ".join(found.notes))
+        self._projects.open_path(path)
+
+    @Slot(object)
+    def _on_packed(self, text: str) -> None:
+        QApplication.clipboard().setText(text)
+        said = self.tr("Copied the project as {count:,} characters of text")
+        self._shell.status.show_message(said.format(count=len(text)))
+
+
+def _from_text(text: str) -> ImportedProject:
+    """Returns the project in a text, or behind a link.
+
+    Raises:
+        ProjectTextError, ForeignStateError: There is none.
+    """
+    if not text.strip():
+        raise ProjectTextError("The clipboard has no text. Copy a project's text, or a link.")
+    return ImportedProject(unpack(text)) if is_project_text(text) else project_from_link(text)

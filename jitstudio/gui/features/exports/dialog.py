@@ -1,0 +1,183 @@
+"""The formats that a build can be exported in, each with what it would write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Event
+
+from PySide6.QtCore import QCoreApplication, Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jitstudio.core.code import CodeKind
+from jitstudio.export.formats import FORMATS, ExportedFiles, ExportFormat
+from jitstudio.export.recipe import Recipe
+from jitstudio.gui.code.languages import LANGUAGES
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.fonts import scaled
+from jitstudio.gui.kit.parts import explain_by, text_label
+from jitstudio.gui.listing.listing_view import ListingView
+
+_SIZE = (980, 640)
+_LIST_WIDTH = 260
+_LANGUAGES = {"python": CodeKind.PYTHON, "cpp": CodeKind.CUDA}
+_SHOWN_LINES = 20_000
+"""Lines of the preview: what is copied and saved has all."""
+
+
+class ExportAsDialog(QDialog):
+    """A list of formats, and the text of the one that is chosen.
+
+    Signals:
+        save_requested: These files of this format are to be saved.
+    """
+
+    save_requested = Signal(object, object)
+
+    def __init__(self, recipe: Recipe, note: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setObjectName("exportAsDialog")
+        explain_by(self, "exports")
+        self.setWindowTitle(self.tr("Export {title}").format(title=recipe.title))
+        self.resize(scaled(_SIZE[0]), scaled(_SIZE[1]))
+        self._recipe = recipe
+        self._made: ExportedFiles | None = None
+        self._making = Background(self)
+        self._making.done.connect(self._on_made)
+        self._making.failed.connect(self._on_failed)
+        self.formats = QListWidget(self)
+        self.formats.setObjectName("exportFormats")
+        self.formats.setSpacing(scaled(2))
+        self.formats.setAccessibleName(self.tr("Formats"))
+        for one in FORMATS:
+            title = QCoreApplication.translate("Exports", one.title)
+            item = QListWidgetItem(title, self.formats)
+            item.setToolTip(QCoreApplication.translate("Exports", one.summary))
+            item.setData(Qt.ItemDataRole.UserRole, one.name)
+        self.summary = text_label(self, "exportSummary")
+        self.code = ListingView(self)
+        self.code.setObjectName("exportText")
+        self.code.setAccessibleName(self.tr("What is written"))
+        self.notes = text_label(self, "exportNotes")
+        self._note = note
+        self._lay_out()
+        self.formats.currentRowChanged.connect(self._on_chosen)
+        self.formats.setCurrentRow(0)
+
+    @property
+    def format(self) -> ExportFormat:
+        """The one that is chosen."""
+        return FORMATS[max(0, self.formats.currentRow())]
+
+    def choose(self, name: str) -> None:
+        """Shows the format of this name."""
+        self.formats.setCurrentRow([one.name for one in FORMATS].index(name))
+
+    def _lay_out(self) -> None:
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        self._save = self._button(buttons, self.tr("&Save…"), "exportSave")
+        self._save.clicked.connect(self._on_save)
+        self._copy = self._button(buttons, self.tr("&Copy"), "exportCopy")
+        self._copy.clicked.connect(self._on_copy)
+        buttons.rejected.connect(self.reject)
+        right = QWidget(self)
+        column = QVBoxLayout(right)
+        column.setContentsMargins(scaled(10), 0, 0, 0)
+        column.setSpacing(8)
+        for part in (self.summary, self.code, self.notes):
+            column.addWidget(part, int(part is self.code))
+        splitter = QSplitter(self)
+        splitter.addWidget(self.formats)
+        splitter.addWidget(right)
+        splitter.setStretchFactor(1, 1)
+        splitter.setSizes([scaled(_LIST_WIDTH), scaled(_SIZE[0] - _LIST_WIDTH)])
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(14, 14, 14, 14)
+        layout.setSpacing(10)
+        layout.addWidget(splitter, 1)
+        row = QHBoxLayout()
+        row.addWidget(buttons)
+        layout.addLayout(row)
+
+    @staticmethod
+    def _button(box: QDialogButtonBox, text: str, name: str) -> QPushButton:
+        button = box.addButton(text, QDialogButtonBox.ButtonRole.ActionRole)
+        button.setObjectName(name)
+        return button
+
+    @Slot()
+    def _on_chosen(self) -> None:
+        chosen, recipe = self.format, self._recipe
+        self.summary.setText(QCoreApplication.translate("Exports", chosen.summary))
+        self._show(None)
+
+        def make(_stop: Event) -> ExportedFiles:
+            return chosen.make(recipe)
+
+        self._making.start(make)
+
+    @Slot(object)
+    def _on_made(self, made: ExportedFiles) -> None:
+        self._show(made)
+        said = [self._note] if self._note else []
+        said += [self.tr("Not exported: {note}").format(note=note) for note in made.notes]
+        if len(made.files) > 1:
+            names = ", ".join(made.files)
+            said.append(self.tr("A folder with {names}").format(names=names))
+        self.notes.setText("\n".join(said))
+        self.notes.setVisible(bool(said))
+
+    @Slot(str)
+    def _on_failed(self, problem: str) -> None:
+        self.notes.setText(problem)
+        self.notes.show()
+
+    def _show(self, made: ExportedFiles | None) -> None:
+        self._made = made
+        kind = _LANGUAGES.get(self.format.language)
+        lexer = LANGUAGES[kind].lexer if kind else None
+        lines = made.text.rstrip("\n").split("\n") if made else [""]
+        self.code.set_lines(lines[:_SHOWN_LINES], lexer)
+        self._save.setEnabled(made is not None)
+        self._copy.setEnabled(made is not None)
+
+    @Slot()
+    def _on_copy(self) -> None:
+        if self._made is not None:
+            QApplication.clipboard().setText(self._made.text)
+
+    @Slot()
+    def _on_save(self) -> None:
+        if self._made is not None:
+            self.save_requested.emit(self.format, self._made)
+
+
+def write_files(files: ExportedFiles, place: Path, *, is_folder: bool) -> tuple[Path, ...]:
+    """Writes what was exported, and returns the files.
+
+    Args:
+        files: What to write.
+        place: The file, or the folder of several.
+        is_folder: Which of the two it is.
+
+    Raises:
+        OSError: One of them cannot be written.
+    """
+    written = []
+    for name, content in files.files.items():
+        path = place / name if is_folder else place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        written.append(path)
+    return tuple(written)

@@ -1,0 +1,86 @@
+"""Joins modules of PTX into one text, as a linker does: a module's own names stay its own."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+_HEAD = re.compile(r"^[^\S\n]*\.(version|target|address_size)\b([^\n]*)$", re.MULTILINE)
+_VERSION = re.compile(r"^[^\S\n]*\.version\s+(\d{1,3})\.(\d{1,3})", re.MULTILINE)
+_TARGET = re.compile(r"^[^\S\n]*\.target\s+sm_(\d{2,4})([af]?)", re.MULTILINE)
+# What begins a line: what NVIDIA's compilers write, and what hands do.
+_DECLARED = re.compile(
+    r"^(?P<linking>(?:\.(?:visible|extern|weak|common)\s+)*)"
+    r"\.(?:(?:entry|func)\s*(?:\.noreturn\s*)?(?:\([^)]*\)\s*)?(?P<function>[\w$]+)"
+    r"|(?:global|const|shared)\b[^;={\n]*?(?P<variable>[\w$%]+)\s*(?:\[[^\]\n]*\]\s*)*(?P<end>[=;]))",
+    re.MULTILINE,
+)
+_FILE_NUMBERS = re.compile(
+    r"(?P<head>^[^\S\n]*\.(?:file|loc)\s+|,\s*inlined_at\s+)(?P<number>\d+)", re.MULTILINE
+)
+_LABEL = re.compile(r"\$L__info_string")
+_FILES_EACH = 100_000
+
+
+def link_ptx(texts: Sequence[str]) -> str:
+    """Returns one text of PTX with all that these modules hold.
+
+    Args:
+        texts: PTX; the lines of each keep their order, one module behind the other.
+    """
+    if len(texts) == 1:
+        return texts[0]
+    defined = Counter(
+        name for text in texts for name, linking in _names(text) if "extern" not in linking
+    )
+    return "\n".join(
+        _member(text, number, {name for name, count in defined.items() if count > 1}, defined)
+        for number, text in enumerate((_headed(texts), *texts[1:]))
+    )
+
+
+def _names(text: str) -> list[tuple[str, str]]:
+    """Returns the names that a module declares, and how they are linked."""
+    found = _DECLARED.finditer(text)
+    return [(m["function"] or m["variable"], m["linking"]) for m in found]
+
+
+def _headed(texts: Sequence[str]) -> str:
+    """Returns the first module with the newest version and target of all."""
+    versions = [(int(m[1]), int(m[2])) for text in texts if (m := _VERSION.search(text))]
+    targets = [(int(m[1]), m[2]) for text in texts if (m := _TARGET.search(text))]
+    text = texts[0]
+    if versions:
+        text = _VERSION.sub(".version {}.{}".format(*max(versions)), text, count=1)
+    if targets:
+        text = _TARGET.sub(".target sm_{}{}".format(*max(targets)), text, count=1)
+    return text
+
+
+def _member(text: str, number: int, shared: set[str], defined: Counter[str]) -> str:
+    """Returns a module fit to stand behind others.
+
+    Args:
+        text: The module.
+        number: Which it is, from 0.
+        shared: Names that several modules define.
+        defined: How often each name is defined.
+    """
+    own = {name for name, linking in _names(text) if not linking and name in shared}
+    if own:
+        names = "|".join(map(re.escape, sorted(own, key=len, reverse=True)))
+        text = re.sub(rf"(?<![\w$%.])(?:{names})(?![\w$])", rf"\g<0>$module{number}", text)
+
+    def declared(match: re.Match[str]) -> str:
+        is_elsewhere = match["variable"] and defined[match["variable"]]
+        return "" if "extern" in match["linking"] and is_elsewhere else match[0]
+
+    text = _DECLARED.sub(declared, text)
+    if number:
+        text = _HEAD.sub("", text)
+        text = _LABEL.sub(rf"\g<0>_{number}_", text)
+        text = _FILE_NUMBERS.sub(
+            lambda m: f"{m['head']}{int(m['number']) + number * _FILES_EACH}", text
+        )
+    return text

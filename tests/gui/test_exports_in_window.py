@@ -1,0 +1,99 @@
+"""The exports and imports of the File menu, as a user goes through them."""
+
+import ast
+
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from jitstudio.core.project.format import load
+from jitstudio.export.compiler_explorer import project_from_link
+from jitstudio.export.formats import FORMATS
+from jitstudio.export.project_text import unpack
+from jitstudio.gui.features.exports.controller import ExchangeController, ExportsController
+from jitstudio.gui.features.exports.dialog import ExportAsDialog
+from jitstudio.gui.features.exports.import_dialog import ImportDialog
+from jitstudio.gui.shell.notice_bar import NoticeBar
+
+
+def shown(driver, kind):
+    driver.wait(lambda: any(d.isVisible() for d in driver.window.findChildren(kind)))
+    return next(d for d in driver.window.findChildren(kind) if d.isVisible())
+
+
+def controller(driver, kind):
+    return driver.window.findChild(kind)
+
+
+def notices(driver):
+    return driver.find(NoticeBar, "noticeBar").text
+
+
+def test_each_format_is_previewed_and_saved(started, tmp_path):
+    started.trigger("exportAsAction")
+    dialog = shown(started, ExportAsDialog)
+    save, copy = (dialog.findChild(QPushButton, name) for name in ("exportSave", "exportCopy"))
+    for one in FORMATS:
+        dialog.choose(one.name)
+        started.wait(save.isEnabled)
+        copy.click()
+        text = QApplication.clipboard().text()
+        assert text.startswith(dialog.code.toPlainText()[:200])
+        if one.ending == ".py":
+            ast.parse(text)
+    dialogs = controller(started, ExportsController)._dialogs
+    dialogs.folder_for_results = lambda _folder: tmp_path
+    dialog.choose("make")
+    started.wait(save.isEnabled)
+    save.click()
+    assert {path.name for path in tmp_path.iterdir()} >= {"Makefile", "vector_add.cu"}
+    dialogs.file_to_save = lambda _path: tmp_path / "nowhere" / "x" / "k.py"
+    (tmp_path / "nowhere").write_text("no folder")
+    dialog.choose("cuda-core")
+    started.wait(save.isEnabled)
+    save.click()
+    assert "cannot be written" in notices(started)
+    dialog.close()
+
+
+def test_a_link_is_made_and_imported_as_a_project(started, tmp_path):
+    QApplication.clipboard().clear()
+    started.trigger("copyCompilerExplorerAction")
+    started.wait(lambda: QApplication.clipboard().text())
+    link = QApplication.clipboard().text()
+    assert project_from_link(link).project.modules[0].name == "vector_add.cu"
+    exchange = controller(started, ExchangeController)
+    exchange._dialogs.project_to_save = lambda path: tmp_path / path.name
+    started.trigger("importAction")
+    dialog = shown(started, ImportDialog)
+    start = dialog.findChild(QPushButton, "importStart")
+    assert not start.isEnabled()
+    dialog.link.setPlainText(link)
+    start.click()
+    started.wait(lambda: started.state.project.path is not None)
+    assert started.state.project.path.name == "vector_add.jitproj"
+    assert started.state.project.standing.trusted is False
+    assert "vector_add" in started.editor.toPlainText()
+    assert load(started.state.project.path.read_bytes()).modules[0].text is not None
+
+
+def test_a_project_goes_through_the_clipboard(started, tmp_path):
+    clipboard = QApplication.clipboard()
+    clipboard.clear()
+    started.trigger("copyProjectTextAction")
+    started.wait(clipboard.text)
+    project = unpack(clipboard.text())
+    assert project.current == "vector_add.cu"
+    assert started.editor.toPlainText() in {member.text for member in project.modules}
+    controller(started, ExchangeController)._dialogs.project_to_save = lambda path: (
+        tmp_path / path.name
+    )
+    started.trigger("openClipboardAction")
+    started.wait(lambda: started.state.project.path is not None)
+    assert started.editor.toPlainText() == project.modules[0].text
+    for text, said in (
+        ("jitstudio-project:1:0:broken", "no project"),
+        ("https://godbolt.org/z/1", "short link"),
+        ("hello", "no link"),
+    ):
+        clipboard.setText(text)
+        started.trigger("openClipboardAction")
+        started.wait(lambda said=said: said in notices(started))

@@ -1,0 +1,126 @@
+"""The lessons: the starting text fails, the solution passes, and nobody sees it by accident."""
+
+import json
+import shutil
+
+import pytest
+
+from jitstudio.checks.budgets import read_budgets
+from jitstudio.lessons import LessonError, LessonProgress, copy_lesson, lessons, read_lesson
+
+LESSONS = lessons()
+NAMES = [lesson.name for lesson in LESSONS]
+# What the worker's tests build need not be built again for each of them.
+pytestmark = pytest.mark.usefixtures("shared_cache")
+
+
+def solved(lesson, folder):
+    """A pupil's folder with the files of the solution."""
+    assert copy_lesson(lesson, folder)
+    for path in (lesson.folder / "solution").iterdir():
+        shutil.copyfile(path, folder / path.name)
+    return folder
+
+
+def test_there_are_twelve_with_a_project_hints_and_conditions_on_the_machine_code_or_a_launch():
+    assert len(LESSONS) == 12
+    for lesson in LESSONS:
+        assert lesson.project is not None
+        assert lesson.hints
+        budgets = read_budgets(lesson.checks).budgets
+        assert any(budget.only_with_gpu for budget in budgets)
+        assert any("--device=sim" in (budget.launch or ()) for budget in budgets)
+        for heading in ("## Look", "## Change", "## The check"):
+            assert heading in lesson.text
+        assert "## Hint" not in lesson.text
+
+
+def _checked(run, folder, *words):
+    ran = run("lesson", "check", folder, "--json", *words)
+    return ran.code, {goal["goal"]: goal for goal in ran.json["goals"]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [7, 12])
+def test_the_starting_text_fails_and_the_solution_passes(run, tmp_path, number):
+    lesson = LESSONS[number - 1]
+    ran = run("lesson", "open", number, "-o", tmp_path / "mine")
+    assert ran.out.startswith(f"# {lesson.title}\n")
+    assert not (tmp_path / "mine" / "solution").exists()
+    code, goals = _checked(run, tmp_path / "mine")
+    assert code == 5
+    assert not all(goal["reached"] or goal["skipped"] for goal in goals.values())
+    code, goals = _checked(run, solved(lesson, tmp_path / "solved"))
+    assert code == 0, goals
+    listed = run("lesson", "list", "--json").json["lessons"]
+    assert [row["name"] for row in listed if row["passed"]] == [lesson.name]
+
+
+@pytest.mark.bench
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
+@pytest.mark.parametrize("lesson", LESSONS, ids=NAMES)
+def test_on_each_target_the_starting_text_fails_and_the_solution_passes(
+    run, tmp_path, lesson, arch
+):
+    copy_lesson(lesson, tmp_path / "start")
+    assert _checked(run, tmp_path / "start", "--arch", arch)[0] == 5
+    code, goals = _checked(run, solved(lesson, tmp_path / "solved"), "--arch", arch)
+    assert code == 0, goals
+
+
+def test_a_pupil_is_told_what_is_not_reached_and_why(run, tmp_path):
+    (tmp_path / "k.cu").write_text('extern "C" __global__ void k(float* a) { *a *= 2.1; }\n')
+    (tmp_path / "lesson.md").write_text("# My own\n\nDo it.\n\n## Hint\n\nA letter.\n")
+    text = '[[budget]]\nname = "No double is used."\nsource = "k.cu"\nrequire = ["no double"]\n'
+    (tmp_path / "checks.toml").write_text(text)
+    ran = run("lesson", "check", tmp_path, "--hint", 1)
+    assert ran.code == 5
+    assert "not yet   No double is used.\n" in ran.out
+    assert "double is 1, but has to be exactly 0. (k.cu, line 1)" in ran.out
+    assert "hint 1: A letter." in ran.out
+    (tmp_path / "k.cu").write_text('extern "C" __global__ void k(float* a) { *a *= 2.1f; }\n')
+    assert run("lesson", "check", tmp_path).code == 0
+    # A pupil who has made the conditions of his copy easier is graded by the teacher's.
+    strict = tmp_path / "teacher"
+    strict.mkdir()
+    shutil.copyfile(tmp_path / "lesson.md", strict / "lesson.md")
+    (strict / "checks.toml").write_text(text.replace("no double", "registers <= 1"))
+    assert run("lesson", "check", tmp_path, "--by", strict).code == 5
+    (tmp_path / "k.cu").write_text("broken\n")
+    assert run("lesson", "check", tmp_path).code == 1
+
+
+def test_bad_lessons_are_told(run, tmp_path):
+    assert "There is no lesson '13'. There are 1 to 12" in run("lesson", "open", "13").err
+    assert "is no lesson: its lesson.md cannot be read" in run("lesson", "check", tmp_path).err
+    assert "Say which" in run("lesson", "open").err
+    (tmp_path / "lesson.md").write_text("# Mine\n")
+    text = '[[budget]]\nsource = "k.cu"\nrequire = ["no duoble"]\n'
+    (tmp_path / "checks.toml").write_text(text)
+    ran = run("lesson", "check", tmp_path)
+    assert ran.code == 2
+    assert "Did you mean 'double'?" in ran.err
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.cu").write_text("")
+    with pytest.raises(LessonError, match="has other files in it"):
+        copy_lesson(LESSONS[0], tmp_path / "full")
+
+
+def test_what_was_changed_is_never_overwritten(tmp_path):
+    lesson = LESSONS[0]
+    assert copy_lesson(lesson, tmp_path)
+    (tmp_path / "axpy.cu").write_text("mine")
+    assert not copy_lesson(lesson, tmp_path)
+    assert (tmp_path / "axpy.cu").read_text() == "mine"
+    assert read_lesson(tmp_path).title == lesson.title
+
+
+def test_a_damaged_file_of_progress_is_none(tmp_path):
+    path = tmp_path / "settings" / "lessons.json"
+    progress = LessonProgress(path)
+    progress.add(LESSONS[0])
+    progress.add(LESSONS[2])
+    assert progress.passed() == {LESSONS[0].title, LESSONS[2].title}
+    for text in ("[", "[]", json.dumps({"passed": [1]}), json.dumps({"passed": 3})):
+        path.write_text(text)
+        assert progress.passed() == frozenset()
