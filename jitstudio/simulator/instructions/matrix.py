@@ -111,7 +111,7 @@ def movmatrix(b: Binding) -> Flow:
         """Gives nothing: no lane needs more than the registers of all."""
 
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
-        f[place][s] = _turned(f[words][s], len(_whole(wave, s)))
+        f[place][s] = _turned(f[words][s], len(whole_warps(wave, s)))
 
     return meet(b, _ALL, Operation(gives, takes))
 
