@@ -227,17 +227,11 @@ class Machine:
         arenas = {
             StateSpace.GLOBAL: image.global_arena,
             StateSpace.CONSTANT: image.constant_arena,
-            StateSpace.SHARED: Arena.of(
-                StateSpace.SHARED,
-                0,
-                len(blocks) * stride,
-                (Region(0, len(blocks) * stride, "shared memory"),),
+            StateSpace.SHARED: Arena.in_parts(
+                StateSpace.SHARED, len(blocks), stride, image.shared_size, "shared memory"
             ),
-            StateSpace.LOCAL: Arena.of(
-                StateSpace.LOCAL,
-                0,
-                layout.threads * local,
-                (Region(0, layout.threads * local, "local memory"),),
+            StateSpace.LOCAL: Arena.in_parts(
+                StateSpace.LOCAL, layout.threads, local, local, "local memory"
             ),
             StateSpace.PARAM: self._parameters(),
         }

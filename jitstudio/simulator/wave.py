@@ -21,7 +21,6 @@ from jitstudio.simulator.memory import (
     AccessFault,
     Arena,
     Offsets,
-    Region,
     behind_end,
     check_alignment,
     windows_of,
@@ -369,9 +368,7 @@ class Wave:
             )
         stride = min(max(2 * self.local_stride, -(-needed // 16) * 16), self.stack_limit)
         old, threads = self.arenas[StateSpace.LOCAL], self.layout.threads
-        new = Arena.of(
-            StateSpace.LOCAL, 0, threads * stride, (Region(0, threads * stride, "local memory"),)
-        )
+        new = Arena.in_parts(StateSpace.LOCAL, threads, stride, stride, "local memory")
         kept, grown = threads * self.local_stride, threads * stride
         for before, after in ((old.data, new.data), (old.state, new.state)):
             after[:grown].reshape(threads, stride)[:, : self.local_stride] = before[:kept].reshape(
@@ -387,7 +384,7 @@ class Wave:
         arena = self.arenas[space]
         try:
             if space is StateSpace.SHARED:
-                return self._shared_offsets(addresses, threads, size), -1
+                return self._shared_offsets(addresses, threads, size), 0
             if space is StateSpace.LOCAL:
                 _check_range(addresses, size, self.local_stride, "the thread's local memory")
                 return addresses + self.local_base[threads], 0

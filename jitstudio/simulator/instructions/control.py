@@ -364,8 +364,9 @@ def _barrier(
                 wave.frame(depth, layout)[place][threads] = reduce(true, all_)[wave.slots[threads]]
 
         barriers = f[number][active]
-        for value in np.unique(barriers):
-            chosen = active if (barriers == value).all() else subset(active, barriers == value)
+        same = (barriers == barriers[0]).all()
+        for value in barriers[:1] if same else np.unique(barriers):
+            chosen = active if same else subset(active, barriers == value)
             counts = None if expected is None else f[expected][chosen]
             arrive(
                 wave,
