@@ -73,6 +73,8 @@ class Groups:
         self._yielded: set[GroupKey] = set()
         self.rounds = 0
         """How often all groups have yielded one after the other."""
+        self.puts = 0
+        """How often threads have been added."""
 
     def __bool__(self) -> bool:
         return bool(self._sets)
@@ -94,6 +96,7 @@ class Groups:
 
     def put(self, depth: int, at: int, threads: Selection, *, yields: bool = False) -> None:
         """Adds threads that are at an instruction."""
+        self.puts += 1
         key = depth, at
         there = self._sets.get(key)
         self._sets[key] = threads if there is None else united(there, threads)
@@ -113,6 +116,14 @@ class Groups:
         key = min(ready, key=_urgency) if len(ready) > 1 else next(iter(ready))
         self._yielded.discard(key)
         return *key, self._sets.pop(key)
+
+    def peek(self) -> tuple[int, int, Selection] | None:
+        """Returns what `take` would return, or None if there is no group."""
+        if not self._sets:
+            return None
+        depth, at, threads = self.take()
+        self._sets[depth, at] = threads
+        return depth, at, threads
 
     def next_at(self, depth: int) -> int:
         """Returns the lowest instruction of the groups of a depth; a huge number for none."""

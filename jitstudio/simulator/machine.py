@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,7 +137,7 @@ class Machine:
         self.printed: list[str] = []
         self.inexact: dict[str, str] = {}
         self.code = self._bind()
-        self._stall: tuple[int, int] = (0, 0)
+        self.stall: tuple[int, int] = (0, 0)
         self.waves = self._waves()
 
     # Binding.
@@ -282,6 +283,16 @@ class Machine:
         self.inexact |= wave.inexact
         self.wave = None
 
+    def counters(self) -> tuple[Any, ...]:
+        """Returns what it has counted besides steps, for `set_counters`."""
+        found = tuple(self.faults), tuple(self.printed), dict(self.inexact), self.stall
+        return self.instructions, self.blocks_done, *found
+
+    def set_counters(self, counters: tuple[Any, ...]) -> None:
+        """Takes counts back to what they were."""
+        self.instructions, self.blocks_done, faults, printed, inexact, self.stall = counters
+        self.faults, self.printed, self.inexact = list(faults), list(printed), dict(inexact)
+
     # Steps.
 
     def advance(self, until: int, look: Callable[[], None] | None = None) -> bool:
@@ -335,6 +346,7 @@ class Machine:
                     raise
             self.steps += 1
             self.instructions += count
+            puts = groups.puts
             try:
                 moves = self._execute(wave, bound, frame, depth, threads)
             except ThreadFault as fault:
@@ -347,14 +359,11 @@ class Machine:
             if moves is None:
                 at += 1
                 continue
-            if len(moves) == 1 and moves[0].depth == depth and moves[0].at < others:
-                backward = moves[0].at <= at
+            stays = len(moves) == 1 and moves[0].depth == depth and moves[0].at < others
+            # Where it stops between two steps must make no difference: see `history`.
+            if stays and groups.puts == puts and not (bound.spins and moves[0].at <= at):
                 _, at, threads = moves[0]
-                if not backward or not bound.spins or not self._spun(wave, at):
-                    continue
-                groups.put(depth, at, threads, yields=True)
-                self._check_hope(wave)
-                return
+                continue
             for move in moves:
                 yields = bound.spins and move.at <= at and self._spun(wave, move.at)
                 groups.put(move.depth, move.at, move.threads, yields=yields)
@@ -398,9 +407,9 @@ class Machine:
         Raises:
             SimulationStop: If so.
         """
-        rounds, changes = self._stall
+        rounds, changes = self.stall
         if wave.changes != changes:
-            self._stall = wave.groups.rounds, wave.changes
+            self.stall = wave.groups.rounds, wave.changes
         elif wave.groups.rounds - rounds > _HOPELESS_ROUNDS:
             raise self._deadlocked(wave, spinning=True)
 

@@ -186,6 +186,7 @@ class Wave:
         changes: How often memory or a clock has changed what a spinning thread could see.
         printed: What has been printed, in pieces.
         faults: Those that do not end the launch.
+        told: Which they are, by instruction and kind.
         observers: All of them.
     """
 
@@ -241,7 +242,7 @@ class Wave:
         self.extra: dict[str, Any] = {}
         self.inexact: dict[str, str] = {}
         self.current: PtxInstruction | None = None
-        self._told: set[tuple[int, FaultKind]] = set()
+        self.told: set[tuple[int, FaultKind]] = set()
         self.observers = tuple(observers)
         self.on_accessed = _overriding(observers, "accessed")
         self.on_executed = _overriding(observers, "executed")
@@ -339,9 +340,9 @@ class Wave:
         """Takes note of a fault that does not end the launch, once for each instruction."""
         instruction = self.current
         assert instruction is not None
-        if (key := (instruction.number, kind)) in self._told:
+        if (key := (instruction.number, kind)) in self.told:
             return
-        self._told.add(key)
+        self.told.add(key)
         self.faults.append(
             fault_of(self.layout, instruction, kind, int(threads[0]), message, len(threads), False)
         )

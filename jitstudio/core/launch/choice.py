@@ -130,7 +130,8 @@ def _simulated_code(result: BuildResult, form: KernelForm, sources: Sequence[Sou
     is_linked = result.artifact(CodeKind.CUBIN, LINKED) is not None
     whole = result.artifact(CodeKind.PTX, LINKED)
     modules = [kernel.module for kernel in result.kernels if kernel.name == form.lowered]
-    names = [source.name for source in sources] if is_linked else [*modules, form.module]
+    own = [form.unit, *modules, form.module]
+    names = [source.name for source in sources] if is_linked else own
     if is_linked and whole is not None:
         return whole
     given = {source.name: source.content for source in sources if source.kind is CodeKind.PTX}
@@ -142,7 +143,7 @@ def _simulated_code(result: BuildResult, form: KernelForm, sources: Sequence[Sou
     if is_linked and len(found) == len(names):
         return Artifact(CodeKind.PTX, LINKED, b"\0".join(found))
     if found and not is_linked:
-        return Artifact(CodeKind.PTX, form.module, found[0])
+        return Artifact(CodeKind.PTX, form.unit, found[0])
     raise _error(
         "code",
         f"The simulator runs PTX, and the build made none of all of {form.title}: a cubin, an "

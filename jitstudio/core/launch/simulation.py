@@ -11,6 +11,7 @@ from jitstudio.core.launch.device import Dim3
 SECTOR_BYTES = 32
 """What global and local memory move at least."""
 
+LANES = 32
 LINE_BYTES = 128
 WORD_BYTES = 4
 _COLUMNS = LINE_BYTES // WORD_BYTES
@@ -165,6 +166,16 @@ class LineCounts:
     def used_share(self) -> float | None:
         """Bytes asked for over bytes moved; None where none were moved."""
         return self.bytes_used / (SECTOR_BYTES * self.sectors) if self.sectors else None
+
+    @property
+    def wasted_share(self) -> float:
+        """The largest share that was wasted, from 0 to 1: of lanes, bytes moved, or passes."""
+        used, wavefronts = self.used_share, self.wavefronts
+        return max(
+            1 - self.mean_active_lanes / LANES if self.executions else 0.0,
+            1 - used if used is not None else 0.0,
+            self.bank_conflicts / wavefronts if wavefronts else 0.0,
+        )
 
     def __add__(self, other: LineCounts) -> LineCounts:
         """Returns the counts of two lines of the PTX as those of the source line they come from.

@@ -74,6 +74,22 @@ class SettingPlace:
     key: str
 
 
+@dataclass(frozen=True)
+class StepPlace:
+    """What a thread of the simulated launch of the form does.
+
+    Attributes:
+        block, thread: Its indexes.
+        ptx_line: The line of the PTX that it is at.
+        step: How many steps have been executed before; 0 where that is unknown.
+    """
+
+    block: tuple[int, int, int]
+    thread: tuple[int, int, int]
+    ptx_line: int
+    step: int = 0
+
+
 Place = (
     SourcePlace
     | DocumentPlace
@@ -82,6 +98,7 @@ Place = (
     | LogPlace
     | ProblemPlace
     | SettingPlace
+    | StepPlace
 )
 _Kind = TypeVar("_Kind", bound=Place)
 

@@ -203,12 +203,15 @@ SETTINGS = (
         EDITOR,
         QT_TRANSLATE_NOOP("Settings", "What these bars measure"),
         QT_TRANSLATE_NOOP(
-            "Settings", "Over the instructions of a line: the most registers at once, or the sum."
+            "Settings",
+            "Over the instructions of a line: the most registers at once, or the sum; or how often "
+            "the last simulated launch came to it.",
         ),
         "highest",
         choices=(
             SettingChoice("highest", QT_TRANSLATE_NOOP("Settings", "The most at once")),
             SettingChoice("total", QT_TRANSLATE_NOOP("Settings", "The sum")),
+            SettingChoice("executed", QT_TRANSLATE_NOOP("Settings", "Executions by warps")),
         ),
     ),
     Setting(

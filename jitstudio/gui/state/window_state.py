@@ -10,6 +10,7 @@ from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.services.launch_service import LaunchService
 from jitstudio.gui.services.library_service import LibraryService
 from jitstudio.gui.services.request_queue import close_all
+from jitstudio.gui.services.step_service import StepService
 from jitstudio.gui.services.variant_service import VariantService
 from jitstudio.gui.state.baselines import Baselines
 from jitstudio.gui.state.build_controller import BuildController
@@ -23,6 +24,7 @@ from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.side_builds import SideBuilds
 from jitstudio.gui.state.staleness import Staleness
+from jitstudio.gui.state.stepping import Stepping
 from jitstudio.gui.state.toolchain import OtherToolchains, Toolchain
 from jitstudio.gui.state.user_state import UserState
 
@@ -87,6 +89,8 @@ class WindowState(QObject):
             parent=self,
             keep_before=self.session.save_before,
         )
+        self.step_service = StepService(self)
+        self.stepping = Stepping(self.launches, self.documents, self.step_service, self)
         # Else the first worker would not know.
         self.service.set_memory_share(float(self.preferences.value("build.memory")))
         self.toolchain.probe()
@@ -96,6 +100,7 @@ class WindowState(QObject):
         self.session.close()
         close_all(
             (
+                self.step_service,
                 self.variant_service,
                 self.launch_service,
                 self.analysis_service,

@@ -123,7 +123,7 @@ class LaunchPaneController(QObject):
     @Slot(int)
     def _on_ptx_line_activated(self, line: int) -> None:
         form = self._specs.form
-        if form and any(self._ptx.go_to(name, line) for name in (LINKED, form.module)):
+        if form and any(self._ptx.go_to(name, line) for name in (LINKED, form.unit)):
             self._shell.layout.uncover(self._ptx)
 
     @Slot(object)

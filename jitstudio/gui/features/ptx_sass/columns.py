@@ -22,6 +22,7 @@ from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
+from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.listing.lines import NOWHERE
 
@@ -102,6 +103,7 @@ class ColumnsController(QObject):
     def __init__(
         self,
         disassembly: CurrentDisassembly,
+        launches: LaunchController,
         preferences: Preferences,
         listings: Mapping[CodeKind, OutputPane],
         shell: Shell,
@@ -109,6 +111,7 @@ class ColumnsController(QObject):
         super().__init__(shell.window)
         self._shell = shell
         self._disassembly = disassembly
+        self._launches = launches
         self._preferences = preferences
         self._window = shell.window
         self._pane = listings[CodeKind.SASS]
@@ -123,6 +126,7 @@ class ColumnsController(QObject):
         self._pane.listing_changed.connect(self._on_changed)
         self._disassembly.changed.connect(self._on_changed)
         self._disassembly.kernel_changed.connect(self._on_kernel_changed)
+        launches.simulated_changed.connect(self._on_simulated_changed)
         self._preferences.changed.connect(self._on_preference_changed)
         self._columns.show_choice(ColumnChoice.read(self._preferences.columns))
         self._on_preference_changed(_LEFT)
@@ -183,12 +187,20 @@ class ColumnsController(QObject):
         if inspection is not None and inspection.listing is shown:
             if inspection.listing is not self._listing:
                 self._listing = inspection.listing
-                cells = SassCells(inspection.rows, inspection.cost)
+                run = self._launches.simulated
+                lines = run.simulation.lines if run and run.module == inspection.name else ()
+                counts = {line.ptx_line: line for line in lines}
+                cells = SassCells(inspection.rows, inspection.cost, counts)
                 self._columns.show_cells(cells)
                 self._on_kernel_changed()
         elif shown is not self._listing:
             self._listing = None
             self._columns.show_cells(None)
+
+    @Slot()
+    def _on_simulated_changed(self) -> None:
+        self._listing = None
+        self._on_changed()
 
     @Slot()
     def _on_kernel_changed(self) -> None:

@@ -49,7 +49,9 @@ def install(context: Context) -> None:
     context.navigator.lead(ListingPlace, listings.go_to)
     context.navigator.lead(KernelPlace, listings.go_to_kernel)
     DisassemblyController(state.disassembly, state.function_listings, context.listings, shell)
-    columns = ColumnsController(state.disassembly, state.preferences, context.listings, shell)
+    columns = ColumnsController(
+        state.disassembly, state.launches, state.preferences, context.listings, shell
+    )
     PressureController(
         state.disassembly,
         state.correlations,
@@ -57,6 +59,7 @@ def install(context: Context) -> None:
         state.documents,
         context.editors,
         columns,
+        state.launches,
         context.listings[CodeKind.SASS],
         shell,
     )

@@ -13,6 +13,7 @@ from jitstudio.analysis.correlation.modules import spellings
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.analysis.sass.pressure import LinePressure, by_place
 from jitstudio.analysis.sass.register_definitions import Definition
+from jitstudio.core.launch.simulation import LineCounts, of_source
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.margin import LineBar
 from jitstudio.gui.features.ptx_sass.columns import ColumnsController
@@ -23,6 +24,7 @@ from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.correlation import Correlations
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly, Inspection
 from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.preferences import Preferences
 
 _USER = "pressure"
@@ -61,7 +63,26 @@ def pressure_text(number: int, line: LinePressure, held: int = 0) -> str:
     return f"{said}\n{more}"
 
 
+def counts_text(line: LineCounts) -> str:
+    """Returns what a simulated launch has counted at a source line."""
+    translate = QCoreApplication.translate
+    said = translate("PressureBars", "Line {number}: {executed:,} times by a warp, {lanes} lanes")
+    parts = [
+        said.format(
+            number=line.line, executed=line.executions, lanes=f"{line.mean_active_lanes:.4g}"
+        )
+    ]
+    if line.sectors:
+        sectors = translate("PressureBars", "{sectors:,} sectors, {share} of their bytes used")
+        parts.append(sectors.format(sectors=line.sectors, share=f"{line.used_share or 0:.0%}"))
+    if line.bank_conflicts:
+        conflicts = translate("PressureBars", "{count:,} bank conflicts")
+        parts.append(conflicts.format(count=line.bank_conflicts))
+    return "\n".join(parts)
+
+
 _SHOWN, _MEASURE = "editor.pressure", "editor.pressure_measure"
+_EXECUTED = "executed"
 
 
 @dataclass(frozen=True)
@@ -83,6 +104,7 @@ class PressureController(QObject):
         documents: Documents,
         editors: EditorTabs,
         columns: ColumnsController,
+        launches: LaunchController,
         sass: OutputPane,
         shell: Shell,
     ) -> None:
@@ -93,6 +115,7 @@ class PressureController(QObject):
         self._preferences = preferences
         self._tabs = editors
         self._sass = sass
+        self._launches = launches
         self._action = actions["pressureAction"]
         self._read: _Read | None = None
         self._held: dict[SourceLocation, int] = {}
@@ -105,6 +128,7 @@ class PressureController(QObject):
         sass.listing_changed.connect(self._show_age)
         shell.stale_marks.changed.connect(self._show_age)
         columns.held.connect(self._on_held)
+        launches.simulated_changed.connect(self._show)
         self._on_preference_changed(_SHOWN)
         actions.bind({"pressureAction": self._on_toggled})
 
@@ -135,6 +159,8 @@ class PressureController(QObject):
             return {}
         folder = str(document.path.parent) if document.path else ""
         files = frozenset(spellings(document.name, folder))
+        if self._preferences.value(_MEASURE) == _EXECUTED:
+            return self._executed(document, files)
         lines, cost = self._read.lines, self._read.inspection.cost
         now = self._correlations.lines_now(document, (place.line - 1 for place in lines))
         measure = str(self._preferences.value(_MEASURE))
@@ -152,6 +178,20 @@ class PressureController(QObject):
                     held > 0,
                 )
         return found
+
+    def _executed(self, document: Document, files: frozenset[str]) -> dict[int, LineBar]:
+        """Returns bars of executions, warmer where lanes, bytes moved or passes were wasted."""
+        run = self._launches.simulated
+        lines = [one for one in of_source(run.simulation.lines) if one.file in files] if run else []
+        now = self._correlations.lines_now(document, (one.line - 1 for one in lines))
+        top = max((one.executions for one in lines), default=0)
+        return {
+            now[one.line - 1]: LineBar(
+                one.executions, one.executions / top, one.wasted_share, counts_text(one)
+            )
+            for one in lines
+            if one.line - 1 in now
+        }
 
     @Slot()
     def _on_changed(self) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from PySide6.QtCore import QCoreApplication
 
@@ -11,6 +12,7 @@ from jitstudio.analysis.occupancy.register_cost import RegisterCost
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.analysis.sass.pressure import highest, live_gprs, peaks
 from jitstudio.analysis.sass.reading import InstructionRef, ListingRows
+from jitstudio.core.launch.simulation import LineCounts
 from jitstudio.gui.listing.columns.sass_columns import (
     LIVE,
     ColumnChoice,
@@ -69,10 +71,17 @@ class SassCells:
     Args:
         rows: Which line is which instruction.
         cost: What live registers cost.
+        counts: What a simulated launch has counted, by the lines of the PTX.
     """
 
-    def __init__(self, rows: ListingRows, cost: RegisterCost) -> None:
+    def __init__(
+        self,
+        rows: ListingRows,
+        cost: RegisterCost,
+        counts: Mapping[int, LineCounts] = MappingProxyType({}),
+    ) -> None:
         self._rows = rows
+        self._counts = counts
         self._cost = cost
         self._heights: dict[SassFunction, LiveHeights] = {}
 
@@ -155,7 +164,10 @@ class SassCells:
 
     def _row(self, line: int) -> InstructionRow | None:
         spot = self._rows.spot(line)
-        return InstructionRow(spot.function[spot.index]) if spot is not None else None
+        if spot is None:
+            return None
+        instruction = spot.function[spot.index]
+        return InstructionRow(instruction, self._counts.get(instruction.ptx_line))
 
 
 def peak_line(cells: SassCells, line: int, step: int) -> tuple[int, int, SassFunction] | None:

@@ -12,6 +12,7 @@ from textwrap import fill
 from PySide6.QtCore import QCoreApplication
 
 from jitstudio.analysis.sass.model import BARRIERS, Control, Instruction
+from jitstudio.core.launch.simulation import LineCounts
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 CONTEXT = "SassColumns"
@@ -33,9 +34,15 @@ _KEPT = re.compile(r"(-?)(\w+):(\d{1,3})(?:@(\d{1,4}))?\Z")
 
 @dataclass(frozen=True)
 class InstructionRow:
-    """An instruction, taken apart once for all columns."""
+    """An instruction, taken apart once for all columns.
+
+    Attributes:
+        instruction: What the listing says.
+        counts: What a simulated launch has counted at its line of PTX; None where nothing was.
+    """
 
     instruction: Instruction
+    counts: LineCounts | None = None
 
     @cached_property
     def control(self) -> Control | None:
@@ -115,6 +122,16 @@ def _live(field_name: str) -> Callable[[InstructionRow], str]:
 
 def _controlled(words: Callable[[Control], str]) -> Callable[[InstructionRow], str]:
     return lambda row: words(row.control) if row.control is not None else ""
+
+
+def _counted(
+    value: Callable[[LineCounts], float], form: str = ","
+) -> Callable[[InstructionRow], str]:
+    def text(row: InstructionRow) -> str:
+        number = value(row.counts) if row.counts is not None else 0
+        return format(number, form) if number else ""
+
+    return text
 
 
 def _barrier(number: int | None) -> str:
@@ -285,6 +302,44 @@ COLUMNS = (
         _ENCODING_DIGITS + 2,
         _encoding,
         least=12,
+    ),
+    SassColumn(
+        "executed",
+        QT_TRANSLATE_NOOP("SassColumns", "Exec"),
+        QT_TRANSLATE_NOOP(
+            "SassColumns",
+            "How often warps came to its line of PTX in a simulated launch; by the line table",
+        ),
+        10,
+        _counted(lambda counts: counts.executions),
+        about=QT_TRANSLATE_NOOP("SassColumns", "by warps, in the simulator"),
+        is_number=True,
+    ),
+    SassColumn(
+        "sectors",
+        QT_TRANSLATE_NOOP("SassColumns", "Sect"),
+        QT_TRANSLATE_NOOP(
+            "SassColumns",
+            "Sectors of 32 bytes per request of a warp in a simulated launch, of the access on its "
+            "line of PTX; by the line table",
+        ),
+        6,
+        _counted(lambda counts: counts.sectors_per_request, ".3g"),
+        about=QT_TRANSLATE_NOOP("SassColumns", "per request, in the simulator"),
+        is_number=True,
+    ),
+    SassColumn(
+        "conflicts",
+        QT_TRANSLATE_NOOP("SassColumns", "Conf"),
+        QT_TRANSLATE_NOOP(
+            "SassColumns",
+            "Bank conflicts in a simulated launch, of the access on its line of PTX; by the line "
+            "table",
+        ),
+        9,
+        _counted(lambda counts: counts.bank_conflicts),
+        about=QT_TRANSLATE_NOOP("SassColumns", "bank conflicts in the simulator"),
+        is_number=True,
     ),
 )
 

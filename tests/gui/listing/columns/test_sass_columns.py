@@ -1,6 +1,7 @@
 import pytest
 
 from jitstudio.analysis.sass.model import Instruction
+from jitstudio.core.launch.simulation import LineCounts
 from jitstudio.gui.listing.columns.sass_columns import (
     BY_KEY,
     COLUMNS,
@@ -39,7 +40,16 @@ def test_an_instruction_fills_the_columns(row):
         "wait": "0·····",
         "reuse": "",
         "encoding": "001fda0003f06270000001000700780c",
+        "executed": "",
+        "sectors": "",
+        "conflicts": "",
     }
+
+
+def test_a_simulated_launch_fills_columns_of_its_own(row):
+    counts = LineCounts("k.cu", 10, 35, 1500, 48000, requests=8, sectors=30, bank_conflicts=7)
+    counted = texts(InstructionRow(row(2).instruction, counts))
+    assert [counted[key] for key in ("executed", "sectors", "conflicts")] == ["1,500", "3.75", "7"]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +87,7 @@ def test_reuse_names_the_operand_slots():
 
 
 def test_every_column_is_explained():
-    assert len(BY_KEY) == len(COLUMNS) == 15
+    assert len(BY_KEY) == len(COLUMNS) == 18
     for column in COLUMNS:
         assert len(column.tip) > 20
         assert len(column.title) <= column.cells + 2
