@@ -50,7 +50,7 @@ _UNARY: Mapping[type[ast.unaryop], Callable[[Any], Any]] = {
 }
 
 
-class ConditionError(ValueError):
+class StopConditionError(ValueError):
     """A condition that means nothing; the message is a sentence."""
 
 
@@ -59,7 +59,7 @@ Values = Callable[[str], NDArray[Any]]
 
 
 @dataclass(frozen=True)
-class Condition:
+class StopCondition:
     """A condition that has been read.
 
     Attributes:
@@ -72,17 +72,17 @@ class Condition:
     _tree: ast.expr
 
     @classmethod
-    def read(cls, text: str) -> Condition:
+    def read(cls, text: str) -> StopCondition:
         """Reads a condition.
 
         Operators are those of C and of Python, names those of PTX, with ``%`` or without. ``f(x)``,
         ``s(x)`` and ``u(x)`` read the bits of a register as a float, signed or unsigned.
 
         Raises:
-            ConditionError: If it cannot be read.
+            StopConditionError: If it cannot be read.
         """
         if len(text) > LONGEST_CONDITION:
-            raise ConditionError(f"A condition has at most {LONGEST_CONDITION} characters.")
+            raise StopConditionError(f"A condition has at most {LONGEST_CONDITION} characters.")
         names: list[str] = []
 
         def spelt(match: re.Match[str]) -> str:
@@ -100,8 +100,8 @@ class Condition:
             tree = ast.parse(_WORD.sub(spelt, text).strip(), mode="eval").body
             _check(tree)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            why = str(error) if isinstance(error, ConditionError) else "it is no expression"
-            raise ConditionError(
+            why = str(error) if isinstance(error, StopConditionError) else "it is no expression"
+            raise StopConditionError(
                 f"The condition “{text}” cannot be read: {why}. "
                 "Write it as in C, such as %r3 == 7 && tid.x < 4."
             ) from None
@@ -111,19 +111,19 @@ class Condition:
         """Returns for which of so many threads it is true.
 
         Raises:
-            ConditionError: If a name stands for nothing here, or the types do not fit.
+            StopConditionError: If a name stands for nothing here, or the types do not fit.
         """
         try:
             with np.errstate(all="ignore"):
                 found = self._value(self._tree, values)
             return np.broadcast_to(np.asarray(found).astype(np.bool_), (count,))
         except KeyError as error:
-            raise ConditionError(
+            raise StopConditionError(
                 f"The condition “{self.text}” names {error.args[0]}, and the function here has no "
                 "such register."
             ) from None
         except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
-            raise ConditionError(
+            raise StopConditionError(
                 f"The condition “{self.text}” cannot be evaluated: {error}."
             ) from None
 
@@ -170,4 +170,4 @@ def _check(node: ast.expr) -> None:
             case _:
                 known = True
         if not known:
-            raise ConditionError("it has more than registers, numbers and operators")
+            raise StopConditionError("it has more than registers, numbers and operators")

@@ -120,7 +120,7 @@ class _Snapshot:
     pages: dict[_Key, _Pages]
 
 
-class History:
+class StepHistory:
     """A run that can be gone through in both directions.
 
     Args:

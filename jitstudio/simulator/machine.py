@@ -580,33 +580,43 @@ def _places(machine: Machine) -> Iterator[slice]:
         yield slice(start, start + allocation.size)
 
 
+_TRIAL_THREADS = 1 << 14
+_TRIAL_SECONDS, _SHORT = 0.25, 3.0
+_THREAD_SECONDS = 1.5e-8
+"""What a thread adds to a step, where nothing has been tried."""
+
+
 def estimate(program: PtxProgram, launch: SimulatedLaunch) -> float:
     """Returns about how many seconds a launch will take to simulate.
 
-    It runs the first block, with a limit of two seconds or a tenth of that of the launch, and
-    multiplies by how many waves there are and by what a wave of many blocks costs more. 0.0 for
-    what cannot be run.
+    It runs the first block, with a limit of two seconds or a tenth of that of the launch; if that
+    takes little and the whole will not, as many blocks as have some thousand threads, too. What a
+    step costs, and what a thread adds to it, follows from the two. 0.0 for what cannot be run,
+    infinity for what takes too long to be tried.
     """
-    cluster = launch.cluster or (1, 1, 1)
-    few = replace(
-        launch,
-        only_blocks=cluster[0] * cluster[1] * cluster[2],
-        cooperative=False,
-        limits=replace(launch.limits, seconds=min(2.0, launch.limits.seconds / 10)),
-    )
-    result = simulate(few, program)
-    if not result.steps:
-        return 0.0
+    x, y, z = launch.cluster or (1, 1, 1)
+    per_block = launch.threads_per_block
     blocks = launch.blocks if launch.only_blocks is None else launch.only_blocks
-    waves = max(1.0, blocks * launch.threads_per_block / launch.limits.threads)
-    resident = min(blocks * launch.threads_per_block, launch.limits.threads)
-    # A step costs some microseconds, and some nanoseconds for each thread.
-    per_step = result.seconds / result.steps
-    per_thread = 6e-9 * resident
-    scale = 1.0
-    if result.outcome is SimulationOutcome.TIMED_OUT:
-        scale = float("inf")
-    return waves * result.steps * (per_step + per_thread) * scale
+    first = _trial(program, launch, x * y * z)
+    if not first.steps or first.outcome is SimulationOutcome.TIMED_OUT:
+        return float("inf") if first.steps else 0.0
+    threads, more = x * y * z * per_block, min(blocks, _TRIAL_THREADS // per_block)
+    resident = min(blocks * per_block, launch.limits.threads)
+    waves = max(1.0, blocks * per_block / launch.limits.threads)
+    step = first.seconds / first.steps
+    rough = waves * first.steps * (step + _THREAD_SECONDS * (resident - threads))
+    if rough < _SHORT or more * per_block <= threads or first.seconds > _TRIAL_SECONDS:
+        return rough
+    second = _trial(program, launch, more)
+    steps = max(second.steps, 1)
+    per_thread = max((second.seconds / steps - step) / (more * per_block - threads), 1e-9)
+    return waves * steps * (step + per_thread * (resident - threads))
+
+
+def _trial(program: PtxProgram, launch: SimulatedLaunch, blocks: int) -> SimulationResult:
+    limits = replace(launch.limits, seconds=min(2.0, launch.limits.seconds / 10))
+    few = replace(launch, only_blocks=blocks, cooperative=False, limits=limits)
+    return simulate(few, program)
 
 
 class _Look:

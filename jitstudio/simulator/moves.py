@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jitstudio.simulator.conditions import Condition
+from jitstudio.simulator.conditions import StopCondition
 from jitstudio.simulator.groups import Selection, numbers_of
 from jitstudio.simulator.model import WARP
 from jitstudio.simulator.program import NO_PLACE, PtxSourceLine
@@ -34,7 +34,7 @@ class Mover:
         note: What a thread did that it must not, where that has stopped it; a sentence.
 
     Raises:
-        ConditionError: If the condition of a breakpoint cannot be read.
+        StopConditionError: If the condition of a breakpoint cannot be read.
     """
 
     def __init__(self, run: SteppedRun, move: StepMove) -> None:
@@ -65,7 +65,7 @@ class Mover:
             deadline: When, by `time.monotonic`.
 
         Raises:
-            ConditionError: If a condition cannot be evaluated where it is.
+            StopConditionError: If a condition cannot be evaluated where it is.
         """
         move, history = self._move, self._history
         if move.goal is StepGoal.STEP:
@@ -275,12 +275,12 @@ class Mover:
         return found
 
 
-def _stops(run: SteppedRun, move: StepMove) -> dict[int, list[Condition | None]]:
+def _stops(run: SteppedRun, move: StepMove) -> dict[int, list[StopCondition | None]]:
     """Returns the conditions at each instruction that has a breakpoint."""
-    stops: dict[int, list[Condition | None]] = {}
+    stops: dict[int, list[StopCondition | None]] = {}
     for wanted in move.breakpoints:
         text = wanted.condition.strip()
-        condition = Condition.read(text) if text else None
+        condition = StopCondition.read(text) if text else None
         for at in _numbers_at(run, wanted):
             stops.setdefault(at, []).append(condition)
     return stops

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from jitstudio.core.launch.device import Dim3
 from jitstudio.simulator.groups import Selection
-from jitstudio.simulator.history import History
+from jitstudio.simulator.history import StepHistory
 from jitstudio.simulator.machine import LaunchRefused, Machine
 from jitstudio.simulator.model import WARP, SimulatedLaunch, SimulationLimits
 from jitstudio.simulator.program import PtxInstruction, PtxProgram
@@ -72,7 +72,7 @@ class SteppedRun:
         self.thread = thread
         self.check(thread)
         try:
-            self.history = History(lambda: Machine(self.launch, program))
+            self.history = StepHistory(lambda: Machine(self.launch, program))
         except LaunchRefused as refused:
             raise SessionError(str(refused)) from None
 

@@ -6,9 +6,9 @@ import time
 import numpy as np
 import pytest
 
-from jitstudio.simulator.conditions import Condition, ConditionError
+from jitstudio.simulator.conditions import StopCondition, StopConditionError
 from jitstudio.simulator.groups import numbers_of
-from jitstudio.simulator.history import History
+from jitstudio.simulator.history import StepHistory
 from jitstudio.simulator.machine import Machine, simulate
 from jitstudio.simulator.model import SimulationLimits, SimulationOutcome
 from jitstudio.simulator.reading import read_program
@@ -119,7 +119,7 @@ def test_any_step_is_as_in_a_fresh_run(program, name):
     launch = LAUNCHES[name]
     result = simulate(launch, program)
     assert result.outcome is SimulationOutcome.FINISHED, result.message
-    history = History(lambda: Machine(launch, program), interval=0.0)
+    history = StepHistory(lambda: Machine(launch, program), interval=0.0)
     while history.forward():
         pass
     assert history.is_finished
@@ -129,7 +129,7 @@ def test_any_step_is_as_in_a_fresh_run(program, name):
     steps = [0, 1, history.last_step, *(chosen.randrange(history.last_step) for _ in range(12))]
     for step in steps:
         history.go_to(step)
-        fresh = History(lambda: Machine(launch, program), interval=1e9)
+        fresh = StepHistory(lambda: Machine(launch, program), interval=1e9)
         fresh.go_to(step)
         assert history.step == fresh.step == step
         mine, theirs = state(history), state(fresh)
@@ -140,7 +140,7 @@ def test_any_step_is_as_in_a_fresh_run(program, name):
 
 def test_little_memory_thins_the_snapshots_and_loses_no_step(program):
     launch = reduction()
-    history = History(lambda: Machine(launch, program), interval=0.0, most_bytes=100_000)
+    history = StepHistory(lambda: Machine(launch, program), interval=0.0, most_bytes=100_000)
     while history.forward():
         pass
     assert history.is_thinned
@@ -152,7 +152,7 @@ def test_little_memory_thins_the_snapshots_and_loses_no_step(program):
 @pytest.mark.slow
 def test_a_million_steps_away_is_near(program):
     launch = launch_of("mix", (1, 1, 1), (32, 1, 1), (np.zeros(32, np.uint32), np.int32(170_000)))
-    history = History(lambda: Machine(launch, program))
+    history = StepHistory(lambda: Machine(launch, program))
     history.go_to(1_000_000)
     assert history.step == 1_000_000
     taken = []
@@ -334,10 +334,10 @@ def test_conditions_are_read_as_in_c(text, expected):
         "p1": np.array([True, False, False]),
         "f1": np.array([0x3F800000, 0, 0x40000000], np.uint32),
     }
-    assert Condition.read(text).holds(values.__getitem__, 3).tolist() == expected
+    assert StopCondition.read(text).holds(values.__getitem__, 3).tolist() == expected
 
 
 @pytest.mark.parametrize("text", ["1 +", "__import__('os')", "a.b", "%r1 ** 9", "[1]", "x" * 501])
 def test_what_is_no_condition_is_told(text):
-    with pytest.raises(ConditionError):
-        Condition.read(text)
+    with pytest.raises(StopConditionError):
+        StopCondition.read(text)

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from jitstudio.simulator.machine import estimate, simulate
 from jitstudio.simulator.model import FaultKind, SimulationLimits, SimulationOutcome
-from tests.simulator.running import ptx_of, run
+from tests.simulator.running import launch_of, program_of, ptx_of, run
 
 KERNELS = r"""
 extern "C" __device__ void __assertfail(const char*, const char*, unsigned, const char*, size_t);
@@ -249,18 +250,30 @@ def test_a_recursion_without_an_end(kernels):
 
 
 def test_cancelling(kernels):
-    from jitstudio.simulator.machine import simulate
-    from jitstudio.simulator.reading import read_program
-    from tests.simulator.running import launch_of
-
     asked = iter([False, False])
     launch = launch_of("endless", ONE, (32, 1, 1), [ints(0, 0)])
     told = []
     result = simulate(
         launch,
-        read_program(kernels),
+        program_of(kernels),
         progress=told.append,
         cancelled=lambda: next(asked, True),
     )
     assert result.outcome is SimulationOutcome.CANCELLED
     assert result.steps == 256
+
+
+def test_an_estimate_grows_with_the_launch(kernels):
+    program, few = program_of(kernels), SimulationLimits(steps=2000)
+
+    def seconds(kernel, blocks, *arguments, **options):
+        return estimate(
+            program, launch_of(kernel, (blocks, 1, 1), (64, 1, 1), arguments, **options)
+        )
+
+    data = [np.zeros(1000, np.uint8), np.zeros(256, np.int32), np.int32(1000)]
+    assert seconds("cases", 1, ints(*range(64))) < seconds("histogram", 20_000, *data)
+    assert seconds("endless", 1, ints(0, 0), limits=few) < 10
+    assert seconds("nothing", 1) == 0
+    endless = SimulationLimits(seconds=1.0)
+    assert seconds("endless", 1, ints(0, 0), limits=endless) == float("inf")

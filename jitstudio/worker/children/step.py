@@ -7,7 +7,7 @@ from pathlib import Path
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.numerics.dtypes import NumericsError
 from jitstudio.simulator import launching
-from jitstudio.simulator.conditions import ConditionError
+from jitstudio.simulator.conditions import StopConditionError
 from jitstudio.simulator.reading import PtxReadError
 from jitstudio.simulator.run import SessionError
 from jitstudio.simulator.session import StepSession
@@ -38,7 +38,7 @@ class _Runs:
         """Answers a request; what goes wrong is an answer, too."""
         try:
             return CallResult(self._answer(request))
-        except (PtxReadError, NumericsError, SessionError, ConditionError, OSError) as error:
+        except (PtxReadError, NumericsError, SessionError, StopConditionError, OSError) as error:
             return CallResult(Diagnostic(Severity.ERROR, "", None, None, str(error)))
 
     def _answer(self, request: _Request) -> object:

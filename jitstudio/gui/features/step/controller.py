@@ -23,7 +23,7 @@ from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.stepping import BreakLine, Stepping
-from jitstudio.simulator.conditions import Condition, ConditionError
+from jitstudio.simulator.conditions import StopCondition, StopConditionError
 from jitstudio.simulator.stepping import SimulatedThread, StepGoal, StepMove, StepState
 
 _USER = "stepping"
@@ -337,8 +337,8 @@ class StepController(QObject):
     def _set_condition(self, line: BreakLine, text: str) -> None:
         try:
             if text.strip():
-                Condition.read(text)
-        except ConditionError as error:
+                StopCondition.read(text)
+        except StopConditionError as error:
             self._shell.notices.show_message(str(error))
             return
         self._stepping.set_condition(line, text.strip())
