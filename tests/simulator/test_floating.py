@@ -102,12 +102,15 @@ def test_nan_zero_and_subnormal_numbers(name):
         same(floating.fma(name, minus, one, minus, relu=True), zero)
 
 
-def test_f64_keeps_the_payload_of_the_last_nan():
+def test_which_nan_of_f64_an_h100_keeps():
+    """Of sums and products the second, of quotients the first, of fma the second, then third."""
     first, second = bits("f64", 0x7FF0000000000123), bits("f64", 0xFFF8000000000456)
     one = bits("f64", 0x3FF0000000000000)
     quiet = 0x7FF8000000000123
     assert floating.add("f64", second, first).view(np.uint64).tolist() == [quiet]
-    assert floating.fma("f64", second, first, one).view(np.uint64).tolist() == [quiet]
+    assert floating.div("f64", first, second).view(np.uint64).tolist() == [quiet]
+    for operands in ((second, first, one), (second, first, second), (second, one, first)):
+        assert floating.fma("f64", *operands).view(np.uint64).tolist() == [quiet]
     for sign in (floating.absolute, floating.negate):
         assert sign("f64", second).view(np.uint64).tolist() == [0xFFF8000000000456]
     root = floating.sqrt("f64", -one).view(np.uint64).tolist()

@@ -479,6 +479,15 @@ def test_carries():
     assert evaluated(text, "b64", [("b64", a), ("b64", b)]) == [
         (x - y) & mask for x, y in zip(a, b, strict=True)
     ]
+    # Of an H100: its carry is the opposite of a borrow.
+    text = """.reg .b32 %w<4>; mov.b64 {%w0, %w1}, %a; mov.b64 {%w2, %w3}, %b;
+    add.cc.u32 %w2, %w0, %w2; addc.cc.u32 %w3, %w1, %w3; subc.u32 %w3, %w3, %w0;
+    mov.b64 %d, {%w2, %w3};"""
+    operands = [0xFC4918E8F4A69E56, 0x759868BC450E569E], [0x8B0DB90EA0150BDD, 0x6F4EEFBA41888E60]
+    assert evaluated(text, "b64", [("b64", x) for x in operands]) == [
+        0x92B033A194BBAA33,
+        0x9FD901D78696E4FE,
+    ]
     text = """.reg .b32 %l, %h, %x, %y; cvt.u32.u64 %x, %a; cvt.u32.u64 %y, %b;
     mad.lo.cc.u32 %l, %x, %y, %x; madc.hi.u32 %h, %x, %y, 0; mov.b64 %d, {%l, %h};"""
     assert evaluated(text, "b64", [("b64", a), ("b64", b)]) == [

@@ -123,7 +123,7 @@ def fma(
 ) -> Array:  # fmt: skip
     """Returns ``a * b + c``, rounded once."""
     if name == "f64":
-        return _finish64(_fma64(a, b, c, rounding), a, b, c)
+        return _finish64(_fma64(a, b, c, rounding), a, c, b)
     if name == "f32":
         if ftz:
             a, b, c = flush32(a), flush32(b), flush32(c)
@@ -161,7 +161,7 @@ def div(
         rest = (np.ldexp(a_part, a_exponent - r_exponent - b_exponent) - high) - low
         rest = np.where(r == 0, a, rest)
         r = _directed_quotient(r, rest, a, b, rounding)
-    return _finish64(r, a, b)
+    return _finish64(r, b, a)
 
 
 @_quiet
@@ -347,6 +347,7 @@ def _finish32(r: Array, ftz: bool, sat: bool) -> Array:
 
 
 def _finish64(r: Doubles, *operands: Array) -> Doubles:
+    """Returns results whose NaN is the last operand that is one, made quiet."""
     nan = r != r
     if nan.any():
         bits = np.full(r.shape, NAN64, np.uint64)

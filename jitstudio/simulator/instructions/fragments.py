@@ -18,6 +18,7 @@ from jitstudio.simulator.instructions.matrix import (
     as_accumulator,
     elements_of,
     held_as,
+    is_aligned,
     multiplied,
     note_inexact,
     whole_warps,
@@ -157,6 +158,7 @@ def wmma_mma(b: Binding) -> Flow:
     }
     targets = [b.target(part, TYPES[f"b{_register_type(d_type).bits}"]) for part in operands["d"]]
     name = f"wmma.mma.{a_type.name}"
+    aligned = is_aligned(a_type.name, d_type.name)
 
     def matrix(f: Frame, s: Selection, letter: str, warps: int) -> NDArray[Any]:
         fragment, kind = fragments[letter], kinds[letter]
@@ -169,9 +171,9 @@ def wmma_mma(b: Binding) -> Flow:
 
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
         warps = len(whole_warps(wave, s))
-        note_inexact(wave, name, a_type.name)
+        note_inexact(wave, name, a_type.name, aligned)
         a, b_, c = (matrix(f, s, letter, warps) for letter in "abc")
-        result = multiplied(a, b_, c, d_type.name, b.has("satfinite"))
+        result = multiplied(a, b_, c, d_type.name, b.has("satfinite"), aligned=aligned)
         flat = as_accumulator(result.reshape(warps, -1), d_type.name)
         fragment = fragments["d"]
         for register, target in enumerate(targets):

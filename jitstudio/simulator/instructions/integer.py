@@ -361,7 +361,7 @@ def _carry(
             if multiplies:
                 product = integers.mul_high if high else np.multiply
                 values = [product(*values[:2]), values[2]]
-            result, out = function(*values, f[carry][s] if takes else 0)
+            result, out = function(*values, f[carry][s]) if takes else function(*values)
             if gives:
                 f[carry][s] = out
             f[target][s] = result.view(f[target].dtype)
@@ -374,7 +374,7 @@ def _carry(
 _CARRIES = "s32 u32 s64 u64"
 form("add", _CARRIES, needs="cc")(_carry(integers.add_carry))
 form("addc", _CARRIES, words="cc")(_carry(integers.add_carry))
-form("sub", _CARRIES, needs="cc")(_carry(integers.sub_borrow))
-form("subc", _CARRIES, words="cc")(_carry(integers.sub_borrow))
+form("sub", _CARRIES, needs="cc")(_carry(integers.sub_carry))
+form("subc", _CARRIES, words="cc")(_carry(integers.sub_carry))
 form("mad", _CARRIES, words="lo hi", needs="cc")(_carry(integers.add_carry, multiplies=True))
 form("madc", _CARRIES, words="lo hi cc")(_carry(integers.add_carry, multiplies=True))
