@@ -396,6 +396,15 @@ class _Maker:
         return Exchange(kind, self._register(target), self._register(source), number)
 
 
+_OPEN_NAN = ("neg.f32", "cvt.rn.f32.f64")
+"""Whose NaN is made the one of arithmetic.
+
+The ISA leaves open which NaN `neg` gives: ptxas makes it a modifier of an operand of FSEL, or an
+addition. It makes no instruction of `min` and `max` of a register with itself, so that they keep a
+NaN with the payload of an f64.
+"""
+
+
 class _Writer:
     """Makes the text of a program."""
 
@@ -498,7 +507,12 @@ class _Writer:
     def _op(self, op: Op) -> str:
         guard = "" if op.guard is None else f"@{'!' * op.guard[1]}{op.guard[0]} "
         operands = ", ".join(map(str, (op.target, *op.operands)))
-        return f"{guard}{op.row.text} {operands};"
+        text = f"{guard}{op.row.text} {operands};"
+        if op.row.text in _OPEN_NAN:
+            x = op.target
+            text += f" {guard}setp.nan.f32 %q0, {x}, {x};"
+            text += f" {guard}selp.f32 {x}, 0f7FFFFFFF, {x}, %q0;"
+        return text
 
     def _label(self) -> str:
         self._labels += 1
