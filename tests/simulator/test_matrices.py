@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jitstudio.simulator.instructions.matrix import multiplied
+from jitstudio.simulator.arithmetic.products import multiplied
 from tests.simulator.running import kernel_of, ptx_of, run
 
 LANES = range(32)

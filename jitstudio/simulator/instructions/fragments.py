@@ -13,13 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.simulator.arithmetic.products import is_aligned, multiplied
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.matrix import (
     as_accumulator,
     elements_of,
     held_as,
-    is_aligned,
-    multiplied,
     note_inexact,
     whole_warps,
 )

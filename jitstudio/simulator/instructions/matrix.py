@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.arithmetic import floating
-from jitstudio.simulator.arithmetic.rounding import round_to, to_bits, to_doubles
+from jitstudio.simulator.arithmetic.products import is_aligned, multiplied
+from jitstudio.simulator.arithmetic.rounding import to_bits, to_doubles
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.memory import space_of
 from jitstudio.simulator.instructions.table import Binding, Flow, form
@@ -208,11 +208,6 @@ def note_inexact(wave: Wave, name: str, element: str, as_hopper: bool) -> None:
         wave.inexact[name] = f"{name} (summed {how}; other GPUs keep other bits)"
 
 
-def is_aligned(element: str, result: str) -> bool:
-    """Returns whether it is known how an H100 sums products: see `_aligned_sum`."""
-    return element in ("f16", "bf16", "tf32") and result == "f32"
-
-
 def held_as(name: str) -> type[np.generic]:
     """Returns what elements of a type are computed in."""
     return np.int64 if name in _INTEGER or name == "s32" else np.float64
@@ -270,69 +265,3 @@ def as_accumulator(values: NDArray[Any], name: str) -> NDArray[Any]:
     if name == "f16":
         return to_bits(values.reshape(-1), name).reshape(values.shape)
     return values.astype({"f32": np.float32, "f64": np.float64, "s32": np.int32}[name])
-
-
-def multiplied(
-    left: NDArray[Any],
-    right: NDArray[Any],
-    total: NDArray[Any],
-    name: str,
-    saturates: bool,
-    *,
-    aligned: bool = False,
-) -> NDArray[Any]:
-    """Returns ``left @ right + total`` in a type, all of shape (warps, rows, columns)."""
-    if aligned:
-        return _aligned_sum(left, right, total)
-    if name == "s32":
-        exact = left @ right + total
-        if saturates:
-            exact = np.clip(exact, -(1 << 31), (1 << 31) - 1)
-        narrowed: NDArray[np.int32] = exact.astype(np.int32)
-        return narrowed
-    if name == "f64":
-        shape = total.shape
-        for k in range(left.shape[2]):
-            x = np.broadcast_to(left[:, :, k, None], shape).reshape(-1)
-            y = np.broadcast_to(right[:, None, k, :], shape).reshape(-1)
-            total = floating.fma("f64", x, y, total.reshape(-1)).reshape(shape)
-        return total
-    rounded = round_to((left @ right + total).reshape(-1), name, "rn")
-    return rounded.reshape(total.shape)
-
-
-_KEPT = 25
-"""Binary digits that a tensor core keeps below the first one of the largest summand."""
-_NOTHING = -500
-"""Stands for the exponent of 0."""
-
-
-def _aligned_sum(
-    left: NDArray[Any], right: NDArray[Any], total: NDArray[Any]
-) -> NDArray[np.float32]:
-    """Returns ``left @ right + total`` as the tensor cores of an H100 sum to f32.
-
-    All summands are cut off 25 binary digits below the largest exponent, where that of a product
-    is the sum of those of its factors, and the sum is cut off to f32. Found by, and equal to, the
-    1,792 results of an H100 in tests/simulator/launches.py.
-    """
-    with np.errstate(all="ignore"):
-        exponents = [
-            np.where(x == 0, _NOTHING, np.frexp(x)[1] - 1).astype(np.int32)
-            for x in (left, right, total)
-        ]
-        top = exponents[2]
-        for k in range(left.shape[2]):
-            top = np.maximum(top, exponents[0][:, :, k, None] + exponents[1][:, None, k, :])
-        unit = np.ldexp(1.0, np.maximum(top, _NOTHING) - _KEPT)
-        kept = np.trunc(total / unit)
-        plain = total.astype(np.float64)
-        for k in range(left.shape[2]):
-            product = left[:, :, k, None] * right[:, None, k, :]
-            kept += np.trunc(product / unit)
-            plain += product
-        cut: NDArray[np.float32] = (kept * unit).astype(np.float32)
-        over = np.abs(cut.astype(np.float64)) > np.abs(kept * unit)
-        cut = np.where(over & np.isfinite(cut), np.nextafter(cut, np.float32(0)), cut)
-        special = round_to(plain.reshape(-1), "f32", "rn").reshape(plain.shape)
-        return np.where(np.isfinite(plain), cut, special).astype(np.float32)
