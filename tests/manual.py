@@ -103,6 +103,9 @@ def _flags(command: str) -> Rows:
 def _options(command: argparse.ArgumentParser) -> dict[str, tuple[str, str]]:
     made = {}
     for action in command._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for each in action.choices.values():
+                made |= _options(each)
         if not action.option_strings or action.dest == "help":
             continue
         metavar = action.metavar or ("" if action.nargs == 0 else _choices(action))

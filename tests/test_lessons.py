@@ -36,7 +36,7 @@ def test_there_are_twelve_with_a_project_hints_and_conditions_on_the_machine_cod
 
 
 def _checked(run, folder, *words):
-    ran = run("lesson", "check", folder, "--json", *words)
+    ran = run("lesson", "check", "--json", folder, *words)
     return ran.code, {goal["goal"]: goal for goal in ran.json["goals"]}
 
 
@@ -93,7 +93,7 @@ def test_a_pupil_is_told_what_is_not_reached_and_why(run, tmp_path):
 def test_bad_lessons_are_told(run, tmp_path):
     assert "There is no lesson '13'. There are 1 to 12" in run("lesson", "open", "13").err
     assert "is no lesson: its lesson.md cannot be read" in run("lesson", "check", tmp_path).err
-    assert "Say which" in run("lesson", "open").err
+    assert "are required: LESSON" in run("lesson", "open").err
     (tmp_path / "lesson.md").write_text("# Mine\n")
     text = '[[budget]]\nsource = "k.cu"\nrequire = ["no duoble"]\n'
     (tmp_path / "checks.toml").write_text(text)

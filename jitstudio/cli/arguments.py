@@ -710,32 +710,34 @@ def _add_lesson(commands: _Commands) -> None:
     lesson = commands.add_parser(
         "lesson",
         help="list lessons, open one, check what a pupil has made of it",
-        description="'list' lists the lessons that come with the program, 'open' copies one for "
-        "you to work on and prints its text, 'check' says what is reached and what is not.",
-        epilog="Exit status: 0 done, or the lesson is passed; 5 a goal is not reached; else as "
-        "that of 'jitstudio check'.",
+        description="Twelve lessons come with the program; others are folders like theirs.",
     )
-    lesson.add_argument("action", choices=("list", "open", "check"))
-    lesson.add_argument(
-        "lesson",
-        nargs="?",
-        metavar="LESSON",
-        help="of open its number, its name or a folder; of check the pupil's folder",
-    )
-    lesson.add_argument(
+    actions = lesson.add_subparsers(dest="action", metavar="ACTION", required=True)
+    listing = actions.add_parser("list", help="list the lessons that come with the program")
+    _add_json(listing)
+    opening = actions.add_parser("open", help="copy a lesson for you to work on, print its text")
+    opening.add_argument("lesson", metavar="LESSON", help="its number, its name or its folder")
+    opening.add_argument(
         "-o", "--output", metavar="DIR", help="copy the lesson into this folder (default: ./NAME)"
     )
-    lesson.add_argument(
+    check = actions.add_parser(
+        "check",
+        help="say what a pupil has reached and what not",
+        epilog="Exit status: 0 the lesson is passed, 5 a goal is not reached, else as that of "
+        "'jitstudio check'.",
+    )
+    check.add_argument("lesson", metavar="FOLDER", help="the pupil's copy")
+    check.add_argument(
         "--by",
         metavar="LESSON",
         help="check by the conditions of this lesson, and not by those in the pupil's folder",
     )
-    lesson.add_argument("--arch", metavar="ARCH", help="check for this target")
-    lesson.add_argument(
+    check.add_argument("--arch", metavar="ARCH", help="check for this target")
+    check.add_argument(
         "--hint", type=_count_or_none, default=0, metavar="N", help="show the first N hints"
     )
-    _add_timeout(lesson, "each build, and each reading")
-    _add_json(lesson)
+    _add_timeout(check, "each build, and each reading")
+    _add_json(check)
 
 
 def _add_mcp(commands: _Commands) -> None:

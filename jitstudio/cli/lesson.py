@@ -53,7 +53,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _open(arguments: argparse.Namespace) -> int:
-    lesson = find_lesson(_named(arguments))
+    lesson = find_lesson(arguments.lesson)
     folder = Path(arguments.output or lesson.name)
     is_new = copy_lesson(lesson, folder)
     say(lesson.text)
@@ -65,7 +65,7 @@ def _open(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    folder = Path(_named(arguments))
+    folder = Path(arguments.lesson)
     lesson = find_lesson(arguments.by) if arguments.by else read_lesson(folder)
     given = given_budgets(lesson.checks)
     file = BudgetFile(folder / given.path.name, given.budgets)
@@ -85,13 +85,6 @@ def _check(arguments: argparse.Namespace) -> int:
     else:
         _show(lesson, found, status == exit_codes.BUILT, arguments.hint)
     return status
-
-
-def _named(arguments: argparse.Namespace) -> str:
-    if arguments.lesson is None:
-        raise UsageError(f"Say which: jitstudio lesson {arguments.action} LESSON.")
-    word: str = arguments.lesson
-    return word
 
 
 def _goal_object(goal: Goal) -> dict[str, object]:

@@ -113,7 +113,7 @@ def _resume(wave: Wave, released: list[Waiting]) -> None:
                 waiting.resume(wave, waiting.threads, true, all_)
     for waiting in released:
         if not waiting.arrived:
-            wave.groups.put(waiting.depth, waiting.at + 1, waiting.threads)
+            wave.let_go_on(waiting.depth, waiting.at + 1, waiting.threads)
 
 
 def _show(wave: Wave, scope: SyncScope, threads: NDArray[np.int64]) -> None:

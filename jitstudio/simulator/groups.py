@@ -73,35 +73,49 @@ class Groups:
         self._yielded: set[GroupKey] = set()
         self.rounds = 0
         """How often all groups have yielded one after the other."""
+        self.puts = 0
+        """How often threads have been added."""
+
+        self._held: list[tuple[GroupKey, Selection]] = []
 
     def __bool__(self) -> bool:
-        return bool(self._sets)
+        return bool(self._sets or self._held)
 
     def __len__(self) -> int:
         return len(self._sets)
 
     def items(self) -> list[tuple[GroupKey, Selection]]:
         """Returns all groups."""
-        return list(self._sets.items())
+        return [*self._sets.items(), *self._held]
 
     def copy(self) -> Groups:
         """Returns the same groups; sets are never changed in place."""
         other = Groups()
         other._sets = dict(self._sets)
         other._yielded = set(self._yielded)
+        other._held = list(self._held)
         other.rounds = self.rounds
         return other
 
     def put(self, depth: int, at: int, threads: Selection, *, yields: bool = False) -> None:
         """Adds threads that are at an instruction."""
+        self.puts += 1
         key = depth, at
         there = self._sets.get(key)
         self._sets[key] = threads if there is None else united(there, threads)
         if yields:
             self._yielded.add(key)
 
+    def hold(self, depth: int, at: int, threads: Selection) -> None:
+        """Adds threads that go on when no others can."""
+        self.puts += 1
+        self._held.append(((depth, at), threads))
+
     def take(self) -> tuple[int, int, Selection]:
         """Removes the group that is next and returns its depth, instruction and threads."""
+        if self._held and len(self._yielded) == len(self._sets):
+            (depth, at), threads = self._held.pop(0)
+            self.put(depth, at, threads)
         if self._yielded:
             ready: Collection[GroupKey] = self._sets.keys() - self._yielded
             if not ready:
@@ -113,6 +127,14 @@ class Groups:
         key = min(ready, key=_urgency) if len(ready) > 1 else next(iter(ready))
         self._yielded.discard(key)
         return *key, self._sets.pop(key)
+
+    def peek(self) -> tuple[int, int, Selection] | None:
+        """Returns what `take` would return, or None if there is no group."""
+        if not self:
+            return None
+        depth, at, threads = self.take()
+        self._sets[depth, at] = threads
+        return depth, at, threads
 
     def next_at(self, depth: int) -> int:
         """Returns the lowest instruction of the groups of a depth; a huge number for none."""

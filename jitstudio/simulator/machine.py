@@ -7,15 +7,18 @@ where their ways join.
 
 from __future__ import annotations
 
+import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.simulator.contraction import contractions
 from jitstudio.simulator.groups import GroupKey, Selection, numbers_of, size_of, subset
-from jitstudio.simulator.image import ImageError, make_image, parameter_bytes
+from jitstudio.simulator.image import GRID_WORKSPACE, ImageError, make_image, parameter_bytes
 from jitstudio.simulator.instructions.rows import ROW_MODULES
 from jitstudio.simulator.instructions.table import Binding, Flow, Moves, Step, row_of
 from jitstudio.simulator.memory import WRITTEN, Arena, Region
@@ -51,6 +54,8 @@ Progress = Callable[[float], None]
 # A loop that has spun for long once, is given up sooner.
 _SPIN_ROUNDS, _SPIN_ROUNDS_LATER = 100, 4
 _LOOK_EVERY = 256
+# So many threads have room for so many calls within calls where there is recursion.
+_RECURSION, _RECURSIVE_THREADS = 64, 1 << 14
 _HOPELESS_ROUNDS = 1000
 _SPINNING = frozenset(["atom", "nanosleep", "mbarrier", "call"])
 _SPINNING_WORDS = frozenset(["volatile", "relaxed", "acquire", "mmio"])
@@ -79,6 +84,13 @@ class Bound:
     negated: bool = False
     spins: bool = False
     problem: str = ""
+
+
+# What a row meets whose instruction lacks an operand, or has one of another kind.
+_NOT_AS_EXPECTED = (
+    IndexError, KeyError, ValueError, TypeError, AttributeError, AssertionError, StopIteration,
+    ArithmeticError, struct.error,
+)  # fmt: skip
 
 
 class LaunchRefused(ValueError):
@@ -123,13 +135,13 @@ class Machine:
         self.links: dict[tuple[int, str], ReturnLink] = {}
         self.meetings: dict[int, Meeting] = {}
         self.layouts = {n: FrameLayout(f) for n, f in self.image.functions.items()}
-        self.code = self._bind()
         self.wave: Wave | None = None
         self.steps = self.instructions = self.blocks_done = 0
         self.faults: list[Fault] = []
         self.printed: list[str] = []
         self.inexact: dict[str, str] = {}
-        self._stall: tuple[int, int] = (0, 0)
+        self.code = self._bind()
+        self.stall: tuple[int, int] = (0, 0)
         self.waves = self._waves()
 
     # Binding.
@@ -138,19 +150,30 @@ class Machine:
         code: dict[int, Bound] = {}
         instructions = self.program.instructions
         for name, function in self.image.functions.items():
+            made = contractions(self.program, function)
+            if not made.is_certain:
+                self.inexact["contraction"] = "mul and add that ptxas may contract in other ways"
             for instruction in instructions[function.start : function.end]:
-                code[instruction.number] = self._bound(instruction, self.layouts[name])
+                done = made.fused.get(instruction.number, instruction)
+                code[instruction.number] = self._bound(instruction, done, self.layouts[name])
         return code
 
-    def _bound(self, instruction: PtxInstruction, layout: FrameLayout) -> Bound:
-        binding = Binding(instruction, self.layouts, self.image, self.links, self.meetings)
+    def _bound(
+        self, instruction: PtxInstruction, done: PtxInstruction, layout: FrameLayout
+    ) -> Bound:
+        """Binds an instruction to what is done for it."""
+        binding = Binding(done, self.layouts, self.image, self.links, self.meetings)
         try:
-            row = row_of(instruction)
+            row = row_of(done)
             made = row.bind(binding)
             guard = instruction.guard
             slot, negated = (None, False) if guard is None else binding.predicate(guard)
         except UnsupportedInstruction as problem:
             return Bound(instruction, layout, problem=str(problem))
+        except _NOT_AS_EXPECTED:
+            return Bound(
+                instruction, layout, problem="its operands are not those of such an instruction"
+            )
         spins = row.is_flow and self._spins(instruction, layout.function)
         if row.is_flow:
             return Bound(instruction, layout, None, made, slot, negated, spins)
@@ -177,13 +200,16 @@ class Machine:
         if launch.only_blocks is not None:
             order = order[: -(-launch.only_blocks // cluster) * cluster]
         per_block = -(-launch.threads_per_block // WARP) * WARP
-        bytes_per_thread = 64 + sum(
+        registers = sum(
             sum(kind.size for kind in f.registers.values()) for f in self.image.functions.values()
         )
+        recursive = self.image.is_recursive
+        bytes_per_thread = 64 + registers * (_RECURSION if recursive else 1)
         stride = -(-self.image.shared_size // 128) * 128
         per_block_bytes = per_block * (bytes_per_thread + 2 * self._local_stride()) + 2 * stride
         limits = launch.limits
-        blocks = min(limits.threads // per_block, limits.memory_bytes // per_block_bytes)
+        most = min(limits.threads, _RECURSIVE_THREADS) if recursive else limits.threads
+        blocks = min(most // per_block, limits.memory_bytes // per_block_bytes)
         blocks = max(blocks // cluster, 1) * cluster
         if launch.cooperative:
             if per_block_bytes * len(order) > limits.memory_bytes:
@@ -209,17 +235,11 @@ class Machine:
         arenas = {
             StateSpace.GLOBAL: image.global_arena,
             StateSpace.CONSTANT: image.constant_arena,
-            StateSpace.SHARED: Arena.of(
-                StateSpace.SHARED,
-                0,
-                len(blocks) * stride,
-                (Region(0, len(blocks) * stride, "shared memory"),),
+            StateSpace.SHARED: Arena.in_parts(
+                StateSpace.SHARED, len(blocks), stride, image.shared_size, "shared memory"
             ),
-            StateSpace.LOCAL: Arena.of(
-                StateSpace.LOCAL,
-                0,
-                layout.threads * local,
-                (Region(0, layout.threads * local, "local memory"),),
+            StateSpace.LOCAL: Arena.in_parts(
+                StateSpace.LOCAL, layout.threads, local, local, "local memory"
             ),
             StateSpace.PARAM: self._parameters(),
         }
@@ -230,7 +250,15 @@ class Machine:
             local_stride=local,
             stack_limit=launch.limits.stack_bytes,
             parameters=launch.parameters,
-            special=special_registers(layout, launch, image),
+            special=special_registers(
+                layout,
+                launch,
+                launch.cluster or image.kernel.required_cluster,
+                image.shared_size,
+                image.addresses.get(GRID_WORKSPACE, 0),
+            ),
+            most_bytes=launch.limits.memory_bytes,
+            seed=launch.seed,
             observers=self.observers,
         )
         wave.links, wave.meetings = self.links, self.meetings
@@ -239,7 +267,7 @@ class Machine:
         live = np.flatnonzero(wave.live)
         first = slice(0, layout.threads) if len(live) == layout.threads else live
         if len(live):
-            wave.groups.put(0, image.kernel.start, first)
+            wave.let_go_on(0, image.kernel.start, first)
         for observer in self.observers:
             observer.started(layout)
         self.wave = wave
@@ -263,6 +291,16 @@ class Machine:
         self.printed += wave.printed
         self.inexact |= wave.inexact
         self.wave = None
+
+    def counters(self) -> tuple[Any, ...]:
+        """Returns what it has counted besides steps, for `set_counters`."""
+        found = tuple(self.faults), tuple(self.printed), dict(self.inexact), self.stall
+        return self.instructions, self.blocks_done, *found
+
+    def set_counters(self, counters: tuple[Any, ...]) -> None:
+        """Takes counts back to what they were."""
+        self.instructions, self.blocks_done, faults, printed, inexact, self.stall = counters
+        self.faults, self.printed, self.inexact = list(faults), list(printed), dict(inexact)
 
     # Steps.
 
@@ -317,23 +355,24 @@ class Machine:
                     raise
             self.steps += 1
             self.instructions += count
+            puts = groups.puts
             try:
                 moves = self._execute(wave, bound, frame, depth, threads)
             except ThreadFault as fault:
                 raise self._faulted(wave, bound.instruction, fault) from None
             except UnsupportedInstruction as problem:
                 raise _refused(bound.instruction, str(problem)) from None
+            except _NOT_AS_EXPECTED as error:
+                why = f"the simulator cannot carry it out ({type(error).__name__}: {error})"
+                raise _refused(bound.instruction, why) from None
             if moves is None:
                 at += 1
                 continue
-            if len(moves) == 1 and moves[0].depth == depth and moves[0].at < others:
-                backward = moves[0].at <= at
+            stays = len(moves) == 1 and moves[0].depth == depth and moves[0].at < others
+            # Where it stops between two steps must make no difference: see `history`.
+            if stays and groups.puts == puts and not (bound.spins and moves[0].at <= at):
                 _, at, threads = moves[0]
-                if not backward or not bound.spins or not self._spun(wave, at):
-                    continue
-                groups.put(depth, at, threads, yields=True)
-                self._check_hope(wave)
-                return
+                continue
             for move in moves:
                 yields = bound.spins and move.at <= at and self._spun(wave, move.at)
                 groups.put(move.depth, move.at, move.threads, yields=yields)
@@ -377,9 +416,9 @@ class Machine:
         Raises:
             SimulationStop: If so.
         """
-        rounds, changes = self._stall
+        rounds, changes = self.stall
         if wave.changes != changes:
-            self._stall = wave.groups.rounds, wave.changes
+            self.stall = wave.groups.rounds, wave.changes
         elif wave.groups.rounds - rounds > _HOPELESS_ROUNDS:
             raise self._deadlocked(wave, spinning=True)
 
@@ -425,11 +464,13 @@ class Machine:
         fault = None
         if places:
             at, threads = places[0]
-            place = wave.layout.place(self.program.instructions[at], int(threads[0]))
+            place = wave.layout.place(self.program.instructions[at], int(threads[0]), self.steps)
             second = None
             if len(places) > 1:
                 at, others_ = places[1]
-                second = wave.layout.place(self.program.instructions[at], int(others_[0]))
+                second = wave.layout.place(
+                    self.program.instructions[at], int(others_[0]), self.steps
+                )
             fault = Fault(FaultKind.DEADLOCK, message, place, second, len(threads))
         return SimulationStop(SimulationOutcome.DEADLOCKED, message, fault)
 
@@ -437,7 +478,14 @@ class Machine:
         self, wave: Wave, instruction: PtxInstruction, fault: ThreadFault
     ) -> SimulationStop:
         told = fault_of(
-            wave.layout, instruction, fault.kind, fault.thread, fault.message, fault.count, True
+            wave.layout,
+            instruction,
+            fault.kind,
+            fault.thread,
+            fault.message,
+            fault.count,
+            True,
+            self.steps - 1,
         )
         trapped = fault.kind in (FaultKind.TRAP, FaultKind.ASSERT)
         outcome = SimulationOutcome.TRAPPED if trapped else SimulationOutcome.FAULTED
@@ -550,33 +598,43 @@ def _places(machine: Machine) -> Iterator[slice]:
         yield slice(start, start + allocation.size)
 
 
+_TRIAL_THREADS = 1 << 14
+_TRIAL_SECONDS, _SHORT = 0.25, 3.0
+_THREAD_SECONDS = 1.5e-8
+"""What a thread adds to a step, where nothing has been tried."""
+
+
 def estimate(program: PtxProgram, launch: SimulatedLaunch) -> float:
     """Returns about how many seconds a launch will take to simulate.
 
-    It runs the first block, with a limit of two seconds or a tenth of that of the launch, and
-    multiplies by how many waves there are and by what a wave of many blocks costs more. 0.0 for
-    what cannot be run.
+    It runs the first block, with a limit of two seconds or a tenth of that of the launch; if that
+    takes little and the whole will not, as many blocks as have some thousand threads, too. What a
+    step costs, and what a thread adds to it, follows from the two. 0.0 for what cannot be run,
+    infinity for what takes too long to be tried.
     """
-    cluster = launch.cluster or (1, 1, 1)
-    few = replace(
-        launch,
-        only_blocks=cluster[0] * cluster[1] * cluster[2],
-        cooperative=False,
-        limits=replace(launch.limits, seconds=min(2.0, launch.limits.seconds / 10)),
-    )
-    result = simulate(few, program)
-    if not result.steps:
-        return 0.0
+    x, y, z = launch.cluster or (1, 1, 1)
+    per_block = launch.threads_per_block
     blocks = launch.blocks if launch.only_blocks is None else launch.only_blocks
-    waves = max(1.0, blocks * launch.threads_per_block / launch.limits.threads)
-    resident = min(blocks * launch.threads_per_block, launch.limits.threads)
-    # A step costs some microseconds, and some nanoseconds for each thread.
-    per_step = result.seconds / result.steps
-    per_thread = 6e-9 * resident
-    scale = 1.0
-    if result.outcome is SimulationOutcome.TIMED_OUT:
-        scale = float("inf")
-    return waves * result.steps * (per_step + per_thread) * scale
+    first = _trial(program, launch, x * y * z)
+    if not first.steps or first.outcome is SimulationOutcome.TIMED_OUT:
+        return float("inf") if first.steps else 0.0
+    threads, more = x * y * z * per_block, min(blocks, _TRIAL_THREADS // per_block)
+    resident = min(blocks * per_block, launch.limits.threads)
+    waves = max(1.0, blocks * per_block / launch.limits.threads)
+    step = first.seconds / first.steps
+    rough = waves * first.steps * (step + _THREAD_SECONDS * (resident - threads))
+    if rough < _SHORT or more * per_block <= threads or first.seconds > _TRIAL_SECONDS:
+        return rough
+    second = _trial(program, launch, more)
+    steps = max(second.steps, 1)
+    per_thread = max((second.seconds / steps - step) / (more * per_block - threads), 1e-9)
+    return waves * steps * (step + per_thread * (resident - threads))
+
+
+def _trial(program: PtxProgram, launch: SimulatedLaunch, blocks: int) -> SimulationResult:
+    limits = replace(launch.limits, seconds=min(2.0, launch.limits.seconds / 10))
+    few = replace(launch, only_blocks=blocks, cooperative=False, limits=limits)
+    return simulate(few, program)
 
 
 class _Look:

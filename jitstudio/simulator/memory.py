@@ -84,6 +84,8 @@ class Arena:
         state: What is known of each byte: 0 outside, 1 not written, 2 written.
         regions: What may be accessed, by rising offsets.
         read_only: Whether nothing may be written.
+        pitch: For equal parts, of blocks or threads: bytes from one to the next.
+        used: Bytes of each part that may be accessed.
     """
 
     space: StateSpace
@@ -92,14 +94,23 @@ class Arena:
     state: NDArray[np.uint8]
     regions: tuple[Region, ...] = ()
     read_only: bool = False
+    pitch: int = 0
+    used: int = 0
 
     def __post_init__(self) -> None:
         self._views: dict[np.dtype[Any], NDArray[Any]] = {}
         self._starts = [region.start for region in self.regions]
         self._first = np.array(self._starts or [0], np.int64)
         self._last = np.array([r.end for r in self.regions] or [0], np.int64)
-        self._complete = [bool((self.state[r.start : r.end] == 2).all()) for r in self.regions]
+        self.forget()
         self._looked = [0] * len(self.regions)
+
+    @classmethod
+    def in_parts(cls, space: StateSpace, count: int, pitch: int, used: int, name: str) -> Arena:
+        """Returns an arena of so many equal parts."""
+        arena = cls.of(space, 0, count * pitch, (Region(0, count * pitch, name),))
+        arena.pitch, arena.used = pitch, used
+        return arena
 
     @classmethod
     def of(cls, space: StateSpace, base: int, size: int, regions: tuple[Region, ...] = ()) -> Arena:
@@ -118,8 +129,14 @@ class Arena:
         self.forget()
 
     def forget(self) -> None:
-        """Takes note that data and state have been changed from outside."""
-        self._complete = [bool((self.state[r.start : r.end] == 2).all()) for r in self.regions]
+        """Looks again at what has been written, as data and state were changed from outside."""
+        self._complete = [self._all_written(region) for region in self.regions]
+
+    def _all_written(self, region: Region) -> bool:
+        states = self.state[region.start : region.end]
+        if self.pitch:
+            states = states.reshape(-1, self.pitch)[:, : self.used]
+        return bool(states.size and states.min() == WRITTEN)
 
     def view(self, dtype: np.dtype[Any]) -> NDArray[Any]:
         """Returns the bytes as elements of a type."""
@@ -181,9 +198,8 @@ class Arena:
                 return None
             self._looked[region] += 1
             if self._looked[region] & 15 == 1:
-                inside = self.regions[region]
-                if self.state[inside.start : inside.end].min() == WRITTEN:
-                    self._complete[region] = True
+                self._complete[region] = self._all_written(self.regions[region])
+                if self._complete[region]:
                     return None
         states = self._states(offsets, size)
         return None if states.all() else ~states

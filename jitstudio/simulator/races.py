@@ -74,6 +74,7 @@ class RaceDetector(Observer):
         self._instructions: list[PtxInstruction] = []
         self._numbers: dict[int, int] = {}
         self._instruction_of_event = array("i", [0])
+        self._step_of_event = array("q", [0])
         self._waves: list[tuple[int, Layout]] = []
         self._shadows = {StateSpace.GLOBAL: _Shadow(global_bytes)}
         self._races: dict[tuple[int, int, str], _Found] = {}
@@ -105,6 +106,7 @@ class RaceDetector(Observer):
             return
         self._event += 1
         self._instruction_of_event.append(self._number(access.instruction))
+        self._step_of_event.append(access.step)
         shadow = self._shadows.setdefault(access.space, _Shadow())
         places, threads = shadow.places(access)
         cells = threads + (np.int64(self._event) << _EVENT_SHIFT)
@@ -213,8 +215,9 @@ class RaceDetector(Observer):
         event, other = cell >> _EVENT_SHIFT, cell & int(_THREAD_MASK)
         wave = bisect_right(self._waves, event - 1, key=lambda wave: wave[0]) - 1
         earlier = self._instructions[self._instruction_of_event[event]]
-        first = self._waves[wave][1].place(earlier, other)
-        second = self._waves[-1][1].place(access.instruction, int(access.threads[index]))
+        first = self._waves[wave][1].place(earlier, other, self._step_of_event[event])
+        later = int(access.threads[index])
+        second = self._waves[-1][1].place(access.instruction, later, access.step)
         lost = ""
         if access.before is not None and kind != "read after write":
             held = access.before if event < self._event else access.after

@@ -57,13 +57,13 @@ _LOC = re.compile(
     r"(?:.*?inlined_at\s++(\d++)\s++(\d++)(?:\s++(\d++))?)?"
 )
 _FILE = re.compile(r'\.file\s++(\d++)\s++"([^"]*+)"')
-_COUNTED = re.compile(r"(.*?)<(\d+)>$")
 _LINKING = frozenset([".extern", ".visible", ".weak", ".common"])
 _SPACES = frozenset([".global", ".const", ".shared", ".local", ".param", ".tex"])
 _OPAQUE = {".texref": 8, ".samplerref": 8, ".surfref": 8}
 _VECTOR_PARTS = ("xyzw", "rgba")
 _MOST_REGISTERS = 1_000_000
 _MOST_BYTES = 1 << 30
+_MOST_DIGITS = 400
 
 
 class _Token(NamedTuple):
@@ -88,7 +88,13 @@ def read_program(text: str) -> PtxProgram:
     Raises:
         PtxReadError: If it cannot be read.
     """
-    return _Reader(text).program()
+    reader = _Reader(text)
+    try:
+        return reader.program()
+    except RecursionError:
+        raise reader.error("brackets are nested too deeply here") from None
+    except (ArithmeticError, struct.error):
+        raise reader.error("a number here does not fit its type") from None
 
 
 class _Reader:
@@ -103,11 +109,14 @@ class _Reader:
             kind = match.lastgroup or ""
             if kind == "line" and (named := _FILE.match(match[0])):
                 self._files[int(named[1])] = named[2]
+            elif kind == "number" and len(match[0]) > _MOST_DIGITS:
+                line = bisect_right(self._starts, match.start())
+                raise PtxReadError(line, "this number has too many digits.")
             elif kind != "gap":
                 self.tokens.append(_Token(kind, match[0], match.start()))
         self.tokens.append(_Token("end", "", len(text)))
         self.position = 0
-        self._version, self._target, self._address_size = "", "", 64
+        self._version, self._target = "", ""
         self.variables: dict[str, PtxVariable] = {}
         self._functions: dict[str, PtxFunction] = {}
         self._declared: set[str] = set()
@@ -123,7 +132,6 @@ class _Reader:
         return PtxProgram(
             self._version,
             self._target,
-            self._address_size,
             self.variables,
             self._functions,
             frozenset(self._declared - self._functions.keys()),
@@ -154,8 +162,13 @@ class _Reader:
 
     def expect(self, text: str) -> None:
         if not self.accept(text):
-            found = self.peek().text
-            raise self.error(f"“{text}” is expected here, and there is “{found[:40]}”")
+            found, before = self.peek().text, self.tokens[max(self.position - 1, 0)]
+            line = bisect_right(self._starts, before.at)
+            raise PtxReadError(
+                line,
+                f"“{text}” is expected behind “{before.text[:40]}”, and there is "
+                f"“{found[:40] or 'the end of the text'}”.",
+            )
 
     def word(self) -> str:
         token = self.take()
@@ -208,8 +221,7 @@ class _Reader:
                 self.take()
         elif token.text == ".address_size":
             self.position += 1
-            self._address_size = self.integer()
-            if self._address_size != 64:
+            if self.integer() != 64:
                 raise self.error("only PTX with 64-bit addresses can be simulated")
         elif token.text == ".section":
             while not self.is_next("{"):
@@ -461,7 +473,6 @@ class _Body:
         self.tables: dict[str, tuple[str, ...]] = {}
         self.prototypes: dict[str, tuple[tuple[PtxVariable, ...], tuple[PtxVariable, ...]]] = {}
         self._scopes: list[dict[str, _Declared]] = [{}]
-        self._label_scopes: list[dict[str, str]] = [{}]
         # Labels may be used before they are seen: resolved at the end, by the scopes then open.
         self._uses: list[tuple[int, tuple[int, ...]]] = []
         self._scope_ids = [0]

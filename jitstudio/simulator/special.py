@@ -7,16 +7,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.image import GRID_WORKSPACE, Image
+from jitstudio.core.launch.device import Dim3
 from jitstudio.simulator.model import WARP, Layout, SimulatedLaunch
 
 _MULTIPROCESSORS = 132
 
 
 def special_registers(
-    layout: Layout, launch: SimulatedLaunch, image: Image
+    layout: Layout,
+    launch: SimulatedLaunch,
+    cluster: Dim3 | None = None,
+    shared_size: int = 0,
+    workspace: int = 0,
 ) -> dict[str, NDArray[Any]]:
-    """Returns the special registers by their names: an array, or a single value for all threads."""
+    """Returns the special registers by their names: an array, or a single value for all threads.
+
+    Args:
+        layout: The threads.
+        launch: What they know of the launch.
+        cluster: Blocks of a cluster, or None.
+        shared_size: Bytes of shared memory of a block.
+        workspace: The address of what cooperative groups keep for the grid; 0 for none.
+    """
     warps = layout.warps_per_block
     numbers = np.arange(layout.threads)
     slots = numbers // (warps * WARP)
@@ -48,9 +60,8 @@ def special_registers(
     put("%lanemask_gt", 0xFFFFFFFF - (2 * one - 1))
     put("%lanemask_ge", 0xFFFFFFFF - (one - 1))
     put("%dynamic_smem_size", launch.shared_bytes)
-    put("%total_smem_size", image.shared_size)
-    put("%aggr_smem_size", image.shared_size)
-    cluster = launch.cluster or image.kernel.required_cluster
+    put("%total_smem_size", shared_size)
+    put("%aggr_smem_size", shared_size)
     cx, cy, cz = cluster or (1, 1, 1)
     x, y, z = _split(block, launch.grid)
     extents = zip("xyz", (x, y, z), (cx, cy, cz), launch.grid, strict=True)
@@ -73,7 +84,6 @@ def special_registers(
     for number in range(32):
         registers[f"%envreg{number}"] = np.zeros(1, np.uint32)
     # `load_env_reg64` of cooperative groups: where the workspace of the grid is.
-    workspace = image.addresses.get(GRID_WORKSPACE, 0)
     registers["%envreg1"] = np.array([workspace >> 32], np.uint32)
     registers["%envreg2"] = np.array([workspace & 0xFFFFFFFF], np.uint32)
     for name in ("%gridid", "%current_graph_exec", "%clock64", "%globaltimer"):
@@ -85,3 +95,9 @@ def special_registers(
 
 def _split(index: NDArray[np.int64], size: tuple[int, int, int]) -> tuple[NDArray[Any], ...]:
     return index % size[0], index // size[0] % size[1], index // (size[0] * size[1])
+
+
+SPECIAL_NAMES = frozenset(
+    special_registers(Layout((1, 1, 1), (1, 1, 1), np.zeros(1, np.int64)), SimulatedLaunch(""))
+)
+"""The names of all special registers."""

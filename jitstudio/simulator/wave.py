@@ -21,7 +21,6 @@ from jitstudio.simulator.memory import (
     AccessFault,
     Arena,
     Offsets,
-    Region,
     behind_end,
     check_alignment,
     windows_of,
@@ -165,6 +164,8 @@ class Wave:
         live: Which threads have not exited; False for padding.
         lanes: The live lanes of each warp, as bits.
         groups: The threads that can go on.
+        seed: Shuffles which warps come first; None for none.
+        rank: Who comes first where threads meet at one address; None for the order of numbers.
         barriers: Who waits at which barrier, by its name.
         votes: What each thread has brought to the barrier that it waits at.
         cluster_arrivals: How often each thread has arrived at the barrier of its cluster.
@@ -173,6 +174,8 @@ class Wave:
         meetings: Operations of warps, by instruction.
         exchange: What each thread has brought to the operation of its warp.
         deepest: Most calls within calls.
+        most_bytes: Most bytes of registers.
+        frame_bytes: Bytes of the registers of all depths.
         spins: How often threads have gone back in a loop that may spin, by its start.
         parked: Who waits at a warp-level operation for lanes that it names.
         arenas: The memory.
@@ -187,6 +190,7 @@ class Wave:
         changes: How often memory or a clock has changed what a spinning thread could see.
         printed: What has been printed, in pieces.
         faults: Those that do not end the launch.
+        told: Which they are, by instruction and kind.
         observers: All of them.
     """
 
@@ -200,6 +204,8 @@ class Wave:
         stack_limit: int,
         parameters: bytes,
         special: dict[str, Any],
+        most_bytes: int = 1 << 62,
+        seed: int | None = None,
         observers: Sequence[Observer],
     ) -> None:
         self.layout = layout
@@ -213,6 +219,11 @@ class Wave:
         self.live_count = int(np.count_nonzero(self.live))
         self.lanes = packed_lanes(np.flatnonzero(self.live), count)
         self.groups = Groups()
+        self.seed = None if seed is None else seed & 0xFFFF
+        self.rank: NDArray[np.int64] | None = None
+        if seed is not None:
+            warps = np.random.default_rng(seed).permutation(count // WARP)
+            self.rank = warps[self.numbers // WARP] * WARP + self.numbers % WARP
         self.barriers: dict[BarrierName, list[Waiting]] = {}
         self.votes = np.zeros(count, np.bool_)
         self.cluster_arrivals = np.zeros(count, np.int64)
@@ -237,12 +248,13 @@ class Wave:
         self.changes = 0
         self.printed: list[str] = []
         self.printed_size = 0
-        self.stack_limit = stack_limit
+        self.stack_limit, self.most_bytes = stack_limit, most_bytes
+        self.frame_bytes = 0
         self.faults: list[Fault] = []
         self.extra: dict[str, Any] = {}
         self.inexact: dict[str, str] = {}
         self.current: PtxInstruction | None = None
-        self._told: set[tuple[int, FaultKind]] = set()
+        self.told: set[tuple[int, FaultKind]] = set()
         self.observers = tuple(observers)
         self.on_accessed = _overriding(observers, "accessed")
         self.on_executed = _overriding(observers, "executed")
@@ -277,6 +289,7 @@ class Wave:
                     width = -(-max(variable.size, 1) // 16) * 16
                     bases[variable.name] = np.zeros((threads, width), np.uint8)
             bases[CARRY] = np.zeros(threads, np.uint8)
+            self.frame_bytes += sum(values.nbytes for values in bases.values())
         return [self._slot(key, bases, kind) for kind in layout.slots]
 
     def _slot(
@@ -305,6 +318,29 @@ class Wave:
                 return np.broadcast_to(np.frombuffer(kind.value, kind.dtype), (threads,))
 
     # Threads.
+
+    def let_go_on(self, depth: int, at: int, threads: Selection) -> None:
+        """Lets threads go on that begin or have passed a barrier.
+
+        With a seed some of their warps come first, others when those wait or have ended: what has
+        to wait for a barrier that is missing then shows.
+        """
+        if self.seed is None:
+            self.groups.put(depth, at, threads)
+            return
+        warps = self.numbers[threads] // WARP
+        mixed = (warps * 0x9E3779B1 + self.seed * 0x85EBCA6B + self.clock * 0xC2B2AE35) >> 13
+        turn = (mixed ^ mixed >> 7) & 1 != 0
+        for chosen in (turn, ~turn):
+            if chosen.any():
+                self.groups.hold(depth, at, subset(threads, chosen))
+
+    def in_order(self, threads: Selection) -> NDArray[np.int64] | None:
+        """Returns in which order threads take their turns at one address; None for their own."""
+        if self.rank is None:
+            return None
+        order: NDArray[np.int64] = np.argsort(self.rank[threads], kind="stable")
+        return order
 
     def rejoin(self) -> bool:
         """Lets threads go on that wait for lanes at another place; returns whether there are.
@@ -340,11 +376,20 @@ class Wave:
         """Takes note of a fault that does not end the launch, once for each instruction."""
         instruction = self.current
         assert instruction is not None
-        if (key := (instruction.number, kind)) in self._told:
+        if (key := (instruction.number, kind)) in self.told:
             return
-        self._told.add(key)
+        self.told.add(key)
         self.faults.append(
-            fault_of(self.layout, instruction, kind, int(threads[0]), message, len(threads), False)
+            fault_of(
+                self.layout,
+                instruction,
+                kind,
+                int(threads[0]),
+                message,
+                len(threads),
+                False,
+                self.clock - 1,
+            )
         )
 
     def print_text(self, text: str) -> None:
@@ -369,9 +414,7 @@ class Wave:
             )
         stride = min(max(2 * self.local_stride, -(-needed // 16) * 16), self.stack_limit)
         old, threads = self.arenas[StateSpace.LOCAL], self.layout.threads
-        new = Arena.of(
-            StateSpace.LOCAL, 0, threads * stride, (Region(0, threads * stride, "local memory"),)
-        )
+        new = Arena.in_parts(StateSpace.LOCAL, threads, stride, stride, "local memory")
         kept, grown = threads * self.local_stride, threads * stride
         for before, after in ((old.data, new.data), (old.state, new.state)):
             after[:grown].reshape(threads, stride)[:, : self.local_stride] = before[:kept].reshape(
@@ -387,7 +430,7 @@ class Wave:
         arena = self.arenas[space]
         try:
             if space is StateSpace.SHARED:
-                return self._shared_offsets(addresses, threads, size), -1
+                return self._shared_offsets(addresses, threads, size), 0
             if space is StateSpace.LOCAL:
                 _check_range(addresses, size, self.local_stride, "the thread's local memory")
                 return addresses + self.local_base[threads], 0
@@ -516,7 +559,10 @@ class Wave:
         arena = self.writable(space, addresses, threads, size)
         offsets, region = self.offsets(space, addresses, threads, size)
         before = arena.bytes_at(offsets, size) if self.wants_values else None
-        arena.scatter(offsets, values)
+        if (order := self.in_order(threads)) is None:
+            arena.scatter(offsets, values)
+        else:
+            arena.scatter(offsets[order], [value[order] for value in values])
         arena.mark_written(offsets, size, region)
         self.changes += 1
         if self.on_accessed:
@@ -570,6 +616,7 @@ class Wave:
             strong or kind is AccessKind.ATOMIC,
             before,
             after,
+            self.clock - 1,
         )
         for observer in self.on_accessed:
             observer.accessed(access)
@@ -662,9 +709,10 @@ def fault_of(
     message: str,
     count: int,
     fatal: bool,
+    step: int,
 ) -> Fault:
     """Returns a fault with a sentence that says thread, block and line."""
-    place = layout.place(instruction, thread)
+    place = layout.place(instruction, thread, step)
     more = f" {count - 1:,} more threads do so in the same step." if count > 1 else ""
     where = f"line {place.ptx_line} of the PTX"
     if place.line:

@@ -1,6 +1,7 @@
 """Graphs that tests of the Graph pane draw."""
 
-from jitstudio.gui.features.graph.model import GraphPicture, TextMetrics, ptx_picture
+from jitstudio.analysis.diagrams.captions import TextMetrics
+from jitstudio.gui.features.graph.model import GraphPicture, ptx_picture
 from jitstudio.listing.functions import Function
 
 LETTERS = TextMetrics(7, 15, 11)

@@ -1,5 +1,7 @@
 """The approximate functions against float64: errors that the PTX ISA allows, and special values."""
 
+import zlib
+
 import numpy as np
 import pytest
 
@@ -85,3 +87,27 @@ def test_special_values(function, want):
     wanted = np.array([g if w is None else w for g, w in zip(got, want, strict=True)], F32)
     wanted.view(np.uint32)[np.isnan(wanted)] = 0x7FFFFFFF
     assert got.view(np.uint32).tolist() == wanted.view(np.uint32).tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "answers"),
+    [
+        ("f16", approximate.ex2, 0xD5350E3B),
+        ("f16", approximate.tanh, 0x4FDBEBF7),
+        ("bf16", approximate.ex2, 0xEAB02565),
+        ("bf16", approximate.tanh, 0xA1373044),
+    ],
+)
+def test_all_operands_of_16_bits_give_what_an_h100_gives(name, function, answers):
+    """The answers are the CRC-32 of all 65,536 results of the GPU, by rising operands."""
+    every = np.arange(1 << 16, dtype=np.uint16)
+    results = function(name, every.view(np.float16) if name == "f16" else every)
+    assert zlib.crc32(np.ascontiguousarray(results).tobytes()) == answers
+
+
+def test_tanh_of_f32_is_within_what_the_table_says():
+    # Close to where an H100 is furthest from the exact value.
+    worst, answer = np.array([0x3F9BFE00], np.uint32), 0x3F56DAB0
+    got = approximate.tanh("f32", worst.view(F32)).view(np.uint32)
+    assert abs(int(got[0]) - answer) <= APPROXIMATE["tanh.approx.f32"].ulp
+    assert not APPROXIMATE["tanh.approx.f32"].exact

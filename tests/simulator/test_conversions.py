@@ -127,3 +127,25 @@ def test_pairs_have_the_first_operand_in_the_upper_half():
     pair = convert_pair(one, two, "e4m3x2", satfinite=True)
     assert pair.tolist() == [0x3840]
     assert convert_packed(pair, "e4m3x2", "f16x2").tolist() == [0x3C004000]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "mode", "options", "given", "want"),
+    [
+        ("f64", "f32", "rn", {}, 0xFFFABCDE12345678, 0xFFD5E6F0),
+        ("f64", "f32", "rz", {}, 0x7FF0000000000001, 0x7FC00000),
+        ("f64", "f16", "rm", {}, 0xFFFABCDE12345678, 0xFEAF),
+        ("f32", "f64", "", {}, 0xFFC12345, 0xFFF82468A0000000),
+        ("f32", "f64", "", {"ftz": True}, 0xFFC12345, 0x7FFFFFFFE0000000),
+        ("f32", "f16", "rp", {"ftz": True}, 0x00300000, 0x0001),
+        ("f16", "f16", "rni", {}, 0x7C01, 0x7FFF),
+        ("bf16", "f32", "", {}, 0xFFD5, 0xFFD50000),
+        ("f32", "tf32", "rn", {}, 0xFFC12345, 0x7FFFE000),
+        ("f32", "tf32", "rna", {}, 0xFFC12345, 0xFFC12000),
+    ],
+)
+def test_nan_and_subnormal_numbers_as_an_h100_has_them(source, target, mode, options, given, want):
+    size = {"f64": 8, "f32": 4}.get(source, 2)
+    a = np.array([given], f"u{size}")
+    got = convert(a if source == "bf16" else a.view(f"f{size}"), source, target, mode, **options)
+    assert hex(got.view(f"u{got.itemsize}")[0]) == hex(want)

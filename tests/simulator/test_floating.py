@@ -102,12 +102,14 @@ def test_nan_zero_and_subnormal_numbers(name):
         same(floating.fma(name, minus, one, minus, relu=True), zero)
 
 
-def test_f64_keeps_the_payload_of_the_first_nan():
+def test_f64_keeps_the_payload_of_the_last_nan():
     first, second = bits("f64", 0x7FF0000000000123), bits("f64", 0xFFF8000000000456)
     one = bits("f64", 0x3FF0000000000000)
     quiet = 0x7FF8000000000123
-    assert floating.add("f64", first, second).view(np.uint64).tolist() == [quiet]
-    assert floating.fma("f64", one, first, second).view(np.uint64).tolist() == [quiet]
+    assert floating.add("f64", second, first).view(np.uint64).tolist() == [quiet]
+    assert floating.fma("f64", second, first, one).view(np.uint64).tolist() == [quiet]
+    for sign in (floating.absolute, floating.negate):
+        assert sign("f64", second).view(np.uint64).tolist() == [0xFFF8000000000456]
     root = floating.sqrt("f64", -one).view(np.uint64).tolist()
     assert root == [0xFFF8000000000000]
 
@@ -138,3 +140,23 @@ def test_testp_and_copysign():
     for kind, want in kinds.items():
         assert floating.testp(kind, x).tolist() == [bool(w) for w in want], kind
     assert floating.copysign(np.array([-1], F32), np.array([2], F32)).tolist() == [-2]
+
+
+@pytest.mark.parametrize(
+    ("name", "a", "b", "mode", "want"),
+    [
+        # What is less than the least normal number when rounded without a limit is flushed.
+        ("f32", 0x00800000, 0x3F7FFFFF, "rn", 0),
+        ("f32", 0x00FFFFFF, 0x3F000000, "rp", 0),
+        ("f32", 0x80800000, 0x3F7FFFFF, "rm", 0x80000000),
+        ("f32", 0x00800001, 0x3F7FFFFE, "rn", 0x00800000),
+        ("f32", 0x00800001, 0x3F7FFFFE, "rz", 0),
+        ("f16", 0x0400, 0x3BFF, "rn", 0),
+        ("f16", 0x0401, 0x3BFE, "rn", 0x0400),
+    ],
+)
+def test_flushing_is_decided_after_rounding(name, a, b, mode, want):
+    a, b = bits(name, a), bits(name, b)
+    got = [floating.mul(name, a, b, mode, ftz=True)]
+    got.append(floating.fma(name, a, b, bits(name, 0), mode, ftz=True))
+    assert [int(x.view(f"u{x.itemsize}")[0]) for x in got] == [want, want]

@@ -92,8 +92,12 @@ def test_shifts_and_fields(name):
         return
     position, length = counts(a.size, 70, 3), counts(a.size, 70, 4)
 
+    def places(n):
+        # Beyond 255, which the ISA excludes, as an H100 has it.
+        return n & 255 if width == 32 else min(n, 64)
+
     def extracted(x, position, length):
-        position, length = position & 255, length & 255
+        position, length = places(position), places(length)
         top = min(position + length - 1, width - 1)
         fill = x >> top & 1 if name[0] == "s" and length else 0
         bits = (
@@ -103,7 +107,7 @@ def test_shifts_and_fields(name):
         return wrapped(sum(bit << i for i, bit in enumerate(bits)), name)
 
     def inserted(x, y, position, length):
-        position, length = position & 255, length & 255
+        position, length = places(position), places(length)
         for i in range(min(length, width - position)):
             y = y & ~(1 << position + i) | (x >> i & 1) << position + i
         return wrapped(y, name)

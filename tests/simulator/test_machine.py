@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from jitstudio.simulator.machine import estimate, simulate
 from jitstudio.simulator.model import FaultKind, SimulationLimits, SimulationOutcome
-from tests.simulator.running import ptx_of, run
+from tests.simulator.running import launch_of, program_of, ptx_of, run
 
 KERNELS = r"""
 extern "C" __device__ void __assertfail(const char*, const char*, unsigned, const char*, size_t);
@@ -72,6 +73,20 @@ extern "C" __global__ void lock(int* a) {
       atomicExch(a, 0);
       break;
     }
+}
+extern "C" __global__ void without_barrier(const int* a, int* out) {
+  __shared__ volatile int s[256];
+  s[threadIdx.x] = a[threadIdx.x];
+  out[threadIdx.x] = s[255 - threadIdx.x];
+}
+extern "C" __global__ void with_barrier(const int* a, int* out) {
+  __shared__ volatile int s[256];
+  s[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = s[255 - threadIdx.x];
+}
+extern "C" __global__ void turns(int* a) {
+  a[2 + blockIdx.x * blockDim.x + threadIdx.x] = atomicAdd(a, 1);
 }
 extern "C" __global__ void both_ways(int* out) {
   int i = threadIdx.x, v;
@@ -249,18 +264,61 @@ def test_a_recursion_without_an_end(kernels):
 
 
 def test_cancelling(kernels):
-    from jitstudio.simulator.machine import simulate
-    from jitstudio.simulator.reading import read_program
-    from tests.simulator.running import launch_of
-
     asked = iter([False, False])
     launch = launch_of("endless", ONE, (32, 1, 1), [ints(0, 0)])
     told = []
     result = simulate(
         launch,
-        read_program(kernels),
+        program_of(kernels),
         progress=told.append,
         cancelled=lambda: next(asked, True),
     )
     assert result.outcome is SimulationOutcome.CANCELLED
     assert result.steps == 256
+
+
+def test_an_estimate_grows_with_the_launch(kernels):
+    program, few = program_of(kernels), SimulationLimits(steps=2000)
+
+    def seconds(kernel, blocks, *arguments, **options):
+        return estimate(
+            program, launch_of(kernel, (blocks, 1, 1), (64, 1, 1), arguments, **options)
+        )
+
+    data = [np.zeros(1000, np.uint8), np.zeros(256, np.int32), np.int32(1000)]
+    assert seconds("cases", 1, ints(*range(64))) < seconds("histogram", 20_000, *data)
+    assert seconds("endless", 1, ints(0, 0), limits=few) < 10
+    assert seconds("nothing", 1) == 0
+    endless = SimulationLimits(seconds=1.0)
+    assert seconds("endless", 1, ints(0, 0), limits=endless) == float("inf")
+
+
+def test_a_seed_shows_what_depends_on_luck(kernels):
+    """A barrier that is missing does no harm where all warps keep step, and some with a seed."""
+    out, source = np.zeros(256, np.int32), np.arange(256, dtype=np.int32)
+
+    def neighbours(name, seed):
+        arguments = (source, out.copy())
+        done = run(kernels, name, ONE, (256, 1, 1), *arguments, seed=seed, finishes=False)
+        return tuple(done.arrays[1].tolist())
+
+    right = tuple(reversed(range(256)))
+    assert {neighbours("with_barrier", seed) for seed in (None, 1, 2, 3)} == {right}
+    shuffled = {neighbours("without_barrier", seed) for seed in (1, 2, 3)}
+    assert neighbours("without_barrier", None) == right
+    assert shuffled != {right}
+    assert neighbours("without_barrier", 1) == neighbours("without_barrier", 1)
+
+
+def test_a_seed_shuffles_who_comes_first_at_an_address(kernels):
+    def last(seed):
+        return run(kernels, "histogram", ONE, (256, 1, 1), *data, seed=seed).arrays[1].tolist()
+
+    data = (np.arange(256, dtype=np.uint8) % 3, np.zeros(256, np.int32), np.int32(256))
+    assert last(None) == last(1) == last(2)
+    orders = {
+        tuple(run(kernels, "turns", (2, 1, 1), (64, 1, 1), ints(*[0] * 130), seed=seed).arrays[0])
+        for seed in (None, 1, 2)
+    }
+    assert len(orders) > 1
+    assert all(sorted(order[2:]) == list(range(128)) for order in orders)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.simulator.running import kernel_of, run
+from tests.simulator.running import kernel_of, ptx_of, run
 
 LANES = range(32)
 
@@ -128,6 +128,18 @@ def test_rows_of_shared_memory_into_fragments_and_back(transposed):
     assert (done.arrays[2] == source[2:]).all()
 
 
+def test_a_matrix_in_registers_is_transposed():
+    ptx = kernel_of(
+        """.reg .b32 %t, %x; .reg .b64 %at; mov.u32 %t, %tid.x; ld.param.u64 %at, [k_0];
+        mad.wide.u32 %at, %t, 4, %at; ld.global.u32 %x, [%at];
+        movmatrix.sync.aligned.m8n8.trans.b16 %x, %x; st.global.u32 [%at], %x;""",
+        "u64",
+    )
+    source = np.arange(128, dtype=np.uint16).reshape(2, 8, 8)
+    done = run(ptx, "k", (1, 1, 1), (64, 1, 1), source)
+    assert (done.arrays[0] == source.swapaxes(1, 2)).all()
+
+
 def test_a_warp_that_is_not_whole():
     ptx = kernel_of(
         """.reg .f64 %d<2>, %a, %b; .reg .pred %p; .reg .b32 %t; mov.u32 %t, %tid.x;
@@ -137,3 +149,76 @@ def test_a_warp_that_is_not_whole():
     )
     done = run(ptx, "k", (1, 1, 1), (32, 1, 1), finishes=False)
     assert "a warp of which not all lanes are there" in done.result.message
+
+
+FRAGMENTS = """
+#include <mma.h>
+using namespace nvcuda::wmma;
+template <typename T, typename C>
+__device__ void multiply(const T* a, const T* b, C* c) {
+  fragment<matrix_a, 16, 16, 16, T, row_major> left;
+  fragment<matrix_b, 16, 16, 16, T, col_major> right;
+  fragment<accumulator, 16, 16, 16, C> sum;
+  load_matrix_sync(sum, c, 16, mem_col_major);
+  for (int k = 0; k < 32; k += 16) {
+    load_matrix_sync(left, a + k, 32);
+    load_matrix_sync(right, b + k, 32);
+    mma_sync(sum, left, right, sum);
+  }
+  for (int i = 0; i < sum.num_elements; i++) sum.x[i] = sum.x[i] * C(2);
+  store_matrix_sync(c, sum, 16, mem_row_major);
+}
+extern "C" __global__ void floats(const half* a, const half* b, float* c) { multiply(a, b, c); }
+extern "C" __global__ void halves(const half* a, const half* b, half* c) { multiply(a, b, c); }
+extern "C" __global__ void bytes(const signed char* a, const signed char* b, int* c) {
+  multiply(a, b, c);
+}
+"""
+
+
+@pytest.mark.tools
+def test_fragments_of_cuda(tools):
+    ptx = ptx_of(tools, FRAGMENTS)
+    rng = np.random.default_rng(2)
+    for name, of, out in (
+        ("floats", np.float16, np.float32),
+        ("halves", np.float16, np.float16),
+        ("bytes", np.int8, np.int32),
+    ):
+        a, b = (rng.integers(-4, 5, (16, 32)).astype(of) for _ in range(2))
+        c = rng.integers(-4, 5, (16, 16)).astype(out)
+        done = run(ptx, name, (1, 1, 1), (32, 1, 1), a, b, c)
+        wanted = 2 * (a.astype(int) @ b.T.astype(int) + c.T.astype(int))
+        assert (done.arrays[2] == wanted).all(), name
+
+
+def test_fragments_of_doubles_and_tf32():
+    """The kinds with one element in a register, in PTX."""
+    for shape, kind, sums, counts, word in (
+        ("m8n8k4", "f64", "f64", (1, 1, 2), 8),
+        ("m16n16k8", "tf32", "f32", (4, 4, 8), 4),
+    ):
+        lists = {
+            x: "{" + ",".join(f"%{x}{i}" for i in range(n)) + "}"
+            for x, n in zip("abc", counts, strict=True)
+        }
+        held, of = ("f64", "f64") if kind == "f64" else ("b32", "f32")
+        rounding = ".rn" if kind == "f64" else ""
+        ptx = kernel_of(
+            f""".reg .{held} %a<{counts[0]}>, %b<{counts[1]}>; .reg .{of} %c<{counts[2]}>;
+            .reg .b64 %p<3>; ld.param.u64 %p0, [k_0]; ld.param.u64 %p1, [k_1];
+            ld.param.u64 %p2, [k_2];
+            wmma.load.a.sync.aligned.row.{shape}.global.{kind} {lists["a"]}, [%p0];
+            wmma.load.b.sync.aligned.row.{shape}.global.{kind} {lists["b"]}, [%p1];
+            wmma.load.c.sync.aligned.row.{shape}.global.{sums} {lists["c"]}, [%p2];
+            wmma.mma.sync.aligned.row.row.{shape}{rounding}.{sums}.{kind}.{kind}.{sums}
+            {lists["c"]}, {lists["a"]}, {lists["b"]}, {lists["c"]};
+            wmma.store.d.sync.aligned.row.{shape}.global.{sums} [%p2], {lists["c"]};""",
+            *["u64"] * 3,
+        )
+        m, n, k = (8, 8, 4) if kind == "f64" else (16, 16, 8)
+        rng = np.random.default_rng(3)
+        dtype = np.dtype(f"f{word}")
+        a, b, c = (rng.integers(-7, 8, x).astype(dtype) for x in ((m, k), (k, n), (m, n)))
+        done = run(ptx, "k", (1, 1, 1), (32, 1, 1), a, b, c)
+        assert (done.arrays[2] == a @ b + c).all()

@@ -9,6 +9,7 @@ from PySide6.QtCore import SignalInstance
 from PySide6.QtGui import QPixmap
 
 from jitstudio.gui.code.line_colours import LineColours
+from jitstudio.gui.code.line_marks import LineMarks
 
 Span = tuple[int, int]
 """First column and the column behind the last, in characters from 0."""
@@ -89,6 +90,11 @@ class CodeView(Searchable, Foldable, Protocol):
     @property
     def line_colours(self) -> LineColours:
         """Which lines belong together with those of other texts."""
+        ...
+
+    @property
+    def line_marks(self) -> LineMarks:
+        """Breakpoints, and where a simulated thread is."""
         ...
 
     @property

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.languages import CodeLexer, SourceHighlighter
+from jitstudio.gui.code.line_marks import LineMarks
 from jitstudio.gui.editor.changes import lines, place_of
 from jitstudio.gui.editor.completion.completer import Completer
 from jitstudio.gui.editor.folding import Folds
@@ -27,6 +28,7 @@ class EditorArea(QPlainTextEdit):
         folds: Which lines are hidden.
         completer: Offers words while they are typed.
         pairs: Closes brackets and quotes.
+        line_marks: Breakpoints, and where a simulated thread is.
 
     Signals:
         highlights_outdated: What is highlighted behind the text has changed.
@@ -50,6 +52,7 @@ class EditorArea(QPlainTextEdit):
         self.folds = Folds(self.document(), kind)
         self.completer = Completer(self, kind)
         self.pairs = ClosingPairs()
+        self.line_marks = LineMarks(self)
 
     @property
     def theme(self) -> Theme:

@@ -40,6 +40,7 @@ class EditorLineColours(LineColours):
             if line == current:
                 painter.fillRect(place, theme.code.current_line)
             self.paint_line(painter, place, line, theme)
+            editor.line_marks.paint_line(painter, place, line, theme)
         painter.end()
 
     def scroll_to(self, line: int) -> None:

@@ -185,7 +185,8 @@ class FoldSigns:
 class EditorMargin(QWidget):
     """Draws the margin of one `CodeEditor`.
 
-    A click in it selects the line, one on the fold mark folds or opens a block of code.
+    A click in it selects the line, one on the fold mark folds or opens a block of code, and one
+    left of the number sets or removes a breakpoint where there can be any.
     """
 
     def __init__(self, editor: EditorArea, pressure: PressureBars) -> None:
@@ -194,6 +195,7 @@ class EditorMargin(QWidget):
         self._pressure = pressure
         self._pressed: int | None = None
         pressure.changed.connect(self.fit)
+        editor.line_marks.changed.connect(self.update)
 
     @Slot()
     def fit(self) -> None:
@@ -218,6 +220,10 @@ class EditorMargin(QWidget):
     def _sign_side(self) -> int:
         return max(10, round(self._editor.fontMetrics().ascent()))
 
+    def _is_sign(self, x: int) -> bool:
+        left = self._pressure.width
+        return left <= x < left + _LEFT + self._sign_side() + _GAP // 2
+
     def _fold_side(self) -> int:
         return max(8, round(self._editor.fontMetrics().ascent() * 0.8))
 
@@ -239,9 +245,10 @@ class EditorMargin(QWidget):
             top = round(rect.top())
             is_folded = editor.folds.is_folded(block)
             marks = self._marks_of(block) if is_folded else by_line.get(number)
+            sign = QRect(bars.width + _LEFT, top + (height - side) // 2, side, side)
+            editor.line_marks.paint_sign(painter, sign, number, theme)
             if marks:
                 severity = marks[0].mark.severity.value
-                sign = QRect(bars.width + _LEFT, top + (height - side) // 2, side, side)
                 icon(severity, getattr(theme.marks, severity)).paint(painter, sign)
             if is_folded or editor.folds.can_fold(block):
                 color = theme.code.margin_current if is_folded else theme.code.margin_text
@@ -275,6 +282,8 @@ class EditorMargin(QWidget):
         is_head = self._editor.folds.is_folded(block) or self._editor.folds.can_fold(block)
         if is_head and at.x() >= self._fold_place(0).left() - _GAP:
             self._editor.toggle_fold(block)
+        elif self._editor.line_marks.can_break and self._is_sign(at.x()):
+            self._editor.line_marks.toggled.emit(block.blockNumber())
         else:
             self._pressed = block.blockNumber()
             self._select(self._pressed, self._pressed)

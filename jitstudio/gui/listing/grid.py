@@ -89,6 +89,16 @@ class Grid:
         left = self.margin - scaled(_MARK_RIGHT) - side
         return QRect(left, self.y(row) + (self.height - side) // 2, side, side)
 
+    def sign(self, row: int) -> QRect:
+        """Returns where the sign left of the number of a row is drawn."""
+        side = min(gap(_LEFT) - 2, self.height)
+        return QRect(1, self.y(row) + (self.height - side) // 2, side, side)
+
+    @staticmethod
+    def is_sign(x: float) -> bool:
+        """Returns whether a place is left of the line numbers."""
+        return x < gap(_LEFT)
+
     @property
     def whole_lines(self) -> int:
         """How many lines fit, at least one."""

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.code_view import Span
 from jitstudio.gui.code.languages import CodeLexer
+from jitstudio.gui.code.line_marks import LineMarks
 from jitstudio.gui.listing.caret import ListingCaret, Place
 from jitstudio.gui.listing.folding import LineVisibility, ListingFolds, VisibleRows
 from jitstudio.gui.listing.grid import AddressColumn, Grid
@@ -138,6 +139,7 @@ class ListingArea(QAbstractScrollArea):
     Attributes:
         caret: Where the caret is and what is selected; call `caret_moved` after moving it.
         visibility: Which lines are visible: filters and folds.
+        line_marks: Breakpoints, and where a simulated thread is.
 
     Signals:
         line_changed: The caret is on this line now, counted from 1.
@@ -161,6 +163,7 @@ class ListingArea(QAbstractScrollArea):
         self._matches: Mapping[int, Sequence[Span]] = {}
         self._told_line = 1
         self.visibility = LineVisibility(self)
+        self.line_marks = LineMarks(self)
         self._scrolling = Scrolling(self)
         self._margins = QMargins()
         self._has_addresses = True

@@ -225,6 +225,7 @@ class ListingView(Zoomable, ListingArea):
             marks=self.marks.spans,
             link=self.links.hovered,
             line_colours=self.line_colours,
+            line_marks=self.line_marks,
             has_focus=self.hasFocus(),
         )
 

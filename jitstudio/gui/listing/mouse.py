@@ -41,6 +41,9 @@ class ListingMouse(QObject):
         if (head := self._view.fold_mark_at(at)) is not None:
             self._view.visibility.toggle(head)
             return
+        if self._view.line_marks.can_break and self._view.grid.is_sign(at.x()):
+            self._view.line_marks.toggled.emit(self._place_line(at))
+            return
         is_triple = self._triple_timer.isActive() and _are_near(at, self._at)
         is_extending = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         if is_triple or self._view.is_margin(at):
@@ -98,6 +101,10 @@ class ListingMouse(QObject):
     def _place(self) -> Place:
         # A word is hit between the edges of its letters, a gap between two letters around it.
         return self._view.place_at(self._at, inside=self._select is ListingCaret.select_words)
+
+    def _place_line(self, at: QPoint) -> int:
+        line, _ = self._view.place_at(at, inside=False)
+        return line
 
     def _extend(self) -> None:
         if self._origin is not None:

@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 from jitstudio.gui.code.code_view import Span
 from jitstudio.gui.code.line_colours import LineColours
+from jitstudio.gui.code.line_marks import LineMarks
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.theme import Theme, TokenStyle
 from jitstudio.gui.listing.caret import ListingCaret
@@ -118,6 +119,7 @@ class ListingPage:
         marks: What is marked in a line.
         link: The name to underline, if any.
         line_colours: The colours of lines that belong together.
+        line_marks: Breakpoints, and where a simulated thread is.
         has_focus: Whether the caret is shown.
     """
 
@@ -130,6 +132,7 @@ class ListingPage:
     marks: Callable[[int], Sequence[Span]]
     link: CodeLink | None
     line_colours: LineColours
+    line_marks: LineMarks
     has_focus: bool
 
     def cut(self, line: int) -> int | None:
@@ -169,6 +172,7 @@ class PagePainter:
         for row, line in rows:
             band = QRect(edge, grid.y(row), grid.size.width() - edge, grid.height)
             page.line_colours.paint_line(painter, band, line, page.theme)
+            page.line_marks.paint_line(painter, band, line, page.theme)
             self._paint_background(line)
             if grid.lead and page.text.lead(line):
                 self._paint_address(line)
@@ -208,6 +212,7 @@ class PagePainter:
             self._painter.setPen(code.margin_current if line == current else code.margin_text)
             self._painter.drawText(QPointF(x, grid.y(row) + grid.ascent), number)
             self._marks.paint_chevron(self._painter, row, theme)
+            self._page.line_marks.paint_sign(self._painter, grid.sign(row), line, theme)
 
     def _paint_caret(self) -> None:
         page, grid = self._page, self._grid

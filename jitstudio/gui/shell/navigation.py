@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.simulation import ThreadPlace
 from jitstudio.core.result import Kernel
 from jitstudio.core.tools import Tool
 from jitstudio.gui.state.documents import Document
@@ -74,6 +75,13 @@ class SettingPlace:
     key: str
 
 
+@dataclass(frozen=True)
+class StepPlace:
+    """What a thread of the simulated launch of the form does at a step."""
+
+    thread: ThreadPlace
+
+
 Place = (
     SourcePlace
     | DocumentPlace
@@ -82,6 +90,7 @@ Place = (
     | LogPlace
     | ProblemPlace
     | SettingPlace
+    | StepPlace
 )
 _Kind = TypeVar("_Kind", bound=Place)
 

@@ -135,6 +135,14 @@ PANES = (
         ("Ctrl+9",),
     ),
     Pane(
+        "step",
+        QT_TRANSLATE_NOOP("Panes", "Step"),
+        PaneGroup.RUN,
+        QT_TRANSLATE_NOOP("Actions", "Go to step"),
+        ("Ctrl+Alt+D",),
+        is_hidden=True,
+    ),
+    Pane(
         "pipeline",
         QT_TRANSLATE_NOOP("Panes", "Pipeline"),
         PaneGroup.PICTURES,
@@ -165,6 +173,12 @@ PANES = (
     Pane(
         "options",
         QT_TRANSLATE_NOOP("Panes", "Options"),
+        PaneGroup.FORMS,
+        is_hidden=True,
+    ),
+    Pane(
+        "lessons",
+        QT_TRANSLATE_NOOP("Panes", "Lessons"),
         PaneGroup.FORMS,
         is_hidden=True,
     ),

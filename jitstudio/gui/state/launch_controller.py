@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Event
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
@@ -62,6 +63,20 @@ class SimulatedKernel:
     lowered: str
     module: str
     simulation: Simulation
+
+
+class SteppableLaunch(NamedTuple):
+    """A launch that the simulator can step through.
+
+    Attributes:
+        request: The launch.
+        module: Whose PTX it runs.
+        sources: The texts that it was built of.
+    """
+
+    request: LaunchRequest
+    module: str
+    sources: tuple[Source, ...]
 
 
 def _at_once(act: Callable[[], None]) -> None:
@@ -163,6 +178,37 @@ class LaunchController(QObject):
         """Whether there is any GPU to launch on."""
         return self._devices is not None and bool(self._devices.devices)
 
+    @property
+    def kernel(self) -> str:
+        """The kernel that is chosen, by the name of its launch; empty for none."""
+        return self._specs.spec.kernel if self._specs.form is not None else ""
+
+    def awaited_build(self) -> str:
+        """Returns what has to be known of a build before a launch; empty where nothing has."""
+        if self._build_controller.is_busy and not self._build_controller.is_building:
+            # It would begin after a pause in typing; a launch comes after typing.
+            self._build_controller.build()
+        is_awaited = self._build_controller.is_busy or self._finder.is_busy
+        return self.tr("waiting for the build") if is_awaited else ""
+
+    def simulated_launch(self) -> SteppableLaunch | str:
+        """Returns the launch of the form for the simulator, or why there is none, a sentence."""
+        if self._is_outdated:
+            return _sentence(self._old_code())
+        form, spec, kernels = self._specs.form, self._specs.spec, self._kernels
+        if form is None or kernels is None:
+            return self.tr("There is no kernel. Build one to step through it.")
+        try:
+            kernel = launchable(
+                kernels.result, form, spec.load, kernels.confined_to, simulated=kernels.sources
+            )
+        except SpecError as error:
+            return _sentence(error.problem)
+        resolved = resolve(spec, kernel, self._devices or DeviceList(), SIMULATOR)
+        if resolved.request is None:
+            return "\n".join(map(_sentence, resolved.problems))
+        return SteppableLaunch(resolved.request, kernel.code.name, kernels.sources)
+
     @Slot()
     def list_devices(self) -> None:
         """Looks for the GPUs; the first time starts the process that uses them."""
@@ -205,9 +251,6 @@ class LaunchController(QObject):
         """Launches what waits, unless there is something left to wait for."""
         if not self._is_waiting:
             return
-        if self._build_controller.is_busy and not self._build_controller.is_building:
-            # It would begin after a pause in typing; a launch comes after typing.
-            self._build_controller.build()
         if awaited := self._awaited():
             self.progressed.emit(awaited)
             return
@@ -232,9 +275,8 @@ class LaunchController(QObject):
 
     def _awaited(self) -> str:
         """Returns what the user has to know before a launch; empty where there is nothing."""
-        if self._build_controller.is_busy or self._finder.is_busy:
-            return self.tr("waiting for the build")
-        return self.tr("looking for GPUs") if self._devices is None else ""
+        awaited = self.awaited_build()
+        return awaited or (self.tr("looking for GPUs") if self._devices is None else "")
 
     @Slot()
     def _review(self) -> LaunchRequest | None:
@@ -416,6 +458,10 @@ class LaunchController(QObject):
         self._running, self._is_waiting = None, False
         self.running_changed.emit(False)
         self.finished.emit(result)
+
+
+def _sentence(problem: SpecProblem) -> str:
+    return f"{problem.message} {problem.remedy}".strip()
 
 
 def _finding(built: Built) -> Callable[[Event], _Kernels]:

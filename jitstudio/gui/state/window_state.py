@@ -10,6 +10,7 @@ from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.services.launch_service import LaunchService
 from jitstudio.gui.services.library_service import LibraryService
 from jitstudio.gui.services.request_queue import close_all
+from jitstudio.gui.services.step_service import StepService
 from jitstudio.gui.services.variant_service import VariantService
 from jitstudio.gui.state.baselines import Baselines
 from jitstudio.gui.state.build_controller import BuildController
@@ -17,12 +18,13 @@ from jitstudio.gui.state.correlation import Correlations
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.function_listings import FunctionListings
 from jitstudio.gui.state.launch_controller import LaunchController
-from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
+from jitstudio.gui.state.launch_specs import LaunchSpecs, StepRecordings, VariantDrafts
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.side_builds import SideBuilds
 from jitstudio.gui.state.staleness import Staleness
+from jitstudio.gui.state.stepping import Stepping
 from jitstudio.gui.state.toolchain import OtherToolchains, Toolchain
 from jitstudio.gui.state.user_state import UserState
 
@@ -72,8 +74,14 @@ class WindowState(QObject):
         self.launch_service = LaunchService(self)
         self.variant_drafts = VariantDrafts(self)
         self.variant_service = VariantService(self)
+        self.step_recordings = StepRecordings(self)
         self.project = ProjectState(
-            self.documents, self.settings, self.launch_specs, self.variant_drafts, self
+            self.documents,
+            self.settings,
+            self.launch_specs,
+            self.variant_drafts,
+            self,
+            self.step_recordings,
         )
         self.session.attach(self.launch_specs, self.project)
         if self.project.path is not None:
@@ -87,6 +95,8 @@ class WindowState(QObject):
             parent=self,
             keep_before=self.session.save_before,
         )
+        self.step_service = StepService(self)
+        self.stepping = Stepping(self.launches, self.documents, self.step_service, self)
         # Else the first worker would not know.
         self.service.set_memory_share(float(self.preferences.value("build.memory")))
         self.toolchain.probe()
@@ -96,6 +106,7 @@ class WindowState(QObject):
         self.session.close()
         close_all(
             (
+                self.step_service,
                 self.variant_service,
                 self.launch_service,
                 self.analysis_service,

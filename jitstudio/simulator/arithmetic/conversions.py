@@ -61,8 +61,9 @@ def convert(
     if source in _INTEGERS:
         result = from_integers(a, target, _mode(rounding))
         return saturate(result) if sat else result
-    if ftz and source == "f32":
-        a = flush32(a)
+    if ftz and source == "f32" and target != "f16":
+        # The hardware has no flushing conversion to f16.
+        a = canonical32(np.array(flush32(a)))
     if target in _INTEGERS:
         return to_integers(a, source, target, rounding or "rzi")
     return _between_floats(a, source, target, rounding, ftz, sat, relu, satfinite)
@@ -169,7 +170,11 @@ def _between_floats(
     if source == target and not relu:
         if sat:
             return saturate(a)
-        return canonical32(np.array(a)) if target == "f32" else a
+        if target == "f64":
+            return a
+        return (
+            canonical32(np.array(a)) if target == "f32" else to_bits(a.astype(np.float64), target)
+        )
     if target == "tf32" and rounding == "rna":
         # What ptxas makes of it for sm_90; a NaN of low digits only becomes infinite.
         bits = a.view(np.uint32)
@@ -190,15 +195,38 @@ def _between_floats(
         else:
             result = values.astype(np.float32)
         result = flush32(result) if ftz else result
-        return saturate(result) if sat else canonical32(result)
+        if sat:
+            return saturate(result)
+        return _with_payload(result, a) if source == "f64" else canonical32(result)
+    if source == "f64" and target == "f16" and not sat:
+        return _with_payload(rounded(values, target, mode), a)
     if not (relu or sat or satfinite):
-        return rounded(values, target, mode)
+        return _truncated_nan(rounded(values, target, mode), target)
     values = round_to(values, target, mode, finite=satfinite)
     if relu:
         values = np.where(values <= 0, 0.0, values)
     if sat:
         values = saturate(values)
-    return to_bits(values, target)
+    return _truncated_nan(to_bits(values, target), target)
+
+
+def _truncated_nan(result: Array, target: str) -> Array:
+    """Returns tf32 results whose NaN has zeros below its digits; all others as they are."""
+    return result & np.uint32(0xFFFFE000) if target == "tf32" else result
+
+
+def _with_payload(result: Array, a: Doubles) -> Array:
+    """Returns f32 or f16 results whose NaNs are those of f64, cut off and made quiet."""
+    nan = a != a
+    if nan.any():
+        bits = a[nan].view(np.uint64) | np.uint64(QUIET64)
+        width, digits = (32, 23) if result.itemsize == 4 else (16, 10)
+        sign = bits >> np.uint64(63) << np.uint64(width - 1)
+        ones = np.uint64((1 << width - 1) - (1 << digits))
+        payload = bits << np.uint64(12) >> np.uint64(64 - digits)
+        unsigned = result.view(f"u{result.itemsize}")
+        unsigned[nan] = (sign | ones | payload).astype(unsigned.dtype)
+    return result
 
 
 def _mode(rounding: str) -> Rounding:

@@ -4,9 +4,9 @@ Every function takes the name of the type first, and arrays of one dimension tha
 dtypes that `jitstudio.simulator.arithmetic.rounding` names. All results are rounded once.
 
 NaN: f32 arithmetic gives 0x7fffffff, f16 and bf16 give 0x7fff (PTX ISA, "Floating-Point
-Instructions" and "Half Precision Floating-Point Instructions"). f64 arithmetic gives the first
-operand that is a NaN, made quiet, and 0xfff8000000000000 where none is; the ISA says only that
-payloads are preserved.
+Instructions" and "Half Precision Floating-Point Instructions"). f64 arithmetic gives the last
+operand that is a NaN, made quiet, and 0xfff8000000000000 where none is (compared with an H100; the
+ISA says only that payloads are preserved).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from jitstudio.simulator.arithmetic.rounding import (
     canonical32,
     directed,
     flush32,
+    flush_rounded,
     in_pieces,
     round_to,
     rounded,
@@ -40,6 +41,7 @@ from jitstudio.simulator.arithmetic.rounding import (
 
 QUIET64 = 1 << 51
 NAN64 = 0xFFF8000000000000
+_LEAST32 = np.float32(2.0**-126)
 _quiet = np.errstate(all="ignore")
 
 
@@ -89,9 +91,13 @@ def mul(
     if rounding == "rn" and name == "f64":
         return _finish64(a * b, a, b)
     if rounding == "rn" and name == "f32":
-        if ftz:
-            a, b = flush32(a), flush32(b)
-        return _finish32(a * b, ftz, sat)
+        if not ftz:
+            return _finish32(a * b, False, sat)
+        a, b = flush32(a), flush32(b)
+        r = a * b
+        if (np.abs(r) == _LEAST32).any():
+            r = flush_rounded(r, a.astype(np.float64) * b, name, rounding)
+        return _finish32(r, ftz, sat)
     return _product(name, a, b, rounding, ftz, sat)
 
 
@@ -104,7 +110,8 @@ def _product(name: str, a: Array, b: Array, rounding: Rounding, ftz: bool, sat: 
     # Adding a zero of its sign changes nothing.
     zero = np.copysign(0.0, product)
     if name == "f32":
-        return _finish32(sum32(product, zero, rounding), ftz, sat)
+        r = sum32(product, zero, rounding)
+        return _finish32(flush_rounded(r, product, name, rounding) if ftz else r, ftz, sat)
     return _narrow_sum(name, product, zero, rounding, ftz, sat, False)
 
 
@@ -122,7 +129,11 @@ def fma(
             a, b, c = flush32(a), flush32(b), flush32(c)
         # The product of two significands of 24 bits is exact.
         product = a.astype(np.float64) * b
-        return _finish32(sum32(product, c.astype(np.float64), rounding), ftz, sat)
+        addend = c.astype(np.float64)
+        r = sum32(product, addend, rounding)
+        if ftz and (np.abs(r) == _LEAST32).any():
+            r = flush_rounded(r, to_odd(*two_sum(product, addend)), name, rounding)
+        return _finish32(r, ftz, sat)
     a, b, c = (_flushed(x, name, ftz) for x in (a, b, c))
     product = to_doubles(a, name) * to_doubles(b, name)
     return _narrow_sum(name, product, to_doubles(c, name), rounding, ftz, sat, relu)
@@ -140,6 +151,8 @@ def div(
         if rounding != "rn":
             rest = a - r.astype(np.float64) * b
             r = _directed_quotient(r, rest, a, b, rounding)
+        if ftz:
+            r = flush_rounded(r, a.astype(np.float64) / b, name, rounding)
         return _finish32(r, ftz, False)
     r = a / b
     if rounding != "rn":
@@ -178,16 +191,16 @@ def rcp(name: str, a: Array, rounding: Rounding = "rn", *, ftz: bool = False) ->
 def absolute(name: str, a: Array, *, ftz: bool = False) -> Array:
     """Returns the values without their sign; NaNs are those of arithmetic.
 
-    The instruction of the hardware adds -0 (seen in the machine code for sm_90).
+    The hardware adds -0; a NaN of f64 keeps its sign, too.
     """
     bits = _as_bits(_flushed(a, name, ftz))
-    return _canonical(bits & ~_sign(bits), name).view(a.dtype)
+    return _canonical(bits & ~_sign(bits), bits, name).view(a.dtype)
 
 
 def negate(name: str, a: Array, *, ftz: bool = False) -> Array:
     """Returns the values with the other sign; see `absolute`."""
     bits = _as_bits(_flushed(a, name, ftz))
-    return _canonical(bits ^ _sign(bits), name).view(a.dtype)
+    return _canonical(bits ^ _sign(bits), bits, name).view(a.dtype)
 
 
 def copysign(a: Array, b: Array) -> Array:
@@ -205,7 +218,7 @@ def minimum(
     """Returns the lesser value (`min`).
 
     -0 is less than +0. A NaN gives way to a number, unless `nan`; the result of two NaNs, and of
-    one with `nan`, is the NaN of arithmetic (f64: the first one made quiet).
+    one with `nan`, is the NaN of arithmetic (f64: the second one made quiet).
 
     Args:
         name: The type.
@@ -230,7 +243,7 @@ def minimum(
     bad = (a_nan | b_nan) if nan else (a_nan & b_nan)
     if bad.any():
         if name == "f64":
-            bits = np.where(bad, np.where(a_nan, a_bits, b_bits) | np.uint64(QUIET64), bits)
+            bits = np.where(bad, np.where(b_nan, b_bits, a_bits) | np.uint64(QUIET64), bits)
         else:
             bits = np.where(bad, bits.dtype.type(FORMATS[name].nan), bits)
     return bits.view(a.dtype)
@@ -301,12 +314,12 @@ def _sign(bits: Array) -> Array:
     return np.array(1 << (8 * bits.itemsize - 1), bits.dtype)
 
 
-def _canonical(bits: Array, name: str) -> Array:
-    """Returns bits whose NaNs are those of arithmetic; those of f64 are made quiet."""
-    nan = is_nan(bits, name)
+def _canonical(bits: Array, operand: Array, name: str) -> Array:
+    """Returns bits whose NaNs are those of arithmetic; for f64 the operand's, made quiet."""
+    nan = is_nan(operand, name)
     if nan.any():
-        quiet = bits | np.uint64(QUIET64) if name == "f64" else bits.dtype.type(FORMATS[name].nan)
-        bits = np.where(nan, quiet, bits)
+        number = bits.dtype.type(FORMATS[name].nan if name != "f64" else 0)
+        bits = np.where(nan, number if name != "f64" else operand | np.uint64(QUIET64), bits)
     return bits
 
 
@@ -337,7 +350,7 @@ def _finish64(r: Doubles, *operands: Array) -> Doubles:
     nan = r != r
     if nan.any():
         bits = np.full(r.shape, NAN64, np.uint64)
-        for x in reversed(np.broadcast_arrays(*operands)):
+        for x in np.broadcast_arrays(*operands):
             bits = np.where(x != x, x.view(np.uint64) | np.uint64(QUIET64), bits)
         r = np.where(nan, bits.view(np.float64), r)
     return r
@@ -354,7 +367,7 @@ def _narrow_sum(
         return rounded(s, name, rounding)
     r = round_to(s, name, rounding)
     if ftz:
-        r = np.where(np.abs(r) < 2.0 ** FORMATS[name].emin, np.copysign(0.0, r), r)
+        r = flush_rounded(r, s, name, rounding)
     if relu:
         r = np.where(r <= 0, 0.0, r)
     return to_bits(saturate(r) if sat else r, name)

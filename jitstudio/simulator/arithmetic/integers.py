@@ -197,11 +197,11 @@ def extract_field(a: Array, position: Array, length: Array) -> Array:
 
     Args:
         a: 32 or 64 bits.
-        position: uint32, of which the lowest 8 bits count.
-        length: uint32, of which the lowest 8 bits count.
+        position: uint32; for 32 bits its lowest 8 bits count.
+        length: uint32; for 32 bits its lowest 8 bits count.
     """
     width = 8 * a.itemsize
-    position, length = position & 0xFF, length & 0xFF
+    position, length = _places(position, width), _places(length, width)
     bits = _unsigned(a)
     field = shift_right(bits, position) & _ones(length, bits.dtype)
     if a.dtype.kind == "i":
@@ -216,7 +216,7 @@ def extract_field(a: Array, position: Array, length: Array) -> Array:
 @in_pieces
 def insert_field(a: Array, b: Array, position: Array, length: Array) -> Array:
     """Returns `b` with the lowest bits of `a` at a position (`bfi`); see `extract_field`."""
-    position, length = position & 0xFF, length & 0xFF
+    position, length = (_places(x, 8 * a.itemsize) for x in (position, length))
     mask = shift_left(_ones(length, a.dtype), position)
     return (b & ~mask) | (shift_left(a, position) & mask)
 
@@ -393,6 +393,11 @@ def _field(x: Array, position: int, length: int, signed: bool) -> NDArray[np.int
     return (left.view(np.int32) >> right.astype(np.int32) if signed else left >> right).astype(
         np.int64
     )
+
+
+def _places(x: Array, width: int) -> Array:
+    """Returns places and lengths as the hardware takes those beyond 255, which the ISA excludes."""
+    return x & 0xFF if width == 32 else np.minimum(x, 64)
 
 
 def _ones(count: Array, dtype: np.dtype[Any]) -> Array:

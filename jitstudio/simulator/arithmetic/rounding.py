@@ -174,6 +174,35 @@ def flush32(x: Array) -> NDArray[np.float32]:
     return np.where(small, np.copysign(np.float32(0), x), x)
 
 
+def flush_rounded(result: Array, exact: Array, name: str, rounding: Rounding) -> Array:
+    """Returns results whose subnormal ones are zeros of their sign (`.ftz`).
+
+    The hardware decides after rounding without a limit to the exponent: what is less than the least
+    normal number then is 0, though it were that number if rounded as a subnormal one (compared with
+    an H100).
+
+    Args:
+        result: Rounded values.
+        exact: float64 values that are on the right side of all floats of 26 bits.
+        name: The type.
+        rounding: As the results were rounded.
+    """
+    precision = FORMATS[name].precision
+    least = 2.0 ** FORMATS[name].emin
+    size = np.abs(result)
+    small = size < least
+    edge = size == least
+    if edge.any():
+        distance = np.abs(exact[edge])
+        if rounding == "rn":
+            small[edge] = distance < least * (1 - 2.0 ** -(precision + 1))
+        else:
+            small[edge] = distance <= least * (1 - 2.0**-precision)
+    if not small.any():
+        return result
+    return np.where(small, np.copysign(result.dtype.type(0), result), result)
+
+
 def saturate(x: Array) -> Array:
     """Returns values within 0 and 1; NaN and -0 give +0 (`.sat`)."""
     return np.where(x > 0, np.minimum(x, x.dtype.type(1)), x.dtype.type(0))

@@ -19,7 +19,6 @@ _REASONS = {
     "stacksave": "the stack cannot grow while a function runs",
     "stackrestore": "the stack cannot grow while a function runs",
     "clusterlaunchcontrol": "launches cannot be cancelled in the simulator",
-    "wmma": "wmma is not simulated. Use mma.sync, ldmatrix and stmatrix",
 }
 
 

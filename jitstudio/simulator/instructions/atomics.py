@@ -146,11 +146,13 @@ def _atomic(
     combine = _combining(operation, kind, space)
     exact = kind.is_integer or operation != "add"
     name = f"{b.instruction.opcode}.{operation}.{kind.name}"
+    # Packed floats and bf16 are kept as bits, which must not be added up as integers.
+    word = operation if kind.is_integer or operation == "exch" else "float"
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
         swap = None if other is None else f[other][s]
         unordered = "" if exact else name
-        old = update(wave, space, find(f, s), f[source][s], swap, combine, s, unordered, operation)
+        old = update(wave, space, find(f, s), f[source][s], swap, combine, s, unordered, word)
         if place is not None:
             f[place][s] = old
 
@@ -213,7 +215,13 @@ def update(
         wave.tell_unwritten(space, unwritten, addresses, threads, size)
     before = arena.bytes_at(offsets, size) if wave.wants_values else None
     view = arena.view(values.dtype)
-    old, changed, met = _in_turn(view, offsets // size, values, swap, combine, operation)
+    index = offsets // size
+    if (order := wave.in_order(threads)) is None:
+        old, changed, met = _in_turn(view, index, values, swap, combine, operation)
+    else:
+        swaps = None if swap is None else swap[order]
+        old, changed, met = _in_turn(view, index[order], values[order], swaps, combine, operation)
+        old[order] = old.copy()
     arena.mark_written(offsets, size, region)
     if changed:
         wave.changes += 1

@@ -225,7 +225,7 @@ def _call_of(
     needed, start = b.image.frame_bytes[name], callee.start
 
     def flow(wave: Wave, f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:
-        if depth + 1 >= wave.deepest:
+        if depth + 1 >= wave.deepest or wave.frame_bytes > wave.most_bytes:
             raise ThreadFault(
                 FaultKind.STACK_OVERFLOW,
                 int(wave.numbers[active][0]),
@@ -364,8 +364,9 @@ def _barrier(
                 wave.frame(depth, layout)[place][threads] = reduce(true, all_)[wave.slots[threads]]
 
         barriers = f[number][active]
-        for value in np.unique(barriers):
-            chosen = active if (barriers == value).all() else subset(active, barriers == value)
+        same = (barriers == barriers[0]).all()
+        for value in barriers[:1] if same else np.unique(barriers):
+            chosen = active if same else subset(active, barriers == value)
             counts = None if expected is None else f[expected][chosen]
             arrive(
                 wave,

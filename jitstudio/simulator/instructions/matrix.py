@@ -1,4 +1,4 @@
-"""Matrices that the lanes of a warp hold together: `ldmatrix stmatrix mma`.
+"""Matrices that the lanes of a warp hold together: `ldmatrix stmatrix movmatrix mma`.
 
 How fragments lie in registers is from "Matrix Fragments for mma" of the PTX ISA. With
 ``g = lane // 4`` and ``t = lane % 4``, and p elements in a register: register i of A has row
@@ -32,7 +32,7 @@ _LANES = np.arange(WARP)
 _G, _T = _LANES // 4, _LANES % 4
 
 
-def _whole(wave: Wave, s: Selection) -> NDArray[np.int64]:
+def whole_warps(wave: Wave, s: Selection) -> NDArray[np.int64]:
     """Returns the numbers of threads that form whole warps, of shape (warps, 32).
 
     Raises:
@@ -73,7 +73,7 @@ def ldmatrix(b: Binding) -> Flow:
     word = np.dtype("u4")
 
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
-        warps = len(_whole(wave, s))
+        warps = len(whole_warps(wave, s))
         rows = wave.exchange.view(np.int64)[wave.numbers[s]].reshape(warps, WARP)
         for index in range(count):
             at = rows[:, 8 * index + _G] + 4 * _T
@@ -91,7 +91,7 @@ def stmatrix(b: Binding) -> Flow:
     places = [b.source(part, TYPES["b32"]) for part in b.parts(source)]
 
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
-        warps = len(_whole(wave, s))
+        warps = len(whole_warps(wave, s))
         rows = wave.exchange.view(np.int64)[wave.numbers[s]].reshape(warps, WARP)
         for index in range(count):
             at = rows[:, 8 * index + _G] + 4 * _T
@@ -100,6 +100,20 @@ def stmatrix(b: Binding) -> Flow:
             wave.store(space, at.reshape(-1), [words], s)
 
     return meet(b, _ALL, Operation(_gives_addresses(find), takes))
+
+
+@form("movmatrix", "b16", words="sync aligned m8n8 trans", flow=True)
+def movmatrix(b: Binding) -> Flow:
+    target, source = b.instruction.operands
+    place, words = b.target(target, TYPES["b32"]), b.source(source, TYPES["b32"])
+
+    def gives(wave: Wave, f: Frame, s: Selection) -> None:
+        """Gives nothing: no lane needs more than the registers of all."""
+
+    def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
+        f[place][s] = _turned(f[words][s], len(whole_warps(wave, s)))
+
+    return meet(b, _ALL, Operation(gives, takes))
 
 
 def _gives_addresses(
@@ -154,24 +168,23 @@ def mma(b: Binding) -> Flow:
     name = f"mma.{shape[0]}.{a_type.name}"
 
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
-        warps = len(_whole(wave, s))
-        left = np.zeros((warps, m, k), _held(a_type.name))
+        warps = len(whole_warps(wave, s))
+        left = np.zeros((warps, m, k), held_as(a_type.name))
         for i, slot in enumerate(a_slots):
-            values = _elements(f[slot][s], a_type.name, warps)
+            values = elements_of(f[slot][s], a_type.name, warps)
             row = _G + 8 * (i % rows)
             column = per_register * _T + 4 * per_register * (i // rows)
             for j in range(per_register):
                 left[:, row, column + j] = values[:, :, j]
-        right = np.zeros((warps, k, n), _held(b_type.name))
+        right = np.zeros((warps, k, n), held_as(b_type.name))
         for i, slot in enumerate(b_slots):
-            values = _elements(f[slot][s], b_type.name, warps)
+            values = elements_of(f[slot][s], b_type.name, warps)
             row = per_register * _T + 4 * per_register * i
             for j in range(per_register):
                 right[:, row + j, _G] = values[:, :, j]
         total = _gathered([f[slot][s] for slot in c_slots], c_type.name, warps, m, n)
-        if a_type.name in _FLOATS and a_type.name != "f64":
-            wave.inexact[name] = f"{name} (summed in f64 and rounded once; a GPU keeps fewer bits)"
-        result = _multiplied(left, right, total, d_type.name, b.has("satfinite"))
+        note_inexact(wave, name, a_type.name)
+        result = multiplied(left, right, total, d_type.name, b.has("satfinite"))
         for slot, values in zip(d_slots, _spread(result, d_type.name, warps), strict=True):
             f[slot][s] = values
 
@@ -187,18 +200,27 @@ def _accumulator(name: str) -> Any:
     }[name]
 
 
-def _held(name: str) -> type[np.generic]:
-    return np.int64 if name in _INTEGER else np.float64
+def note_inexact(wave: Wave, name: str, element: str) -> None:
+    """Takes note of a product of matrices that a GPU may round otherwise."""
+    if element in _FLOATS and element != "f64":
+        wave.inexact[name] = f"{name} (summed in f64 and rounded once; a GPU keeps fewer bits)"
 
 
-def _elements(values: NDArray[Any], name: str, warps: int) -> NDArray[Any]:
+def held_as(name: str) -> type[np.generic]:
+    """Returns what elements of a type are computed in."""
+    return np.int64 if name in _INTEGER or name == "s32" else np.float64
+
+
+def elements_of(values: NDArray[Any], name: str, warps: int) -> NDArray[Any]:
     """Returns the elements in registers, of shape (warps, 32, elements of a register)."""
     values = np.ascontiguousarray(values)
     if name in _INTEGER:
         signed = _INTEGER[name][1]
         found: NDArray[Any] = values.view(np.int8 if signed else np.uint8).astype(np.int64)
-    elif name == "f64":
-        found = values.view(np.float64)
+    elif name == "s32":
+        found = values.view(np.int32).astype(np.int64)
+    elif name in ("f32", "f64"):
+        found = values.view(np.float32 if name == "f32" else np.float64).astype(np.float64)
     elif name == "tf32":
         # The hardware reads the upper 19 bits.
         found = (values & np.uint32(0xFFFFE000)).view(np.float32).astype(np.float64)
@@ -213,7 +235,7 @@ def _gathered(registers: list[NDArray[Any]], name: str, warps: int, m: int, n: i
     total = np.zeros((warps, m, n), np.int64 if name == "s32" else np.float64)
     if name == "f16":
         for i, values in enumerate(registers):
-            halves = _elements(values, "f16", warps)
+            halves = elements_of(values, "f16", warps)
             for j in range(2):
                 total[:, _G + 8 * i, 2 * _T + j] = halves[:, :, j]
     else:
@@ -228,7 +250,7 @@ def _spread(total: NDArray[Any], name: str, warps: int) -> list[NDArray[Any]]:
     for i in range(total.shape[1] // 8):
         pair = [total[:, _G + 8 * i, 2 * _T + j].reshape(-1) for j in range(2)]
         if name == "f16":
-            halves = np.stack([to_bits(x, "f16") for x in pair], axis=1)
+            halves = np.stack([as_accumulator(x, name) for x in pair], axis=1)
             registers.append(np.ascontiguousarray(halves).view(np.uint32).reshape(-1))
         else:
             registers += pair
@@ -236,9 +258,17 @@ def _spread(total: NDArray[Any], name: str, warps: int) -> list[NDArray[Any]]:
     return registers
 
 
-def _multiplied(
+def as_accumulator(values: NDArray[Any], name: str) -> NDArray[Any]:
+    """Returns the elements of a product as values of the type of the accumulators."""
+    if name == "f16":
+        return to_bits(values.reshape(-1), name).reshape(values.shape)
+    return values.astype({"f32": np.float32, "f64": np.float64, "s32": np.int32}[name])
+
+
+def multiplied(
     left: NDArray[Any], right: NDArray[Any], total: NDArray[Any], name: str, saturates: bool
 ) -> NDArray[Any]:
+    """Returns ``left @ right + total`` in a type, all of shape (warps, rows, columns)."""
     if name == "s32":
         exact = left @ right + total
         if saturates:

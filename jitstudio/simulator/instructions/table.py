@@ -27,6 +27,7 @@ from jitstudio.simulator.program import (
     SymbolOperand,
     VectorOperand,
 )
+from jitstudio.simulator.special import SPECIAL_NAMES
 from jitstudio.simulator.types import BITS, PREDICATE, TYPES, PtxType, TypeKind
 from jitstudio.simulator.wave import (
     CARRY,
@@ -349,7 +350,7 @@ class Binding:
             if (held.bits == 1) != (dtype.kind == "b"):
                 raise UnsupportedInstruction(f"{operand.name} is of type .{held.name}")
             return self.layout.slot(SlotKind(operand.name, dtype))
-        if not operand.name.startswith("%"):
+        if operand.name not in SPECIAL_NAMES:
             raise UnsupportedInstruction(f"{operand.name} is not declared")
         if dtype.itemsize > self.register_type(operand).size:
             raise UnsupportedInstruction(f"{operand.name} has fewer bits than are read")

@@ -8,12 +8,12 @@ from threading import Event
 
 from PySide6.QtCore import QObject, Slot
 
+from jitstudio.analysis.diagrams.flow_svg import svg
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.graph.model import GraphPicture, ptx_picture, sass_picture
 from jitstudio.gui.features.graph.scene import SVG_FONT, look_of
-from jitstudio.gui.features.graph.svg import svg
 from jitstudio.gui.features.graph.view import GraphView
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import Dialogs

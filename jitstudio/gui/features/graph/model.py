@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -13,102 +12,15 @@ from PySide6.QtCore import QCoreApplication, QLineF, QPointF, QRectF
 from PySide6.QtGui import QPainterPath, QPolygonF
 
 from jitstudio.analysis.control_flow import BasicBlock, FlowGraph
+from jitstudio.analysis.diagrams.captions import Caption, TextMetrics, ptx_captions, sass_captions
+from jitstudio.analysis.diagrams.flow_layout import EdgeRoute, GraphLayout, Step, lay_out
 from jitstudio.analysis.ptx_cfg import ptx_graph
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.features.graph.layout import EdgeRoute, GraphLayout, Size, Step, lay_out
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 from jitstudio.listing.functions import Function
 from jitstudio.listing.lines import NOWHERE
-
-_MOST_ROWS = 14
-_MOST_CELLS = 56
-_CUT = "…"
-_CODE = re.compile(r"\s*+(?!//|\.|[{}()]\s*+(?://.*)?\Z|[\w$%]++:\s*+\Z)\S")
-
-
-@dataclass(frozen=True, slots=True)
-class Caption:
-    """The words of a block.
-
-    Attributes:
-        title: Its name.
-        rows: Its code; of a long one the beginning, how much is left out, and the last row.
-        count: How many rows there are in full.
-    """
-
-    title: str
-    rows: tuple[str, ...]
-    count: int
-
-
-@dataclass(frozen=True)
-class TextMetrics:
-    """The room that text takes.
-
-    Attributes:
-        width: Of a letter.
-        height: Of a row.
-        above: From the top of a row to the line that its letters are on.
-    """
-
-    width: float
-    height: float
-    above: float
-
-    @property
-    def margin(self) -> float:
-        """Between text and the frame around it."""
-        return self.width
-
-    def size(self, caption: Caption) -> Size:
-        """Returns how large a block with this caption is."""
-        cells = max(map(len, (caption.title, *caption.rows)))
-        rows = 1 + len(caption.rows)
-        return Size((cells + 2) * self.width, rows * self.height + 2 * self.margin)
-
-    def row_top(self, row: int) -> float:
-        """Returns where a row begins below the top of its block; the title is 0."""
-        return row * self.height + self.margin * (0.5 if row == 0 else 1.5)
-
-
-def sass_captions(graph: FlowGraph, function: SassFunction) -> tuple[Caption, ...]:
-    """Returns the instructions of each block, without their addresses."""
-    return tuple(
-        _caption(block.name, range(block.start, block.end), lambda at: function[at].text)
-        for block in graph.blocks
-    )
-
-
-def ptx_captions(graph: FlowGraph, lines: Sequence[str]) -> tuple[Caption, ...]:
-    """Returns the instructions of each block, without comments and what only declares something."""
-    return tuple(
-        _caption(
-            block.name,
-            [at for at in range(block.start, block.end) if _CODE.match(lines[at])],
-            lambda at: lines[at].partition("//")[0],
-        )
-        for block in graph.blocks
-    )
-
-
-def _caption(title: str, places: Sequence[int], text: Callable[[int], str]) -> Caption:
-    count = len(places)
-    if count <= _MOST_ROWS:
-        rows = [text(at) for at in places]
-    else:
-        left_out = count - _MOST_ROWS + 1
-        rows = [text(at) for at in places[: _MOST_ROWS - 2]]
-        # Where a block leads is said at its end.
-        rows += [f"{_CUT} {left_out} more {_CUT}", text(places[-1])]
-    return Caption(_short(title), tuple(map(_short, rows)), count)
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _MOST_CELLS else text[: _MOST_CELLS - 1] + _CUT
-
 
 ROOM = 8.0
 """What an edge may take next to its way, with its head and its pen."""

@@ -11,9 +11,9 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen, QStaticText
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from jitstudio.analysis.control_flow import EdgeKind
-from jitstudio.gui.features.graph.layout import EdgeRoute
+from jitstudio.analysis.diagrams.flow_layout import EdgeRoute
+from jitstudio.analysis.diagrams.flow_svg import Colors
 from jitstudio.gui.features.graph.model import ROOM, EdgeShape, GraphPicture
-from jitstudio.gui.features.graph.svg import Colors
 from jitstudio.gui.kit.diagrams.canvas import mixed
 from jitstudio.gui.kit.fonts import CODE_FAMILY
 from jitstudio.gui.kit.theme import Theme

@@ -25,9 +25,10 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.analysis.control_flow import FlowGraph
+from jitstudio.analysis.diagrams.captions import TextMetrics
+from jitstudio.analysis.diagrams.flow_layout import Box, GraphLayout
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.features.graph.layout import Box, GraphLayout
-from jitstudio.gui.features.graph.model import GraphPicture, TextMetrics, description, summary
+from jitstudio.gui.features.graph.model import GraphPicture, description, summary
 from jitstudio.gui.features.graph.scene import READABLE, BlocksItem, EdgesItem, look_of
 from jitstudio.gui.kit.diagrams.canvas import PictureButtons, PictureCanvas, Way
 from jitstudio.gui.kit.fonts import LETTERS, code_font

@@ -459,7 +459,7 @@ class KeystrokeCommands(QObject):
         self._nothing = QAction(self)
         self._nothing.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         for spec in ACTIONS:
-            if spec.where is not KeyScope.WINDOW:
+            if spec.where in (KeyScope.EDITOR, KeyScope.TEXT):
                 actions.bind({spec.id: partial(self._send, spec)})
         tabs.set_commands([self._nothing, *(actions[spec.id] for spec in self._editing)])
         shortcuts.changed.connect(self._on_keys_changed)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from jitstudio.analysis.diagrams.layers import columns, layered
 from jitstudio.gui.features.pipeline.graph import NodeRole, Pipeline, PipelineEdge
-from jitstudio.gui.kit.diagrams.layers import columns, layered
 
 # Rows that a node takes, and the place of an edge that passes: half of one is beside it.
 _NODE, _PASSING = 1.0, 0.0

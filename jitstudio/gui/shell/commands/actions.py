@@ -40,6 +40,8 @@ class Actions(QObject):
         self._bound: set[str] = set()
         self._possible: dict[str, Callable[[], bool]] = {}
         self._early: list[tuple[QAction, bool]] = []
+        self._keys = {spec.id: tuple(spec.keys) for spec in ACTIONS}
+        self._is_stepping = False
         # One connection instead of one an action, which would be a tenth of the time they take.
         self._without_handler = QActionGroup(self)
         self._without_handler.setExclusionPolicy(QActionGroup.ExclusionPolicy.None_)
@@ -70,7 +72,34 @@ class Actions(QObject):
 
     def set_keys(self, name: str, keys: Sequence[str]) -> None:
         """Lets a command have these keys, and its tool tip and all hints have the first."""
-        _set_keys(self._actions[name], self._specs[name], keys)
+        self._keys[name] = tuple(keys)
+        self._show_keys(name)
+
+    def set_stepping(self, on: bool) -> None:
+        """Gives keys to the commands for stepping, which take them from others meanwhile."""
+        self._is_stepping = on
+        taken = self._stepping_keys
+        for name, keys in self._keys.items():
+            if taken.intersection(keys):
+                self._show_keys(name)
+
+    def _show_keys(self, name: str) -> None:
+        spec, keys = self._specs[name], self._keys[name]
+        if spec.where is KeyScope.STEPPING:
+            active = keys if self._is_stepping else ()
+        else:
+            taken = self._stepping_keys if self._is_stepping else frozenset()
+            active = tuple(key for key in keys if key not in taken)
+        _set_keys(self._actions[name], spec, keys, active)
+
+    @property
+    def _stepping_keys(self) -> frozenset[str]:
+        return frozenset(
+            key
+            for spec in ACTIONS
+            if spec.where is KeyScope.STEPPING
+            for key in self._keys[spec.id]
+        )
 
     def know(self, possible: Mapping[str, Callable[[], bool]]) -> None:
         """Sets the functions that say whether a command can do anything at the cursor."""
@@ -119,8 +148,8 @@ def _make(spec: ActionSpec, window: QWidget) -> QAction:
         show_icon(action, spec.icon)
     action.setStatusTip(tip)
     action.setWhatsThis(tip or _plain(text))
-    _set_keys(action, spec, spec.keys)
-    if spec.where is KeyScope.WINDOW:
+    _set_keys(action, spec, spec.keys, spec.keys if spec.where is not KeyScope.STEPPING else ())
+    if spec.where in (KeyScope.WINDOW, KeyScope.STEPPING):
         window.addAction(action)
     else:
         # The widget that knows these keys takes them.
@@ -128,8 +157,10 @@ def _make(spec: ActionSpec, window: QWidget) -> QAction:
     return action
 
 
-def _set_keys(action: QAction, spec: ActionSpec, keys: Sequence[str]) -> None:
-    action.setShortcuts([QKeySequence(key) for key in keys])
+def _set_keys(
+    action: QAction, spec: ActionSpec, keys: Sequence[str], active: Sequence[str]
+) -> None:
+    action.setShortcuts([QKeySequence(key) for key in active])
     menu = QCoreApplication.translate("Actions", spec.menu)
     COMMAND_KEYS.learn(spec.id, f"{_plain(menu)} > {_plain(action.text())}", keys)
     action.setToolTip(COMMAND_KEYS.tip(action.whatsThis(), spec.id))

@@ -34,7 +34,8 @@ class Shortcuts(QObject):
     """Gives commands their keys, at the start and whenever the user wants others.
 
     No two commands have the same key: one that the user gives to a command is taken from the one
-    that had it, and goes back there with the defaults.
+    that had it, and goes back there with the defaults. Commands for stepping are by themselves, as
+    they have their keys while a kernel is stepped through, and others have theirs at other times.
 
     Signals:
         changed: Some command has other keys now.
@@ -55,7 +56,7 @@ class Shortcuts(QObject):
         """Returns the keys of a command now, in Qt's portable spelling."""
         if name in self._own:
             return self._own[name]
-        taken = {key for keys in self._own.values() for key in keys}
+        taken = {k for other, own in self._own.items() if _are_rivals(name, other) for k in own}
         return tuple(key for key in map(_plain, _SPECS[name].keys) if key not in taken)
 
     def is_default(self, name: str) -> bool:
@@ -66,7 +67,8 @@ class Shortcuts(QObject):
         """Returns what prevents this key for a command; None where nothing does."""
         key = _plain(key)
         translate = QCoreApplication.translate
-        holder = next((s for s in ACTIONS if s.id != name and key in self.keys(s.id)), None)
+        rivals = (s for s in ACTIONS if s.id != name and _are_rivals(name, s.id))
+        holder = next((spec for spec in rivals if key in self.keys(spec.id)), None)
         if key in map(_plain, _SPECS[name].keys) and holder is None:
             return None
         if not _is_pressed_with_another(key):
@@ -95,7 +97,8 @@ class Shortcuts(QObject):
             if conflict is not None and conflict.is_final:
                 raise ValueError(conflict.message)
         for other, own in self._own.items():
-            self._own[other] = tuple(key for key in own if key not in wanted)
+            if _are_rivals(name, other):
+                self._own[other] = tuple(key for key in own if key not in wanted)
         self._own[name] = wanted
         if wanted == tuple(map(_plain, _SPECS[name].keys)):
             del self._own[name]
@@ -124,6 +127,12 @@ class Shortcuts(QObject):
 def can_change(name: str) -> bool:
     """Returns whether a command may have other keys: not where all text fields know the keys."""
     return name in _SPECS and _SPECS[name].where is not KeyScope.TEXT
+
+
+def _are_rivals(name: str, other: str) -> bool:
+    """Returns whether two commands have their keys at the same times."""
+    stepping = KeyScope.STEPPING
+    return (_SPECS[name].where is stepping) == (_SPECS[other].where is stepping)
 
 
 def plain_text(text: str) -> str:

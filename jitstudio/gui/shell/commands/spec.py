@@ -13,6 +13,8 @@ class KeyScope(Enum):
 
     WINDOW = auto()
     """In the whole window; whoever binds it carries it out."""
+    STEPPING = auto()
+    """In the whole window while a kernel is stepped through; other commands lack the key then."""
     EDITOR = auto()
     """In editors, which know what the first of these keys does: it is sent to them."""
     TEXT = auto()
@@ -63,6 +65,7 @@ FOLDING = QT_TRANSLATE_NOOP("Actions", "F&olding")
 CARETS = QT_TRANSLATE_NOOP("Actions", "C&arets")
 LINES = QT_TRANSLATE_NOOP("Actions", "Lines")
 TABS = QT_TRANSLATE_NOOP("Actions", "Tabs")
+STEP = QT_TRANSLATE_NOOP("Actions", "Step throug&h")
 CACHES = QT_TRANSLATE_NOOP("Actions", "Open a &kernel cache")
 EXCHANGE = QT_TRANSLATE_NOOP("Actions", "Exchange with others")
 SUBMENUS = {
@@ -72,6 +75,7 @@ SUBMENUS = {
     LINES: EDIT,
     TABS: FILE,
     CACHES: FILE,
+    STEP: LAUNCH,
     EXCHANGE: FILE,
 }
 """Menus within others, which come last in them."""

@@ -5,12 +5,16 @@ from collections import Counter
 from PySide6.QtGui import QKeySequence
 
 from jitstudio.gui.shell.commands.actions import ACTIONS
-from jitstudio.gui.shell.commands.spec import MENUS, SUBMENUS
+from jitstudio.gui.shell.commands.spec import MENUS, SUBMENUS, KeyScope
 from jitstudio.paths import resource
 
 
 def test_no_two_commands_share_a_key():
-    keys = Counter(QKeySequence(key).toString() for spec in ACTIONS for key in spec.keys)
+    keys = Counter(
+        (QKeySequence(key).toString(), spec.where is KeyScope.STEPPING)
+        for spec in ACTIONS
+        for key in spec.keys
+    )
     assert [key for key, count in keys.items() if count > 1] == []
 
 

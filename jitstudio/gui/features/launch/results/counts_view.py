@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.launch.simulation import AccessSample, LineCounts, Simulation, of_source
-from jitstudio.gui.features.launch.results.access_picture import AccessPicture, access_text
+from jitstudio.gui.kit.access_picture import AccessPicture, access_text
 from jitstudio.gui.kit.launch_figures import number_text
 from jitstudio.gui.kit.parts import text_label
 from jitstudio.gui.kit.presentation import SORT_ROLE, TableColumn

@@ -13,6 +13,12 @@ HELP_ROWS = (
         tip=QT_TRANSLATE_NOOP("Actions", "Samples, recent files, and what this machine has"),
     ),
     ActionSpec(
+        "lessonsAction",
+        HELP,
+        QT_TRANSLATE_NOOP("Actions", "&Lessons"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Learn by twelve changes that are checked, without a GPU"),
+    ),
+    ActionSpec(
         "helpAction",
         HELP,
         QT_TRANSLATE_NOOP("Actions", "&Help on this pane"),

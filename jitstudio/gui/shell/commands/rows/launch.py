@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.gui.shell.commands.spec import LAUNCH, ActionSpec
+from jitstudio.gui.shell.commands.spec import LAUNCH, STEP, ActionSpec, KeyScope
 
 LAUNCH_ROWS = (
     ActionSpec(
@@ -59,5 +59,176 @@ LAUNCH_ROWS = (
         QT_TRANSLATE_NOOP("Actions", "Look for &GPUs"),
         tip=QT_TRANSLATE_NOOP("Actions", "List the GPUs with their free memory again"),
         separated=True,
+    ),
+    ActionSpec(
+        "stepAction",
+        STEP,
+        QT_TRANSLATE_NOOP("Actions", "&Begin"),
+        keys=("Ctrl+F5",),
+        icon="step-begin",
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Run the kernel of the Launch panel in the simulator, which needs no GPU, and stop "
+            "before its first instruction",
+        ),
+    ),
+    *(
+        ActionSpec(name, STEP, text, keys, icon, tip, where=KeyScope.STEPPING, separated=separated)
+        for name, text, keys, icon, separated, tip in (
+            (
+                "endSteppingAction",
+                QT_TRANSLATE_NOOP("Actions", "&End"),
+                ("Alt+Shift+F5",),
+                "stop",
+                False,
+                QT_TRANSLATE_NOOP("Actions", "Forget the simulated run; breakpoints stay"),
+            ),
+            (
+                "continueAction",
+                QT_TRANSLATE_NOOP("Actions", "&Continue"),
+                ("F5",),
+                "run",
+                True,
+                QT_TRANSLATE_NOOP("Actions", "Run to the next breakpoint, or to the end"),
+            ),
+            (
+                "continueBackAction",
+                QT_TRANSLATE_NOOP("Actions", "Continue bac&k"),
+                ("Shift+F5",),
+                "run-back",
+                False,
+                QT_TRANSLATE_NOOP("Actions", "Run back to the breakpoint before, or to the start"),
+            ),
+            (
+                "pauseSteppingAction",
+                QT_TRANSLATE_NOOP("Actions", "&Pause"),
+                ("Ctrl+Shift+F5",),
+                "pause",
+                False,
+                QT_TRANSLATE_NOOP("Actions", "Stop where the simulation is now"),
+            ),
+            (
+                "stepLineAction",
+                QT_TRANSLATE_NOOP("Actions", "Step &line"),
+                ("F10",),
+                "step-line",
+                True,
+                QT_TRANSLATE_NOOP(
+                    "Actions", "Run until the thread comes to another line of the source"
+                ),
+            ),
+            (
+                "stepLineBackAction",
+                QT_TRANSLATE_NOOP("Actions", "Step line b&ack"),
+                ("Shift+F10",),
+                "step-line-back",
+                False,
+                QT_TRANSLATE_NOOP(
+                    "Actions",
+                    "Run back to where the thread came to this line, or to the one before",
+                ),
+            ),
+            (
+                "stepInstructionAction",
+                QT_TRANSLATE_NOOP("Actions", "Step &instruction"),
+                ("F11",),
+                "step",
+                False,
+                QT_TRANSLATE_NOOP("Actions", "Let the thread execute one instruction of the PTX"),
+            ),
+            (
+                "stepInstructionBackAction",
+                QT_TRANSLATE_NOOP("Actions", "Step i&nstruction back"),
+                ("Shift+F11",),
+                "step-back",
+                False,
+                QT_TRANSLATE_NOOP("Actions", "Take back what the thread has executed last"),
+            ),
+            (
+                "stepOutAction",
+                QT_TRANSLATE_NOOP("Actions", "Step &out"),
+                ("Alt+F11",),
+                "",
+                False,
+                QT_TRANSLATE_NOOP("Actions", "Run until the thread leaves this function"),
+            ),
+            (
+                "runToCursorAction",
+                QT_TRANSLATE_NOOP("Actions", "Run to the c&ursor"),
+                ("Ctrl+F11",),
+                "",
+                True,
+                QT_TRANSLATE_NOOP(
+                    "Actions",
+                    "Run until a thread comes to the line of the cursor, in source or PTX",
+                ),
+            ),
+            (
+                "runToBarrierAction",
+                QT_TRANSLATE_NOOP("Actions", "Run to the next ba&rrier"),
+                (),
+                "",
+                False,
+                QT_TRANSLATE_NOOP("Actions", "Run until the thread comes to a barrier"),
+            ),
+            (
+                "runToDivergenceAction",
+                QT_TRANSLATE_NOOP("Actions", "Run to the next &divergence"),
+                (),
+                "",
+                False,
+                QT_TRANSLATE_NOOP(
+                    "Actions", "Run until lanes of the warp part: they go to different places"
+                ),
+            ),
+            (
+                "runToChangeAction",
+                QT_TRANSLATE_NOOP("Actions", "Run until the register chan&ges"),
+                (),
+                "",
+                False,
+                QT_TRANSLATE_NOOP(
+                    "Actions",
+                    "Run until the register that is selected in the Step pane has another value",
+                ),
+            ),
+        )
+    ),
+    ActionSpec(
+        "breakpointAction",
+        STEP,
+        QT_TRANSLATE_NOOP("Actions", "Set or re&move a breakpoint"),
+        keys=("F9",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Stop a simulated run at the line here; a click left of the line numbers does, too",
+        ),
+        separated=True,
+    ),
+    ActionSpec(
+        "breakpointConditionAction",
+        STEP,
+        QT_TRANSLATE_NOOP("Actions", "Breakpoint with a condi&tion…"),
+        keys=("Ctrl+F9",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Stop at the line of the cursor only for threads of which this is true"
+        ),
+    ),
+    ActionSpec(
+        "recordStepAction",
+        STEP,
+        QT_TRANSLATE_NOOP("Actions", "Keep this step in the pro&ject"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Save the step, the thread and the breakpoints with the project"
+        ),
+        separated=True,
+    ),
+    ActionSpec(
+        "recordedStepAction",
+        STEP,
+        QT_TRANSLATE_NOOP("Actions", "Go to the kept &step"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Run the kernel in the simulator up to the step that the project keeps"
+        ),
     ),
 )

@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import pytest
 
-from jitstudio.gui.kit.diagrams.layers import columns, islands, layered
+from jitstudio.analysis.diagrams.layers import columns, islands, layered
 
 
 def random_pairs(seed, count=40):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 from jitstudio.analysis.control_flow import BasicBlock, EdgeKind, FlowGraph
-from jitstudio.gui.features.graph.layout import Box, EdgeRoute, GraphLayout
-from jitstudio.gui.features.graph.model import Caption, TextMetrics
+from jitstudio.analysis.diagrams.captions import Caption, TextMetrics
+from jitstudio.analysis.diagrams.flow_layout import Box, EdgeRoute, GraphLayout
 
 _MARGIN = 24
 _RADIUS = 4

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from jitstudio.analysis.control_flow import ControlFlowEdge, FlowGraph
-from jitstudio.gui.kit.diagrams.layers import Layers, Pair, columns, islands, layered
+from jitstudio.analysis.diagrams.layers import Layers, Pair, columns, islands, layered
 
 GAP = 44.0
 """Between two blocks next to each other."""

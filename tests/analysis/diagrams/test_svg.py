@@ -1,10 +1,10 @@
 from xml.etree import ElementTree
 
 from jitstudio.analysis.control_flow import EdgeKind, FlowEffect
+from jitstudio.analysis.diagrams.captions import Caption, TextMetrics, sass_captions
+from jitstudio.analysis.diagrams.flow_layout import lay_out
+from jitstudio.analysis.diagrams.flow_svg import Colors, svg
 from jitstudio.analysis.sass.cfg import sass_graph
-from jitstudio.gui.features.graph.layout import lay_out
-from jitstudio.gui.features.graph.model import Caption, TextMetrics, sass_captions
-from jitstudio.gui.features.graph.svg import Colors, svg
 from tests.analysis.flow.graphs import graph_of
 
 LETTERS = TextMetrics(7, 15, 11)

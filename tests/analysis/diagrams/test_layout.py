@@ -5,8 +5,7 @@ from itertools import combinations, pairwise
 import pytest
 
 from jitstudio.analysis.control_flow import ControlFlowEdge, EdgeKind, FlowEffect, FlowGraph, loops
-from jitstudio.analysis.sass.cfg import sass_graph
-from jitstudio.gui.features.graph.layout import (
+from jitstudio.analysis.diagrams.flow_layout import (
     Box,
     LayerRow,
     Plan,
@@ -15,6 +14,7 @@ from jitstudio.gui.features.graph.layout import (
     lay_out,
     routed,
 )
+from jitstudio.analysis.sass.cfg import sass_graph
 from tests.analysis.flow.graphs import graph_of, random_graph, structured_graph
 
 # Two blocks below each other, with a third between them at the right.

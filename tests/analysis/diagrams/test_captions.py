@@ -1,8 +1,8 @@
+from jitstudio.analysis.diagrams.captions import Caption, TextMetrics, ptx_captions, sass_captions
+from jitstudio.analysis.diagrams.flow_layout import Size
 from jitstudio.analysis.ptx_cfg import ptx_graph
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.features.graph.layout import Size
-from jitstudio.gui.features.graph.model import Caption, TextMetrics, ptx_captions, sass_captions
 from jitstudio.listing.functions import functions
 
 LETTERS = TextMetrics(width=7, height=15, above=11)

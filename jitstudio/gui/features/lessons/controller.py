@@ -1,0 +1,184 @@
+"""Opens lessons as projects, and has the pupil's files checked by `jitstudio lesson check`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QProcess, Slot
+from PySide6.QtWidgets import QApplication
+
+from jitstudio.gui.context import Context
+from jitstudio.gui.features.lessons.view import LessonsView
+from jitstudio.gui.files.project_commands import ProjectCommands
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.project import ProjectState
+from jitstudio.lessons import (
+    Goal,
+    Lesson,
+    LessonError,
+    LessonProgress,
+    copy_lesson,
+    lessons,
+    read_lesson,
+)
+from jitstudio.paths import data_folder
+
+_WAIT_MS = 2_000
+# -P: what lies in the pupil's folder is none of our modules.
+_COMMAND = ("-P", "-m", "jitstudio", "lesson", "check", "--json")
+
+
+def install(context: Context) -> None:
+    """Makes the pane "Lessons"."""
+    view = LessonsView()
+    context.shell.layout.fill("lessons", view)
+    LessonsController(view, context.state.project, context.projects, context.shell)
+
+
+class LessonsController(QObject):
+    """Shows the lesson whose project is open.
+
+    A lesson is a project in a folder with a `lesson.md`, ours or a teacher's.
+    """
+
+    def __init__(
+        self, view: LessonsView, project: ProjectState, projects: ProjectCommands, shell: Shell
+    ) -> None:
+        super().__init__(view)
+        self._view = view
+        self._project = project
+        self._projects = projects
+        self._shell = shell
+        self._folder: Path | None = None
+        self._opened: Path | None = None
+        self._titles: tuple[str, ...] = ()
+        self._lists, self._copies, self._reads = (Background(self) for _ in range(3))
+        self._process = QProcess(self)
+        self._process.finished.connect(self._on_checked)
+        self._process.errorOccurred.connect(self._on_error)
+        self._lists.done.connect(self._on_listed)
+        self._copies.done.connect(self._on_copied)
+        self._copies.failed.connect(shell.notices.show_message)
+        self._reads.done.connect(self._on_read)
+        view.shown.connect(self._list)
+        view.open_wanted.connect(self._on_open_wanted)
+        view.check_wanted.connect(self._on_check_wanted)
+        project.changed.connect(self._on_project_changed)
+        shell.actions.bind({"lessonsAction": self._on_lessons})
+        if (application := QApplication.instance()) is not None:
+            application.aboutToQuit.connect(self._end)
+        self._on_project_changed()
+
+    @Slot()
+    def _on_lessons(self) -> None:
+        self._shell.layout.bring_up(self._view)
+
+    @Slot()
+    def _list(self) -> None:
+        self._lists.start(lambda _stop: (lessons(), LessonProgress().passed()))
+
+    @Slot(object)
+    def _on_listed(self, found: tuple[tuple[Lesson, ...], frozenset[str]]) -> None:
+        listed, passed = found
+        self._titles = tuple(lesson.title for lesson in listed)
+        self._view.show_list(self._titles, passed)
+
+    @Slot(int)
+    def _on_open_wanted(self, place: int) -> None:
+        self._copies.start(lambda _stop: _copied(place))
+
+    @Slot(object)
+    def _on_copied(self, project: Path) -> None:
+        self._opened = project.parent.resolve()
+        self._projects.open_path(project)
+
+    @Slot()
+    def _on_project_changed(self) -> None:
+        path = self._project.path
+        folder = path.parent if path is not None else None
+        if folder == self._folder:
+            return
+        self._folder = folder
+        if folder is None:
+            self._reads.stop()
+            self._on_read(None)
+        else:
+            self._reads.start(lambda _stop: _lesson_in(folder))
+
+    @Slot(object)
+    def _on_read(self, lesson: Lesson | None) -> None:
+        titles = self._titles
+        known = lesson is not None and lesson.title in titles
+        self._view.show_lesson(lesson, titles.index(lesson.title) if lesson and known else -1)
+        if lesson is None:
+            return
+        self._shell.layout.bring_up(self._view)
+        if lesson.folder == self._opened:
+            # A project of others waits until the user builds it; this copy is ours.
+            self._opened = None
+            self._shell.actions["buildAction"].trigger()
+
+    @Slot()
+    def _on_check_wanted(self) -> None:
+        if self._folder is None or self._is_checking or not self._projects.save():
+            return
+        self._view.show_checking()
+        self._process.setWorkingDirectory(str(self._folder))
+        self._process.start(sys.executable, [*_COMMAND, str(self._folder)])
+
+    @property
+    def _is_checking(self) -> bool:
+        return self._process.state() is not QProcess.ProcessState.NotRunning
+
+    @Slot()
+    def _on_checked(self) -> None:
+        said = bytes(self._process.readAllStandardOutput().data())
+        complaint = bytes(self._process.readAllStandardError().data()).decode("utf-8", "replace")
+        if not said:
+            lines = complaint.strip().splitlines() or [self.tr("The check has ended early.")]
+            self._view.show_problem(lines[-1].removeprefix("jitstudio: "))
+            return
+        made = json.loads(said)
+        goals = [
+            Goal(one["goal"], one["reached"], tuple(one["reasons"]), one["skipped"] or "")
+            for one in made["goals"]
+        ]
+        self._view.show_goals(goals, made["passed"])
+        self._list()
+
+    @Slot(QProcess.ProcessError)
+    def _on_error(self, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart:
+            problem = self.tr("The check cannot be started: {reason}.")
+            self._view.show_problem(problem.format(reason=self._process.errorString()))
+
+    @Slot()
+    def _end(self) -> None:
+        if self._is_checking:
+            self._process.kill()
+            self._process.waitForFinished(_WAIT_MS)
+
+
+def _copied(place: int) -> Path:
+    """Returns the project of the user's copy of a lesson, which is made if it is not there.
+
+    Raises:
+        LessonError: It cannot be made.
+    """
+    lesson = lessons()[place]
+    folder = data_folder() / "lessons" / lesson.name
+    copy_lesson(lesson, folder)
+    project = read_lesson(folder).project
+    if project is None:
+        raise LessonError(f"'{folder}' has no project any more. Delete the folder to begin anew.")
+    return project
+
+
+def _lesson_in(folder: Path) -> Lesson | None:
+    try:
+        return read_lesson(folder)
+    except LessonError:
+        return None

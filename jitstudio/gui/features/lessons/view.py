@@ -1,0 +1,172 @@
+"""A lesson: its text with the hints, and what is reached of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jitstudio.gui.kit.fonts import follow_letters, scale_margins
+from jitstudio.gui.kit.theme import follow_theme
+from jitstudio.lessons import Goal, Lesson
+
+_SHARES = (3, 1)
+_MARGIN = 6
+
+
+class _LessonText(QTextBrowser):
+    """Markdown that anybody may have written: no picture or other file of it is loaded."""
+
+    def loadResource(self, _kind: int, _name: QUrl | str) -> Any:
+        """Loads nothing."""
+        return None
+
+
+class LessonsView(QWidget):
+    """Shows one lesson, and what a check of it has found.
+
+    Signals:
+        shown: The view is seen, and may need the list of lessons.
+        open_wanted: The user wants to work on the lesson with this place in the list.
+        check_wanted: The user wants his text checked.
+    """
+
+    shown = Signal()
+    open_wanted = Signal(int)
+    check_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lesson: Lesson | None = None
+        self._hints = 0
+        self._choice = QComboBox()
+        self._choice.setObjectName("lessonChoice")
+        self._choice.setAccessibleName(self.tr("Lesson"))
+        self._choice.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self._open = self._button("openLesson", self.tr("Open"))
+        self._open.setToolTip(
+            self.tr("Open your copy of the lesson, which stays as you have left it")
+        )
+        self._text = _LessonText()
+        self._text.setObjectName("lessonText")
+        self._text.setAccessibleName(self.tr("Text of the lesson"))
+        self._text.setOpenLinks(False)
+        self._text.setPlaceholderText(self.tr("Choose a lesson and open it."))
+        self._goals = QPlainTextEdit(readOnly=True)
+        self._goals.setObjectName("lessonGoals")
+        self._goals.setAccessibleName(self.tr("What is reached"))
+        self._goals.setPlaceholderText(self.tr("Check says what is reached and what is not."))
+        self._check = self._button("checkLesson", self.tr("Check"))
+        self._check.setToolTip(self.tr("Save your text and check what is reached"))
+        self._hint = self._button("lessonHint", self.tr("Hint"))
+        first, last = QHBoxLayout(), QHBoxLayout()
+        first.addWidget(self._choice, 1)
+        first.addWidget(self._open)
+        last.addWidget(self._check)
+        last.addWidget(self._hint)
+        last.addStretch(1)
+        parts = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
+        parts.addWidget(self._text)
+        parts.addWidget(self._goals)
+        for place, share in enumerate(_SHARES):
+            parts.setStretchFactor(place, share)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
+        column.addLayout(first)
+        column.addWidget(parts, 1)
+        column.addLayout(last)
+        follow_letters(self, scale_margins)
+        self._open.clicked.connect(lambda: self.open_wanted.emit(self._choice.currentIndex()))
+        self._check.clicked.connect(self.check_wanted)
+        self._hint.clicked.connect(self._on_hint)
+        # Headings and links have the colours of the theme that the text was set in.
+        follow_theme(self, LessonsView._refresh)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Asks for the list of lessons."""
+        super().showEvent(event)
+        self.shown.emit()
+
+    def show_list(self, titles: Sequence[str], passed: frozenset[str]) -> None:
+        """Shows all lessons with those that are passed; the chosen one stays."""
+        chosen = self._choice.currentIndex()
+        self._choice.clear()
+        done = self.tr("{number}. {title} (passed)")
+        for number, title in enumerate(titles, 1):
+            words = done if title in passed else "{number}. {title}"
+            self._choice.addItem(words.format(number=number, title=title))
+        if chosen < 0:
+            chosen = next((at for at, title in enumerate(titles) if title not in passed), 0)
+        self._choice.setCurrentIndex(chosen)
+        self._enable()
+
+    def show_lesson(self, lesson: Lesson | None, place: int) -> None:
+        """Shows the lesson that is open; None for none.
+
+        Args:
+            lesson: Which.
+            place: Its place in the list; less than 0 where it is not in it.
+        """
+        self._lesson, self._hints = lesson, 0
+        if place >= 0:
+            self._choice.setCurrentIndex(place)
+        self._goals.clear()
+        self._refresh()
+
+    def show_checking(self) -> None:
+        """Shows that a check is under way."""
+        self._check.setEnabled(False)
+        self._goals.setPlainText(self.tr("Checking…"))
+
+    def show_goals(self, goals: Sequence[Goal], passed: bool) -> None:
+        """Shows what a check has found."""
+        lines = [self.tr("The lesson is passed.")] if passed else []
+        for goal in goals:
+            lines.append(f"{'○' if goal.skipped else '✓' if goal.is_reached else '✗'} {goal.text}")
+            lines += [f"    {reason}" for reason in (*goal.reasons, goal.skipped) if reason]
+        self.show_problem("\n".join(lines))
+
+    def show_problem(self, text: str) -> None:
+        """Shows why nothing could be checked, or what a check has found."""
+        self._goals.setPlainText(text)
+        self._enable()
+
+    def _button(self, name: str, text: str) -> QPushButton:
+        button = QPushButton(text)
+        button.setObjectName(name)
+        return button
+
+    @Slot()
+    def _on_hint(self) -> None:
+        self._hints += 1
+        self._refresh()
+        bar = self._text.verticalScrollBar()
+        bar.setValue(bar.maximum())
+
+    def _enable(self) -> None:
+        lesson = self._lesson
+        self._open.setEnabled(self._choice.count() > 0)
+        self._check.setEnabled(lesson is not None)
+        self._hint.setEnabled(lesson is not None and self._hints < len(lesson.hints))
+
+    def _refresh(self) -> None:
+        self._enable()
+        lesson = self._lesson
+        hints = lesson.hints if lesson else ()
+        heading = self.tr("Hint")
+        more = (f"\n\n## {heading}\n\n{hint}" for hint in hints[: self._hints])
+        self._text.setMarkdown(lesson.text + "".join(more) if lesson else "")

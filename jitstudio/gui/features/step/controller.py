@@ -1,0 +1,414 @@
+"""Keeps the Step pane, the marks in editors and listings, and the commands in step with the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QInputDialog, QLineEdit, QWidget
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.simulation import ThreadPlace
+from jitstudio.core.project.project import BreakLine, StepRecording
+from jitstudio.gui.code.line_marks import LinePosition
+from jitstudio.gui.context import Context
+from jitstudio.gui.editor.editor_tabs import EditorTabs
+from jitstudio.gui.features.step.view import StepView
+from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
+from jitstudio.gui.kit.dialogs import open_dialog
+from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.shell.navigation import ListingPlace, Navigator, StepPlace
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.correlation import Correlations
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly
+from jitstudio.gui.state.documents import Documents
+from jitstudio.gui.state.launch_controller import LaunchController
+from jitstudio.gui.state.launch_specs import StepRecordings
+from jitstudio.gui.state.stepping import Stepping
+from jitstudio.simulator.conditions import StopCondition, StopConditionError
+from jitstudio.simulator.stepping import SimulatedThread, StepGoal, StepMove, StepState
+
+_USER = "stepping"
+_SOURCES = (CodeKind.CUDA, CodeKind.LLVM_IR)
+_BUTTONS = (
+    ("stepAction", "endSteppingAction"),
+    ("continueBackAction", "pauseSteppingAction", "continueAction"),
+    ("stepLineBackAction", "stepLineAction"),
+    ("stepInstructionBackAction", "stepInstructionAction"),
+)
+_MORE = (
+    "stepOutAction",
+    "runToCursorAction",
+    "runToBarrierAction",
+    "runToDivergenceAction",
+    "runToChangeAction",
+    "breakpointAction",
+    "breakpointConditionAction",
+    "recordStepAction",
+    "recordedStepAction",
+)
+_MOVES = {
+    "continueAction": (StepGoal.BREAKPOINT, False),
+    "continueBackAction": (StepGoal.BREAKPOINT, True),
+    "stepLineAction": (StepGoal.LINE, False),
+    "stepLineBackAction": (StepGoal.LINE, True),
+    "stepInstructionAction": (StepGoal.INSTRUCTION, False),
+    "stepInstructionBackAction": (StepGoal.INSTRUCTION, True),
+    "stepOutAction": (StepGoal.OUT, False),
+    "runToBarrierAction": (StepGoal.BARRIER, False),
+    "runToDivergenceAction": (StepGoal.DIVERGENCE, False),
+}
+
+
+def install(context: Context) -> None:
+    """Makes the pane "Step"."""
+    state, shell = context.state, context.shell
+    view = StepView()
+    shell.layout.fill("step", view)
+    marks = StepMarks(
+        state.stepping,
+        state.documents,
+        state.correlations,
+        state.disassembly,
+        context.editors,
+        context.listings,
+        view,
+    )
+    StepController(
+        view, state.stepping, state.launches, state.step_recordings, marks, context.navigator, shell
+    )
+    shell.context_menus.add_to_tables(view)
+
+
+class StepMarks(QObject):
+    """Shows breakpoints and the line of the thread in editors and listings, and takes clicks."""
+
+    def __init__(
+        self,
+        stepping: Stepping,
+        documents: Documents,
+        correlations: Correlations,
+        disassembly: CurrentDisassembly,
+        editors: EditorTabs,
+        listings: Mapping[CodeKind, OutputPane],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._stepping = stepping
+        self._documents = documents
+        self._correlations = correlations
+        self._disassembly = disassembly
+        self._editors = editors
+        self._ptx, self._sass = listings[CodeKind.PTX], listings[CodeKind.SASS]
+        self._known: set[QWidget] = set()
+        documents.each(self._on_document)
+        self._ptx.code_view.line_marks.can_break = True
+        self._ptx.code_view.line_marks.toggled.connect(self._on_ptx_toggled)
+        self._ptx.listing_changed.connect(self._show)
+        self._sass.listing_changed.connect(self._show)
+        correlations.changed.connect(self._show)
+        stepping.breakpoints_changed.connect(self._show)
+        stepping.state_changed.connect(self._on_state)
+
+    @property
+    def line(self) -> BreakLine | None:
+        """The line of the cursor, in the editor or the PTX that has the keyboard; else None."""
+        if self._ptx.code_view.hasFocus() and self._ptx.listing is not None:
+            return BreakLine(self._ptx.listing.name, self._ptx.code_view.line, True)
+        page = self._editors.page
+        if page is None or page.editor is None:
+            return None
+        return BreakLine(page.document.name, page.position()[0])
+
+    @Slot(object)
+    def _on_document(self, _document: object) -> None:
+        for page in self._editors.pages():
+            if page not in self._known and page.editor is not None:
+                self._known.add(page)
+                marks = page.editor.line_marks
+                marks.can_break = page.document.kind in _SOURCES
+                marks.toggled.connect(partial(self._on_source_toggled, page))
+                page.destroyed.connect(partial(self._known.discard, page))
+        self._show()
+
+    @Slot(object)
+    def _on_state(self, state: StepState | None) -> None:
+        self._disassembly.want(_USER, state is not None)
+        if state is not None and state.moving:
+            return
+        self._show()
+        if state is not None and state.ptx_line:
+            self._lead(state)
+
+    def _lead(self, state: StepState) -> None:
+        """Brings the line of the thread into view in all texts, without taking the keyboard."""
+        found = self._stepping.source_line()
+        if found is not None:
+            document, line = found
+            if self._documents.current is not document:
+                self._documents.current = document
+            page = self._editors.page_of(document)
+            if page is not None:
+                page.code_view.line_colours.scroll_to(line)
+        if self._ptx.isVisible():
+            self._ptx.choose(self._stepping.module)
+            self._ptx.code_view.show_line(state.ptx_line - 1)
+        lines = self._sass.code_view.line_marks.position.lines
+        if lines and self._sass.isVisible():
+            self._sass.code_view.show_line(lines[0])
+
+    @Slot()
+    def _show(self) -> None:
+        points = self._stepping.breakpoints
+        found = self._stepping.source_line()
+        for page in self._editors.pages():
+            if page.editor is None:
+                continue
+            marks = page.editor.line_marks
+            marks.show_breakpoints(_breakpoints_of(points, page.document.name, is_ptx=False))
+            is_here = found is not None and found[0] is page.document
+            marks.show_position(LinePosition((found[1],) if found and is_here else ()))
+        self._show_listings()
+
+    def _show_listings(self) -> None:
+        points, state = self._stepping.breakpoints, self._stepping.state
+        listing = self._ptx.listing
+        name = listing.name if listing is not None else ""
+        marks = self._ptx.code_view.line_marks
+        marks.show_breakpoints(_breakpoints_of(points, name, is_ptx=True))
+        line = state.ptx_line if state is not None else 0
+        is_ours = bool(line) and name == self._stepping.module
+        marks.show_position(LinePosition((line - 1,) if is_ours else ()))
+        sass: tuple[int, ...] = ()
+        shown = self._sass.listing
+        if is_ours and shown is not None and self._correlations.knows(shown):
+            matched = self._correlations.of_ptx(name, line - 1)
+            sass = tuple(int(each) for each in matched.sass)
+        self._sass.code_view.line_marks.show_position(LinePosition(sass, is_derived=True))
+
+    @Slot(int)
+    def _on_ptx_toggled(self, line: int) -> None:
+        if self._ptx.listing is not None:
+            self._stepping.toggle_breakpoint(BreakLine(self._ptx.listing.name, line + 1, True))
+
+    def _on_source_toggled(self, page: QWidget, line: int) -> None:
+        for each in self._editors.pages():
+            if each is page:
+                self._stepping.toggle_breakpoint(BreakLine(each.document.name, line + 1))
+
+
+def _breakpoints_of(
+    points: Mapping[BreakLine, str], name: str, *, is_ptx: bool
+) -> Mapping[int, bool]:
+    """Returns the lines of a text with breakpoints, from 0, and whether they have conditions."""
+    return {
+        point.line - 1: bool(condition)
+        for point, condition in points.items()
+        if (point.name, point.is_ptx) == (name, is_ptx)
+    }
+
+
+class StepController(QObject):
+    """Binds the commands, and shows what the run says."""
+
+    def __init__(
+        self,
+        view: StepView,
+        stepping: Stepping,
+        launches: LaunchController,
+        recordings: StepRecordings,
+        marks: StepMarks,
+        navigator: Navigator,
+        shell: Shell,
+    ) -> None:
+        super().__init__(view)
+        self._view = view
+        self._stepping = stepping
+        self._launches = launches
+        self._marks = marks
+        self._navigator = navigator
+        self._shell = shell
+        self._recordings = recordings
+        self._dialog: QInputDialog | None = None
+        self._has_keys = False
+        self._bind()
+        follow_keys(self, StepController._say_hint)
+        stepping.state_changed.connect(self._on_state)
+        stepping.moving_changed.connect(self._on_moving)
+        stepping.failed.connect(self._on_failed)
+        stepping.waits.connect(view.show_problem)
+        view.thread_chosen.connect(stepping.look_at)
+        view.place_activated.connect(self._on_place_activated)
+        view.memory.wanted.connect(
+            lambda area, start, count: stepping.read(area, start, count, view.memory.show_page)
+        )
+        navigator.lead(StepPlace, self._go_to)
+        self._enable()
+
+    def _bind(self) -> None:
+        actions = self._shell.actions
+        named: Callable[[tuple[str, ...]], list] = lambda names: [actions[n] for n in names]  # noqa: E731
+        self._view.set_actions([named(names) for names in _BUTTONS], named(_MORE))
+        actions.bind(
+            {
+                "stepAction": self._on_begin,
+                "endSteppingAction": self._stepping.end,
+                "pauseSteppingAction": self._stepping.pause,
+                "runToCursorAction": self._on_cursor,
+                "runToChangeAction": self._on_change,
+                "breakpointAction": self._on_breakpoint,
+                "breakpointConditionAction": self._on_condition,
+                "recordStepAction": self._on_record,
+                "recordedStepAction": self._on_recorded,
+                **{name: partial(self._move, goal, back) for name, (goal, back) in _MOVES.items()},
+            }
+        )
+
+    def _say_hint(self) -> None:
+        keys = COMMAND_KEYS
+        words = self.tr(
+            "A kernel runs here step by step, with no GPU: every register of every thread can be "
+            "seen, forward and back.\nFill in the Launch panel, then press {begin}. {toggle} sets "
+            "a breakpoint in the source or the PTX."
+        )
+        self._view.set_hint(
+            words.format(begin=keys.words("stepAction"), toggle=keys.words("breakpointAction"))
+        )
+
+    def _move(self, goal: StepGoal, back: bool) -> None:
+        self._stepping.move(goal, back=back)
+
+    def _enable(self) -> None:
+        actions, stepping = self._shell.actions, self._stepping
+        state = stepping.state
+        can_move = stepping.is_open and not (stepping.is_moving and state is None)
+        for name in (*_MOVES, "runToCursorAction", "runToChangeAction"):
+            actions[name].setEnabled(can_move)
+        actions["recordStepAction"].setEnabled(can_move and state is not None)
+        actions["endSteppingAction"].setEnabled(stepping.is_open)
+        actions["pauseSteppingAction"].setEnabled(stepping.is_moving)
+        if self._has_keys != stepping.is_open:
+            self._has_keys = stepping.is_open
+            actions.set_stepping(stepping.is_open)
+
+    @Slot()
+    def _on_begin(self) -> None:
+        self._shell.layout.bring_up(self._view)
+        self._view.show_problem("")
+        self._stepping.begin()
+
+    def _go_to(self, place: StepPlace) -> None:
+        """Begins the run of the launch form and goes to what a thread does."""
+        self._shell.layout.bring_up(self._view)
+        self._view.show_problem("")
+        thread = SimulatedThread(place.thread.block, place.thread.thread)
+        self._stepping.begin(thread, StepMove(StepGoal.STEP, thread, step=place.thread.step))
+
+    @Slot()
+    def _on_cursor(self) -> None:
+        if (line := self._marks.line) is not None:
+            self._stepping.move_to_line(line)
+
+    @Slot()
+    def _on_change(self) -> None:
+        register = self._view.registers.register
+        if register:
+            self._stepping.move(StepGoal.CHANGE, register=register)
+        else:
+            self._view.show_problem(self.tr("Select a register in the table first."))
+
+    @Slot()
+    def _on_breakpoint(self) -> None:
+        if (line := self._marks.line) is not None:
+            self._stepping.toggle_breakpoint(line)
+
+    @Slot()
+    def _on_condition(self) -> None:
+        line = self._marks.line
+        if line is None:
+            return
+        dialog = QInputDialog(self._shell.window)
+        dialog.setObjectName("conditionDialog")
+        dialog.setWindowTitle(self.tr("Breakpoint with a condition"))
+        dialog.setLabelText(
+            self.tr(
+                "Stop at line {line:,} of {name} for threads of which this is true,\n"
+                "such as %r3 == 7 && tid.x < 4, f(%f1) > 0.5 or ctaid.x == 2:"
+            ).format(line=line.line, name=line.name)
+        )
+        dialog.setTextValue(self._stepping.breakpoints.get(line, ""))
+        dialog.setTextEchoMode(QLineEdit.EchoMode.Normal)
+        dialog.textValueSelected.connect(partial(self._set_condition, line))
+        self._dialog = dialog
+        open_dialog(dialog)
+
+    def _set_condition(self, line: BreakLine, text: str) -> None:
+        try:
+            if text.strip():
+                StopCondition.read(text)
+        except StopConditionError as error:
+            self._shell.notices.show_message(str(error))
+            return
+        self._stepping.set_condition(line, text.strip())
+
+    @Slot()
+    def _on_record(self) -> None:
+        state = self._stepping.state
+        if state is None or not self._stepping.kernel:
+            return
+        self._recordings.keep(
+            StepRecording(
+                self._stepping.kernel,
+                state.step,
+                state.thread.block,
+                state.thread.thread,
+                tuple(self._stepping.breakpoints.items()),
+            )
+        )
+        words = self.tr("Step {step:,} is kept: it is saved with the project.")
+        self._shell.status.show_message(words.format(step=state.step))
+
+    @Slot()
+    def _on_recorded(self) -> None:
+        kept = self._recordings.of(self._launches.kernel)
+        if kept is None:
+            self._on_failed(self.tr("No step of this kernel is kept in the project."))
+            return
+        self._stepping.set_breakpoints(dict(kept.breakpoints))
+        place = ThreadPlace("", 0, 0, kept.block, kept.thread, kept.step)
+        self._go_to(StepPlace(place))
+
+    @Slot(object)
+    def _on_state(self, state: StepState | None) -> None:
+        request = self._stepping.request
+        if request is not None:
+            self._view.set_config(request.config)
+            self._view.memory.set_elements({b.name: b.element.name for b in request.buffers})
+        self._view.show_state(state, self._suggestion(state))
+        self._enable()
+
+    def _suggestion(self, state: StepState | None) -> str:
+        """Returns what a whole run has found out about the access here."""
+        run = self._launches.simulated
+        if state is None or state.access is None or run is None:
+            return ""
+        line = state.access.ptx_line
+        return next((s.suggestion for s in run.simulation.samples if s.ptx_line == line), "")
+
+    @Slot(bool)
+    def _on_moving(self, _moving: bool) -> None:
+        self._enable()
+
+    @Slot(str)
+    def _on_failed(self, message: str) -> None:
+        self._shell.layout.uncover(self._view)
+        self._view.show_problem(message)
+        self._enable()
+
+    @Slot(str, int, int)
+    def _on_place_activated(self, file: str, line: int, ptx_line: int) -> None:
+        if line:
+            self._navigator.go_to_source(file, line)
+        else:
+            self._navigator.go_to(ListingPlace(CodeKind.PTX, self._stepping.module, ptx_line))

@@ -1,0 +1,240 @@
+"""The registers of a warp: of one lane with their types, or of all 32 side by side."""
+
+from __future__ import annotations
+
+import struct
+from enum import Enum
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QObject, Qt, Signal, Slot
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from jitstudio.gui.kit.fonts import show_as_code
+from jitstudio.gui.kit.presentation import ModelIndex
+from jitstudio.gui.kit.tables import PanelTable
+from jitstudio.gui.kit.theme import current_theme
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+from jitstudio.simulator.stepping import RegisterRow
+
+LANES = 32
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+_FONT_SIZE = 9.5
+
+
+class ValueFormat(Enum):
+    """How values are written; the value is its name."""
+
+    DECLARED = QT_TRANSLATE_NOOP("ValueFormat", "As declared")
+    DECIMAL = QT_TRANSLATE_NOOP("ValueFormat", "Decimal")
+    UNSIGNED = QT_TRANSLATE_NOOP("ValueFormat", "Unsigned")
+    HEXADECIMAL = QT_TRANSLATE_NOOP("ValueFormat", "Hexadecimal")
+    FLOAT = QT_TRANSLATE_NOOP("ValueFormat", "Float")
+
+
+_FLOATS = {2: "<e", 4: "<f", 8: "<d"}
+
+
+def lane_value(row: RegisterRow, lane: int, how: ValueFormat = ValueFormat.DECLARED) -> str:
+    """Returns the value of a register in a lane as text."""
+    size = len(row.values) // LANES
+    data = row.values[lane * size : (lane + 1) * size]
+    if row.type == "pred":
+        return "true" if any(data) else "false"
+    if how is ValueFormat.DECLARED:
+        is_float = row.type in ("f16", "f32", "f64")
+        how = ValueFormat.FLOAT if is_float else ValueFormat.DECIMAL
+        if row.type.startswith("u"):
+            how = ValueFormat.UNSIGNED
+    if how is ValueFormat.HEXADECIMAL or size > 8:
+        return f"0x{int.from_bytes(data, 'little'):0{2 * size}x}"
+    if how is ValueFormat.FLOAT and size in _FLOATS:
+        value: float = struct.unpack(_FLOATS[size], data)[0]
+        return f"{value:.9g}" if size == 4 else f"{value:.17g}" if size == 8 else f"{value:.5g}"
+    return str(int.from_bytes(data, "little", signed=how is not ValueFormat.UNSIGNED))
+
+
+class RegistersModel(QAbstractTableModel):
+    """Registers as rows; those that have changed are bold."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._all: tuple[RegisterRow, ...] = ()
+        self._rows: tuple[RegisterRow, ...] = ()
+        self._lane = 0
+        self._format = ValueFormat.DECLARED
+        self._is_wide = False
+        self._wanted = ""
+
+    @property
+    def rows(self) -> tuple[RegisterRow, ...]:
+        """The registers that are shown."""
+        return self._rows
+
+    def show(self, rows: tuple[RegisterRow, ...], lane: int) -> None:
+        """Shows other values."""
+        self._all = rows
+        self._lane = lane
+        self._fill()
+
+    def set_format(self, how: ValueFormat) -> None:
+        """Writes values in another way."""
+        self._format = how
+        self._emit_changed()
+
+    def set_wide(self, on: bool) -> None:
+        """Shows all lanes, or one."""
+        self.beginResetModel()
+        self._is_wide = on
+        self.endResetModel()
+
+    def set_filter(self, text: str) -> None:
+        """Shows only registers whose names hold this."""
+        self._wanted = text.strip().casefold()
+        self._fill()
+
+    def _fill(self) -> None:
+        rows = tuple(row for row in self._all if self._wanted in row.name.casefold())
+        # The selection stays while the same registers are shown.
+        if [row.name for row in rows] == [row.name for row in self._rows]:
+            self._rows = rows
+            self._emit_changed()
+        else:
+            self.beginResetModel()
+            self._rows = rows
+            self.endResetModel()
+
+    def _emit_changed(self) -> None:
+        if self._rows:
+            last = self.index(len(self._rows) - 1, self.columnCount() - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+
+    def rowCount(self, parent: ModelIndex | None = None) -> int:
+        """Returns the number of registers."""
+        return 0 if parent is not None and parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: ModelIndex | None = None) -> int:
+        """Returns name, type and value, or one column for each lane."""
+        if parent is not None and parent.isValid():
+            return 0
+        return 1 + LANES if self._is_wide else 3
+
+    def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Returns names and values."""
+        row, column = self._rows[index.row()], index.column()
+        lane = column - 1 if self._is_wide else self._lane
+        is_value = column > 0 if self._is_wide else column == 2
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                if is_value:
+                    return lane_value(row, lane, self._format)
+                return row.name if column == 0 else row.type
+            case Qt.ItemDataRole.TextAlignmentRole if is_value and self._is_wide:
+                return _RIGHT
+            case Qt.ItemDataRole.ToolTipRole if is_value:
+                return "\n".join(
+                    f"{QCoreApplication.translate('ValueFormat', how.value)}: "
+                    f"{lane_value(row, lane, how)}"
+                    for how in ValueFormat
+                )
+            case Qt.ItemDataRole.FontRole if is_value and row.changed >> lane & 1:
+                font = QFont()
+                font.setBold(True)
+                return font
+            case Qt.ItemDataRole.ForegroundRole if is_value and row.changed >> lane & 1:
+                return current_theme().ui.accent
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        """Returns titles; lanes by their numbers."""
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if section > 0 and self._is_wide else None
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        if section == 0:
+            return self.tr("Register")
+        if self._is_wide:
+            return str(section - 1)
+        return self.tr("Type") if section == 1 else self.tr("Value")
+
+
+class RegistersView(QWidget):
+    """The registers with a filter, and the choice how values are written.
+
+    Signals:
+        register_changed: Another register is selected; its name without ``%``, or empty.
+    """
+
+    register_changed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("stepRegisters")
+        self.model = RegistersModel(self)
+        self._filter = QLineEdit(self, clearButtonEnabled=True)
+        self._filter.setObjectName("stepRegisterFilter")
+        self._filter.setPlaceholderText(self.tr("Filter registers"))
+        self._filter.setAccessibleName(self.tr("Filter registers"))
+        self._format = QComboBox(self)
+        self._format.setObjectName("stepValueFormat")
+        self._format.setAccessibleName(self.tr("How values are written"))
+        for how in ValueFormat:
+            self._format.addItem(QCoreApplication.translate("ValueFormat", how.value), how)
+        self._wide = QCheckBox(self.tr("&Whole warp"), self)
+        self._wide.setObjectName("stepWholeWarp")
+        self._wide.setToolTip(self.tr("Show the values of all 32 lanes side by side"))
+        self.table = PanelTable(self.tr("Registers"), self)
+        self.table.setObjectName("stepRegisterTable")
+        self.table.setModel(self.model)
+        self.table.set_hint(self.tr("This thread is in no function, so it has no registers."))
+        show_as_code(self.table, _FONT_SIZE)
+        bar = QHBoxLayout()
+        bar.setContentsMargins(8, 6, 8, 6)
+        bar.setSpacing(8)
+        bar.addWidget(self._filter, 1)
+        bar.addWidget(self._format)
+        bar.addWidget(self._wide)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        column.addWidget(self.table, 1)
+        self._fit()
+        self._filter.textChanged.connect(self.model.set_filter)
+        self._format.currentIndexChanged.connect(self._on_format)
+        self._wide.toggled.connect(self._on_wide)
+        self.table.selectionModel().currentRowChanged.connect(self._on_row_changed)
+        self.setFocusProxy(self.table)
+
+    @property
+    def register(self) -> str:
+        """The register that is selected, without ``%``; empty for none."""
+        index = self.table.currentIndex()
+        rows = self.model.rows
+        return rows[index.row()].name.removeprefix("%") if index.isValid() and rows else ""
+
+    @Slot()
+    def _on_format(self) -> None:
+        self.model.set_format(self._format.currentData())
+
+    @Slot(bool)
+    def _on_wide(self, on: bool) -> None:
+        self.model.set_wide(on)
+        self._fit()
+
+    @Slot()
+    def _on_row_changed(self) -> None:
+        self.register_changed.emit(self.register)
+
+    def _fit(self) -> None:
+        if self._wide.isChecked():
+            header = self.table.horizontalHeader()
+            mode = header.ResizeMode.Interactive
+            header.setSectionResizeMode(mode)
+            self.table.resizeColumnsToContents()
+        else:
+            self.table.set_columns(stretched=2, widths={0: 12, 1: 8})

@@ -1,0 +1,418 @@
+"""The Step pane: where the thread is, its registers, who is where, memory, and the access."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from PySide6.QtCore import QCoreApplication, QModelIndex, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QScrollArea,
+    QSpinBox,
+    QStackedLayout,
+    QTabWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jitstudio.core.launch.device import Dim3
+from jitstudio.core.launch.request import LaunchConfig
+from jitstudio.core.launch.simulation import AccessSample
+from jitstudio.gui.features.step.lanes import LaneStrip
+from jitstudio.gui.features.step.memory import MemoryView
+from jitstudio.gui.features.step.registers import RegistersView
+from jitstudio.gui.kit.access_picture import AccessPicture, access_text
+from jitstudio.gui.kit.fonts import show_as_code
+from jitstudio.gui.kit.lazy_widget import hint_label
+from jitstudio.gui.kit.parts import ShorteningLabel, mark_as, muted, text_label
+from jitstudio.gui.kit.presentation import TableColumn, plain_tooltip
+from jitstudio.gui.kit.rows_model import RowsModel
+from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+from jitstudio.simulator.stepping import (
+    CallRow,
+    GroupRow,
+    SimulatedThread,
+    StepState,
+    StopReason,
+    ThreadState,
+)
+
+WARP = 32
+_CODE_SIZE = 9.5
+_MOST_BLOCKS = 2**31 - 1
+
+_REASONS = {
+    StopReason.BREAKPOINT: QT_TRANSLATE_NOOP("StepView", "Stopped at a breakpoint"),
+    StopReason.CURSOR: QT_TRANSLATE_NOOP("StepView", "Stopped at the line of the cursor"),
+    StopReason.BARRIER: QT_TRANSLATE_NOOP("StepView", "Stopped at a barrier"),
+    StopReason.DIVERGENCE: QT_TRANSLATE_NOOP("StepView", "Lanes of the warp have parted"),
+    StopReason.CHANGE: QT_TRANSLATE_NOOP("StepView", "The register has changed"),
+    StopReason.ENDED: QT_TRANSLATE_NOOP("StepView", "The thread has ended"),
+    StopReason.END: QT_TRANSLATE_NOOP("StepView", "The run has ended"),
+    StopReason.START: QT_TRANSLATE_NOOP("StepView", "This is the start"),
+    StopReason.FAULT: QT_TRANSLATE_NOOP("StepView", "A thread does what it must not"),
+}
+_STATES = {
+    ThreadState.RUNS: QT_TRANSLATE_NOOP("StepView", "runs"),
+    ThreadState.WAITS: QT_TRANSLATE_NOOP("StepView", "waits"),
+    ThreadState.ENDED: QT_TRANSLATE_NOOP("StepView", "has ended"),
+    ThreadState.ABSENT: QT_TRANSLATE_NOOP("StepView", "is not resident"),
+}
+
+
+def index_text(index: Dim3) -> str:
+    """Returns x, y and z in parentheses."""
+    return f"({', '.join(map(str, index))})"
+
+
+def flat(index: Dim3, size: Dim3) -> int:
+    """Returns the linear index of x, y and z."""
+    return index[0] + size[0] * (index[1] + size[1] * index[2])
+
+
+def spread(index: int, size: Dim3) -> Dim3:
+    """Returns x, y and z of a linear index."""
+    return index % size[0], index // size[0] % size[1], index // (size[0] * size[1])
+
+
+def _place_text(file: str, line: int, ptx_line: int) -> str:
+    return f"{PurePath(file).name}:{line}" if line else f"PTX:{ptx_line}"
+
+
+GROUP_COLUMNS: tuple[TableColumn[GroupRow], ...] = (
+    TableColumn(
+        QT_TRANSLATE_NOOP("Columns", "Threads"),
+        lambda row: f"{row.threads:,}",
+        lambda row: row.threads,
+        number=True,
+    ),
+    TableColumn(
+        QT_TRANSLATE_NOOP("Columns", "State"),
+        lambda row: QCoreApplication.translate("StepView", _STATES[row.state]),
+    ),
+    TableColumn(
+        QT_TRANSLATE_NOOP("Columns", "Line"),
+        lambda row: _place_text(row.source.file, row.source.line, row.ptx_line),
+    ),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Instruction"), lambda row: row.instruction),
+    TableColumn(
+        QT_TRANSLATE_NOOP("Columns", "First thread"),
+        lambda row: f"{index_text(row.first.block)} {index_text(row.first.thread)}",
+    ),
+)
+CALL_COLUMNS: tuple[TableColumn[CallRow], ...] = (
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Function"), lambda row: row.function),
+    TableColumn(
+        QT_TRANSLATE_NOOP("Columns", "Line"),
+        lambda row: _place_text(row.source.file, row.source.line, row.ptx_line),
+    ),
+)
+
+
+class StepView(QWidget):
+    """The pane, with a hint while there is no run.
+
+    Signals:
+        thread_chosen: The user wants to look at another thread.
+        place_activated: The user went to a line: file, line, line of the PTX.
+    """
+
+    thread_chosen = Signal(object)
+    place_activated = Signal(str, int, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("stepView")
+        self._config = LaunchConfig()
+        self._state: StepState | None = None
+        self.registers = RegistersView(self)
+        self.memory = MemoryView(self)
+        self.lanes = LaneStrip(self)
+        self._buttons = QHBoxLayout()
+        self._block, self._warp, self._lane = (QSpinBox(self) for _ in range(3))
+        self._thread_label = ShorteningLabel(self)
+        self._where = ShorteningLabel(self)
+        self._step_label = text_label(self, "stepNumber")
+        self._reason = text_label(self, "stepReason")
+        self._problem = mark_as(text_label(self, "stepProblem"), "error")
+        self._console = text_label(self, "stepConsole")
+        self.groups, self._groups_model = self._table(
+            self.tr("Who is where"), "stepGroups", GROUP_COLUMNS, 3, {0: 9, 1: 8, 2: 20, 4: 24}
+        )
+        self.calls, self._calls_model = self._table(
+            self.tr("Call stack"), "stepCalls", CALL_COLUMNS, 0, {1: 20}
+        )
+        self.groups.hide_when_narrow(4, 2)
+        self._access_text = text_label(self, "stepAccess")
+        self.picture = AccessPicture()
+        self.tabs = QTabWidget(self)
+        self._hint = hint_label(self, "stepHint", "")
+        self._stack = QStackedLayout(self)
+        self._lay_out()
+        self._connect()
+        self.show_state(None)
+
+    def set_actions(self, groups: list[list[QAction]], more: list[QAction]) -> None:
+        """Shows commands as buttons, and those that are less wanted in a menu."""
+        for actions in groups:
+            for action in actions:
+                button = QToolButton(self)
+                button.setDefaultAction(action)
+                button.setAutoRaise(True)
+                button.setAccessibleName(action.iconText())
+                self._buttons.addWidget(button)
+            self._buttons.addSpacing(8)
+        button = QToolButton(self)
+        button.setObjectName("stepMore")
+        button.setText(self.tr("More"))
+        button.setToolTip(self.tr("Other places to run to"))
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(button)
+        menu.addActions(more)
+        button.setMenu(menu)
+        self._buttons.addWidget(button)
+        self._buttons.addStretch(1)
+
+    def set_hint(self, text: str) -> None:
+        """Says this while there is no run."""
+        self._hint.setText(text)
+
+    def set_config(self, config: LaunchConfig) -> None:
+        """Says how many blocks and threads there are."""
+        self._config = config
+        warps = -(-config.threads_per_block // WARP)
+        for box, most in (
+            (self._block, min(config.blocks, _MOST_BLOCKS) - 1),
+            (self._warp, warps - 1),
+            (self._lane, min(WARP, config.threads_per_block) - 1),
+        ):
+            with QSignalBlocker(box):
+                box.setRange(0, most)
+
+    def show_problem(self, text: str) -> None:
+        """Says what cannot be done; nothing for an empty text."""
+        self._problem.setText(text)
+        self._problem.setVisible(bool(text))
+        if self._state is None and text:
+            self._hint.setText(text)
+
+    def show_state(self, state: StepState | None, suggestion: str = "") -> None:
+        """Shows a step; None where there is no run.
+
+        Args:
+            state: What is seen at it.
+            suggestion: What would make the access at the position cheaper; empty for nothing.
+        """
+        self._state = state
+        self._stack.setCurrentIndex(0 if state is None else 1)
+        self._problem.hide()
+        if state is None:
+            self.memory.show_state(None)
+            return
+        self._show_numbers(state)
+        self._show_words(state)
+        if state.moving:
+            return
+        self.lanes.show_state(state)
+        self.registers.model.show(state.registers, state.lane)
+        self._groups_model.set_rows(state.groups)
+        self._calls_model.set_rows(state.calls)
+        self._console.setText(state.printed)
+        self._show_access(state.access, suggestion)
+        self.memory.show_state(state)
+
+    def choose_lane(self, lane: int) -> None:
+        """Looks at another lane of the warp."""
+        self._lane.setValue(lane)
+
+    # How it does it.
+
+    def _table(
+        self,
+        name: str,
+        object_name: str,
+        columns: tuple[TableColumn, ...],
+        stretched: int,
+        widths: dict[int, int],
+    ) -> tuple[PanelTable, RowsModel]:
+        model: RowsModel = RowsModel(columns, self)
+        table = PanelTable(name, self)
+        table.setObjectName(object_name)
+        table.setModel(model)
+        show_as_code(table, _CODE_SIZE)
+        table.set_columns(stretched, widths)
+        return table, model
+
+    def _lay_out(self) -> None:
+        numbers = QHBoxLayout()
+        numbers.setSpacing(6)
+        for text, box, name in (
+            (self.tr("&Block"), self._block, "stepBlock"),
+            (self.tr("&Warp"), self._warp, "stepWarp"),
+            (self.tr("La&ne"), self._lane, "stepLane"),
+        ):
+            label = QLabel(text, self)
+            label.setBuddy(box)
+            box.setObjectName(name)
+            box.setAccessibleName(text.replace("&", ""))
+            box.setKeyboardTracking(False)
+            numbers.addWidget(label)
+            numbers.addWidget(box)
+        numbers.addWidget(self._thread_label, 1)
+        muted(self._thread_label)
+        show_as_code(self._where, _CODE_SIZE)
+        muted(self._step_label)
+        for title, widget in (
+            (self.tr("Registers"), self.registers),
+            (self.tr("Threads"), self._with_calls()),
+            (self.tr("Memory"), self.memory),
+            (self.tr("Access"), self._access_page()),
+            (self.tr("Printed"), self._console_page()),
+        ):
+            self.tabs.addTab(widget, title)
+        self.tabs.setObjectName("stepTabs")
+        self.tabs.setAccessibleName(self.tr("What is seen at this step"))
+        self.tabs.setDocumentMode(True)
+        head = QVBoxLayout()
+        head.setContentsMargins(10, 6, 10, 6)
+        head.setSpacing(6)
+        self._buttons.setSpacing(1)
+        for row in (self._buttons, numbers):
+            head.addLayout(row)
+        for widget in (self.lanes, self._where, self._reason, self._problem, self._step_label):
+            head.addWidget(widget)
+        page = QWidget(self)
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self.tabs, 1)
+        self._stack.addWidget(self._hint)
+        self._stack.addWidget(page)
+        self.setFocusProxy(self.tabs)
+
+    def _with_calls(self) -> QWidget:
+        page = QWidget(self)
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.groups, 3)
+        column.addWidget(self.calls, 2)
+        page.setFocusProxy(self.groups)
+        return page
+
+    def _access_page(self) -> QWidget:
+        scroll = QScrollArea(self)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll.setWidgetResizable(True)
+        inner = QWidget(scroll)
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(10, 8, 10, 8)
+        column.addWidget(self._access_text)
+        column.addWidget(self.picture)
+        column.addStretch(1)
+        scroll.setWidget(inner)
+        return scroll
+
+    def _console_page(self) -> QWidget:
+        scroll = QScrollArea(self)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll.setWidgetResizable(True)
+        self._console.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self._console.setMargin(10)
+        self._console.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        show_as_code(self._console, _CODE_SIZE)
+        scroll.setWidget(self._console)
+        return scroll
+
+    def _connect(self) -> None:
+        for box in (self._block, self._warp, self._lane):
+            box.valueChanged.connect(self._on_thread_chosen)
+        self.lanes.lane_chosen.connect(self._lane.setValue)
+        self.groups.doubleClicked.connect(self._on_group_activated)
+        self.groups.add_command(
+            self.tr("&Look at its first thread"), self._on_group_activated, *ENTER_KEYS
+        )
+        self.calls.doubleClicked.connect(self._on_call_activated)
+        self.calls.add_command(self.tr("&Go to the line"), self._on_call_activated, *ENTER_KEYS)
+
+    def _show_numbers(self, state: StepState) -> None:
+        block = flat(state.thread.block, self._config.grid)
+        for box, value in (
+            (self._block, block),
+            (self._warp, state.warp),
+            (self._lane, state.lane),
+        ):
+            with QSignalBlocker(box):
+                box.setValue(value)
+        words = self.tr("block {block}, thread {thread}, {state}")
+        self._thread_label.setText(
+            words.format(
+                block=index_text(state.thread.block),
+                thread=index_text(state.thread.thread),
+                state=QCoreApplication.translate("StepView", _STATES[state.state]),
+            )
+        )
+
+    def _show_words(self, state: StepState) -> None:
+        where = ""
+        if state.ptx_line:
+            place = _place_text(state.source.file, state.source.line, state.ptx_line)
+            where = f"{place}  {state.instruction}"
+        self._where.setText(where)
+        self._where.setToolTip(plain_tooltip(where))
+        words = self.tr("Step {step:,} of {last:,}")
+        if state.moving:
+            words = self.tr("Running: step {step:,}, furthest {last:,}")
+        elif not state.ended:
+            words = self.tr("Step {step:,}, furthest {last:,}")
+        text = words.format(step=state.step, last=state.last_step)
+        if state.is_thinned:
+            text += " " + self.tr("Going back far takes longer: the history is at its limit.")
+        self._step_label.setText(text)
+        reason = _REASONS.get(state.reason, "")
+        parts = [QCoreApplication.translate("StepView", reason)] if reason else []
+        parts += [text for text in (state.note, state.ended) if text]
+        self._reason.setText(": ".join(parts) if not state.moving else "")
+        self._reason.setVisible(bool(parts) and not state.moving)
+
+    def _show_access(self, access: AccessSample | None, suggestion: str) -> None:
+        if access is None:
+            self._access_text.setText(
+                self.tr(
+                    "The instruction here reads and writes no memory. At a load, a store or an "
+                    "atomic the access of the warp is drawn here."
+                )
+            )
+        else:
+            self._access_text.setText(f"{access_text(access)} {suggestion}".strip())
+        self.picture.show_access(access)
+        self.picture.setVisible(access is not None)
+
+    @Slot()
+    def _on_thread_chosen(self) -> None:
+        config = self._config
+        linear = self._warp.value() * WARP + self._lane.value()
+        linear = min(linear, config.threads_per_block - 1)
+        thread = SimulatedThread(
+            spread(self._block.value(), config.grid), spread(linear, config.block)
+        )
+        self.thread_chosen.emit(thread)
+
+    @Slot()
+    def _on_group_activated(self) -> None:
+        index: QModelIndex = self.groups.currentIndex()
+        if index.isValid():
+            self.thread_chosen.emit(self._groups_model.rows[index.row()].first)
+
+    @Slot()
+    def _on_call_activated(self) -> None:
+        index: QModelIndex = self.calls.currentIndex()
+        if index.isValid():
+            row = self._calls_model.rows[index.row()]
+            self.place_activated.emit(row.source.file, row.source.line, row.ptx_line)

@@ -1,0 +1,60 @@
+"""Steps through simulated runs in a process of its own, for the GUI thread."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from jitstudio.core.launch.request import LaunchRequest
+from jitstudio.gui.services.request_queue import RequestHandle, WorkerService
+from jitstudio.simulator.stepping import MemoryArea, SimulatedThread, StepMove
+from jitstudio.worker.stepper import Stepper
+
+_MOVE, _LOOK, _READ, _END = "move", "look", "read", "end"
+
+
+class StepService(WorkerService):
+    """Asks the process with the run, which starts at the first request, not with the window."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._stepper = Stepper()
+        self._serve("step service", self._stepper, grace=None)
+
+    @property
+    def worker_pid(self) -> int | None:
+        """The process with the run; None where none is running."""
+        return self._stepper.pid
+
+    def open(
+        self, request: LaunchRequest, thread: SimulatedThread, seed: int | None
+    ) -> RequestHandle:
+        """Begins a run; the answer is a `StepState`, or a `Diagnostic` that says why not."""
+        return self._submit(
+            _MOVE,
+            lambda ticket, _report: self._stepper.open(request, thread, seed, ticket=ticket),
+        )
+
+    def move(self, move: StepMove) -> RequestHandle:
+        """Moves; states come meanwhile, and the answer is as that of `open`."""
+        return self._submit(
+            _MOVE, lambda ticket, report: self._stepper.move(move, report, ticket=ticket)
+        )
+
+    def look_at(self, thread: SimulatedThread) -> RequestHandle:
+        """Looks at another thread; the answer is as that of `open`."""
+        return self._submit(
+            _LOOK, lambda ticket, _report: self._stepper.look_at(thread, ticket=ticket)
+        )
+
+    def read(
+        self, area: MemoryArea, thread: SimulatedThread, start: int, count: int
+    ) -> RequestHandle:
+        """Reads memory at the step; the answer is a `MemoryPage` or a `Diagnostic`."""
+        return self._submit(
+            _READ,
+            lambda ticket, _report: self._stepper.read(area, thread, start, count, ticket=ticket),
+        )
+
+    def end(self) -> RequestHandle:
+        """Forgets the run."""
+        return self._submit(_END, lambda _ticket, _report: self._stepper.end())

@@ -1,0 +1,362 @@
+"""The simulated run that is stepped through, its thread, and the breakpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from jitstudio.analysis.correlation.modules import spellings
+from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.launch.request import LaunchRequest
+from jitstudio.core.project.project import BreakLine
+from jitstudio.gui.services.request_queue import RequestHandle
+from jitstudio.gui.services.step_service import StepService
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.launch_controller import LaunchController
+from jitstudio.gui.state.line_origins import UNKNOWN, BuiltLines, origins_of
+from jitstudio.simulator.stepping import (
+    Breakpoint,
+    MemoryArea,
+    MemoryPage,
+    SimulatedThread,
+    StepGoal,
+    StepMove,
+    StepState,
+)
+
+
+class Stepping(QObject):
+    """Owns the run: begins it from the launch form, and moves it.
+
+    Signals:
+        state_changed: What is seen at the step, a `StepState`; None once there is no run.
+        moving_changed: Whether it is on its way to a goal.
+        breakpoints_changed: There are other breakpoints.
+        failed: Something cannot be done; a message for the user.
+        waits: What a run waits for before it can begin.
+    """
+
+    state_changed = Signal(object)
+    moving_changed = Signal(bool)
+    breakpoints_changed = Signal()
+    failed = Signal(str)
+    waits = Signal(str)
+
+    def __init__(
+        self,
+        launches: LaunchController,
+        documents: Documents,
+        service: StepService,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._launches = launches
+        self._documents = documents
+        self._service = service
+        self._state: StepState | None = None
+        self._thread = SimulatedThread()
+        self._request: LaunchRequest | None = None
+        self._module = ""
+        self._kernel = ""
+        self._origins: dict[str, BuiltLines] = {}
+        self._breakpoints: dict[BreakLine, str] = {}
+        self._moving: RequestHandle | None = None
+        self._reading: RequestHandle | None = None
+        self._next: StepMove | None = None
+        self._pending: tuple[SimulatedThread, StepMove | None] | None = None
+        self._counts: dict[str, int] = {}
+        launches.config_changed.connect(self._on_launch_changed)
+        service.broke.connect(self.failed)
+
+    @property
+    def state(self) -> StepState | None:
+        """What is seen at the step; None where there is no run."""
+        return self._state
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a run."""
+        return self._request is not None
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether it is on its way."""
+        return self._moving is not None
+
+    @property
+    def request(self) -> LaunchRequest | None:
+        """What is launched."""
+        return self._request
+
+    @property
+    def kernel(self) -> str:
+        """The kernel that runs, by the name of its launch."""
+        return self._kernel
+
+    @property
+    def module(self) -> str:
+        """Whose PTX is run."""
+        return self._module
+
+    @property
+    def breakpoints(self) -> Mapping[BreakLine, str]:
+        """The conditions of all breakpoints, by their lines; empty for none."""
+        return self._breakpoints
+
+    # The run.
+
+    @Slot()
+    def begin(self, thread: SimulatedThread | None = None, move: StepMove | None = None) -> None:
+        """Begins the run that the launch form describes, once what is built is known.
+
+        Args:
+            thread: The thread to look at; None for the first one.
+            move: What to do first; None to stay before the first instruction.
+        """
+        self._pending = (thread or SimulatedThread(), move)
+        if awaited := self._launches.awaited_build():
+            self.waits.emit(awaited)
+        else:
+            self._begin()
+
+    @Slot()
+    def end(self) -> None:
+        """Forgets the run; breakpoints stay."""
+        self._pending = self._next = None
+        if not self.is_open:
+            return
+        for handle in (self._moving, self._reading):
+            if handle is not None:
+                handle.cancel()
+                handle.ignore()
+        self._request, self._state = None, None
+        self._forget_origins()
+        self._set_moving(None)
+        self._service.end()
+        self.state_changed.emit(None)
+
+    def move(
+        self, goal: StepGoal, *, back: bool = False, register: str = "", step: int = 0
+    ) -> None:
+        """Moves; while it moves, the last one that is asked for comes next."""
+        points = self._points(self._breakpoints) if goal is StepGoal.BREAKPOINT else ()
+        self._move(StepMove(goal, self._thread, back, points, register))
+
+    def move_to_line(self, line: BreakLine) -> None:
+        """Moves until a thread is at a line."""
+        points = self._points({line: ""})
+        if not points:
+            self.failed.emit(
+                self.tr("This line is not in the code that runs: it was edited, or is in no build.")
+            )
+            return
+        self._move(StepMove(StepGoal.CURSOR, self._thread, breakpoints=points))
+
+    @Slot()
+    def pause(self) -> None:
+        """Stops where the run is now."""
+        self._next = None
+        if self._moving is not None:
+            self._moving.cancel()
+
+    def look_at(self, thread: SimulatedThread) -> None:
+        """Looks at another thread at the same step."""
+        self._thread = thread
+        if self.is_open and not self.is_moving:
+            self._follow(self._service.look_at(thread))
+
+    def read(
+        self, area: MemoryArea, start: int, count: int, take: Callable[[MemoryPage], None]
+    ) -> None:
+        """Reads memory at the step and hands it over, unless something else is asked for first."""
+        if self._reading is not None:
+            self._reading.ignore()
+        handle = self._reading = self._service.read(area, self._thread, start, count)
+
+        def taken(answer: MemoryPage | Diagnostic) -> None:
+            if isinstance(answer, MemoryPage):
+                take(answer)
+
+        handle.finished.connect(taken)
+
+    # Breakpoints.
+
+    def toggle_breakpoint(self, line: BreakLine) -> None:
+        """Sets a breakpoint, or removes it."""
+        if line in self._breakpoints:
+            del self._breakpoints[line]
+        else:
+            self._breakpoints[line] = ""
+            self._watch(line)
+        self.breakpoints_changed.emit()
+
+    def set_condition(self, line: BreakLine, condition: str) -> None:
+        """Sets a breakpoint with a condition; see `Condition.read`."""
+        self._breakpoints[line] = condition
+        self._watch(line)
+        self.breakpoints_changed.emit()
+
+    def set_breakpoints(self, breakpoints: Mapping[BreakLine, str]) -> None:
+        """Has these breakpoints and no others."""
+        self._breakpoints = dict(breakpoints)
+        for line in self._breakpoints:
+            self._watch(line)
+        self.breakpoints_changed.emit()
+
+    def source_line(self) -> tuple[Document, int] | None:
+        """Returns the document and the line, from 0, that the thread is at; None for none here."""
+        state = self._state
+        if state is None or not state.source.line:
+            return None
+        document = self._document_of(state.source.file)
+        if document is None:
+            return None
+        origins = self._origins.get(document.name)
+        line = origins.line(state.source.line - 1) if origins else state.source.line - 1
+        return (document, line) if line != UNKNOWN else None
+
+    # How it does it.
+
+    @Slot()
+    def _on_launch_changed(self) -> None:
+        if self._pending is not None and not self._launches.awaited_build():
+            self._begin()
+
+    def _begin(self) -> None:
+        pending, self._pending = self._pending, None
+        assert pending is not None
+        launch = self._launches.simulated_launch()
+        if isinstance(launch, str):
+            self.failed.emit(launch)
+            return
+        self._request, self._module = launch.request, launch.module
+        self._kernel = self._launches.kernel
+        self._forget_origins()
+        for source in launch.sources:
+            document = self._documents.named(source.name)
+            if document is not None:
+                origins = origins_of(document, source.content)
+                if origins is not None:
+                    self._origins[source.name] = origins
+        self._thread, move = pending
+        self._next = move
+        self._follow(self._service.open(launch.request, self._thread, None))
+
+    def _move(self, move: StepMove) -> None:
+        if not self.is_open:
+            self.begin(self._thread, move if move.goal is StepGoal.BREAKPOINT else None)
+        elif self.is_moving:
+            self._next = move
+        else:
+            self._follow(self._service.move(move))
+
+    def _follow(self, handle: RequestHandle) -> None:
+        handle.progressed.connect(self._on_progressed)
+        handle.finished.connect(self._on_finished)
+        handle.failed.connect(self._on_failed)
+        handle.dropped.connect(self._on_dropped)
+        self._set_moving(handle)
+
+    def _set_moving(self, handle: RequestHandle | None) -> None:
+        was = self.is_moving
+        self._moving = handle
+        if was != self.is_moving:
+            self.moving_changed.emit(self.is_moving)
+
+    @Slot(object)
+    def _on_progressed(self, state: StepState) -> None:
+        self._state = state
+        self.state_changed.emit(state)
+
+    @Slot(object)
+    def _on_finished(self, answer: StepState | Diagnostic) -> None:
+        self._set_moving(None)
+        if isinstance(answer, Diagnostic):
+            self._next = None
+            if self._state is None:
+                self._request = None
+                self.state_changed.emit(None)
+            self.failed.emit(f"{answer.message} {answer.explanation}".strip())
+            return
+        self._state, self._thread = answer, answer.thread
+        self.state_changed.emit(answer)
+        move, self._next = self._next, None
+        if move is not None:
+            self._move(move)
+
+    @Slot(str)
+    def _on_failed(self, _message: str) -> None:
+        self._set_moving(None)
+        self._next = None
+        if self._state is None:
+            self._request = None
+            self.state_changed.emit(None)
+
+    @Slot()
+    def _on_dropped(self) -> None:
+        self._set_moving(None)
+
+    def _points(self, lines: Mapping[BreakLine, str]) -> tuple[Breakpoint, ...]:
+        """Returns breakpoints as the run knows them; without those in lines that it has not."""
+        found = []
+        for place, condition in lines.items():
+            if place.is_ptx:
+                if place.name == self._module:
+                    found.append(Breakpoint(place.line, (), condition))
+                continue
+            document = self._documents.named(place.name)
+            origins = self._origins.get(place.name)
+            if document is None:
+                continue
+            built = origins.built_line(place.line - 1) if origins else place.line - 1
+            if built != UNKNOWN:
+                folder = str(document.path.parent) if document.path else ""
+                files = tuple(spellings(document.name, folder))
+                found.append(Breakpoint(built + 1, files, condition))
+        return tuple(found)
+
+    def _document_of(self, file: str) -> Document | None:
+        for document in self._documents:
+            folder = str(document.path.parent) if document.path else ""
+            if file in spellings(document.name, folder):
+                return document
+        return None
+
+    def _forget_origins(self) -> None:
+        for origins in self._origins.values():
+            origins.deleteLater()
+        self._origins = {}
+
+    def _watch(self, line: BreakLine) -> None:
+        """Lets the breakpoints of a document move with its lines."""
+        document = None if line.is_ptx else self._documents.named(line.name)
+        if document is None or document.text is None or line.name in self._counts:
+            return
+        text, name = document.text, line.name
+        self._counts[name] = text.blockCount()
+
+        def moved(position: int, _removed: int, _added: int) -> None:
+            count = text.blockCount()
+            by, self._counts[name] = count - self._counts[name], count
+            if by:
+                block = text.findBlock(position)
+                at_start = position == block.position() and by > 0
+                self._shift(name, block.blockNumber() + (0 if at_start else 1), by)
+
+        text.contentsChange.connect(moved)
+
+    def _shift(self, name: str, edited: int, by: int) -> None:
+        """Moves breakpoints below an edit, from 0; those in lines that are gone go with them."""
+        kept: dict[BreakLine, str] = {}
+        for place, condition in self._breakpoints.items():
+            here = place
+            if not place.is_ptx and place.name == name and place.line > edited:
+                if place.line + by <= edited and by < 0:
+                    continue
+                here = replace(place, line=place.line + by)
+            kept[here] = condition
+        if kept != self._breakpoints:
+            self._breakpoints = kept
+            self.breakpoints_changed.emit()

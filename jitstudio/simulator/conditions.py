@@ -1,0 +1,173 @@
+"""Conditions of breakpoints: expressions over the registers of a thread, for many at a time."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+LONGEST_CONDITION = 500
+"""Characters."""
+
+_WORD = re.compile(r"0[xX][0-9a-fA-F]+|\d[\w.]*|%?[A-Za-z_$][\w$]*(?:\.[xyzw])?|&&|\|\||!(?!=)")
+_LOGIC = {"&&": " and ", "||": " or ", "!": " not "}
+_PLAIN = frozenset(["and", "or", "not", "True", "False", "f", "s", "u"])
+
+_BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
+_COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+_UNARY: Mapping[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Invert: operator.invert,
+    ast.Not: lambda value: np.logical_not(value),
+}
+
+
+class StopConditionError(ValueError):
+    """A condition that means nothing; the message is a sentence."""
+
+
+Values = Callable[[str], NDArray[Any]]
+"""Returns what a name stands for, one value for each thread; raises `KeyError` for none."""
+
+
+@dataclass(frozen=True)
+class StopCondition:
+    """A condition that has been read.
+
+    Attributes:
+        text: As it was typed.
+        names: Those of registers and special registers in it, as in PTX, without ``%``.
+    """
+
+    text: str
+    names: tuple[str, ...]
+    _tree: ast.expr
+
+    @classmethod
+    def read(cls, text: str) -> StopCondition:
+        """Reads a condition.
+
+        Operators are those of C and of Python, names those of PTX, with ``%`` or without. ``f(x)``,
+        ``s(x)`` and ``u(x)`` read the bits of a register as a float, signed or unsigned.
+
+        Raises:
+            StopConditionError: If it cannot be read.
+        """
+        if len(text) > LONGEST_CONDITION:
+            raise StopConditionError(f"A condition has at most {LONGEST_CONDITION} characters.")
+        names: list[str] = []
+
+        def spelt(match: re.Match[str]) -> str:
+            word = match[0]
+            if word in _LOGIC:
+                return _LOGIC[word]
+            if word[0].isdigit() or word in _PLAIN:
+                return word
+            name = word.removeprefix("%")
+            if name not in names:
+                names.append(name)
+            return f"_{names.index(name)}"
+
+        try:
+            tree = ast.parse(_WORD.sub(spelt, text).strip(), mode="eval").body
+            _check(tree)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            why = str(error) if isinstance(error, StopConditionError) else "it is no expression"
+            raise StopConditionError(
+                f"The condition “{text}” cannot be read: {why}. "
+                "Write it as in C, such as %r3 == 7 && tid.x < 4."
+            ) from None
+        return cls(text, tuple(names), tree)
+
+    def holds(self, values: Values, count: int) -> NDArray[np.bool_]:
+        """Returns for which of so many threads it is true.
+
+        Raises:
+            StopConditionError: If a name stands for nothing here, or the types do not fit.
+        """
+        try:
+            with np.errstate(all="ignore"):
+                found = self._value(self._tree, values)
+            return np.broadcast_to(np.asarray(found).astype(np.bool_), (count,))
+        except KeyError as error:
+            raise StopConditionError(
+                f"The condition “{self.text}” names {error.args[0]}, and the function here has no "
+                "such register."
+            ) from None
+        except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
+            raise StopConditionError(
+                f"The condition “{self.text}” cannot be evaluated: {error}."
+            ) from None
+
+    def _value(self, node: ast.expr, values: Values) -> Any:
+        match node:
+            case ast.Constant(value):
+                return value
+            case ast.Name(name):
+                return values(self.names[int(name[1:])])
+            case ast.BoolOp(op, parts):
+                combine = np.logical_and if isinstance(op, ast.And) else np.logical_or
+                return reduce(combine, [self._value(part, values) for part in parts])
+            case ast.UnaryOp(op, operand):
+                return _UNARY[type(op)](self._value(operand, values))
+            case ast.BinOp(left, op, right):
+                return _BINARY[type(op)](self._value(left, values), self._value(right, values))
+            case ast.Compare(left, ops, rights):
+                sides = [self._value(side, values) for side in (left, *rights)]
+                found = [
+                    _COMPARE[type(op)](*two) for op, two in zip(ops, pairwise(sides), strict=True)
+                ]
+                return reduce(np.logical_and, found)
+            case ast.Call(ast.Name(kind), [argument]):
+                bits = np.asarray(self._value(argument, values))
+                return bits.view(f"{kind.replace('s', 'i')}{bits.dtype.itemsize}")
+        raise TypeError("it is no expression")
+
+
+def _check(node: ast.expr) -> None:
+    for part in ast.walk(node):
+        match part:
+            case ast.Constant(bool() | int() | float()) | ast.Name() | ast.BoolOp():
+                known = True
+            case ast.BinOp():
+                known = type(part.op) in _BINARY
+            case ast.UnaryOp():
+                known = type(part.op) in _UNARY
+            case ast.Compare():
+                known = all(type(op) in _COMPARE for op in part.ops)
+            case ast.Call(ast.Name("f" | "s" | "u"), [ast.Name()], []):
+                known = True
+            case ast.expr():
+                known = False
+            case _:
+                known = True
+        if not known:
+            raise StopConditionError("it has more than registers, numbers and operators")

@@ -1,0 +1,182 @@
+"""Matrices in fragments whose layout is open: `wmma.load wmma.store wmma.mma`.
+
+The ISA says of a fragment only how many registers it has. Here element e of lane l is element
+``(l * n + e) % size`` of the matrix in row-major order, n being the elements of a lane: so lanes of
+larger fragments hold some elements twice, as on a GPU.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.groups import Selection
+from jitstudio.simulator.instructions.matrix import (
+    as_accumulator,
+    elements_of,
+    held_as,
+    multiplied,
+    note_inexact,
+    whole_warps,
+)
+from jitstudio.simulator.instructions.memory import space_of
+from jitstudio.simulator.instructions.table import Binding, Flow, form
+from jitstudio.simulator.instructions.warp import Lanes, Operation, meet
+from jitstudio.simulator.model import WARP
+from jitstudio.simulator.program import ImmediateOperand, PtxOperand
+from jitstudio.simulator.types import TYPES, PtxType
+from jitstudio.simulator.wave import Frame, UnsupportedInstruction, Wave
+
+_ALL = ImmediateOperand(0xFFFFFFFF)
+_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
+_ELEMENTS = "f16 bf16 tf32 f32 f64 s8 u8 s32"
+
+
+class _Fragment(NamedTuple):
+    """How a matrix lies in registers.
+
+    Attributes:
+        rows: Of the matrix.
+        columns: Of the matrix.
+        registers: How many each lane has.
+        packed: Elements in a register.
+    """
+
+    rows: int
+    columns: int
+    registers: int
+    packed: int
+
+    def place(self, register: int, part: int) -> NDArray[np.int64]:
+        """Returns the index in row-major order of an element, for each lane."""
+        own = self.registers * self.packed
+        flat = np.arange(WARP) * own + register * self.packed + part
+        return flat % (self.rows * self.columns)
+
+
+def _shape(b: Binding) -> tuple[int, int, int]:
+    found = next(filter(None, map(_SHAPE.fullmatch, b.instruction.modifiers)), None)
+    if found is None:
+        raise UnsupportedInstruction("it has no shape")
+    m, n, k = (int(x) for x in found.groups())
+    return m, n, k
+
+
+def _fragment(letter: str, shape: tuple[int, int, int], registers: int, kind: PtxType) -> _Fragment:
+    m, n, k = shape
+    rows, columns = {"a": (m, k), "b": (k, n)}.get(letter, (m, n))
+    fragment = _Fragment(rows, columns, registers, max(32 // kind.bits, 1))
+    if registers * fragment.packed * WARP < rows * columns:
+        raise UnsupportedInstruction("its registers do not hold a matrix of this shape")
+    return fragment
+
+
+def _register_type(kind: PtxType) -> PtxType:
+    """Returns what a register of a fragment is read as."""
+    return TYPES["f64"] if kind.bits == 64 else TYPES["b32"]
+
+
+def _addresses(
+    b: Binding, fragment: _Fragment, kind: PtxType, address: PtxOperand, stride: PtxOperand | None
+) -> Any:
+    """Returns what gives the addresses of one element of each lane."""
+    find, is_row = b.address(address), b.has("row")
+    apart = b.source(
+        stride or ImmediateOperand(fragment.columns if is_row else fragment.rows), TYPES["s32"]
+    )
+
+    def addresses(f: Frame, s: Selection, register: int, part: int) -> NDArray[np.int64]:
+        base = find(f, s)
+        flat = np.tile(fragment.place(register, part), len(base) // WARP)
+        row, column = flat // fragment.columns, flat % fragment.columns
+        outer, inner = (row, column) if is_row else (column, row)
+        return base + (outer * f[apart][s].astype(np.int64) + inner) * kind.size
+
+    return addresses
+
+
+def _moving(b: Binding, *, loads: bool) -> Flow:
+    first, second, *stride = b.instruction.operands
+    registers, address = (first, second) if loads else (second, first)
+    parts, kind = b.parts(registers), b.type
+    letter = next(w for w in b.instruction.modifiers if w in ("a", "b", "c", "d"))
+    fragment = _fragment(letter, _shape(b), len(parts), kind)
+    at = _addresses(b, fragment, kind, address, stride[0] if stride else None)
+    space, held = space_of(b), np.dtype(f"u{kind.size}")
+    word = _register_type(kind)
+    bits = word.bits_dtype
+    place = b.target if loads else b.source
+    slots = [place(part, TYPES[f"b{word.bits}"]) for part in parts]
+
+    def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
+        whole_warps(wave, s)
+        for register, slot in enumerate(slots):
+            whole = np.zeros(len(wave.numbers[s]), bits) if loads else f[slot][s]
+            for part in range(fragment.packed):
+                where, shift = at(f, s, register, part), bits.type(part * kind.bits)
+                if loads:
+                    (values,) = wave.load(space, where, held, 1, s)
+                    whole |= values.astype(bits) << shift
+                else:
+                    wave.store(space, where, [(whole >> shift).astype(held)], s)
+            if loads:
+                f[slot][s] = whole
+
+    return meet(b, _ALL, Operation(None, takes))
+
+
+@form("wmma", _ELEMENTS, words=None, needs="load", flow=True)
+def wmma_load(b: Binding) -> Flow:
+    return _moving(b, loads=True)
+
+
+@form("wmma", _ELEMENTS, words=None, needs="store", flow=True)
+def wmma_store(b: Binding) -> Flow:
+    return _moving(b, loads=False)
+
+
+@form("wmma", "f16 f32", "f16 f32", words=None, needs="mma", flow=True)
+@form("wmma", "f32", "bf16 tf32", "bf16 tf32", "f32", words=None, needs="mma", flow=True)
+@form("wmma", "s32", "s8 u8", "s8 u8", "s32", words=None, needs="mma", flow=True)
+@form("wmma", "f64", "f64", "f64", "f64", words=None, needs="mma", flow=True)
+def wmma_mma(b: Binding) -> Flow:
+    """Multiplies and adds matrices: D = A B + C."""
+    types = b.instruction.types
+    d_type, c_type = types[0], types[-1]
+    a_type, b_type = (types[1], types[2]) if len(types) == 4 else (TYPES["f16"], TYPES["f16"])
+    shape = _shape(b)
+    kinds = dict(zip("dabc", (d_type, a_type, b_type, c_type), strict=True))
+    operands = dict(zip("dabc", map(b.parts, b.instruction.operands), strict=True))
+    fragments = {x: _fragment(x, shape, len(operands[x]), kinds[x]) for x in "dabc"}
+    slots = {
+        x: [b.source(part, TYPES[f"b{_register_type(kinds[x]).bits}"]) for part in operands[x]]
+        for x in "abc"
+    }
+    targets = [b.target(part, TYPES[f"b{_register_type(d_type).bits}"]) for part in operands["d"]]
+    name = f"wmma.mma.{a_type.name}"
+
+    def matrix(f: Frame, s: Selection, letter: str, warps: int) -> NDArray[Any]:
+        fragment, kind = fragments[letter], kinds[letter]
+        found = np.zeros((warps, fragment.rows * fragment.columns), held_as(kind.name))
+        for register, slot in enumerate(slots[letter]):
+            values = elements_of(f[slot][s], kind.name, warps)
+            for part in range(fragment.packed):
+                found[:, fragment.place(register, part)] = values[:, :, part]
+        return found.reshape(warps, fragment.rows, fragment.columns)
+
+    def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
+        warps = len(whole_warps(wave, s))
+        note_inexact(wave, name, a_type.name)
+        a, b_, c = (matrix(f, s, letter, warps) for letter in "abc")
+        result = multiplied(a, b_, c, d_type.name, b.has("satfinite"))
+        flat = as_accumulator(result.reshape(warps, -1), d_type.name)
+        fragment = fragments["d"]
+        for register, target in enumerate(targets):
+            parts = [flat[:, fragment.place(register, p)] for p in range(fragment.packed)]
+            words = np.stack(parts, axis=2).reshape(warps * WARP, -1)
+            f[target][s] = np.ascontiguousarray(words).view(f[target].dtype).reshape(-1)
+
+    return meet(b, _ALL, Operation(None, takes))

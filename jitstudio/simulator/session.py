@@ -1,0 +1,353 @@
+"""Steps through a simulated run: moves to goals, forward and back, and shows what is at a step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.core.launch.simulation import AccessKind, AccessSample, StateSpace
+from jitstudio.simulator.accesses import global_traffic, local_traffic, shared_traffic
+from jitstudio.simulator.groups import numbers_of, size_of
+from jitstudio.simulator.memory import WINDOWS, Arena, window_of
+from jitstudio.simulator.model import WARP, SimulatedLaunch
+from jitstudio.simulator.moves import Mover
+from jitstudio.simulator.program import (
+    AddressOperand,
+    ImmediateOperand,
+    PtxInstruction,
+    PtxProgram,
+    RegisterOperand,
+    SymbolOperand,
+)
+from jitstudio.simulator.run import (
+    SessionError,
+    SteppedRun,
+    ThreadWhereabouts,
+    has,
+    linear,
+    places,
+    within,
+)
+from jitstudio.simulator.stepping import (
+    LARGEST_PAGE,
+    MOST_ROWS,
+    CallRow,
+    GroupRow,
+    MemoryArea,
+    MemoryPage,
+    RegisterRow,
+    SimulatedThread,
+    StepMove,
+    StepState,
+    StopReason,
+)
+
+_ACCESSES = {
+    "ld": AccessKind.READ,
+    "ldu": AccessKind.READ,
+    "st": AccessKind.WRITE,
+    "atom": AccessKind.ATOMIC,
+    "red": AccessKind.ATOMIC,
+}
+_SPACES = {
+    "global": StateSpace.GLOBAL,
+    "shared": StateSpace.SHARED,
+    "local": StateSpace.LOCAL,
+    "const": StateSpace.CONSTANT,
+}
+_WIDTHS = {"v2": 2, "v4": 4, "v8": 8}
+_MOST_PRINTED = 4096
+
+
+class StepSession:
+    """Answers what is asked of a run that is stepped through; for arguments see `SteppedRun`."""
+
+    def __init__(
+        self,
+        program: PtxProgram,
+        launch: SimulatedLaunch,
+        thread: SimulatedThread,
+        seed: int | None = None,
+    ) -> None:
+        self._run = SteppedRun(program, launch, thread, seed)
+        self._mover: Mover | None = None
+        self._reason, self._note = StopReason.NONE, ""
+        # What the registers were at this stop and at the one before, by frame and warp, then name.
+        self._shown: tuple[object, dict[str, bytes]] = ((), {})
+        self._before: tuple[object, dict[str, bytes]] = self._shown
+        self._shown_step = -1
+
+    def begin(self, move: StepMove) -> None:
+        """Sets out for a goal; `go_on` goes.
+
+        Raises:
+            SessionError: If there is no such thread.
+            ConditionError: If the condition of a breakpoint cannot be read.
+        """
+        self._run.check(move.thread)
+        self._run.thread = move.thread
+        self._reason, self._note = StopReason.NONE, ""
+        self._mover = Mover(self._run, move)
+
+    def go_on(self, seconds: float) -> StepState:
+        """Goes on to the goal and returns the state there, or where the time was up.
+
+        Raises:
+            ConditionError: If the condition of a breakpoint cannot be evaluated where it is.
+        """
+        mover, self._mover = self._mover, None
+        if mover is not None:
+            found = mover.go(time.monotonic() + seconds)
+            if found is None:
+                self._mover = mover
+            else:
+                self._reason, self._note = found, mover.note
+        return self._state()
+
+    def look_at(self, thread: SimulatedThread) -> StepState:
+        """Returns the state with another thread looked at.
+
+        Raises:
+            SessionError: If there is no such thread.
+        """
+        self._run.check(thread)
+        self._run.thread = thread
+        return self._state()
+
+    # What is seen.
+
+    def _state(self) -> StepState:
+        history, moving = self._run.history, self._mover is not None
+        number = self._run.number()
+        place = self._run.where(number)
+        in_block = linear(self._run.thread.thread, self._run.launch.block)
+        ended = ""
+        if history.end is not None and history.step >= history.last_step:
+            ended = history.end.message
+        elif history.is_at_end:
+            ended = "All threads have ended."
+        state = StepState(
+            history.step,
+            history.last_step,
+            moving,
+            ended,
+            self._reason,
+            self._run.thread,
+            in_block % WARP,
+            in_block // WARP,
+            place.state,
+            self._note,
+            printed=self._printed(),
+            history_bytes=history.bytes,
+            is_thinned=history.is_thinned,
+        )
+        if moving or history.machine.wave is None:
+            return replace(state, areas=self._areas())
+        state = replace(state, groups=self._groups(number), areas=self._areas())
+        if number is None:
+            return state
+        return self._of_thread(state, number, place)
+
+    def _of_thread(self, state: StepState, number: int, place: ThreadWhereabouts) -> StepState:
+        first = number // WARP * WARP
+        lanes = [0] * WARP
+        for _state, _depth, at, threads in places(self._run.wave()):
+            for member in within(threads, first):
+                lanes[member - first] = self._run.instruction(at).line
+        state = replace(state, lanes=tuple(lanes))
+        if place.at < 0:
+            return state
+        instruction = self._run.instruction(place.at)
+        active = sum(1 << member - first for member in within(place.threads, first))
+        return replace(
+            state,
+            ptx_line=instruction.line,
+            source=instruction.source,
+            inlined_at=instruction.inlined_at,
+            instruction=instruction.text,
+            active=active,
+            registers=self._registers(place, first, number),
+            calls=self._calls(place, number),
+            access=self._access(place, instruction, first),
+        )
+
+    def _registers(
+        self, place: ThreadWhereabouts, first: int, number: int
+    ) -> tuple[RegisterRow, ...]:
+        wave = self._run.wave()
+        function = self._run.program.functions[self._run.instruction(place.at).function]
+        bases = wave.bases.get((place.depth, function.name), {})
+        key = (int(wave.layout.blocks[0]), place.depth, function.name, first)
+        now = {
+            name: bases[name][first : first + WARP].tobytes()
+            for name in function.registers
+            if name in bases
+        }
+        if self._run.history.step != self._shown_step or key != self._shown[0]:
+            self._before = self._shown
+            self._shown, self._shown_step = (key, now), self._run.history.step
+        before = self._before[1] if self._before[0] == key else now
+        return tuple(
+            RegisterRow(name, kind.name, now[name], _changed(before.get(name, b""), now[name]))
+            for name, kind in function.registers.items()
+            if name in now
+        )
+
+    def _calls(self, place: ThreadWhereabouts, number: int) -> tuple[CallRow, ...]:
+        wave, rows = self._run.wave(), []
+        at = place.at
+        for depth in range(place.depth, -1, -1):
+            instruction = self._run.instruction(at)
+            rows.append(CallRow(instruction.function, instruction.line, instruction.source))
+            if depth:
+                # The call is before where it returns to.
+                at = max(0, int(wave.returns[depth][number]) - 1)
+            if len(rows) >= MOST_ROWS:
+                break
+        return tuple(rows)
+
+    def _groups(self, number: int | None) -> tuple[GroupRow, ...]:
+        wave, rows = self._run.wave(), []
+        for state, depth, at, threads in places(wave)[:MOST_ROWS]:
+            instruction = self._run.instruction(at)
+            first = int(numbers_of(threads)[0])
+            rows.append(
+                GroupRow(
+                    instruction.line,
+                    instruction.source,
+                    instruction.text,
+                    state,
+                    size_of(threads),
+                    SimulatedThread(wave.layout.block_of(first), wave.layout.thread_of(first)),
+                    number is not None and has(threads, number),
+                    depth,
+                )
+            )
+        return tuple(rows)
+
+    def _access(
+        self, place: ThreadWhereabouts, instruction: PtxInstruction, first: int
+    ) -> AccessSample | None:
+        kind = _ACCESSES.get(instruction.opcode)
+        where = next((o for o in instruction.operands if isinstance(o, AddressOperand)), None)
+        words = set(instruction.modifiers)
+        if kind is None or where is None or "param" in words or not instruction.types:
+            return None
+        members = within(place.threads, first)
+        values = self._run.values(place.depth, place.at, members)
+        if instruction.guard is not None:
+            truth = values(instruction.guard.name.removeprefix("%")).astype(bool)
+            members = members[truth != instruction.guard.negated]
+            values = self._run.values(place.depth, place.at, members)
+        if not len(members):
+            return None
+        space = next((_SPACES[word] for word in words if word in _SPACES), None)
+        addresses = self._addresses(where, values, len(members), generic=space is None)
+        if addresses is None:
+            return None
+        if space is None:
+            space = window_of(int(addresses[0]))
+            addresses = addresses - WINDOWS.get(space, 0)
+        size = instruction.types[-1].size
+        size *= next((_WIDTHS[word] for word in words if word in _WIDTHS), 1)
+        cost = 0
+        if space is StateSpace.SHARED:
+            cost = shared_traffic(members, addresses, size).wavefronts
+        elif space is StateSpace.LOCAL:
+            cost = local_traffic(members, addresses, size).sectors
+        elif space is StateSpace.GLOBAL:
+            cost = global_traffic(members, addresses, size).sectors
+        lanes = zip((members - first).tolist(), addresses.tolist(), strict=True)
+        first_place = self._run.wave().layout.place(instruction, int(members[0]))
+        return AccessSample(
+            instruction.line, space, kind, size, first_place, tuple(lanes), cost, float(cost)
+        )
+
+    def _addresses(
+        self, where: AddressOperand, values: Callable[[str], Any], count: int, *, generic: bool
+    ) -> NDArray[np.int64] | None:
+        image = self._run.history.machine.image
+        match where.base:
+            case RegisterOperand(name):
+                held = np.asarray(values(name.removeprefix("%")))
+                bits = held.view(f"u{held.dtype.itemsize}") if held.dtype.itemsize < 8 else held
+                base = bits.astype(np.int64)
+            case SymbolOperand(name, offset) if name in image.addresses:
+                start = image.generic(name) if generic else image.addresses[name]
+                base = np.full(count, start + offset, np.int64)
+            case ImmediateOperand(value):
+                base = np.full(count, int(value), np.int64)
+            case _:
+                return None
+        found: NDArray[np.int64] = base + where.offset
+        return found
+
+    def _printed(self) -> str:
+        machine = self._run.history.machine
+        pieces = [*machine.printed, *(machine.wave.printed if machine.wave else ())]
+        return "".join(pieces[-_MOST_PRINTED:])[-_MOST_PRINTED:]
+
+    # Memory.
+
+    def _areas(self) -> tuple[MemoryArea, ...]:
+        machine = self._run.history.machine
+        image, variables = machine.image, self._run.program.variables
+        areas = [
+            MemoryArea(region.name, StateSpace.GLOBAL, region.start, region.end - region.start)
+            for region in image.global_arena.regions
+        ]
+        for name, space in image.spaces.items():
+            if space != "shared":
+                continue
+            offset = image.addresses[name]
+            size = variables[name].size or image.shared_size - offset
+            areas.append(MemoryArea(name, StateSpace.SHARED, offset, size))
+        if any(image.frame_bytes.values()) and machine.wave is not None:
+            areas.append(MemoryArea("", StateSpace.LOCAL, 0, machine.wave.local_stride))
+        return tuple(area for area in areas if area.size > 0)[:MOST_ROWS]
+
+    def read(self, area: MemoryArea, thread: SimulatedThread, start: int, count: int) -> MemoryPage:
+        """Returns bytes of memory; fewer where it ends before.
+
+        Args:
+            area: Which memory.
+            thread: Whose, of shared and local memory.
+            start: The first byte of it.
+            count: How many.
+
+        Raises:
+            SessionError: If there is no such memory, or no such thread.
+        """
+        self._run.check(thread)
+        if area not in self._areas():
+            raise SessionError("There is no such memory at this step.")
+        arena, base = self._arena_of(area, thread)
+        start = min(max(start, 0), area.size)
+        end = min(start + max(0, min(count, LARGEST_PAGE)), area.size)
+        part = slice(base + area.offset + start, base + area.offset + end)
+        written = (arena.state[part] > 1).astype(np.uint8)
+        return MemoryPage(arena.data[part].tobytes(), written.tobytes())
+
+    def _arena_of(self, area: MemoryArea, thread: SimulatedThread) -> tuple[Arena, int]:
+        """Returns the arena that an area is in, and where that of a thread begins in it."""
+        if area.space is StateSpace.GLOBAL:
+            return self._run.history.machine.image.global_arena, 0
+        number = self._run.number_of(thread)
+        if number is None:
+            raise SessionError("The block of this thread is not resident at this step.")
+        wave = self._run.wave()
+        if area.space is StateSpace.SHARED:
+            return wave.arenas[area.space], wave.layout.slot(number) * wave.layout.shared_stride
+        return wave.arenas[area.space], number * wave.local_stride
+
+
+def _changed(before: bytes, now: bytes) -> int:
+    if before == now or len(before) != len(now):
+        return 0
+    old, new = (np.frombuffer(data, np.uint8).reshape(WARP, -1) for data in (before, now))
+    return sum(1 << lane for lane in np.flatnonzero((old != new).any(axis=1)).tolist())

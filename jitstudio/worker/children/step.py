@@ -1,0 +1,73 @@
+"""The worker process in which a simulated run is stepped through."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.numerics.dtypes import NumericsError
+from jitstudio.simulator import launching
+from jitstudio.simulator.conditions import StopConditionError
+from jitstudio.simulator.reading import PtxReadError
+from jitstudio.simulator.run import SessionError
+from jitstudio.simulator.session import StepSession
+from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
+from jitstudio.worker.limits import limit_memory
+from jitstudio.worker.programs.step import (
+    STEPPING,
+    LookAt,
+    MoveSteps,
+    OpenSteps,
+    ReadMemory,
+    StepsLost,
+)
+from jitstudio.worker.sandbox.seal import ProgramNeeds
+
+_NO_LIMIT = float("inf")
+_Request = OpenSteps | MoveSteps | LookAt | ReadMemory
+
+
+class _Runs:
+    """The run of this process, of which there is one at a time."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._session: StepSession | None = None
+
+    def answer(self, request: _Request, _tell: Tell) -> CallResult:
+        """Answers a request; what goes wrong is an answer, too."""
+        try:
+            return CallResult(self._answer(request))
+        except (PtxReadError, NumericsError, SessionError, StopConditionError, OSError) as error:
+            return CallResult(Diagnostic(Severity.ERROR, "", None, None, str(error)))
+
+    def _answer(self, request: _Request) -> object:
+        if isinstance(request, OpenSteps):
+            return self._open(request)
+        if self._session is None or request.number != self._number:
+            return StepsLost()
+        match request:
+            case MoveSteps(_, move, seconds):
+                if move is not None:
+                    self._session.begin(move)
+                return self._session.go_on(seconds)
+            case LookAt(_, thread):
+                return self._session.look_at(thread)
+            case ReadMemory(_, area, thread, start, count):
+                return self._session.read(area, thread, start, count)
+
+    def _open(self, request: OpenSteps) -> object:
+        # The memory of the run before is free before that of the next is taken.
+        self._session = None
+        files = {name: Path(path) for name, path in request.command.prepared}
+        ready = launching.prepare(request.command.request, files, _NO_LIMIT)
+        self._session = StepSession(ready.program, ready.launch, request.thread, request.seed)
+        self._number = request.number
+        return self._session.look_at(request.thread)
+
+
+def main(memory_limit: int) -> None:
+    """Serves requests until the parent is gone."""
+    wire = take_wire()
+    limit_memory(memory_limit)
+    serve(wire, STEPPING, _Runs().answer, ProgramNeeds())

@@ -1,0 +1,107 @@
+"""What the process in which a simulated run is stepped through can be asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.simulator.stepping import (
+    LARGEST_PAGE,
+    MemoryArea,
+    MemoryPage,
+    SimulatedThread,
+    StepMove,
+    StepState,
+)
+from jitstudio.worker.programs.launch import LaunchCommand
+from jitstudio.worker.protocol import RequestType, Unfit, WorkerProgram, check_diagnostics
+
+
+@dataclass(frozen=True)
+class OpenSteps:
+    """A request to begin a run, in place of the one before.
+
+    Attributes:
+        number: Of the run; later requests name it.
+        command: What is launched; nothing is written to its folder.
+        thread: The thread to look at.
+        seed: Of the order of blocks; None for the natural one.
+    """
+
+    number: int
+    command: LaunchCommand
+    thread: SimulatedThread
+    seed: int | None = None
+
+
+@dataclass(frozen=True)
+class MoveSteps:
+    """A request to move through the run.
+
+    Attributes:
+        number: Of the run.
+        move: Where to; None to go on with the move before.
+        seconds: After which to answer, however far it is.
+    """
+
+    number: int
+    move: StepMove | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class LookAt:
+    """A request for the state of another thread at the same step."""
+
+    number: int
+    thread: SimulatedThread
+
+
+@dataclass(frozen=True)
+class ReadMemory:
+    """A request for bytes of memory.
+
+    Attributes:
+        number: Of the run.
+        area: Which memory.
+        thread: Whose block's or own memory it is, for shared and local memory.
+        start: The first byte of it.
+        count: How many bytes.
+    """
+
+    number: int
+    area: MemoryArea
+    thread: SimulatedThread
+    start: int
+    count: int
+
+
+@dataclass(frozen=True)
+class StepsLost:
+    """There is no such run in this process: it is another one."""
+
+
+def _check(_: object, said: StepState | StepsLost | Diagnostic) -> None:
+    if isinstance(said, Diagnostic):
+        check_diagnostics([said])
+
+
+def _check_page(asked: ReadMemory, said: MemoryPage | StepsLost | Diagnostic) -> None:
+    _check(asked, said)  # type: ignore[arg-type]
+    if isinstance(said, MemoryPage) and not len(said.data) == len(said.written) <= asked.count:
+        raise Unfit("it tells of more memory than it was asked for")
+
+
+_STATE = 64 << 20
+
+STEPPING = WorkerProgram(
+    "jitstudio.worker.children.step",
+    (
+        RequestType(OpenSteps, _STATE, StepState | Diagnostic, check=_check),
+        RequestType(MoveSteps, _STATE, StepState | StepsLost | Diagnostic, check=_check),
+        RequestType(LookAt, _STATE, StepState | StepsLost | Diagnostic, check=_check),
+        RequestType(
+            ReadMemory, 4 * LARGEST_PAGE, MemoryPage | StepsLost | Diagnostic, check=_check_page
+        ),
+    ),
+)

@@ -1,0 +1,223 @@
+"""Steps through a simulated run: a process with the run, and how it begins anew if that dies."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.launch.request import LaunchRequest
+from jitstudio.simulator.stepping import (
+    MemoryArea,
+    MemoryPage,
+    SimulatedThread,
+    StepGoal,
+    StepMove,
+    StepState,
+)
+from jitstudio.worker.calls import CallQueue, Ending, RunningCalls
+from jitstudio.worker.crash_report import cause_of_death
+from jitstudio.worker.evaluator import CalculationError, HostEvaluator
+from jitstudio.worker.host import ChildDeath, WorkerHost
+from jitstudio.worker.launcher import LaunchFiles
+from jitstudio.worker.limits import default_memory_limit
+from jitstudio.worker.programs.launch import LaunchCommand
+from jitstudio.worker.programs.step import (
+    STEPPING,
+    LookAt,
+    MoveSteps,
+    OpenSteps,
+    ReadMemory,
+    StepsLost,
+)
+from jitstudio.worker.sandbox.access import Need, SandboxAccess
+
+_SLICE = 0.2
+"""Seconds after which a move that is under way is reported, and can be left where it is."""
+
+_LIMIT = 120.0
+"""Seconds that a single answer may take, as a step of many threads is not interrupted."""
+
+
+class Stepper:
+    """Steps through one run at a time, in a process of its own.
+
+    Calls block; make them from a thread that may wait. `cancel` and `close` are safe from any
+    other thread. What goes wrong is an answer.
+    """
+
+    def __init__(self) -> None:
+        self._host = WorkerHost(default_memory_limit(), STEPPING)
+        self._evaluator = HostEvaluator()
+        self._files = LaunchFiles()
+        self._queue = CallQueue()
+        self._numbers = itertools.count(1)
+        self._opened: OpenSteps | None = None
+        self._need = Need()
+        self._step = 0
+        self._paused: set[int] = set()
+        self._lock = threading.Lock()
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of the child, or None if none is running."""
+        return self._host.pid
+
+    def open(
+        self,
+        request: LaunchRequest,
+        thread: SimulatedThread,
+        seed: int | None = None,
+        *,
+        ticket: int = 0,
+    ) -> StepState | Diagnostic:
+        """Begins a run, in place of the one before.
+
+        Args:
+            request: What to launch; its code is PTX.
+            thread: The thread to look at.
+            seed: Of the order of blocks; None for the natural one.
+            ticket: The number by which `cancel` knows this call.
+
+        Raises:
+            WorkerError: The process could not be started, or a bug of jitstudio's own broke it.
+        """
+        with self._queue.take(ticket, request.timeout) as calls:
+            try:
+                prepared = self._files.prepare(request, self._evaluator, calls, lambda _event: None)
+                folder = os.path.realpath(self._files.folder)
+            except (CalculationError, OSError) as error:
+                return _error(f"The buffers cannot be filled: {error}")
+            files = tuple((name, str(path)) for name, path in prepared.items())
+            command = LaunchCommand(request, files, "", time.monotonic())
+            self._opened = OpenSteps(next(self._numbers), command, thread, seed)
+            self._need = Need(SandboxAccess((folder,), confined_to=request.confined_to))
+            self._step = 0
+            state: StepState | Diagnostic = self._ask(self._opened, calls)
+            return state
+
+    def move(
+        self,
+        move: StepMove,
+        on_progress: Callable[[StepState], None] = lambda state: None,
+        *,
+        ticket: int = 0,
+    ) -> StepState | Diagnostic:
+        """Moves through the run until the goal is reached, or `cancel` leaves it where it is.
+
+        Args:
+            move: Where to.
+            on_progress: Called in this thread with the state now and then.
+            ticket: The number by which `cancel` knows this call.
+
+        Raises:
+            WorkerError: See `open`.
+        """
+        with self._queue.take(ticket, None) as calls:
+            state = self._current(partial(MoveSteps, move=move, seconds=_SLICE), calls)
+            while isinstance(state, StepState) and state.moving and not self._is_paused(ticket):
+                on_progress(state)
+                state = self._current(partial(MoveSteps, move=None, seconds=_SLICE), calls)
+            assert isinstance(state, StepState | Diagnostic)
+            return state
+
+    def look_at(self, thread: SimulatedThread, *, ticket: int = 0) -> StepState | Diagnostic:
+        """Returns the state of another thread at the same step.
+
+        Raises:
+            WorkerError: See `open`.
+        """
+        with self._queue.take(ticket, _LIMIT) as calls:
+            state = self._current(partial(LookAt, thread=thread), calls)
+            assert isinstance(state, StepState | Diagnostic)
+            return state
+
+    def read(
+        self, area: MemoryArea, thread: SimulatedThread, start: int, count: int, *, ticket: int = 0
+    ) -> MemoryPage | Diagnostic:
+        """Returns bytes of memory at the step; see `ReadMemory` for the arguments.
+
+        Raises:
+            WorkerError: See `open`.
+        """
+        with self._queue.take(ticket, _LIMIT) as calls:
+            wanted = partial(ReadMemory, area=area, thread=thread, start=start, count=count)
+            page = self._current(wanted, calls)
+            assert isinstance(page, MemoryPage | Diagnostic)
+            return page
+
+    def cancel(self, ticket: int) -> None:
+        """Leaves the move with this ticket where it is; asked a second time, kills the process."""
+        with self._lock:
+            is_first = ticket not in self._paused
+            self._paused.add(ticket)
+        if not is_first or not self._queue.has(ticket):
+            self._queue.cancel(ticket)
+
+    def end(self) -> None:
+        """Forgets the run and gives its memory back."""
+        with self._queue.idle():
+            self._opened = None
+            self._host.rest()
+
+    def close(self) -> None:
+        """Kills the process for good and removes all files."""
+        self._evaluator.cancel()
+        with self._queue.closing():
+            self._host.close()
+            self._evaluator.close()
+            self._files.close()
+
+    def _is_paused(self, ticket: int) -> bool:
+        with self._lock:
+            return ticket in self._paused
+
+    def _current(
+        self, request: Callable[[int], MoveSteps | LookAt | ReadMemory], calls: RunningCalls
+    ) -> StepState | MemoryPage | Diagnostic:
+        """Asks the run, which begins anew where its process has gone, and is brought back."""
+        opened = self._opened
+        if opened is None:
+            return _error("There is no run to step through.", "Begin one.")
+        answer: Any = self._ask(request(opened.number), calls)
+        if isinstance(answer, StepsLost):
+            answer = self._ask(opened, calls)
+            back = StepMove(StepGoal.STEP, opened.thread, step=self._step)
+            move: StepMove | None = back
+            while isinstance(answer, StepState) and (move or answer.moving):
+                answer = self._ask(MoveSteps(opened.number, move, _SLICE), calls)
+                move = None
+            if isinstance(answer, StepState):
+                answer = self._ask(request(opened.number), calls)
+        assert isinstance(answer, StepState | MemoryPage | Diagnostic)
+        return answer
+
+    def _ask(self, request: object, calls: RunningCalls) -> Any:
+        answer = calls.ask(self._host, request, need=self._need)
+        if isinstance(answer, StepState):
+            self._step = answer.step
+        if isinstance(answer, ChildDeath):
+            return _error(_why(answer, calls.ending), _BEGINS_ANEW)
+        return answer
+
+
+_BEGINS_ANEW = "The next step runs the kernel anew to where it was."
+
+
+def _why(death: ChildDeath, ending: Ending | None) -> str:
+    match ending:
+        case Ending.CANCEL:
+            return "The simulation was ended in the middle of a step."
+        case Ending.TIME_LIMIT:
+            return f"The simulation has not answered within {_LIMIT:g} s and was ended."
+        case None:
+            return f"The process of the simulation {cause_of_death(death)[1]}"
+
+
+def _error(message: str, explanation: str = "") -> Diagnostic:
+    return Diagnostic(Severity.ERROR, "", None, None, message, explanation=explanation)

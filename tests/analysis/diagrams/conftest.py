@@ -1,0 +1,3 @@
+from tests.flow_kernels import kernels, made
+
+__all__ = ["kernels", "made"]

@@ -1,0 +1,66 @@
+"""The pane of lessons, with the check that the command line does."""
+
+import pytest
+from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QPushButton, QTextBrowser
+
+from jitstudio.gui.features.lessons.view import LessonsView
+from jitstudio.lessons import Goal, Lesson, lessons
+
+
+@pytest.fixture
+def view(qtbot):
+    view = LessonsView()
+    qtbot.addWidget(view)
+    return view
+
+
+def button(view, name):
+    return view.findChild(QPushButton, name)
+
+
+def test_hints_come_one_after_the_other(view, tmp_path):
+    assert not button(view, "checkLesson").isEnabled()
+    text = "# T\n\n![](file:///etc/hostname)\n"
+    view.show_lesson(Lesson(tmp_path, "T", text, ("First one.", "Last one.")), -1)
+    shown = view.findChild(QTextBrowser, "lessonText")
+    for hint in ("First one.", "Last one."):
+        assert hint not in shown.toPlainText()
+        button(view, "lessonHint").click()
+        assert hint in shown.toPlainText()
+    assert not button(view, "lessonHint").isEnabled()
+    assert shown.loadResource(2, "file:///etc/hostname") is None
+
+
+def test_the_list_says_what_is_passed_and_begins_with_what_is_not(view):
+    view.show_list(("One", "Two"), frozenset({"One"}))
+    choice = view.findChild(QComboBox, "lessonChoice")
+    assert [choice.itemText(row) for row in range(2)] == ["1. One (passed)", "2. Two"]
+    assert choice.currentIndex() == 1
+
+
+def test_what_is_not_reached_is_told_with_its_reason(view):
+    goals = [Goal("A.", True, ()), Goal("B.", False, ("x is 1.",)), Goal("C.", True, (), "No GPU.")]
+    view.show_goals(goals, False)
+    text = view.findChild(QPlainTextEdit, "lessonGoals").toPlainText()
+    assert text.splitlines() == ["✓ A.", "✗ B.", "    x is 1.", "○ C.", "    No GPU."]
+
+
+@pytest.mark.slow
+def test_a_pupil_mends_the_first_lesson(started, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    driver = started
+    driver.trigger("lessonsAction")
+    view = driver.pane("lessons")
+    choice = view.findChild(QComboBox, "lessonChoice")
+    driver.wait(lambda: choice.count() == len(lessons()))
+    button(view, "openLesson").click()
+    shown = view.findChild(QTextBrowser, "lessonText")
+    driver.wait(lambda: "From a line to a machine" in shown.toPlainText())
+    goals = view.findChild(QPlainTextEdit, "lessonGoals")
+    button(view, "checkLesson").click()
+    driver.wait(lambda: "✗ One instruction multiplies and adds." in goals.toPlainText(), 60)
+    driver.replace("float product = __fmul_rn(a, x[i]);", "")
+    driver.replace("__fadd_rn(product, y[i])", "a * x[i] + y[i]")
+    button(view, "checkLesson").click()
+    driver.wait(lambda: "The lesson is passed." in goals.toPlainText(), 60)
+    driver.wait(lambda: choice.itemText(0).endswith("(passed)"))

@@ -1,0 +1,228 @@
+"""Stepping through a simulated kernel in a real window, by its commands."""
+
+import os
+import signal
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
+
+from jitstudio.core.launch.device import SIMULATOR
+from jitstudio.core.launch.simulation import StateSpace
+from jitstudio.core.project.format import dump, load
+from jitstudio.core.project.project import BreakLine, Project
+from jitstudio.gui.features.step.registers import lane_value
+from jitstudio.simulator.stepping import SimulatedThread, StepGoal, StopReason
+
+REDUCE = """\
+extern "C" __global__ void reduce(const float* a, float* out, int n) {
+    __shared__ float s[64];
+    int t = threadIdx.x;
+    s[t] = a[t];
+    __syncthreads();
+    for (int d = 32; d > 0; d >>= 1) {
+        if (t < d)
+            s[t] += s[t + d];
+        __syncthreads();
+    }
+    if (t == 0)
+        out[blockIdx.x] = s[0];
+}
+"""
+
+
+def write(driver, text):
+    def put():
+        driver.editor.selectAll()
+        driver.editor.insertPlainText(text)
+
+    assert driver.next_result(put).ok
+    form = driver.launch_form()
+    driver.wait(lambda: form.form is not None and form.form.lowered in text)
+    return form
+
+
+@pytest.fixture
+def stepping(started):
+    """A window in which the reduction can be stepped through, before its first instruction."""
+    driver = started
+    driver.set_options("-lineinfo")
+    write(driver, REDUCE)
+    spec = replace(
+        driver.state.launch_specs.spec,
+        grid="2",
+        cover="",
+        block="64",
+        arguments=(("a", "64:range(0,1):in"), ("out", "2:zeros:inout"), ("n", "64")),
+    )
+    driver.state.launch_specs.edit(spec)
+    begin(driver)
+    return driver
+
+
+def state(driver):
+    return driver.state.stepping.state
+
+
+def begin(driver):
+    driver.trigger("stepAction")
+    at_rest(driver)
+
+
+def at_rest(driver):
+    model, problem = driver.state.stepping, driver.find(QLabel, "stepProblem")
+    driver.wait(lambda: problem.text() or (model.state is not None and not model.is_moving))
+    assert not problem.text()
+
+
+def press(driver, key, modifiers=Qt.KeyboardModifier.NoModifier):
+    driver.press(key, modifiers)
+    at_rest(driver)
+
+
+def shift(driver, key):
+    press(driver, key, Qt.KeyboardModifier.ShiftModifier)
+
+
+def value(driver, name, lane=0):
+    row = next(row for row in state(driver).registers if row.name == name)
+    return lane_value(row, lane)
+
+
+def test_a_kernel_is_stepped_through_by_keys_alone(stepping):
+    driver = stepping
+    editor = driver.editor
+    driver.trigger("focusEditorAction")
+    assert state(driver).step == 0
+    assert editor.line_marks.position.lines == (0,)
+    press(driver, Qt.Key.Key_F10)
+    first = state(driver)
+    assert first.source.line > 1
+    assert editor.line_marks.position.lines == (first.source.line - 1,)
+    ptx = driver.listing("ptxView")
+    assert ptx.line_marks.position.lines == (first.ptx_line - 1,)
+    assert first.instruction.split()[0] in ptx.text.lines[first.ptx_line - 1]
+    press(driver, Qt.Key.Key_F11)
+    assert state(driver).step > first.step
+    shift(driver, Qt.Key.Key_F11)
+    assert state(driver).step == first.step
+    # A breakpoint with F9, to which F5 runs, and Shift+F5 back.
+    editor.go_to(8)
+    driver.press(Qt.Key.Key_F9)
+    assert editor.line_marks.breakpoints == {7: False}
+    press(driver, Qt.Key.Key_F5)
+    assert state(driver).reason is StopReason.BREAKPOINT
+    assert state(driver).source.line == 8
+    met = state(driver).step
+    press(driver, Qt.Key.Key_F5)
+    assert state(driver).step > met
+    shift(driver, Qt.Key.Key_F5)
+    assert state(driver).step == met
+    # The keys of others come back at the end.
+    assert "F5" not in [key.toString() for key in driver.shell.actions["runAction"].shortcuts()]
+    driver.trigger("endSteppingAction")
+    assert "F5" in [key.toString() for key in driver.shell.actions["runAction"].shortcuts()]
+    assert editor.line_marks.position.lines == ()
+    assert editor.line_marks.breakpoints == {7: False}
+
+
+def test_conditions_threads_memory_and_the_access_are_shown(stepping):
+    driver = stepping
+    model, view = driver.state.stepping, driver.pane("step")
+    model.set_condition(BreakLine(driver.document.name, 8), "tid.x == 5 && ctaid.x == 1")
+    model.move(StepGoal.BREAKPOINT)
+    at_rest(driver)
+    assert state(driver).thread == SimulatedThread((1, 0, 0), (5, 0, 0))
+    assert view.lanes.describe(5).startswith("Lane 5 executes")
+    # 32 threads of each block add, 32 wait for them or are elsewhere.
+    assert sum(row.threads for row in state(driver).groups) == 128
+    view.lanes.lane_chosen.emit(6)
+    at_rest(driver)
+    assert state(driver).thread.thread == (6, 0, 0)
+    view.tabs.setCurrentWidget(view.memory)
+    areas = [area.name for area in state(driver).areas]
+    shared = next(n for n, area in enumerate(state(driver).areas) if area.space.value == "shared")
+    driver.find(QComboBox, "stepArea").setCurrentIndex(shared)
+    driver.wait(lambda: len(view.memory.model.values) == 64)
+    assert list(view.memory.model.values) == list(map(float, range(64)))
+    assert "a" in areas
+    while state(driver).access is None:
+        model.move(StepGoal.INSTRUCTION)
+        at_rest(driver)
+    assert state(driver).access.cost == 1
+    assert len(view.picture.rows) == 1
+
+
+def test_the_run_begins_anew_where_its_process_dies(stepping):
+    driver = stepping
+    model = driver.state.stepping
+    model.move(StepGoal.BARRIER)
+    at_rest(driver)
+    before = state(driver)
+    os.kill(driver.state.step_service.worker_pid, signal.SIGKILL)
+    model.move(StepGoal.INSTRUCTION, back=True)
+    driver.wait(lambda: not model.is_moving and state(driver).step < before.step)
+    model.move(StepGoal.BARRIER)
+    at_rest(driver)
+    assert state(driver).step == before.step
+    assert state(driver).registers == before.registers
+    problem = driver.find(QLabel, "stepProblem")
+    # What does not build cannot be stepped through, and says so; the next run works.
+    driver.next_result(lambda: driver.replace("s[t] = a[t]", "s[t] = b[t]"))
+    driver.trigger("stepAction")
+    driver.wait(lambda: "build" in problem.text())
+    driver.next_result(driver.editor.undo)
+    driver.trigger("stepAction")
+    driver.wait(lambda: state(driver).step == 0)
+    assert not problem.text()
+
+
+def test_a_step_is_kept_in_the_project_and_gone_to_again(stepping, tmp_path):
+    driver = stepping
+    model = driver.state.stepping
+    point = BreakLine(driver.document.name, 8)
+    model.set_condition(point, "tid.x == 3")
+    model.move(StepGoal.BREAKPOINT)
+    at_rest(driver)
+    kept = state(driver)
+    driver.trigger("recordStepAction")
+    (recording,) = driver.state.project.capture(tmp_path / "p.jitproj").steps
+    assert (recording.step, recording.thread) == (kept.step, (3, 0, 0))
+    assert load(dump(Project(steps=(recording,)))).steps == (recording,)
+    driver.trigger("endSteppingAction")
+    model.set_breakpoints({})
+    driver.trigger("recordedStepAction")
+    driver.wait(lambda: state(driver) is not None and state(driver).step == kept.step)
+    at_rest(driver)
+    assert state(driver).thread == kept.thread
+    assert state(driver).registers[0].values == kept.registers[0].values
+    assert model.breakpoints == {point: "tid.x == 3"}
+
+
+def test_a_race_is_told_stepped_to_mended_and_gone(stepping):
+    driver = stepping
+    driver.trigger("endSteppingAction")
+    lines = REDUCE.splitlines()
+    without = "\n".join(line for n, line in enumerate(lines, 1) if n != 9)
+    write(driver, without)
+    launches = driver.state.launches
+    driver.wait(lambda: launches.devices is not None)
+    launches.choose_device(SIMULATOR)
+    result = driver.launch()
+    race = result.simulation.races[0]
+    assert {race.first.line, race.second.line} == {8}
+    button = driver.find(QPushButton, "stepThere")
+    driver.trigger("focusLaunchAction")
+    assert button.isVisibleTo(driver.window)
+    button.click()
+    stepping = driver.state.stepping
+    place = race.second
+    driver.wait(lambda: state(driver) is not None and state(driver).step == place.step)
+    at_rest(driver)
+    assert state(driver).thread == SimulatedThread(place.block, place.thread)
+    assert (state(driver).ptx_line, state(driver).source.line) == (place.ptx_line, 8)
+    assert state(driver).access.space is StateSpace.SHARED
+    assert stepping.is_open
+    write(driver, REDUCE)
+    assert driver.launch().simulation.races == ()

@@ -1,0 +1,343 @@
+"""Going to any step, forward and back, gives what a fresh run gives there."""
+
+import random
+import time
+
+import numpy as np
+import pytest
+
+from jitstudio.simulator.conditions import StopCondition, StopConditionError
+from jitstudio.simulator.groups import numbers_of
+from jitstudio.simulator.history import StepHistory
+from jitstudio.simulator.machine import Machine, simulate
+from jitstudio.simulator.model import SimulationLimits, SimulationOutcome
+from jitstudio.simulator.reading import read_program
+from jitstudio.simulator.run import SessionError
+from jitstudio.simulator.session import StepSession
+from jitstudio.simulator.stepping import (
+    Breakpoint,
+    SimulatedThread,
+    StepGoal,
+    StepMove,
+    StopReason,
+    ThreadState,
+)
+from tests.simulator.running import kernel_of, launch_of, ptx_of
+
+KERNELS = """
+__device__ __noinline__ int fib(int n) {
+  if (n < 2) return n;
+  return fib(n - 1) + fib(n - 2);
+}
+extern "C" __global__ void reduce(const float* a, float* out, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  float v = 0;
+  for (int i = t; i < n; i += 64)
+    v += a[i];
+  s[t] = v;
+  __syncthreads();
+#pragma unroll 1
+  for (int d = 32; d > 0; d >>= 1) {
+    if (t < d)
+      s[t] += s[t + d];
+    __syncthreads();
+  }
+  if (t == 0)
+    out[blockIdx.x] = s[0];
+}
+extern "C" __global__ void recurse(int* out) {
+  out[threadIdx.x] = fib(threadIdx.x % 8);
+}
+extern "C" __global__ void locked(int* lock, int* out) {
+  while (atomicCAS(lock, 0, 1)) {}
+  out[0] = out[0] + 1;
+  __threadfence();
+  atomicExch(lock, 0);
+}
+extern "C" __global__ void vote(unsigned* out) {
+  unsigned t = threadIdx.x, sum = t;
+  for (int d = 16; d; d >>= 1) sum += __shfl_down_sync(~0u, sum, d);
+  if (__ballot_sync(~0u, t & 1) & (1u << t)) sum += __shfl_xor_sync(0xaaaaaaaau, sum, 2);
+  out[t] = sum;
+}
+extern "C" __global__ void mix(unsigned* out, int n) {
+  unsigned v = threadIdx.x;
+  for (int i = 0; i < n; i++) {
+    v = v * 1664525u + 1013904223u;
+    if (v & 1) v ^= i;
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = v;
+}
+"""
+
+pytestmark = pytest.mark.tools
+
+
+@pytest.fixture(scope="module")
+def program(tools):
+    return read_program(ptx_of(tools, KERNELS))
+
+
+def reduction(**options):
+    a, out = np.arange(256, dtype=np.float32), np.zeros(5, np.float32)
+    return launch_of("reduce", (5, 1, 1), (64, 1, 1), (a, out, np.int32(256)), **options)
+
+
+FEW = SimulationLimits(threads=128)
+LAUNCHES = {
+    "reduction in waves": reduction(limits=FEW),
+    "lock": launch_of(
+        "locked", (2, 1, 1), (33, 1, 1), (np.zeros(1, np.int32), np.zeros(1, np.int32))
+    ),
+    "warp": launch_of("vote", (1, 1, 1), (32, 1, 1), (np.zeros(32, np.uint32),)),
+    "recursion": launch_of("recurse", (2, 1, 1), (40, 1, 1), (np.zeros(40, np.int32),)),
+}
+
+
+def state(history):
+    """All that is known of a state, in bytes."""
+    machine, wave = history.machine, history.machine.wave
+    found = {"global": machine.image.global_arena.data.tobytes(), "counts": machine.instructions}
+    if wave is None:
+        return found
+    for space, arena in wave.arenas.items():
+        found[space] = arena.data.tobytes(), arena.state.tobytes()
+    for frame, bases in wave.bases.items():
+        found |= {(*frame, name): array.tobytes() for name, array in bases.items()}
+    found["groups"] = sorted((key, numbers_of(s).tolist()) for key, s in wave.groups.items())
+    found["waiting"] = sorted(
+        (str(name), w.at, numbers_of(w.threads).tolist())
+        for name, there in wave.barriers.items()
+        for w in there
+    )
+    return found
+
+
+@pytest.mark.parametrize("name", LAUNCHES)
+def test_any_step_is_as_in_a_fresh_run(program, name):
+    launch = LAUNCHES[name]
+    result = simulate(launch, program)
+    assert result.outcome is SimulationOutcome.FINISHED, result.message
+    history = StepHistory(lambda: Machine(launch, program), interval=0.0)
+    while history.forward():
+        pass
+    assert history.is_finished
+    assert history.last_step == result.steps
+    assert state(history)["counts"] == result.instructions
+    chosen = random.Random(1)
+    steps = [0, 1, history.last_step, *(chosen.randrange(history.last_step) for _ in range(12))]
+    for step in steps:
+        history.go_to(step)
+        fresh = StepHistory(lambda: Machine(launch, program), interval=1e9)
+        fresh.go_to(step)
+        assert history.step == fresh.step == step
+        mine, theirs = state(history), state(fresh)
+        assert {key: mine[key] for key in theirs} == theirs
+        # Functions that are called later only have registers here, which are as new ones.
+        assert not any(any(mine[key]) for key in mine.keys() - theirs.keys())
+
+
+def test_little_memory_thins_the_snapshots_and_loses_no_step(program):
+    launch = reduction()
+    history = StepHistory(lambda: Machine(launch, program), interval=0.0, most_bytes=100_000)
+    while history.forward():
+        pass
+    assert history.is_thinned
+    for step in range(history.last_step, -1, -17):
+        history.go_to(step)
+        assert history.step == step
+
+
+@pytest.mark.slow
+def test_a_million_steps_away_is_near(program):
+    launch = launch_of("mix", (1, 1, 1), (32, 1, 1), (np.zeros(32, np.uint32), np.int32(170_000)))
+    history = StepHistory(lambda: Machine(launch, program))
+    history.go_to(1_000_000)
+    assert history.step == 1_000_000
+    taken = []
+    for step in (999_999, 500_000, 123_456, 1_000_000, 7):
+        began = time.process_time()
+        history.go_to(step)
+        taken.append(time.process_time() - began)
+        assert history.step == step
+    assert sorted(taken)[2] < 0.2
+
+
+def line_of(text):
+    return next(n for n, line in enumerate(KERNELS.splitlines(), 1) if text in line)
+
+
+class Walk:
+    """A session with what a test asks of it in one word."""
+
+    def __init__(self, program, launch, block=(0, 0, 0), thread=(0, 0, 0)):
+        self.session = StepSession(program, launch, SimulatedThread(block, thread))
+        self.state = self.session.look_at(SimulatedThread(block, thread))
+
+    def to(self, goal, **options):
+        self.session.begin(StepMove(goal, self.state.thread, **options))
+        self.state = self.session.go_on(60)
+        assert not self.state.moving
+        return self.state
+
+
+def breakpoint_at(program, text, condition=""):
+    line = line_of(text)
+    files = {i.source.file for i in program.instructions if i.source.line == line}
+    return Breakpoint(line, tuple(files), condition)
+
+
+def test_instructions_and_lines_go_forward_and_back(program):
+    walk = Walk(program, reduction(), block=(1, 0, 0), thread=(33, 0, 0))
+    passed = []
+    while walk.state.state is ThreadState.RUNS and len(passed) < 40:
+        passed.append((walk.state.step, walk.state.ptx_line))
+        walk.to(StepGoal.INSTRUCTION)
+    for step, line in reversed(passed):
+        state = walk.to(StepGoal.INSTRUCTION, back=True)
+        assert (state.step, state.ptx_line) == (step, line)
+    assert walk.to(StepGoal.INSTRUCTION, back=True).reason is StopReason.START
+    lines = []
+    while walk.to(StepGoal.LINE).state is ThreadState.RUNS:
+        lines.append(walk.state.source.line)
+    assert line_of("s[t] = v") in lines
+    # Threads of the second half never add.
+    assert lines.count(line_of("s[t] += s")) == 0
+    assert walk.state.reason in (StopReason.ENDED, StopReason.END)
+    back = [walk.to(StepGoal.LINE, back=True).source.line for _ in range(3)]
+    assert back[-1] in lines
+
+
+def test_breakpoints_with_conditions_change_whom_is_looked_at(program):
+    walk = Walk(program, reduction(), block=(4, 0, 0), thread=(63, 0, 0))
+    once = breakpoint_at(program, "s[t] += s", "tid.x < 2 && ctaid.x == 3")
+    hits = []
+    while (state := walk.to(StepGoal.BREAKPOINT, breakpoints=(once,))).reason is not StopReason.END:
+        assert state.reason is StopReason.BREAKPOINT
+        assert state.source.line == line_of("s[t] += s")
+        hits.append(state.step)
+        assert state.thread == SimulatedThread((3, 0, 0), (0, 0, 0))
+    assert len(hits) == 6
+    back = [walk.to(StepGoal.BREAKPOINT, back=True, breakpoints=(once,)).step for _ in hits]
+    assert back == hits[::-1]
+    wrong = breakpoint_at(program, "s[t] += s", "%nothing == 1")
+    with pytest.raises(ValueError, match="no such register"):
+        walk.to(StepGoal.BREAKPOINT, breakpoints=(wrong,))
+
+
+def test_barriers_divergence_and_changes_are_met(program):
+    walk = Walk(program, reduction(), thread=(3, 0, 0))
+    assert walk.to(StepGoal.BARRIER).instruction.startswith("bar")
+    assert walk.to(StepGoal.DIVERGENCE).reason is StopReason.DIVERGENCE
+    apart = walk.state
+    assert 0 < apart.active.bit_count() < 32
+    assert len({line for line in apart.lanes if line}) == 2
+    step = apart.step
+    before = walk.to(StepGoal.DIVERGENCE, back=True)
+    assert before.step < step
+    assert walk.to(StepGoal.DIVERGENCE).step == step
+    add = next(i for i in program.instructions if i.opcode == "add" and "f32" in i.text)
+    register = add.operands[0].name.removeprefix("%")
+    walk.to(StepGoal.STEP, step=0)
+    changed = walk.to(StepGoal.CHANGE, register=register)
+    assert changed.reason is StopReason.CHANGE
+    again = walk.to(StepGoal.CHANGE, register=register)
+    back = walk.to(StepGoal.CHANGE, register=register, back=True)
+    # Back is to the state before the change.
+    assert back.step < again.step
+    assert walk.to(StepGoal.CHANGE, register=register).step in (changed.step, again.step)
+
+
+def test_calls_are_a_stack_and_passed_over(program):
+    launch = LAUNCHES["recursion"]
+    walk = Walk(program, launch, thread=(7, 0, 0))
+    inside = (breakpoint_at(program, "if (n < 2)"),)
+    walk.to(StepGoal.CURSOR, breakpoints=inside)
+    state = walk.to(StepGoal.CURSOR, breakpoints=inside)
+    assert [call.function for call in state.calls][-1] == "recurse"
+    assert len(state.calls) == 3
+    assert len(walk.to(StepGoal.OUT).calls) == 2
+    assert len(walk.to(StepGoal.OUT).calls) == 1
+    walk.to(StepGoal.STEP, step=0)
+    depths = set()
+    while walk.to(StepGoal.LINE).state is ThreadState.RUNS:
+        depths.add(len(walk.state.calls))
+    assert depths <= {1}
+
+
+def test_a_fault_is_shown_where_it_happens_and_can_be_left_backwards():
+    text = kernel_of(
+        ".reg .b64 %a; .reg .b32 %v;\nld.param.u64 %a, [k_0];\nmov.u32 %v, %tid.x;\n"
+        "st.global.u32 [%a+4096], %v;",
+        "u64",
+    )
+    program = read_program(text)
+    launch = launch_of("k", (1, 1, 1), (32, 1, 1), (np.zeros(4, np.int32),))
+    walk = Walk(program, launch)
+    state = walk.to(StepGoal.BREAKPOINT)
+    assert state.reason is StopReason.FAULT
+    assert "behind the end" in state.ended
+    assert state.instruction.startswith("st.global")
+    assert state.access.cost == 1
+    assert state.access.lanes[3][1] == state.access.lanes[0][1]
+    assert walk.to(StepGoal.INSTRUCTION, back=True).instruction.startswith("mov")
+    assert walk.to(StepGoal.BREAKPOINT).ended == state.ended
+
+
+def test_memory_and_registers_are_those_of_the_step(program):
+    launch = reduction()
+    walk = Walk(program, launch, block=(2, 0, 0), thread=(5, 0, 0))
+    shared = next(area for area in walk.state.areas if area.space.value == "shared")
+    nothing = walk.session.read(shared, walk.state.thread, 0, 256)
+    assert not any(nothing.written)
+    walk.to(StepGoal.BARRIER)
+    page = walk.session.read(shared, walk.state.thread, 0, 256)
+    values = np.frombuffer(page.data, np.float32)
+    expected = np.arange(256, dtype=np.float32).reshape(4, 64).sum(axis=0)
+    assert (values == expected).all()
+    assert all(page.written)
+    assert len(walk.session.read(shared, walk.state.thread, 250, 1 << 30).data) == 6
+    with pytest.raises(SessionError, match="no block"):
+        walk.session.look_at(SimulatedThread((5, 0, 0), (0, 0, 0)))
+
+
+def test_a_deadlock_ends_the_run_with_who_waits():
+    text = kernel_of(
+        ".reg .pred %p; .reg .b32 %t;\nmov.u32 %t, %tid.x;\nsetp.lt.u32 %p, %t, 16;\n"
+        "@%p bar.sync 0, 64;",
+    )
+    program = read_program(text)
+    launch = launch_of("k", (1, 1, 1), (32, 1, 1), ())
+    walk = Walk(program, launch, thread=(1, 0, 0))
+    state = walk.to(StepGoal.BREAKPOINT)
+    assert state.ended.startswith("Deadlock")
+    assert state.state is ThreadState.WAITS
+    assert [row.threads for row in state.groups] == [16]
+    assert walk.to(StepGoal.STEP, step=1).instruction.startswith("setp")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("%r3 == 7 && tid.x < 4", [True, False, False]),
+        ("r3 == -8 || !p1", [False, True, True]),
+        ("f(%f1) >= 1.0", [True, False, True]),
+        ("u(r3) > 0x7fffffff", [False, True, False]),
+        ("(r3 & 1) != 0 and not r3 % 7", [True, False, False]),
+    ],
+)
+def test_conditions_are_read_as_in_c(text, expected):
+    values = {
+        "r3": np.array([7, -8, 9], np.int32),
+        "tid.x": np.array([1, 2, 3]),
+        "p1": np.array([True, False, False]),
+        "f1": np.array([0x3F800000, 0, 0x40000000], np.uint32),
+    }
+    assert StopCondition.read(text).holds(values.__getitem__, 3).tolist() == expected
+
+
+@pytest.mark.parametrize("text", ["1 +", "__import__('os')", "a.b", "%r1 ** 9", "[1]", "x" * 501])
+def test_what_is_no_condition_is_told(text):
+    with pytest.raises(StopConditionError):
+        StopCondition.read(text)

@@ -1,0 +1,165 @@
+"""What PTX text is read into, and how what cannot be read is told."""
+
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+from jitstudio.simulator.machine import simulate
+from jitstudio.simulator.model import SimulatedLaunch, SimulationOutcome
+from jitstudio.simulator.program import (
+    AddressOperand,
+    ImmediateOperand,
+    PairOperand,
+    RegisterOperand,
+    SymbolAddress,
+    SymbolOperand,
+    VectorOperand,
+)
+from jitstudio.simulator.reading import PtxReadError, read_program
+from tests.simulator.running import HEAD, kernel_of, run
+
+TEXT = (
+    HEAD
+    + """
+.file 1 "/src/a.cu"
+.file 2 "/src/b.h"
+.extern .func (.param .b32 r) outside (.param .b64 a);
+.global .align 8 .u64 table[2] = {names, generic(names)+4};
+.visible .const .f32 pi[2] = {0f40490FDB, -1.5};
+.global .b8 names[] = {0x61, 0xFF00(pi), 'x'}; // "
+.shared .align 16 .b8 tile[4][8][2];
+""".replace(", 'x'", "")
+    + """
+.visible .entry k(.param .u64 .ptr .global .align 4 k_0, .param .align 8 .b8 k_1[20])
+.maxntid 8, 4 .reqnctapercluster 2, 1, 1
+{
+  .reg .b32 %r<3>, a; .reg .pred %p; .reg .v4 .f32 %v;
+  .loc 1 7 3
+  @!%p add.sat.s32 %r1, %r2, -5;
+  .loc 2 9 1, function_name $L__info_string0, inlined_at 1 8 2
+  { .reg .b32 a; mov.b32 a, 0f3F800000; L: mov.b32 %r0, a; bra L; }
+  ld.global.v4.f32 %v, [%r1+-16]; L: shfl.sync.idx.b32 %r0|%p, a, 1, 31, -1;
+  st.shared.u32 [tile+4], %r0; mov.b32 {a, _}, %v.y; bra L;
+  ret;
+}
+"""
+)
+
+
+def test_what_is_declared():
+    program = read_program(TEXT)
+    assert (program.version, program.target, program.declared) == ("9.0", "sm_90a", {"outside"})
+    assert program.variables["tile"].size == 64
+    assert program.variables["pi"].data == np.array([np.pi, -1.5], np.float32).tobytes()
+    assert program.variables["table"].addresses == (
+        SymbolAddress(0, "names", 0, False, 8),
+        SymbolAddress(8, "names", 4, True, 8),
+    )
+    assert program.variables["names"].data == b"\x61\0"
+    assert program.variables["names"].addresses == (SymbolAddress(1, "pi", 0, False, 1, 8),)
+    kernel = program.functions["k"]
+    assert [(p.name, p.size, p.align) for p in kernel.parameters] == [
+        ("k_0", 8, 8),
+        ("k_1", 20, 8),
+    ]
+    assert (kernel.most_threads, kernel.required_cluster) == (32, (2, 1, 1))
+    assert {"%r0", "%r2", "a", "a#2", "%v.x", "%v.w"} <= kernel.registers.keys()
+
+
+def test_instructions_with_their_places():
+    program = read_program(TEXT)
+    add, move, _, inner, load, shuffle, store, unpack, outer, _ = program.instructions
+    assert (add.opcode, add.modifiers, [t.name for t in add.types]) == ("add", ("sat",), ["s32"])
+    assert add.guard == RegisterOperand("%p", negated=True)
+    assert add.operands[2] == ImmediateOperand(-5)
+    assert (add.source, add.inlined_at) == (("/src/a.cu", 7), ())
+    assert TEXT.splitlines()[add.line - 1].strip().startswith("@!%p add")
+    assert add.full_opcode == "add.sat.s32"
+    assert (move.source, move.inlined_at) == (("/src/b.h", 9), (("/src/a.cu", 8),))
+    assert move.operands == (RegisterOperand("a#2"), ImmediateOperand(0x3F800000, 32))
+    assert load.operands[1] == AddressOperand(RegisterOperand("%r1"), -16)
+    assert load.operands[0] == VectorOperand(tuple(RegisterOperand(f"%v.{x}") for x in "xyzw"))
+    assert shuffle.operands[0] == PairOperand(RegisterOperand("%r0"), RegisterOperand("%p"))
+    assert store.operands[0] == AddressOperand(SymbolOperand("tile"), 4)
+    assert unpack.operands[0] == VectorOperand((RegisterOperand("a"), SymbolOperand("_")))
+    labels = program.functions["k"].labels
+    assert labels[inner.operands[0].name] == 2
+    assert labels[outer.operands[0].name] == shuffle.number
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (".reg .q32 %r;", "“.q32” is no type of registers"),
+        ("add.s32 %r1, %r2", "“;” is expected behind “%r2”, and there is “ret”"),
+        ("st.shared.u32 [5 5], %r1;", "“]” is expected behind “5”"),
+        ("5;", "an instruction is expected here, and there is “5”"),
+        ("@5 bra L;", "a name is expected here, and there is “5”"),
+        (".local .b8 big[99999999999];", "too much to simulate"),
+        (".reg .b32 %x<9999999>;", "too many to simulate"),
+        (f"mov.u32 %r1, {'9' * 5000};", "too many digits"),
+        (f"mov.b32 {'{' * 5000}", "nested too deeply"),
+        (".reg .b32 %x<1e999>;", "does not fit its type"),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_its_line(line, why):
+    with pytest.raises(PtxReadError) as told:
+        read_program(kernel_of(f".reg .b32 %r<3>;\n{line}\n"))
+    assert why in str(told.value)
+    assert told.value.line == 8
+
+
+@pytest.mark.parametrize(
+    "text", ["", ".version", "}", "abc", ".func", ".entry k(", '"', "/*", ".address_size 32", "\0"]
+)
+def test_texts_that_are_no_program(text):
+    with suppress(PtxReadError):
+        assert read_program(text).functions == {}
+
+
+@pytest.mark.parametrize(
+    ("instruction", "why"),
+    [
+        ("add.s32 %r0;", "operands"),
+        ("mov.b32 %r0, %r9;", "%r9 is not declared"),
+        ("mov.b32 %nothing, %r0;", "no register of the function"),
+        ("bra nowhere;", "there is no label nowhere"),
+        ("call outside;", "outside is declared and not defined"),
+        ("setp.lt.s32 %r0, %r1, %r2;", "has 32 bits"),
+        ("ld.global.v2.u32 %r0, [%rd0];", "it moves 2 elements, and 1 are named"),
+        ("mad.lo.s32 %r0, %r1, %r2;", "form of the instruction"),
+    ],
+)
+def test_an_instruction_that_is_wrong_is_refused_when_a_thread_comes_to_it(instruction, why):
+    head = ".extern .func outside;"
+    body = f".reg .b32 %r<3>; .reg .b64 %rd<2>; mov.b32 %r1, 1;\n{instruction}"
+    done = run(kernel_of(body, before=head), "k", (1, 1, 1), (8, 1, 1), finishes=False)
+    assert done.result.outcome is SimulationOutcome.REFUSED
+    assert done.result.message.startswith(f"Line 8 of the PTX, {instruction.split()[0]}")
+    assert why in done.result.message or "does not know this form" in done.result.message
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"kernel": "other"}, "The PTX has no kernel other. It has: k."),
+        ({"block": (1025, 1, 1)}, "there may be 1,024 at most"),
+        ({"grid": (100_000, 100_000, 1)}, "10,000,000,000 blocks are too many to simulate"),
+        ({"grid": (0, 1, 1)}, "have no thread"),
+        ({"parameters": b""}, "takes 8 bytes of parameters, and 0 are given"),
+        ({"cluster": (3, 1, 1)}, "cannot be divided into clusters"),
+        ({"shared_bytes": 1 << 30}, "bytes of shared memory"),
+        ({"block": (64, 1, 1)}, "takes blocks of 32 threads at most (.maxntid)"),
+    ],
+)
+def test_launches_that_cannot_be(changes, why):
+    text = kernel_of("", "u64").replace(")\n{", ")\n.maxntid 32, 1, 1\n{")
+    if changes.get("block") == (1025, 1, 1):
+        text = kernel_of("", "u64")
+    launch = SimulatedLaunch(
+        **({"kernel": "k", "grid": (4, 1, 1), "parameters": bytes(8)} | changes)
+    )
+    result = simulate(launch, read_program(text))
+    assert result.outcome is SimulationOutcome.REFUSED
+    assert why in result.message
