@@ -20,6 +20,7 @@ from jitstudio.cli.arguments import parser
 from jitstudio.cli.json_output import build_object, diff_object, inspect_object
 from jitstudio.cli.request import Given, base_request, given_project, request_from
 from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.launch.device import SIMULATED_DEVICE, SIMULATOR
 from jitstudio.core.source_facts import ptx_target
 from jitstudio.python.things import found_in, is_path, sources_of
 from jitstudio.worker.builder import DEFAULT_TIMEOUT
@@ -107,7 +108,7 @@ def run(
     repeats: int | None = None,
     arch: str | None = None,
     options: Iterable[str] = (),
-    device: int = 0,
+    device: int | str = 0,
     timeout: float | None = None,
 ) -> LaunchReport:
     """Builds, launches a kernel on a GPU in a process of its own, times it and checks it.
@@ -126,7 +127,7 @@ def run(
         shared: Bytes of dynamic shared memory per block.
         expect: What buffers shall hold, in NumPy: ``["out = a * x + y"]``.
         repeats: Launches that are timed.
-        device: The GPU, as `jitstudio devices` counts them.
+        device: The GPU, as `jitstudio devices` counts them; ``"sim"`` for the simulator.
         timeout: Seconds after which a launch is ended.
 
     Raises:
@@ -140,7 +141,7 @@ def run(
         arg=[f"{parameter}={value}" for parameter, value in (arguments or {}).items()],
         expectations=list(expect) or None,
         repeats=repeats,
-        device=device,
+        device=SIMULATOR if device == SIMULATED_DEVICE.uuid else device,
     )
     built, result, _ = run_command.launch(words, lambda _event: None)
     return LaunchReport(run_command.run_object(built, result))

@@ -174,8 +174,13 @@ class LaunchReport(OutcomeReport):
 
     @property
     def device(self) -> str | None:
-        """The GPU."""
+        """The GPU, or the simulator."""
         return self._made.get("device")
+
+    @property
+    def simulation(self) -> dict[str, Any] | None:
+        """What the simulator has counted and found; None where a GPU was used."""
+        return self._made.get("simulation")
 
     @property
     def console(self) -> str:

@@ -53,6 +53,10 @@ LONG = 10.0
 _SHARE_OF_TIME = 0.8
 """Of the time that is left: who ends by itself can say where it was."""
 
+_WATCHED = 3.0
+"""How much longer it takes to count and to look for races, as measured with a tiled product."""
+
+_VARIABLES = 1 << 20
 _MOST_TEXT = 4 << 20
 _DROPPED = "\n… the kernel has printed more than this console takes; the rest is left out.\n"
 _OUTCOMES = {
@@ -151,7 +155,7 @@ def launch(
         result = simulate(
             ready.launch,
             ready.program,
-            (Counter(), RaceDetector(request.kernel)),
+            (Counter(), RaceDetector(request.kernel, _global_bytes(ready.launch))),
             progress=lambda done: tell(LaunchProgress(f"simulating the kernel, {done:.0%}")),
         )
         return _finished(request, ready, result, folder, tell)
@@ -166,11 +170,19 @@ def launch(
 
 def _foretell(ready: PreparedLaunch, tell: Tell) -> None:
     """Tells how long it will take if that is long, and how many blocks take less."""
-    seconds = estimate(ready.program, ready.launch)
+    seconds = _WATCHED * estimate(ready.program, ready.launch)
     blocks = ready.launch.only_blocks or ready.launch.blocks
     if seconds > LONG:
         fewer = max(1, int(blocks * LONG / seconds))
         tell(SimulationForecast(seconds, fewer, blocks))
+
+
+def _global_bytes(launch: SimulatedLaunch) -> int:
+    """Returns about how far global memory reaches, from its variables to the last allocation."""
+    if not launch.allocations:
+        return _VARIABLES
+    first, last = launch.allocations[0], launch.allocations[-1]
+    return last.address + last.size - first.address + _VARIABLES
 
 
 def _finished(

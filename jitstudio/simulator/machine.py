@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.simulator.contraction import contractions
 from jitstudio.simulator.groups import GroupKey, Selection, numbers_of, size_of, subset
 from jitstudio.simulator.image import GRID_WORKSPACE, ImageError, make_image, parameter_bytes
 from jitstudio.simulator.instructions.rows import ROW_MODULES
@@ -135,12 +136,12 @@ class Machine:
         self.links: dict[tuple[int, str], ReturnLink] = {}
         self.meetings: dict[int, Meeting] = {}
         self.layouts = {n: FrameLayout(f) for n, f in self.image.functions.items()}
-        self.code = self._bind()
         self.wave: Wave | None = None
         self.steps = self.instructions = self.blocks_done = 0
         self.faults: list[Fault] = []
         self.printed: list[str] = []
         self.inexact: dict[str, str] = {}
+        self.code = self._bind()
         self.stall: tuple[int, int] = (0, 0)
         self.waves = self._waves()
 
@@ -150,14 +151,21 @@ class Machine:
         code: dict[int, Bound] = {}
         instructions = self.program.instructions
         for name, function in self.image.functions.items():
+            made = contractions(self.program, function)
+            if not made.is_certain:
+                self.inexact["contraction"] = "mul and add that ptxas may contract in other ways"
             for instruction in instructions[function.start : function.end]:
-                code[instruction.number] = self._bound(instruction, self.layouts[name])
+                done = made.fused.get(instruction.number, instruction)
+                code[instruction.number] = self._bound(instruction, done, self.layouts[name])
         return code
 
-    def _bound(self, instruction: PtxInstruction, layout: FrameLayout) -> Bound:
-        binding = Binding(instruction, self.layouts, self.image, self.links, self.meetings)
+    def _bound(
+        self, instruction: PtxInstruction, done: PtxInstruction, layout: FrameLayout
+    ) -> Bound:
+        """Binds an instruction to what is done for it."""
+        binding = Binding(done, self.layouts, self.image, self.links, self.meetings)
         try:
-            row = row_of(instruction)
+            row = row_of(done)
             made = row.bind(binding)
             guard = instruction.guard
             slot, negated = (None, False) if guard is None else binding.predicate(guard)
@@ -458,11 +466,13 @@ class Machine:
         fault = None
         if places:
             at, threads = places[0]
-            place = wave.layout.place(self.program.instructions[at], int(threads[0]))
+            place = wave.layout.place(self.program.instructions[at], int(threads[0]), self.steps)
             second = None
             if len(places) > 1:
                 at, others_ = places[1]
-                second = wave.layout.place(self.program.instructions[at], int(others_[0]))
+                second = wave.layout.place(
+                    self.program.instructions[at], int(others_[0]), self.steps
+                )
             fault = Fault(FaultKind.DEADLOCK, message, place, second, len(threads))
         return SimulationStop(SimulationOutcome.DEADLOCKED, message, fault)
 
@@ -470,7 +480,14 @@ class Machine:
         self, wave: Wave, instruction: PtxInstruction, fault: ThreadFault
     ) -> SimulationStop:
         told = fault_of(
-            wave.layout, instruction, fault.kind, fault.thread, fault.message, fault.count, True
+            wave.layout,
+            instruction,
+            fault.kind,
+            fault.thread,
+            fault.message,
+            fault.count,
+            True,
+            self.steps - 1,
         )
         trapped = fault.kind in (FaultKind.TRAP, FaultKind.ASSERT)
         outcome = SimulationOutcome.TRAPPED if trapped else SimulationOutcome.FAULTED

@@ -241,14 +241,15 @@ class Layout:
         """Returns the index of a thread in its block."""
         return unflattened(thread % (self.warps_per_block * WARP), self.block)
 
-    def place(self, instruction: PtxInstruction, thread: int) -> ThreadPlace:
-        """Returns where a thread is at an instruction."""
+    def place(self, instruction: PtxInstruction, thread: int, step: int = 0) -> ThreadPlace:
+        """Returns where a thread is at an instruction, and after how many steps."""
         return ThreadPlace(
             instruction.source.file,
             instruction.source.line,
             instruction.line,
             self.block_of(thread),
             self.thread_of(thread),
+            step,
         )
 
 
@@ -277,6 +278,7 @@ class Access:
             they are there only if an observer says `wants_values`.
         after: The bytes that each thread has put there; where several put some at one address,
             those that memory holds in the end are of one of them.
+        step: Steps that were executed before it.
     """
 
     instruction: PtxInstruction
@@ -289,6 +291,7 @@ class Access:
     strong: bool = False
     before: NDArray[np.uint8] | None = field(default=None, repr=False)
     after: NDArray[np.uint8] | None = field(default=None, repr=False)
+    step: int = 0
 
 
 class Observer:

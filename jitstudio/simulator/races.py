@@ -63,18 +63,20 @@ class RaceDetector(Observer):
 
     Args:
         kernel: The name of the kernel, whose `ret` ends a thread.
+        global_bytes: About how large global memory is; what is never accessed costs nothing.
     """
 
     wants_values = True
 
-    def __init__(self, kernel: str) -> None:
+    def __init__(self, kernel: str, global_bytes: int = 0) -> None:
         self._kernel = kernel
         self._event = 0
         self._instructions: list[PtxInstruction] = []
         self._numbers: dict[int, int] = {}
         self._instruction_of_event = array("i", [0])
+        self._step_of_event = array("q", [0])
         self._waves: list[tuple[int, Layout]] = []
-        self._shadows: dict[StateSpace, _Shadow] = {}
+        self._shadows = {StateSpace.GLOBAL: _Shadow(global_bytes)}
         self._races: dict[tuple[int, int, str], _Found] = {}
 
     def started(self, layout: Layout) -> None:
@@ -82,8 +84,7 @@ class RaceDetector(Observer):
         self._waves.append((self._event, layout))
         self._order = _Order(layout, self._event)
         self._shadows.pop(StateSpace.SHARED, None)
-        if StateSpace.GLOBAL in self._shadows:
-            self._shadows[StateSpace.GLOBAL].age_messages()
+        self._shadows[StateSpace.GLOBAL].age_messages()
 
     def executed(self, instruction: PtxInstruction, threads: Threads) -> None:
         """See `Observer`: threads that have ended are missing from barriers for good reason."""
@@ -105,6 +106,7 @@ class RaceDetector(Observer):
             return
         self._event += 1
         self._instruction_of_event.append(self._number(access.instruction))
+        self._step_of_event.append(access.step)
         shadow = self._shadows.setdefault(access.space, _Shadow())
         places, threads = shadow.places(access)
         cells = threads + (np.int64(self._event) << _EVENT_SHIFT)
@@ -149,7 +151,7 @@ class RaceDetector(Observer):
             if words & _RELEASING:
                 self._order.fenced(access.threads, SyncScope.GRID, self._event - 1)
             near = access.space is StateSpace.SHARED or "cta" in words
-            self._order.leave(access.threads, at, shadow.messages, near=near)
+            self._order.leave(access.threads, at, shadow.take_messages(), near=near)
         if access.kind is not AccessKind.WRITE:
             # Of atomics in one step each finds what those before it have left.
             self._order.take(access.threads, shadow.messages[at])
@@ -213,8 +215,9 @@ class RaceDetector(Observer):
         event, other = cell >> _EVENT_SHIFT, cell & int(_THREAD_MASK)
         wave = bisect_right(self._waves, event - 1, key=lambda wave: wave[0]) - 1
         earlier = self._instructions[self._instruction_of_event[event]]
-        first = self._waves[wave][1].place(earlier, other)
-        second = self._waves[-1][1].place(access.instruction, int(access.threads[index]))
+        first = self._waves[wave][1].place(earlier, other, self._step_of_event[event])
+        later = int(access.threads[index])
+        second = self._waves[-1][1].place(access.instruction, later, access.step)
         lost = ""
         if access.before is not None and kind != "read after write":
             held = access.before if event < self._event else access.after
@@ -242,6 +245,9 @@ class _Found:
 class _Shadow:
     """What was last done to each granule of an arena.
 
+    Args:
+        size: Bytes that it has at first.
+
     Attributes:
         granule: Bytes of each; smaller as soon as an access is.
         written: The last write: event, whether it was strong, thread; 0 for none.
@@ -250,11 +256,15 @@ class _Shadow:
             `_OLD_MESSAGE` or `_LOST_MESSAGE` for what blocks that have ended, or too many, left.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, size: int = 0) -> None:
         self.granule = _FIRST_GRANULE
-        self.written = np.zeros(0, np.int64)
-        self.readers = [np.zeros(0, np.int64), np.zeros(0, np.int64)]
-        self.messages = np.zeros(0, np.int32)
+        count = size // _FIRST_GRANULE
+        self.written = np.zeros(count, np.int64)
+        self.readers = [np.zeros(count, np.int64), np.zeros(count, np.int64)]
+        self.messages = np.zeros(count, np.int32)
+        self._has_messages = False
+        # What lies behind has never been touched.
+        self._reach = 0
 
     def per_thread(self, size: int) -> int:
         """Returns how many granules an access of so many bytes has."""
@@ -291,25 +301,33 @@ class _Shadow:
 
     def age_messages(self) -> None:
         """Marks all of them as those of blocks that have ended."""
-        self.messages[self.messages != 0] = _OLD_MESSAGE
+        if self._has_messages:
+            self.messages[self.messages != 0] = _OLD_MESSAGE
+
+    def take_messages(self) -> NDArray[np.int32]:
+        """Returns the messages, to be changed."""
+        self._has_messages = True
+        return self.messages
 
     def _split(self, granule: int) -> None:
         times = self.granule // granule
         self.granule = granule
-        self.written, *self.readers = (
-            np.repeat(held, times) for held in (self.written, *self.readers)
-        )
-        self.messages = np.repeat(self.messages, times)
+        self._replace(times * self.written.size, times)
+        self._reach *= times
 
     def _grow(self, size: int) -> None:
         wanted = -(-size // self.granule)
-        if wanted <= self.written.size:
-            return
-        wanted = max(wanted, 2 * self.written.size)
+        if wanted > self.written.size:
+            self._replace(max(wanted, 2 * self.written.size), 1)
+        self._reach = max(self._reach, wanted)
+
+    def _replace(self, size: int, times: int) -> None:
+        """Makes room for so many granules, in each of which so many were one."""
+        reach = self._reach
         self.written, *self.readers = (
-            _longer(held, wanted) for held in (self.written, *self.readers)
+            _longer(np.repeat(held[:reach], times), size) for held in (self.written, *self.readers)
         )
-        self.messages = _longer(self.messages, wanted)
+        self.messages = _longer(np.repeat(self.messages[:reach], times), size)
 
 
 def _longer(held: NDArray[Any], size: int) -> NDArray[Any]:

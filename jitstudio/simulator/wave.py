@@ -380,7 +380,16 @@ class Wave:
             return
         self.told.add(key)
         self.faults.append(
-            fault_of(self.layout, instruction, kind, int(threads[0]), message, len(threads), False)
+            fault_of(
+                self.layout,
+                instruction,
+                kind,
+                int(threads[0]),
+                message,
+                len(threads),
+                False,
+                self.clock - 1,
+            )
         )
 
     def print_text(self, text: str) -> None:
@@ -607,6 +616,7 @@ class Wave:
             strong or kind is AccessKind.ATOMIC,
             before,
             after,
+            self.clock - 1,
         )
         for observer in self.on_accessed:
             observer.accessed(access)
@@ -699,9 +709,10 @@ def fault_of(
     message: str,
     count: int,
     fatal: bool,
+    step: int,
 ) -> Fault:
     """Returns a fault with a sentence that says thread, block and line."""
-    place = layout.place(instruction, thread)
+    place = layout.place(instruction, thread, step)
     more = f" {count - 1:,} more threads do so in the same step." if count > 1 else ""
     where = f"line {place.ptx_line} of the PTX"
     if place.line:

@@ -123,6 +123,15 @@ def test_a_launch_without_a_driver_says_so():
     assert (failed.outcome, failed.ok) == ("failed", False)
 
 
+def test_a_launch_in_the_simulator_has_counts():
+    found = jitstudio.run(
+        SCALE, arguments={"x": "32:range:inout"}, grid=1, block=(32, 1), device="sim"
+    )
+    assert violations("run", found.to_dict()) == []
+    assert (found.outcome, found.device, found.median_ms) == ("ran", "Simulator (no GPU)", None)
+    assert found.simulation["blocks"] == 1
+
+
 def test_wrong_arguments_are_sentences(tmp_path):
     for call, error, words in (
         (lambda: jitstudio.inspect(3.5), TypeError, "Taken are PTX"),

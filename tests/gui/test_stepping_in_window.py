@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QLabel
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
 
+from jitstudio.core.launch.device import SIMULATOR
+from jitstudio.core.launch.simulation import StateSpace
+from jitstudio.core.project.format import dump, load
+from jitstudio.core.project.project import BreakLine, Project
 from jitstudio.gui.features.step.registers import lane_value
-from jitstudio.gui.shell.navigation import StepPlace
-from jitstudio.gui.state.stepping import BreakLine
 from jitstudio.simulator.stepping import SimulatedThread, StepGoal, StopReason
 
 REDUCE = """\
@@ -25,7 +27,7 @@ extern "C" __global__ void reduce(const float* a, float* out, int n) {
         __syncthreads();
     }
     if (t == 0)
-        out[0] = s[0];
+        out[blockIdx.x] = s[0];
 }
 """
 
@@ -176,15 +178,51 @@ def test_the_run_begins_anew_where_its_process_dies(stepping):
     assert not problem.text()
 
 
-def test_a_place_of_a_race_is_stepped_to(stepping):
+def test_a_step_is_kept_in_the_project_and_gone_to_again(stepping, tmp_path):
     driver = stepping
     model = driver.state.stepping
-    model.move(StepGoal.BARRIER)
+    point = BreakLine(driver.document.name, 8)
+    model.set_condition(point, "tid.x == 3")
+    model.move(StepGoal.BREAKPOINT)
     at_rest(driver)
-    there = state(driver)
+    kept = state(driver)
+    driver.trigger("recordStepAction")
+    (recording,) = driver.state.project.capture(tmp_path / "p.jitproj").steps
+    assert (recording.step, recording.thread) == (kept.step, (3, 0, 0))
+    assert load(dump(Project(steps=(recording,)))).steps == (recording,)
     driver.trigger("endSteppingAction")
-    place = StepPlace((1, 0, 0), (40, 0, 0), there.ptx_line, there.step)
-    driver.builder.context.navigator.go_to(place)
-    driver.wait(lambda: state(driver) is not None and state(driver).step == there.step)
+    model.set_breakpoints({})
+    driver.trigger("recordedStepAction")
+    driver.wait(lambda: state(driver) is not None and state(driver).step == kept.step)
     at_rest(driver)
-    assert state(driver).thread == SimulatedThread((1, 0, 0), (40, 0, 0))
+    assert state(driver).thread == kept.thread
+    assert state(driver).registers[0].values == kept.registers[0].values
+    assert model.breakpoints == {point: "tid.x == 3"}
+
+
+def test_a_race_is_told_stepped_to_mended_and_gone(stepping):
+    driver = stepping
+    driver.trigger("endSteppingAction")
+    lines = REDUCE.splitlines()
+    without = "\n".join(line for n, line in enumerate(lines, 1) if n != 9)
+    write(driver, without)
+    launches = driver.state.launches
+    driver.wait(lambda: launches.devices is not None)
+    launches.choose_device(SIMULATOR)
+    result = driver.launch()
+    race = result.simulation.races[0]
+    assert {race.first.line, race.second.line} == {8}
+    button = driver.find(QPushButton, "stepThere")
+    driver.trigger("focusLaunchAction")
+    assert button.isVisibleTo(driver.window)
+    button.click()
+    stepping = driver.state.stepping
+    place = race.second
+    driver.wait(lambda: state(driver) is not None and state(driver).step == place.step)
+    at_rest(driver)
+    assert state(driver).thread == SimulatedThread(place.block, place.thread)
+    assert (state(driver).ptx_line, state(driver).source.line) == (place.ptx_line, 8)
+    assert state(driver).access.space is StateSpace.SHARED
+    assert stepping.is_open
+    write(driver, REDUCE)
+    assert driver.launch().simulation.races == ()

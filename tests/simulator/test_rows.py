@@ -769,6 +769,7 @@ def test_refusals_say_why():
 def test_every_row_has_a_case():
     """Those of matrices have theirs in `test_matrices.py`, refusals above."""
     elsewhere = ("ldmatrix", "stmatrix", "movmatrix", "mma", "wmma", "trap")
+    elsewhere += ("mul+add", "mul-add", "-mul+add")  # of `contraction`
     missing = [
         row.name
         for opcode, rows in ROWS.items()

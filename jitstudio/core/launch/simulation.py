@@ -61,6 +61,7 @@ class ThreadPlace:
         ptx_line: The line of the PTX, from 1; 0 for none.
         block: Index of the block.
         thread: Index of the thread in it.
+        step: Steps of the simulation before it.
     """
 
     file: str
@@ -68,6 +69,7 @@ class ThreadPlace:
     ptx_line: int
     block: Dim3
     thread: Dim3
+    step: int = 0
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,9 @@ from typing import Any, NoReturn, TypeVar
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import TEXT_KINDS, CodeKind
+from jitstudio.core.launch.device import Dim3
 from jitstudio.core.launch.spec import LaunchSpec, RunOptions, spec_from, spec_object
-from jitstudio.core.project.project import Member, Project
+from jitstudio.core.project.project import BreakLine, Member, Project, StepRecording
 from jitstudio.core.request import CudaCompiler, LinkMode
 
 LARGEST = 64 * 2**20
@@ -110,6 +111,20 @@ class JsonRecord:
             if type(text) is not str:
                 raise ProjectFormatError(_wrong(f"{self._at(key)}[{index}]", str, text))
         return tuple(texts)
+
+    def count(self, key: str, least: int) -> int:
+        """Returns a whole number that is not below another one, which it is where there is none."""
+        number = self.value(key, least)
+        if number < least:
+            self.fail(key, f"{number} is below {least}.")
+        return number
+
+    def index(self, key: str) -> Dim3:
+        """Returns an index along x, y and z; zeros where there is none."""
+        found: list[Any] = self.value(key, [0, 0, 0])
+        if len(found) != len("xyz") or not all(type(n) is int and n >= 0 for n in found):
+            self.fail(key, "three whole numbers from 0 on belong here.")
+        return found[0], found[1], found[2]
 
     def records(self, key: str, most: int) -> Iterator[JsonRecord]:
         """Yields the objects of a list; none where there is no list."""
@@ -236,13 +251,14 @@ _KEYS = (
     )
     | {"compiler", "toolchain", "keep_host_code", "modules", "headers", "launches", "kernel"}
     | {
-        *("sweeps", "layout", "current"),
+        *("sweeps", "steps", "layout", "current"),
     }
 )
 _HEADER_KEYS = frozenset(("name", "kind", "path", "text"))
 _MODULE_KEYS = _HEADER_KEYS | {"name_expressions", "included", "library", "program"}
 _LAUNCH_KEYS = frozenset(spec_object(LaunchSpec()))
 _RUN_KEYS = tuple(field.name for field in fields(RunOptions))
+_STEP_KEYS = frozenset(("kernel", "step", "block", "thread", "breakpoints"))
 _SWEEP_KEYS = frozenset(("kernel", "axes"))
 
 
@@ -256,6 +272,7 @@ def dump(project: Project) -> bytes:
         return [made | dict(project.unknown.get((key, made[name]), {})) for made in objects]
 
     links = {program: link.value for program, link in project.links.items()}
+    steps = listed("steps", project.steps, _step_object, "kernel")
     state = {
         "version": VERSION,
         "target": project.arch.sm,
@@ -273,6 +290,7 @@ def dump(project: Project) -> bytes:
         "launches": listed("launches", project.launches, _launch_object, "kernel"),
         "kernel": project.kernel,
         "sweeps": listed("sweeps", project.sweeps, _sweep_object, "kernel"),
+        **({"steps": steps} if steps else {}),
         "layout": project.layout,
         "current": project.current,
         **project.unknown.get(_ITSELF, {}),
@@ -321,6 +339,7 @@ def load(data: bytes) -> Project:
         launches=listed("launches", _launch, _LAUNCH_KEYS, "kernel"),
         kernel=state.value("kernel", ""),
         sweeps=listed("sweeps", _sweep, _SWEEP_KEYS, "kernel"),
+        steps=listed("steps", _step, _STEP_KEYS, "kernel"),
         layout=state.value("layout", ""),
         current=state.value("current", ""),
         unknown=unknown,
@@ -439,6 +458,37 @@ def _sweep(record: JsonRecord) -> VariantDraft:
         for axis in record.records("axes", MOST)
     )
     return VariantDraft(record.value("kernel", ""), tuple(axes))
+
+
+def _step_object(recording: StepRecording) -> _Json:
+    points = [
+        {"name": p.name, "line": p.line, "ptx": p.is_ptx, "condition": condition}
+        for p, condition in recording.breakpoints
+    ]
+    return {
+        "kernel": recording.kernel,
+        "step": recording.step,
+        "block": list(recording.block),
+        "thread": list(recording.thread),
+        "breakpoints": points,
+    }
+
+
+def _step(record: JsonRecord) -> StepRecording:
+    points = [
+        (
+            BreakLine(point.name("name"), point.count("line", 1), point.value("ptx", False)),
+            point.value("condition", ""),
+        )
+        for point in record.records("breakpoints", MOST)
+    ]
+    return StepRecording(
+        record.value("kernel", ""),
+        record.count("step", 0),
+        record.index("block"),
+        record.index("thread"),
+        tuple(points),
+    )
 
 
 def _sweep_object(draft: VariantDraft) -> _Json:

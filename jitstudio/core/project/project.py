@@ -9,6 +9,7 @@ from typing import Any
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.axes import VariantDraft
 from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.device import Dim3
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import CudaCompiler, LinkMode
 
@@ -45,6 +46,40 @@ class Member:
 
 
 @dataclass(frozen=True)
+class BreakLine:
+    """A line that has a breakpoint.
+
+    Attributes:
+        name: Of the document, as builds call it, or of the module whose PTX it is.
+        line: From 1.
+        is_ptx: Whether it is a line of PTX.
+    """
+
+    name: str
+    line: int
+    is_ptx: bool = False
+
+
+@dataclass(frozen=True)
+class StepRecording:
+    """A step of a simulated run, which runs are the same up to.
+
+    Attributes:
+        kernel: The kernel that is launched, by the name of its launch.
+        step: How many steps are executed before it.
+        block: Index of the block of the thread that is looked at.
+        thread: Index of the thread in it.
+        breakpoints: The lines with their conditions, which are empty for none.
+    """
+
+    kernel: str
+    step: int = 0
+    block: Dim3 = (0, 0, 0)
+    thread: Dim3 = (0, 0, 0)
+    breakpoints: tuple[tuple[BreakLine, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class Project:
     """One project. What is a matter of taste (cache, automatic build, theme) is none of it.
 
@@ -64,6 +99,7 @@ class Project:
         launches: One for each kernel at most.
         kernel: The kernel whose launch was worked on last.
         sweeps: One for each kernel at most.
+        steps: One for each kernel at most.
         layout: The named arrangement of panes that suits the work; empty for none.
         current: The name of the module or header that is looked at; empty for none.
         links: How other programs among the modules are linked, by their names; those that are not
@@ -87,6 +123,7 @@ class Project:
     launches: tuple[LaunchSpec, ...] = ()
     kernel: str = ""
     sweeps: tuple[VariantDraft, ...] = ()
+    steps: tuple[StepRecording, ...] = ()
     layout: str = ""
     current: str = ""
     links: Mapping[str, LinkMode] = field(default_factory=dict)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.simulation import ThreadPlace
 from jitstudio.core.result import Kernel
 from jitstudio.core.tools import Tool
 from jitstudio.gui.state.documents import Document
@@ -76,18 +77,9 @@ class SettingPlace:
 
 @dataclass(frozen=True)
 class StepPlace:
-    """What a thread of the simulated launch of the form does.
+    """What a thread of the simulated launch of the form does at a step."""
 
-    Attributes:
-        block, thread: Its indexes.
-        ptx_line: The line of the PTX that it is at.
-        step: How many steps have been executed before; 0 where that is unknown.
-    """
-
-    block: tuple[int, int, int]
-    thread: tuple[int, int, int]
-    ptx_line: int
-    step: int = 0
+    thread: ThreadPlace
 
 
 Place = (

@@ -178,6 +178,11 @@ class LaunchController(QObject):
         """Whether there is any GPU to launch on."""
         return self._devices is not None and bool(self._devices.devices)
 
+    @property
+    def kernel(self) -> str:
+        """The kernel that is chosen, by the name of its launch; empty for none."""
+        return self._specs.spec.kernel if self._specs.form is not None else ""
+
     def awaited_build(self) -> str:
         """Returns what has to be known of a build before a launch; empty where nothing has."""
         if self._build_controller.is_busy and not self._build_controller.is_building:

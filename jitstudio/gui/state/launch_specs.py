@@ -17,6 +17,7 @@ from jitstudio.core.launch.choice import base_name, choose_form
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.project.project import StepRecording
 
 
 class LaunchSpecs(QObject):
@@ -179,6 +180,39 @@ class LaunchSpecs(QObject):
     def _sibling(self, title: str) -> LaunchSpec | None:
         name = base_name(title)
         return next((s for t, s in reversed(self._specs.items()) if base_name(t) == name), None)
+
+
+class StepRecordings(QObject):
+    """The steps of simulated runs that are kept in the project, one for each kernel.
+
+    Signals:
+        changed: Another step is kept, or none.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._recordings: dict[str, StepRecording] = {}
+
+    @property
+    def all(self) -> tuple[StepRecording, ...]:
+        """All that are kept."""
+        return tuple(self._recordings.values())
+
+    def of(self, kernel: str) -> StepRecording | None:
+        """Returns that of a kernel, by the name of its launch."""
+        return self._recordings.get(kernel)
+
+    def keep(self, recording: StepRecording) -> None:
+        """Keeps a step in place of the one before of its kernel."""
+        self._recordings[recording.kernel] = recording
+        self.changed.emit()
+
+    def replace_all(self, recordings: Iterable[StepRecording]) -> None:
+        """Keeps these and no others."""
+        self._recordings = {each.kernel: each for each in recordings}
+        self.changed.emit()
 
 
 class VariantDrafts(QObject):

@@ -19,7 +19,7 @@ from jitstudio.gui.state.build_settings import BuildSettings, Origin, Switch
 from jitstudio.gui.state.document_files import digest
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_text import Encoding
-from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
+from jitstudio.gui.state.launch_specs import LaunchSpecs, StepRecordings, VariantDrafts
 from jitstudio.gui.state.session_format import SavedProject
 from jitstudio.project_files import OpenProject, Resolve, file_launch, file_sweep, path_in_project
 from jitstudio.trust import OWN, RESTRICTED, TrustLevel
@@ -49,6 +49,7 @@ class ProjectState(QObject):
         launches: LaunchSpecs,
         sweeps: VariantDrafts,
         parent: QObject | None = None,
+        recordings: StepRecordings | None = None,
     ) -> None:
         super().__init__(parent)
         self.layout = ""
@@ -56,6 +57,7 @@ class ProjectState(QObject):
         self._settings = settings
         self._launches = launches
         self._sweeps = sweeps
+        self._recordings = recordings or StepRecordings(self)
         self._path: Path | None = None
         self._on_disk: str | None = None
         # What the window does not hold but the file does.
@@ -78,6 +80,7 @@ class ProjectState(QObject):
             settings.changed,
             launches.changed,
             sweeps.changed,
+            self._recordings.changed,
         ):
             signal.connect(self._on_changed)
         documents.edited.connect(self._on_edited)
@@ -134,6 +137,7 @@ class ProjectState(QObject):
         specs = {launch.spec.kernel: launch.spec for launch in opened.launches}
         self._launches.replace_all(specs.values(), project.kernel)
         self._sweeps.replace_all(sweep.draft for sweep in opened.sweeps)
+        self._recordings.replace_all(project.steps)
         for found in opened.members:
             if found.content is not None:
                 self._documents.add(_document(found.member, found.content, found.path))
@@ -157,6 +161,7 @@ class ProjectState(QObject):
         self._settings.take_from(Project(arch=self._settings.arch))
         self._launches.replace_all((), "")
         self._sweeps.replace_all(())
+        self._recordings.replace_all(())
 
     def mark_saved(self, path: Path, project: Project, content: bytes) -> None:
         """All of it is in this file now, as `capture` gave it; `content` is the file's.
@@ -218,12 +223,12 @@ class ProjectState(QObject):
             return None
         if self._pause.isActive():
             self.compare()
-        carried, sweeps = dump(self._carried), dump(Project(sweeps=self._sweeps.drafts))
+        carried, sweeps = dump(self._carried), self._typed()
         return SavedProject(
             path=str(self._path),
             modified=self._is_modified,
             carried=carried.decode(),
-            sweeps=sweeps.decode(),
+            sweeps=dump(sweeps).decode(),
             on_disk=self._on_disk,
             trusted=self._standing.trusted,
             concerns=self._standing.concerns,
@@ -251,6 +256,7 @@ class ProjectState(QObject):
         self._on_disk, self._own = saved.on_disk, own
         self._carried = carried
         self._sweeps.replace_all(typed.sweeps)
+        self._recordings.replace_all(typed.steps)
         self._take_as_saved()
         if saved.modified:
             self._saved = None
@@ -273,6 +279,10 @@ class ProjectState(QObject):
         )
         if self._is_modified is not was:
             self.changed.emit()
+
+    def _typed(self) -> Project:
+        """Returns what was typed for variants, and the steps that are kept."""
+        return Project(sweeps=self._sweeps.drafts, steps=self._recordings.all)
 
     def _has_unsaved_text(self, document: Document) -> bool:
         # A file elsewhere says nothing about the copy of its text in the project.
@@ -344,6 +354,7 @@ class ProjectState(QObject):
             sweeps=tuple(
                 sorted(self._filed_sweeps(folder, carried, resolve), key=lambda s: s.kernel)
             ),
+            steps=tuple(sorted(self._recordings.all, key=lambda each: each.kernel)),
             layout=self.layout,
             current=current.name if current is not None else "",
             links={

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.analysis.correlation.modules import spellings
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.request import LaunchRequest
+from jitstudio.core.project.project import BreakLine
 from jitstudio.gui.services.request_queue import RequestHandle
 from jitstudio.gui.services.step_service import StepService
 from jitstudio.gui.state.documents import Document, Documents
@@ -24,20 +25,6 @@ from jitstudio.simulator.stepping import (
     StepMove,
     StepState,
 )
-
-
-class BreakLine(NamedTuple):
-    """A line that has a breakpoint.
-
-    Attributes:
-        name: Of the document, as builds call it, or of the module whose PTX it is.
-        line: From 1.
-        is_ptx: Whether it is a line of PTX.
-    """
-
-    name: str
-    line: int
-    is_ptx: bool = False
 
 
 class Stepping(QObject):
@@ -72,6 +59,7 @@ class Stepping(QObject):
         self._thread = SimulatedThread()
         self._request: LaunchRequest | None = None
         self._module = ""
+        self._kernel = ""
         self._origins: dict[str, BuiltLines] = {}
         self._breakpoints: dict[BreakLine, str] = {}
         self._moving: RequestHandle | None = None
@@ -101,6 +89,11 @@ class Stepping(QObject):
     def request(self) -> LaunchRequest | None:
         """What is launched."""
         return self._request
+
+    @property
+    def kernel(self) -> str:
+        """The kernel that runs, by the name of its launch."""
+        return self._kernel
 
     @property
     def module(self) -> str:
@@ -239,6 +232,7 @@ class Stepping(QObject):
             self.failed.emit(launch)
             return
         self._request, self._module = launch.request, launch.module
+        self._kernel = self._launches.kernel
         self._forget_origins()
         for source in launch.sources:
             document = self._documents.named(source.name)
@@ -361,7 +355,7 @@ class Stepping(QObject):
             if not place.is_ptx and place.name == name and place.line > edited:
                 if place.line + by <= edited and by < 0:
                     continue
-                here = place._replace(line=place.line + by)
+                here = replace(place, line=place.line + by)
             kept[here] = condition
         if kept != self._breakpoints:
             self._breakpoints = kept

@@ -18,7 +18,7 @@ from jitstudio.gui.state.correlation import Correlations
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.function_listings import FunctionListings
 from jitstudio.gui.state.launch_controller import LaunchController
-from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
+from jitstudio.gui.state.launch_specs import LaunchSpecs, StepRecordings, VariantDrafts
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.project import ProjectState
@@ -74,8 +74,14 @@ class WindowState(QObject):
         self.launch_service = LaunchService(self)
         self.variant_drafts = VariantDrafts(self)
         self.variant_service = VariantService(self)
+        self.step_recordings = StepRecordings(self)
         self.project = ProjectState(
-            self.documents, self.settings, self.launch_specs, self.variant_drafts, self
+            self.documents,
+            self.settings,
+            self.launch_specs,
+            self.variant_drafts,
+            self,
+            self.step_recordings,
         )
         self.session.attach(self.launch_specs, self.project)
         if self.project.path is not None:

@@ -11,7 +11,7 @@ from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.project.format import LARGEST, VERSION, ProjectFormatError, dump, load
-from jitstudio.core.project.project import Member, Project
+from jitstudio.core.project.project import BreakLine, Member, Project, StepRecording
 from jitstudio.core.request import CudaCompiler, LinkMode
 
 _OLD = Path(__file__).parents[2] / "data" / "projects"
@@ -23,6 +23,10 @@ _SMALL = Project(
     headers=(Member("h.cuh", CodeKind.CUDA, "#define N 1"),),
     launches=(LaunchSpec("f", (("n", "4"),)),),
     sweeps=(VariantDraft("f", (AxisText(AxisKind.MACRO, "N", "1,2"),)),),
+    steps=(
+        StepRecording("f", 58, (1, 0, 0), (5, 2, 0), ((BreakLine("a.cu", 8), "tid.x < 4"),)),
+        StepRecording("g", 1, breakpoints=((BreakLine("a", 9, True), ""),)),
+    ),
 )
 
 
@@ -185,6 +189,8 @@ def test_half_a_character_does_not_keep_a_project_from_being_written():
         (_changed(modules=[3]), "modules[0]: an object belongs here, not a whole number"),
         (_changed(modules=1001 * [0]), "modules: 1001 entries are more than the 1000"),
         (_changed(headers=[{"name": "a.cu", "text": []}]), "headers[0].name: a module is called"),
+        (_changed(steps=[{"step": -1}]), "steps[0].step: -1 is below 0"),
+        (_changed(steps=[{"block": [1, 2]}]), "steps[0].block: three whole numbers"),
         (_changed(sweeps=[{"axes": [{"kind": "x"}]}]), "sweeps[0].axes[0].kind: 'x' is unknown"),
         (_with_module(kind="cudaa"), "modules[1].kind: 'cudaa' is unknown"),
         (_with_module(kind=7), "modules[1].kind: a text belongs here"),

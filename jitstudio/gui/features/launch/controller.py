@@ -21,6 +21,7 @@ from jitstudio.gui.features.launch.results.launch_results import LaunchResults
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.context_menus import OF_LAUNCHES
+from jitstudio.gui.shell.navigation import StepPlace
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
@@ -41,6 +42,7 @@ def install(context: Context) -> None:
     shell.context_menus.add_to_tables(view, OF_LAUNCHES)
     view.form.fix_requested.connect(context.fixer.apply)
     view.results.location_activated.connect(context.navigator.go_to_source)
+    view.results.step_requested.connect(lambda place: context.navigator.go_to(StepPlace(place)))
 
 
 class LaunchPaneController(QObject):

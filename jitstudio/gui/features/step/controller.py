@@ -9,6 +9,8 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QInputDialog, QLineEdit, QWidget
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.simulation import ThreadPlace
+from jitstudio.core.project.project import BreakLine, StepRecording
 from jitstudio.gui.code.line_marks import LinePosition
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
@@ -22,7 +24,8 @@ from jitstudio.gui.state.correlation import Correlations
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_controller import LaunchController
-from jitstudio.gui.state.stepping import BreakLine, Stepping
+from jitstudio.gui.state.launch_specs import StepRecordings
+from jitstudio.gui.state.stepping import Stepping
 from jitstudio.simulator.conditions import StopCondition, StopConditionError
 from jitstudio.simulator.stepping import SimulatedThread, StepGoal, StepMove, StepState
 
@@ -42,6 +45,8 @@ _MORE = (
     "runToChangeAction",
     "breakpointAction",
     "breakpointConditionAction",
+    "recordStepAction",
+    "recordedStepAction",
 )
 _MOVES = {
     "continueAction": (StepGoal.BREAKPOINT, False),
@@ -71,7 +76,7 @@ def install(context: Context) -> None:
         view,
     )
     StepController(
-        view, state.stepping, state.launches, marks, context.editors, context.navigator, shell
+        view, state.stepping, state.launches, state.step_recordings, marks, context.navigator, shell
     )
     shell.context_menus.add_to_tables(view)
 
@@ -212,8 +217,8 @@ class StepController(QObject):
         view: StepView,
         stepping: Stepping,
         launches: LaunchController,
+        recordings: StepRecordings,
         marks: StepMarks,
-        editors: EditorTabs,
         navigator: Navigator,
         shell: Shell,
     ) -> None:
@@ -224,7 +229,7 @@ class StepController(QObject):
         self._marks = marks
         self._navigator = navigator
         self._shell = shell
-        self._editors = editors
+        self._recordings = recordings
         self._dialog: QInputDialog | None = None
         self._has_keys = False
         self._bind()
@@ -254,6 +259,8 @@ class StepController(QObject):
                 "runToChangeAction": self._on_change,
                 "breakpointAction": self._on_breakpoint,
                 "breakpointConditionAction": self._on_condition,
+                "recordStepAction": self._on_record,
+                "recordedStepAction": self._on_recorded,
                 **{name: partial(self._move, goal, back) for name, (goal, back) in _MOVES.items()},
             }
         )
@@ -278,6 +285,7 @@ class StepController(QObject):
         can_move = stepping.is_open and not (stepping.is_moving and state is None)
         for name in (*_MOVES, "runToCursorAction", "runToChangeAction"):
             actions[name].setEnabled(can_move)
+        actions["recordStepAction"].setEnabled(can_move and state is not None)
         actions["endSteppingAction"].setEnabled(stepping.is_open)
         actions["pauseSteppingAction"].setEnabled(stepping.is_moving)
         if self._has_keys != stepping.is_open:
@@ -293,8 +301,9 @@ class StepController(QObject):
     def _go_to(self, place: StepPlace) -> None:
         """Begins the run of the launch form and goes to what a thread does."""
         self._shell.layout.bring_up(self._view)
-        thread = SimulatedThread(place.block, place.thread)
-        self._stepping.begin(thread, StepMove(StepGoal.STEP, thread, step=place.step))
+        self._view.show_problem("")
+        thread = SimulatedThread(place.thread.block, place.thread.thread)
+        self._stepping.begin(thread, StepMove(StepGoal.STEP, thread, step=place.thread.step))
 
     @Slot()
     def _on_cursor(self) -> None:
@@ -342,6 +351,33 @@ class StepController(QObject):
             self._shell.notices.show_message(str(error))
             return
         self._stepping.set_condition(line, text.strip())
+
+    @Slot()
+    def _on_record(self) -> None:
+        state = self._stepping.state
+        if state is None or not self._stepping.kernel:
+            return
+        self._recordings.keep(
+            StepRecording(
+                self._stepping.kernel,
+                state.step,
+                state.thread.block,
+                state.thread.thread,
+                tuple(self._stepping.breakpoints.items()),
+            )
+        )
+        words = self.tr("Step {step:,} is kept: it is saved with the project.")
+        self._shell.status.show_message(words.format(step=state.step))
+
+    @Slot()
+    def _on_recorded(self) -> None:
+        kept = self._recordings.of(self._launches.kernel)
+        if kept is None:
+            self._on_failed(self.tr("No step of this kernel is kept in the project."))
+            return
+        self._stepping.set_breakpoints(dict(kept.breakpoints))
+        place = ThreadPlace("", 0, 0, kept.block, kept.thread, kept.step)
+        self._go_to(StepPlace(place))
 
     @Slot(object)
     def _on_state(self, state: StepState | None) -> None:

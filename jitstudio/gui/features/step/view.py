@@ -142,7 +142,7 @@ class StepView(QWidget):
         self._problem = mark_as(text_label(self, "stepProblem"), "error")
         self._console = text_label(self, "stepConsole")
         self.groups, self._groups_model = self._table(
-            self.tr("Who is where"), "stepGroups", GROUP_COLUMNS, 3, {0: 9, 1: 8, 2: 16, 4: 20}
+            self.tr("Who is where"), "stepGroups", GROUP_COLUMNS, 3, {0: 9, 1: 8, 2: 20, 4: 24}
         )
         self.calls, self._calls_model = self._table(
             self.tr("Call stack"), "stepCalls", CALL_COLUMNS, 0, {1: 20}
@@ -244,8 +244,8 @@ class StepView(QWidget):
         table = PanelTable(name, self)
         table.setObjectName(object_name)
         table.setModel(model)
-        table.set_columns(stretched, widths)
         show_as_code(table, _CODE_SIZE)
+        table.set_columns(stretched, widths)
         return table, model
 
     def _lay_out(self) -> None:

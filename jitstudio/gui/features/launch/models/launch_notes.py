@@ -5,7 +5,7 @@ Diagnostics, checks and the driver's log are read in one list.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
@@ -18,6 +18,7 @@ from jitstudio.core.launch.result import (
     LaunchResult,
     Mismatch,
 )
+from jitstudio.core.launch.simulation import Fault, Race, ThreadPlace
 from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.translating import counted
 
@@ -57,6 +58,7 @@ class LaunchNote:
         file: Of the source; empty where unknown.
         line: From 1, or 0.
         check: The check it is about, or None.
+        thread: Where a thread of a simulated launch did it, or None.
     """
 
     mark: str
@@ -66,6 +68,7 @@ class LaunchNote:
     file: str = ""
     line: int = 0
     check: CheckResult | None = None
+    thread: ThreadPlace | None = None
 
     @property
     def place(self) -> str:
@@ -85,9 +88,12 @@ def note_columns() -> tuple[TableColumn[LaunchNote], ...]:
 
 def notes_of(result: LaunchResult) -> tuple[LaunchNote, ...]:
     """All notes of a launch: those that say what went wrong before those that say what did not."""
+    run = result.simulation
+    found: tuple[Fault | Race, ...] = (*run.faults, *run.races) if run else ()
+    threads = [(one.message, one.second or one.first) for one in found]
     notes = (
         *(_of_check(check) for check in result.checks),
-        *(_of_diagnostic(diagnostic) for diagnostic in result.diagnostics),
+        *(_of_diagnostic(diagnostic, threads) for diagnostic in result.diagnostics),
         *_of_jit_log(result.jit_log),
     )
     ranks = ("error", "warning", "info", "success")
@@ -148,7 +154,16 @@ def check_figures(check: CheckResult) -> str:
     return f"{message.format(wrong=check.wrong, count=check.count, share=share)} {differences}"
 
 
-def _of_diagnostic(diagnostic: Diagnostic) -> LaunchNote:
+def _of_diagnostic(
+    diagnostic: Diagnostic, threads: Sequence[tuple[str, ThreadPlace | None]]
+) -> LaunchNote:
+    """Returns a diagnostic as a note, with the thread of what the simulator has found.
+
+    Args:
+        diagnostic: What it says.
+        threads: Message and place of all that the simulator has found.
+    """
+    found = (place for words, place in threads if diagnostic.message.startswith(words.rstrip(".")))
     tool = diagnostic.tool.value if diagnostic.tool else ""
     return LaunchNote(
         diagnostic.severity.value,
@@ -157,6 +172,7 @@ def _of_diagnostic(diagnostic: Diagnostic) -> LaunchNote:
         diagnostic.explanation,
         diagnostic.file,
         diagnostic.line or 0,
+        thread=next(found, None),
     )
 
 

@@ -40,11 +40,13 @@ class LaunchResults(QWidget):
     Signals:
         location_activated: The user went to a place in the source: file, line; 0 where unknown.
         ptx_line_activated: The user went to a line of the PTX.
+        step_requested: The user wants to see what a simulated thread does: a `ThreadPlace`.
         reported: Something was done that cannot be seen.
     """
 
     location_activated = Signal(str, int)
     ptx_line_activated = Signal(int)
+    step_requested = Signal(object)
     reported = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -74,6 +76,7 @@ class LaunchResults(QWidget):
         column.addWidget(self._tabs)
         self.setFocusProxy(self._tabs)
         self.result.location_activated.connect(self.location_activated)
+        self.result.step_requested.connect(self.step_requested)
         self.counts.location_activated.connect(self.location_activated)
         self.counts.ptx_line_activated.connect(self.ptx_line_activated)
         self.buffers.reported.connect(self.reported)

@@ -9,9 +9,11 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
+    QHBoxLayout,
     QHeaderView,
     QLabel,
     QPlainTextEdit,
+    QPushButton,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -174,9 +176,11 @@ class ResultView(QWidget):
 
     Signals:
         location_activated: The user went to a place in the source: file, line; 0 where unknown.
+        step_requested: The user wants to see what a simulated thread does: a `ThreadPlace`.
     """
 
     location_activated = Signal(str, int)
+    step_requested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -191,9 +195,16 @@ class ResultView(QWidget):
         self._explanation.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self._explanation.setTabChangesFocus(True)
         self._explanation.document().setDocumentMargin(_MARGIN)
+        self._step = QPushButton(self.tr("Step t&here"), self)
+        self._step.setObjectName("stepThere")
+        self._step.setToolTip(
+            self.tr("Run the kernel in the simulator up to here, and look at this thread")
+        )
+        self._step.clicked.connect(self._on_step_wanted)
+        self._note = self._make_note()
         self._check = CheckDetails(self)
         self._details = QStackedWidget(self)
-        self._details.addWidget(self._explanation)
+        self._details.addWidget(self._note)
         self._details.addWidget(self._check)
         self._splitter = TurningSplitter(self._table, self._details, (12, 8), _WIDE, self)
         column = QVBoxLayout(self)
@@ -227,7 +238,7 @@ class ResultView(QWidget):
     @property
     def explanation(self) -> str:
         """What the chosen note means; empty while a check is shown."""
-        is_shown = self._details.currentWidget() is self._explanation
+        is_shown = self._details.currentWidget() is self._note
         return self._explanation.toPlainText() if is_shown else ""
 
     @Slot(object)
@@ -294,8 +305,26 @@ class ResultView(QWidget):
         table.selectionModel().currentRowChanged.connect(self._on_row_changed)
         table.doubleClicked.connect(self._activate)
         table.add_command(self.tr("&Go to source"), self._on_enter_pressed, *ENTER_KEYS)
+        self._step_there = table.add_command(
+            self.tr("&Step there"), self._on_step_wanted, "Ctrl+Return"
+        )
         table.add_command(self.tr("&Copy"), self.copy_selected, "Ctrl+C")
         return table
+
+    def _make_note(self) -> QWidget:
+        page = QWidget(self)
+        page.setBackgroundRole(self.palette().ColorRole.Base)
+        page.setAutoFillBackground(True)
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._explanation, 1)
+        row = QHBoxLayout()
+        row.setContentsMargins(_MARGIN, 0, _MARGIN, _MARGIN)
+        row.addWidget(self._step)
+        row.addStretch(1)
+        column.addLayout(row)
+        return page
 
     def _note_at(self, index: QModelIndex) -> LaunchNote | None:
         return self._model.rows[index.row()] if index.isValid() else None
@@ -308,7 +337,9 @@ class ResultView(QWidget):
             # The row cuts a long message off; here it is whole.
             parts = (note.text, note.explanation)
             self._explanation.setPlainText("\n\n".join(part for part in parts if part))
-            self._details.setCurrentWidget(self._explanation)
+            self._step.setVisible(note.thread is not None)
+            self._step_there.setVisible(note.thread is not None)
+            self._details.setCurrentWidget(self._note)
 
     @Slot(QModelIndex, QModelIndex)
     def _on_row_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
@@ -320,6 +351,12 @@ class ResultView(QWidget):
         note = self._note_at(index)
         if note is not None and note.file:
             self.location_activated.emit(note.file, note.line)
+
+    @Slot()
+    def _on_step_wanted(self) -> None:
+        note = self._note_at(self._table.currentIndex())
+        if note is not None and note.thread is not None:
+            self.step_requested.emit(note.thread)
 
     @Slot()
     def _on_enter_pressed(self) -> None:

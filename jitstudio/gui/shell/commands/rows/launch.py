@@ -214,4 +214,21 @@ LAUNCH_ROWS = (
             "Actions", "Stop at the line of the cursor only for threads of which this is true"
         ),
     ),
+    ActionSpec(
+        "recordStepAction",
+        STEP,
+        QT_TRANSLATE_NOOP("Actions", "Keep this step in the pro&ject"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Save the step, the thread and the breakpoints with the project"
+        ),
+        separated=True,
+    ),
+    ActionSpec(
+        "recordedStepAction",
+        STEP,
+        QT_TRANSLATE_NOOP("Actions", "Go to the kept &step"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Run the kernel in the simulator up to the step that the project keeps"
+        ),
+    ),
 )
