@@ -479,6 +479,10 @@ def test_carries():
     assert evaluated(text, "b64", [("b64", a), ("b64", b)]) == [
         (x - y) & mask for x, y in zip(a, b, strict=True)
     ]
+    # The carry of a sum, taken by a subtraction, says that nothing is borrowed: seen on an H100.
+    text = ".reg .b32 %x; add.cc.u32 %x, %a, %b; subc.u32 %d, %a, 5;"
+    pairs = [("b32", [2**32 - 1, 7]), ("b32", [1, 1])]
+    assert evaluated(text, "b32", pairs) == [2**32 - 1 - 5, 7 - 5 - 1]
     text = """.reg .b32 %l, %h, %x, %y; cvt.u32.u64 %x, %a; cvt.u32.u64 %y, %b;
     mad.lo.cc.u32 %l, %x, %y, %x; madc.hi.u32 %h, %x, %y, 0; mov.b64 %d, {%l, %h};"""
     assert evaluated(text, "b64", [("b64", a), ("b64", b)]) == [
