@@ -53,7 +53,8 @@ Progress = Callable[[float], None]
 
 # A loop that has spun for long once, is given up sooner.
 _SPIN_ROUNDS, _SPIN_ROUNDS_LATER = 100, 4
-_LOOK_EVERY = 256
+# Steps between two looks at the clock; of many threads they take longer.
+_LOOK_EVERY, _MANY = 256, 4096
 # So many threads have room for so many calls within calls where there is recursion.
 _RECURSION, _RECURSIVE_THREADS = 64, 1 << 14
 _HOPELESS_ROUNDS = 1000
@@ -338,6 +339,7 @@ class Machine:
         others = groups.next_at(depth)
         frame: Frame | None = None
         count = size_of(threads)
+        every = _LOOK_EVERY if count < _MANY else _LOOK_EVERY // 16
         while True:
             if self.steps >= until or at == others:
                 groups.put(depth, at, threads)
@@ -347,7 +349,7 @@ class Machine:
                 raise self._ran_out(wave, at, threads)
             if frame is None:
                 frame = wave.frame(depth, bound.layout)
-            if look is not None and not self.steps % _LOOK_EVERY:
+            if look is not None and not self.steps % every:
                 try:
                     look()
                 except SimulationStop:

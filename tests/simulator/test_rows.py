@@ -672,6 +672,16 @@ def test_branches_by_table_calls_and_the_end():
     assert got == [(10, 11, 1000 * t, 0)[t % 4] for t in range(32)]
 
 
+def test_functions_with_arguments_in_registers():
+    got, _ = bodied(
+        """cvt.rn.f32.u32 %f0, %t; call (%f1), half, (%f0, 0f3F000000);
+        cvt.rni.u32.f32 %d, %f1;""",
+        before=""".func (.reg .f32 r) half (.reg .f32 a, .reg .f32 b) {
+        mul.f32 r, a, b; mul.f32 r, r, 0f40800000; ret; }""",
+    )
+    assert got == [2 * t for t in range(32)]
+
+
 def test_barriers_with_numbers_and_reductions():
     got, _ = bodied(
         """setp.lt.u32 %p, %t, 20; barrier.cta.red.popc.u32 %d, 1, %p; bar.red.or.pred %q, 2, %p;
