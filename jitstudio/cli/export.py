@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.cli import build, exit_codes
 from jitstudio.cli.request import (
     UsageError,
@@ -35,9 +36,11 @@ from jitstudio.export.recipe import (
     exported_request,
     launch_of,
     module_of,
+    reading_request,
     recipe_of,
 )
 from jitstudio.project_files import OpenProject
+from jitstudio.worker.disassembly_reader import DisassemblyReader
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -51,11 +54,15 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = BY_NAME[arguments.format]
     if arguments.output is None and not chosen.ending:
         raise UsageError(f"'{chosen.name}' is several files: name a folder for them with -o.")
+    if arguments.output is None and not chosen.is_text:
+        raise UsageError(f"'{chosen.name}' is no text: name a file for it with -o.")
     folder = None if chosen.ending else made_folder(arguments.output, "-o")
     try:
         recipe = _recipe(arguments)
         if isinstance(recipe, int):
             return recipe
+        if chosen.reads_code:
+            recipe = _read(recipe)
         made = chosen.make(recipe)
     except ExportError as error:
         raise UsageError(str(error)) from None
@@ -80,6 +87,22 @@ def _recipe(arguments: argparse.Namespace) -> Recipe | int:
     part = module_of(request, [launch.module] if launch else [])
     recipe = recipe_of(part, result, carried_headers(part, result), launch)
     return replace(recipe, paths=_paths(arguments, project))
+
+
+def _read(recipe: Recipe) -> Recipe:
+    """Returns a recipe with its machine code read.
+
+    Raises:
+        ExportError: It cannot be read.
+    """
+    reader = DisassemblyReader()
+    try:
+        code = reader.analyse(reading_request(recipe))
+    finally:
+        reader.close()
+    if isinstance(code, ReadingFailure):
+        raise ExportError(code.message)
+    return replace(recipe, code=code)
 
 
 def _paths(arguments: argparse.Namespace, project: OpenProject | None) -> dict[str, str]:

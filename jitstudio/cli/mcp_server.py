@@ -290,13 +290,18 @@ class _Tools:
             list[Word], Field(max_length=_MOST, description="Such as 'y = a * x + y' in NumPy.")
         ] = [],  # noqa: B006 - never changed
         repeat: Annotated[int, Field(ge=0, le=1000)] = 10,
+        device: Annotated[
+            Literal["gpu", "sim"],
+            Field(description="The GPU, or the simulator, which counts what each line does."),
+        ] = "gpu",
     ) -> Json:
-        """Build and launch a kernel on the GPU, time it, and check what it has written."""
+        """Build and launch a kernel, time it, and check what it has written."""
         given = {"kernel": kernel, "grid": grid, "cover": cover, "block": block}
         words = [f"--{key}={value}" for key, value in given.items() if value]
         words += [f"--arg={name}={text}" for name, text in arguments.items()]
         words += [f"--expect={text}" for text in expect]
         words += [f"--repeat={repeat}", f"--timeout={self._timeout}"]
+        words += ["--device=sim"] if device == "sim" else []
         request, known = self._request(
             "run", sources, files, "", options, name_expressions, words=words
         )

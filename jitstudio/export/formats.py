@@ -47,6 +47,7 @@ class ExportFormat:
         ending: Of the file; empty for a folder of files.
         language: That of the first file, for its colours: ``python``, ``cpp``, ``sh`` or ``make``.
         make: Writes it.
+        reads_code: Whether it needs the machine code read, `Recipe.code`.
     """
 
     name: str
@@ -55,6 +56,12 @@ class ExportFormat:
     ending: str
     language: str
     make: Callable[[Recipe], ExportedFiles]
+    reads_code: bool = False
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it can be printed and copied."""
+        return self.ending != ".pdf"
 
 
 def _cuda_core(recipe: Recipe) -> ExportedFiles:
@@ -118,6 +125,19 @@ def _command(recipe: Recipe) -> ExportedFiles:
     if launch is not None:
         made = run_command(request, launch.spec, paths)
     return _one(f"{recipe.stem}.sh", f"{made}\n")
+
+
+def _html(recipe: Recipe) -> ExportedFiles:
+    # It loads NumPy and Pygments, which few exports need.
+    from jitstudio.export.report_html import html_report  # noqa: PLC0415
+
+    return _one(f"{recipe.stem}.html", html_report(recipe))
+
+
+def _pdf(recipe: Recipe) -> ExportedFiles:
+    from jitstudio.export.report_pdf import pdf_report  # noqa: PLC0415
+
+    return ExportedFiles({f"{recipe.stem}.pdf": pdf_report(recipe)})
 
 
 def _compiler_explorer(recipe: Recipe) -> ExportedFiles:
@@ -213,6 +233,27 @@ FORMATS = (
         ".sh",
         "sh",
         _command,
+    ),
+    ExportFormat(
+        "html",
+        QT_TRANSLATE_NOOP("Exports", "Report (HTML)"),
+        QT_TRANSLATE_NOOP(
+            "Exports",
+            "One page: source, PTX and SASS side by side, figures, findings, graph, logs.",
+        ),
+        ".html",
+        "",
+        _html,
+        reads_code=True,
+    ),
+    ExportFormat(
+        "pdf",
+        QT_TRANSLATE_NOOP("Exports", "Report (PDF)"),
+        QT_TRANSLATE_NOOP("Exports", "The same report for print."),
+        ".pdf",
+        "",
+        _pdf,
+        reads_code=True,
     ),
     ExportFormat(
         "compiler-explorer",

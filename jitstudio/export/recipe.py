@@ -13,6 +13,9 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import PurePath
 
+from jitstudio.analysis.correlation.modules import ptx_of
+from jitstudio.analysis.reading_request import AnalysisRequest
+from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, CodeKind, Header, Source
 from jitstudio.core.diagnostics import Severity
@@ -101,6 +104,8 @@ class Recipe:
         launch: The launch, if there is one.
         notes: What the export leaves out, sentences.
         paths: The files of modules, headers and libraries, by their names; for commands.
+        result: All that came of the build; for reports.
+        code: The machine code as it was read; for reports, None where nobody has read it.
     """
 
     request: BuildRequest
@@ -112,6 +117,8 @@ class Recipe:
     launch: RecipeLaunch | None = None
     notes: tuple[str, ...] = ()
     paths: Mapping[str, str] = field(default_factory=dict)
+    result: BuildResult | None = None
+    code: Disassembly | None = None
 
     @property
     def arch(self) -> Arch:
@@ -124,6 +131,12 @@ class Recipe:
         if self.launch is not None:
             return self.launch.request.title
         return ", ".join(PurePath(source.name).name for source in self.request.sources)
+
+    @property
+    def program(self) -> str:
+        """What the build calls the cubin: the module, or `LINKED`."""
+        linked = self.request.link is not LinkMode.NONE
+        return LINKED if linked else self.request.sources[0].name
 
     @property
     def stem(self) -> str:
@@ -243,6 +256,7 @@ def recipe_of(
         cubin=_cubin(request, result),
         launch=launch,
         notes=tuple(_notes(steps)),
+        result=result,
     )
 
 
@@ -330,6 +344,16 @@ def _cubin(request: BuildRequest, result: BuildResult) -> bytes:
     if made is None:
         raise ExportError(f"The build of '{given.name}' made no cubin.")
     return made.content
+
+
+def reading_request(recipe: Recipe) -> AnalysisRequest:
+    """Returns how the machine code of an export is read, for its reports."""
+    request, result = recipe.request, recipe.result
+    ptx = ptx_of(request, result, recipe.program) if result is not None else {}
+    file = f"{recipe.stem}{CodeKind.CUBIN.ending}"
+    return AnalysisRequest(
+        recipe.cubin, file, ptx, request.confined_to, toolchain=request.toolchain
+    )
 
 
 def launch_of(

@@ -69,9 +69,24 @@ class Image:
     dynamic: int = 0
 
     @property
-    def by_code(self) -> dict[int, str]:
-        """The functions by their addresses."""
-        return {code: name for name, code in self.codes.items()}
+    def is_recursive(self) -> bool:
+        """Whether a function calls itself, by way of others or not."""
+        instructions = self.program.instructions
+        calls = {
+            name: {
+                callee
+                for instruction in instructions[function.start : function.end]
+                for operand in instruction.operands
+                for callee in _names(operand)
+                if callee in self.functions
+            }
+            for name, function in self.functions.items()
+        }
+        # What calls nobody that is left cannot be part of a circle.
+        while ends := [name for name, callees in calls.items() if not callees & calls.keys()]:
+            for name in ends:
+                del calls[name]
+        return bool(calls)
 
     def generic(self, name: str) -> int:
         """Returns the generic address of a variable."""

@@ -7,6 +7,7 @@ where their ways join.
 
 from __future__ import annotations
 
+import struct
 import time
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.simulator.contraction import contractions
 from jitstudio.simulator.groups import GroupKey, Selection, numbers_of, size_of, subset
 from jitstudio.simulator.image import GRID_WORKSPACE, ImageError, make_image, parameter_bytes
 from jitstudio.simulator.instructions.rows import ROW_MODULES
@@ -51,7 +53,10 @@ Progress = Callable[[float], None]
 
 # A loop that has spun for long once, is given up sooner.
 _SPIN_ROUNDS, _SPIN_ROUNDS_LATER = 100, 4
-_LOOK_EVERY = 256
+# Steps between two looks at the clock; of many threads they take longer.
+_LOOK_EVERY, _MANY = 256, 4096
+# So many threads have room for so many calls within calls where there is recursion.
+_RECURSION, _RECURSIVE_THREADS = 64, 1 << 14
 _HOPELESS_ROUNDS = 1000
 _SPINNING = frozenset(["atom", "nanosleep", "mbarrier", "call"])
 _SPINNING_WORDS = frozenset(["volatile", "relaxed", "acquire", "mmio"])
@@ -85,6 +90,7 @@ class Bound:
 # What a row meets whose instruction lacks an operand, or has one of another kind.
 _NOT_AS_EXPECTED = (
     IndexError, KeyError, ValueError, TypeError, AttributeError, AssertionError, StopIteration,
+    ArithmeticError, struct.error,
 )  # fmt: skip
 
 
@@ -130,12 +136,12 @@ class Machine:
         self.links: dict[tuple[int, str], ReturnLink] = {}
         self.meetings: dict[int, Meeting] = {}
         self.layouts = {n: FrameLayout(f) for n, f in self.image.functions.items()}
-        self.code = self._bind()
         self.wave: Wave | None = None
         self.steps = self.instructions = self.blocks_done = 0
         self.faults: list[Fault] = []
         self.printed: list[str] = []
         self.inexact: dict[str, str] = {}
+        self.code = self._bind()
         self.stall: tuple[int, int] = (0, 0)
         self._stops: Container[int] = frozenset()
         self._begun = 0
@@ -147,14 +153,21 @@ class Machine:
         code: dict[int, Bound] = {}
         instructions = self.program.instructions
         for name, function in self.image.functions.items():
+            made = contractions(self.program, function)
+            if not made.is_certain:
+                self.inexact["contraction"] = "mul and add that ptxas may contract in other ways"
             for instruction in instructions[function.start : function.end]:
-                code[instruction.number] = self._bound(instruction, self.layouts[name])
+                done = made.fused.get(instruction.number, instruction)
+                code[instruction.number] = self._bound(instruction, done, self.layouts[name])
         return code
 
-    def _bound(self, instruction: PtxInstruction, layout: FrameLayout) -> Bound:
-        binding = Binding(instruction, self.layouts, self.image, self.links, self.meetings)
+    def _bound(
+        self, instruction: PtxInstruction, done: PtxInstruction, layout: FrameLayout
+    ) -> Bound:
+        """Binds an instruction to what is done for it."""
+        binding = Binding(done, self.layouts, self.image, self.links, self.meetings)
         try:
-            row = row_of(instruction)
+            row = row_of(done)
             made = row.bind(binding)
             guard = instruction.guard
             slot, negated = (None, False) if guard is None else binding.predicate(guard)
@@ -190,13 +203,16 @@ class Machine:
         if launch.only_blocks is not None:
             order = order[: -(-launch.only_blocks // cluster) * cluster]
         per_block = -(-launch.threads_per_block // WARP) * WARP
-        bytes_per_thread = 64 + sum(
+        registers = sum(
             sum(kind.size for kind in f.registers.values()) for f in self.image.functions.values()
         )
+        recursive = self.image.is_recursive
+        bytes_per_thread = 64 + registers * (_RECURSION if recursive else 1)
         stride = -(-self.image.shared_size // 128) * 128
         per_block_bytes = per_block * (bytes_per_thread + 2 * self._local_stride()) + 2 * stride
         limits = launch.limits
-        blocks = min(limits.threads // per_block, limits.memory_bytes // per_block_bytes)
+        most = min(limits.threads, _RECURSIVE_THREADS) if recursive else limits.threads
+        blocks = min(most // per_block, limits.memory_bytes // per_block_bytes)
         blocks = max(blocks // cluster, 1) * cluster
         if launch.cooperative:
             if per_block_bytes * len(order) > limits.memory_bytes:
@@ -244,6 +260,7 @@ class Machine:
                 image.shared_size,
                 image.addresses.get(GRID_WORKSPACE, 0),
             ),
+            most_bytes=launch.limits.memory_bytes,
             seed=launch.seed,
             observers=self.observers,
         )
@@ -335,6 +352,7 @@ class Machine:
         frame: Frame | None = None
         count = size_of(threads)
         stops, begun = self._stops, self._begun
+        every = _LOOK_EVERY if count < _MANY else _LOOK_EVERY // 16
         while True:
             if self.steps >= until or at == others or (at in stops and self.steps > begun):
                 groups.put(depth, at, threads)
@@ -344,7 +362,7 @@ class Machine:
                 raise self._ran_out(wave, at, threads)
             if frame is None:
                 frame = wave.frame(depth, bound.layout)
-            if look is not None and not self.steps % _LOOK_EVERY:
+            if look is not None and not self.steps % every:
                 try:
                     look()
                 except SimulationStop:

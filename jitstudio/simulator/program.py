@@ -204,7 +204,6 @@ class PtxProgram:
     Attributes:
         version: Such as ``8.5``.
         target: Such as ``sm_90a``.
-        address_size: 32 or 64.
         variables: Of the module, by name.
         functions: By name; those only declared are in `declared`.
         declared: Names of functions without a body.
@@ -214,7 +213,6 @@ class PtxProgram:
 
     version: str
     target: str
-    address_size: int
     variables: dict[str, PtxVariable]
     functions: dict[str, PtxFunction]
     declared: frozenset[str]

@@ -174,6 +174,8 @@ class Wave:
         meetings: Operations of warps, by instruction.
         exchange: What each thread has brought to the operation of its warp.
         deepest: Most calls within calls.
+        most_bytes: Most bytes of registers.
+        frame_bytes: Bytes of the registers of all depths.
         spins: How often threads have gone back in a loop that may spin, by its start.
         parked: Who waits at a warp-level operation for lanes that it names.
         arenas: The memory.
@@ -202,6 +204,7 @@ class Wave:
         stack_limit: int,
         parameters: bytes,
         special: dict[str, Any],
+        most_bytes: int = 1 << 62,
         seed: int | None = None,
         observers: Sequence[Observer],
     ) -> None:
@@ -245,7 +248,8 @@ class Wave:
         self.changes = 0
         self.printed: list[str] = []
         self.printed_size = 0
-        self.stack_limit = stack_limit
+        self.stack_limit, self.most_bytes = stack_limit, most_bytes
+        self.frame_bytes = 0
         self.faults: list[Fault] = []
         self.extra: dict[str, Any] = {}
         self.inexact: dict[str, str] = {}
@@ -285,6 +289,7 @@ class Wave:
                     width = -(-max(variable.size, 1) // 16) * 16
                     bases[variable.name] = np.zeros((threads, width), np.uint8)
             bases[CARRY] = np.zeros(threads, np.uint8)
+            self.frame_bytes += sum(values.nbytes for values in bases.values())
         return [self._slot(key, bases, kind) for kind in layout.slots]
 
     def _slot(

@@ -40,21 +40,39 @@ CALLS = {
 }
 
 
-@pytest.fixture(scope="module")
-def answers(tmp_path_factory):
-    """What the server says to all calls, with the names of its tools."""
-    folder = tmp_path_factory.mktemp("served")
+def served(folder, calls, *more):
+    """The names of the tools of a server, and what it says to all calls."""
     (folder / "there.cu").write_text(KERNEL)
-    words = ["-m", "jitstudio", "mcp", "--folder", str(folder)]
+    words = ["-m", "jitstudio", "mcp", "--folder", str(folder), *more]
     there = {"JITSTUDIO_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": os.pathsep.join(sys.path)}
     server = StdioServerParameters(command=sys.executable, args=words, env=there)
 
     async def ask():
         async with Client(server) as client:
             tools = [tool.name for tool in (await client.list_tools()).tools]
-            return tools, {name: await client.call_tool(*call) for name, call in CALLS.items()}
+            return tools, {name: await client.call_tool(*call) for name, call in calls.items()}
 
     return asyncio.run(asyncio.wait_for(ask(), 120))
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """What a server says that may not launch anything."""
+    return served(tmp_path_factory.mktemp("served"), CALLS)
+
+
+def test_a_kernel_is_launched_where_that_is_allowed(tmp_path):
+    given = {"arguments": {"a": "32:constant(2):inout"}, "grid": "1", "block": "32"}
+    calls = {
+        name: ("run", {"files": ["there.cu"], **given, "expect": [expected], "device": "sim"})
+        for name, expected in (("right", "a = full(32, 4.2)"), ("wrong", "a = full(32, 4.3)"))
+    }
+    tools, found = served(tmp_path, calls, "--allow-run")
+    assert tools[-1] == "run"
+    right, wrong = (found[name].structured_content for name in ("right", "wrong"))
+    assert right["ok"] is True
+    assert right["simulation"]["instructions"] > 0
+    assert wrong["outcome"] == "wrong"
 
 
 def test_the_tools_do_what_the_commands_do(answers, run, tmp_path):

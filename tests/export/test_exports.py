@@ -31,7 +31,7 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import LinkMode
 from jitstudio.export.carried import carried_headers
 from jitstudio.export.formats import BY_NAME, FORMATS
-from jitstudio.export.numpy_text import FILLS, buffer_lines, expression_text
+from jitstudio.export.numpy_text import FILLS, buffer_lines, expression_text, variable
 from jitstudio.export.python_script import literal
 from jitstudio.export.recipe import (
     ExportError,
@@ -219,11 +219,13 @@ def test_the_commands_build_where_there_is_a_toolkit(exported, tmp_path, name):
 
 def test_every_script_is_python_and_every_form_says_what_it_is(exported):
     for form in FORMATS:
+        assert form.summary.endswith(".")
+        if form.reads_code:
+            continue
         made = form.make(exported("template"))
         if form.ending == ".py":
             ast.parse(made.text)
         assert "saxpy" in made.text or form.name in ("compiler-explorer", "text")
-        assert form.summary.endswith(".")
 
 
 def test_what_has_no_counterpart_is_named(builder):
@@ -323,6 +325,12 @@ def test_texts_are_the_same_bytes_in_python(content):
         )
     }
     assert eval(literal(content), names) == content
+
+
+def test_no_parameter_hides_what_a_script_needs():
+    names = ("bytes", "values", "in", "np", "kernel", "size")
+    assert [variable(name) for name in names] == [f"{name}_" for name in names]
+    assert variable("x") == "x"
 
 
 def test_a_check_fails_where_a_number_is_wrong(exported):

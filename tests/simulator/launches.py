@@ -498,7 +498,7 @@ _add("control.cu", "_Z9templatesIsLi3EEvPKT_PS0_6VectorIS0_XT0_EE", 2, 32,
 _add("control.cu", "spin_lock", 3, 40, {"counter": _zeros(1), "order": _zeros(1),
     "locks": _zeros(3)}, lambda a: {"counter": 3 * 2 * (40 + 39 * 20), "order": 120, "locks": [1, 1,
     1]})
-_add("control.cu", "ticket_lock", 2, 16, {"next": _zeros(1, "u4"), "serving": _zeros(1, "u4"),
+_add("control.cu", "ticket_lock", 32, 1, {"next": _zeros(1, "u4"), "serving": _zeros(1, "u4"),
     "sum": _zeros(1)}, lambda a: {"next": 32, "serving": 32,
     "sum": np.uint32((3**32 - 1) // 2 % 2**32)})
 _add("control.cu", "module_variables", 1, 32, {"out": _zeros(32), "values": _zeros(32, "f8"),

@@ -16,7 +16,8 @@ from jitstudio.simulator.program import (
     SymbolOperand,
     VectorOperand,
 )
-from jitstudio.simulator.reading import PtxReadError, read_program
+from jitstudio.simulator.reading import read_program
+from jitstudio.simulator.tokens import PtxReadError
 from tests.simulator.running import HEAD, kernel_of, run
 
 TEXT = (
@@ -99,6 +100,8 @@ def test_instructions_with_their_places():
         (".local .b8 big[99999999999];", "too much to simulate"),
         (".reg .b32 %x<9999999>;", "too many to simulate"),
         (f"mov.u32 %r1, {'9' * 5000};", "too many digits"),
+        (f"mov.b32 {'{' * 5000}", "nested too deeply"),
+        (".reg .b32 %x<1e999>;", "does not fit its type"),
     ],
 )
 def test_what_cannot_be_read_is_told_with_its_line(line, why):

@@ -479,6 +479,10 @@ def test_carries():
     assert evaluated(text, "b64", [("b64", a), ("b64", b)]) == [
         (x - y) & mask for x, y in zip(a, b, strict=True)
     ]
+    # The carry of a sum, taken by a subtraction, says that nothing is borrowed: seen on an H100.
+    text = ".reg .b32 %x; add.cc.u32 %x, %a, %b; subc.u32 %d, %a, 5;"
+    pairs = [("b32", [2**32 - 1, 7]), ("b32", [1, 1])]
+    assert evaluated(text, "b32", pairs) == [2**32 - 1 - 5, 7 - 5 - 1]
     text = """.reg .b32 %l, %h, %x, %y; cvt.u32.u64 %x, %a; cvt.u32.u64 %y, %b;
     mad.lo.cc.u32 %l, %x, %y, %x; madc.hi.u32 %h, %x, %y, 0; mov.b64 %d, {%l, %h};"""
     assert evaluated(text, "b64", [("b64", a), ("b64", b)]) == [
@@ -668,6 +672,16 @@ def test_branches_by_table_calls_and_the_end():
     assert got == [(10, 11, 1000 * t, 0)[t % 4] for t in range(32)]
 
 
+def test_functions_with_arguments_in_registers():
+    got, _ = bodied(
+        """cvt.rn.f32.u32 %f0, %t; call (%f1), half, (%f0, 0f3F000000);
+        cvt.rni.u32.f32 %d, %f1;""",
+        before=""".func (.reg .f32 r) half (.reg .f32 a, .reg .f32 b) {
+        mul.f32 r, a, b; mul.f32 r, r, 0f40800000; ret; }""",
+    )
+    assert got == [2 * t for t in range(32)]
+
+
 def test_barriers_with_numbers_and_reductions():
     got, _ = bodied(
         """setp.lt.u32 %p, %t, 20; barrier.cta.red.popc.u32 %d, 1, %p; bar.red.or.pred %q, 2, %p;
@@ -759,6 +773,7 @@ def test_refusals_say_why():
 def test_every_row_has_a_case():
     """Those of matrices have theirs in `test_matrices.py`, refusals above."""
     elsewhere = ("ldmatrix", "stmatrix", "movmatrix", "mma", "wmma", "trap")
+    elsewhere += ("mul+add", "mul-add", "-mul+add")  # of `contraction`
     missing = [
         row.name
         for opcode, rows in ROWS.items()

@@ -205,7 +205,7 @@ def _passed(
     kind = TYPES.get(formal.type.removeprefix("."), TYPES["b32"])
     source = "register" if formal.space == "reg" else "param"
     name = formal.name
-    return layout.slot(SlotKind(name, kind.bits_dtype, source)), b.source(actual, kind)
+    return layout.slot(SlotKind(name, kind.dtype, source)), b.source(actual, kind)
 
 
 def _call_of(
@@ -225,7 +225,7 @@ def _call_of(
     needed, start = b.image.frame_bytes[name], callee.start
 
     def flow(wave: Wave, f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:
-        if depth + 1 >= wave.deepest:
+        if depth + 1 >= wave.deepest or wave.frame_bytes > wave.most_bytes:
             raise ThreadFault(
                 FaultKind.STACK_OVERFLOW,
                 int(wave.numbers[active][0]),

@@ -64,6 +64,22 @@ for _opcode, _function in (("add", floating.add), ("sub", floating.sub), ("mul",
 computes("fma", _ARITHMETIC, sources="t t t", words=f"{_WORDS} relu")(
     _rounded(floating.fma, "ftz", "sat", "relu")
 )
+
+
+def _with_product(i: PtxInstruction) -> Function:
+    """Returns an addition of a product that is not rounded: see `simulator.contraction`."""
+    fma, minus = _rounded(floating.fma, "ftz", "sat")(i), _plain(floating.negate)(i)
+    match i.opcode:
+        case "mul-add":
+            return lambda x, y, z: fma(x, y, minus(z))
+        case "-mul+add":
+            return lambda x, y, z: fma(minus(x), y, z)
+        case _:
+            return fma
+
+
+for _opcode in ("mul+add", "mul-add", "-mul+add"):
+    computes(_opcode, _ARITHMETIC, sources="t t t", words="ftz sat")(_with_product)
 # Since sm_20 `mad` of floats is `fma`.
 computes("mad", _WIDE, sources="t t t", words=_WORDS)(_rounded(floating.fma, "ftz", "sat"))
 computes("div", _WIDE, words="rn rz rm rp ftz")(_rounded(floating.div, "ftz"))

@@ -12,7 +12,9 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
+from shiboken6 import isValid
 
+from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.core.code import PROJECT_ENDING
 from jitstudio.core.launch.build import build_for_launch
 from jitstudio.core.launch.spec import LaunchSpec
@@ -39,6 +41,7 @@ from jitstudio.export.recipe import (
     exported_request,
     launch_of,
     module_of,
+    reading_request,
     recipe_of,
 )
 from jitstudio.gui.context import Context
@@ -47,6 +50,7 @@ from jitstudio.gui.features.exports.import_dialog import ImportDialog
 from jitstudio.gui.files.project_commands import ProjectCommands
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import Dialogs, open_dialog
+from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing
 from jitstudio.gui.services.build_service import BuildOutput
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
@@ -66,9 +70,13 @@ def install(context: Context) -> None:
         state.documents,
         state.side_builds,
         state.launch_specs,
+        state.analysis_service,
         context.shell,
     )
     ExchangeController(state.documents, state.project, context.projects, context.shell)
+
+
+_TAG = "export"
 
 
 class MadeRecipe(NamedTuple):
@@ -92,6 +100,7 @@ class ExportsController(QObject):
         documents: Documents,
         side_builds: SideBuilds,
         launch_specs: LaunchSpecs,
+        analyses: AnalysisService,
         shell: Shell,
     ) -> None:
         super().__init__(shell.window)
@@ -99,6 +108,7 @@ class ExportsController(QObject):
         self._documents = documents
         self._side_builds = side_builds
         self._launch_specs = launch_specs
+        self._analyses = analyses
         self._shell = shell
         self._dialogs = Dialogs(shell.window)
         self._disk = FileReader(self)
@@ -154,7 +164,27 @@ class ExportsController(QObject):
     def _show(self, made: MadeRecipe) -> None:
         dialog = ExportAsDialog(made.recipe, made.note, self._shell.window)
         dialog.save_requested.connect(self._on_save)
+        dialog.code_wanted.connect(partial(self._read, dialog))
         open_dialog(dialog)
+
+    def _read(self, dialog: ExportAsDialog) -> None:
+        """Has the machine code read that a report shows."""
+        asked = reading_request(dialog.recipe)
+        handle = self._analyses.read(
+            asked.cubin,
+            asked.name,
+            ptx=asked.ptx,
+            tag=_TAG,
+            confined_to=asked.confined_to,
+            toolchain=asked.toolchain,
+        )
+        handle.finished.connect(lambda read: self._on_code(dialog, read))
+        handle.failed.connect(self._fail)
+
+    @staticmethod
+    def _on_code(dialog: ExportAsDialog, read: ReadListing | ReadingFailure) -> None:
+        if isValid(dialog):
+            dialog.set_code(read.message if isinstance(read, ReadingFailure) else read.code)
 
     @Slot(object, object)
     def _on_save(self, chosen: ExportFormat, made: ExportedFiles) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import CodeKind
 from jitstudio.export.formats import FORMATS, ExportedFiles, ExportFormat
 from jitstudio.export.recipe import Recipe
@@ -40,9 +42,11 @@ class ExportAsDialog(QDialog):
 
     Signals:
         save_requested: These files of this format are to be saved.
+        code_wanted: The machine code is to be read, for `set_code`.
     """
 
     save_requested = Signal(object, object)
+    code_wanted = Signal()
 
     def __init__(self, recipe: Recipe, note: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -84,6 +88,20 @@ class ExportAsDialog(QDialog):
         """Shows the format of this name."""
         self.formats.setCurrentRow([one.name for one in FORMATS].index(name))
 
+    def set_code(self, code: Disassembly | str) -> None:
+        """Shows a report of this machine code, or why it cannot be read."""
+        if isinstance(code, str):
+            self._on_failed(code)
+            return
+        self._recipe = replace(self._recipe, code=code)
+        if self.format.reads_code:
+            self._on_chosen()
+
+    @property
+    def recipe(self) -> Recipe:
+        """What is exported."""
+        return self._recipe
+
     def _lay_out(self) -> None:
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         self._save = self._button(buttons, self.tr("&Save…"), "exportSave")
@@ -121,6 +139,11 @@ class ExportAsDialog(QDialog):
         chosen, recipe = self.format, self._recipe
         self.summary.setText(QCoreApplication.translate("Exports", chosen.summary))
         self._show(None)
+        self.notes.hide()
+        if chosen.reads_code and recipe.code is None:
+            self._making.stop()
+            self.code_wanted.emit()
+            return
 
         def make(_stop: Event) -> ExportedFiles:
             return chosen.make(recipe)
@@ -132,6 +155,8 @@ class ExportAsDialog(QDialog):
         self._show(made)
         said = [self._note] if self._note else []
         said += [self.tr("Not exported: {note}").format(note=note) for note in made.notes]
+        if not self.format.is_text:
+            said.append(self.tr("This is no text: save it, and open it with another program."))
         if len(made.files) > 1:
             names = ", ".join(made.files)
             said.append(self.tr("A folder with {names}").format(names=names))
@@ -147,10 +172,11 @@ class ExportAsDialog(QDialog):
         self._made = made
         kind = _LANGUAGES.get(self.format.language)
         lexer = LANGUAGES[kind].lexer if kind else None
-        lines = made.text.rstrip("\n").split("\n") if made else [""]
+        is_text = made is not None and self.format.is_text
+        lines = made.text.rstrip("\n").split("\n") if made and is_text else [""]
         self.code.set_lines(lines[:_SHOWN_LINES], lexer)
         self._save.setEnabled(made is not None)
-        self._copy.setEnabled(made is not None)
+        self._copy.setEnabled(is_text)
 
     @Slot()
     def _on_copy(self) -> None:

@@ -53,13 +53,14 @@ class LessonsController(QObject):
         self._projects = projects
         self._shell = shell
         self._folder: Path | None = None
+        self._opened: Path | None = None
         self._titles: tuple[str, ...] = ()
         self._lists, self._copies, self._reads = (Background(self) for _ in range(3))
         self._process = QProcess(self)
         self._process.finished.connect(self._on_checked)
         self._process.errorOccurred.connect(self._on_error)
         self._lists.done.connect(self._on_listed)
-        self._copies.done.connect(projects.open_path)
+        self._copies.done.connect(self._on_copied)
         self._copies.failed.connect(shell.notices.show_message)
         self._reads.done.connect(self._on_read)
         view.shown.connect(self._list)
@@ -89,6 +90,11 @@ class LessonsController(QObject):
     def _on_open_wanted(self, place: int) -> None:
         self._copies.start(lambda _stop: _copied(place))
 
+    @Slot(object)
+    def _on_copied(self, project: Path) -> None:
+        self._opened = project.parent.resolve()
+        self._projects.open_path(project)
+
     @Slot()
     def _on_project_changed(self) -> None:
         path = self._project.path
@@ -107,8 +113,13 @@ class LessonsController(QObject):
         titles = self._titles
         known = lesson is not None and lesson.title in titles
         self._view.show_lesson(lesson, titles.index(lesson.title) if lesson and known else -1)
-        if lesson is not None:
-            self._shell.layout.bring_up(self._view)
+        if lesson is None:
+            return
+        self._shell.layout.bring_up(self._view)
+        if lesson.folder == self._opened:
+            # A project of others waits until the user builds it; this copy is ours.
+            self._opened = None
+            self._shell.actions["buildAction"].trigger()
 
     @Slot()
     def _on_check_wanted(self) -> None:

@@ -112,7 +112,7 @@ class LessonsView(QWidget):
         if chosen < 0:
             chosen = next((at for at, title in enumerate(titles) if title not in passed), 0)
         self._choice.setCurrentIndex(chosen)
-        self._refresh()
+        self._enable()
 
     def show_lesson(self, lesson: Lesson | None, place: int) -> None:
         """Shows the lesson that is open; None for none.
@@ -143,7 +143,7 @@ class LessonsView(QWidget):
     def show_problem(self, text: str) -> None:
         """Shows why nothing could be checked, or what a check has found."""
         self._goals.setPlainText(text)
-        self._refresh()
+        self._enable()
 
     def _button(self, name: str, text: str) -> QPushButton:
         button = QPushButton(text)
@@ -157,12 +157,16 @@ class LessonsView(QWidget):
         bar = self._text.verticalScrollBar()
         bar.setValue(bar.maximum())
 
-    def _refresh(self) -> None:
+    def _enable(self) -> None:
         lesson = self._lesson
-        hints = lesson.hints if lesson else ()
         self._open.setEnabled(self._choice.count() > 0)
         self._check.setEnabled(lesson is not None)
-        self._hint.setEnabled(self._hints < len(hints))
+        self._hint.setEnabled(lesson is not None and self._hints < len(lesson.hints))
+
+    def _refresh(self) -> None:
+        self._enable()
+        lesson = self._lesson
+        hints = lesson.hints if lesson else ()
         heading = self.tr("Hint")
         more = (f"\n\n## {heading}\n\n{hint}" for hint in hints[: self._hints])
         self._text.setMarkdown(lesson.text + "".join(more) if lesson else "")

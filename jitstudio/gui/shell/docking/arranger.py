@@ -33,6 +33,8 @@ class Arranger:
         # Results reach down to the status bar: PTX and SASS are long, problems are few.
         right = Qt.DockWidgetArea.RightDockWidgetArea
         window.setCorner(Qt.Corner.BottomRightCorner, right)
+        # What is read while one works is as high as there is room.
+        window.setCorner(Qt.Corner.TopLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         for dock in docks.values():
             # Within reach, also where a state that is restored has no place for it.
             window.addDockWidget(right, dock)

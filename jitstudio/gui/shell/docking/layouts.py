@@ -61,7 +61,11 @@ class PaneLayout(NamedTuple):
     zoom: float = 1.0
 
 
-_OPTIONS = Area(DockSide.LEFT, 0.25, (names_of(PaneGroup.FORMS),), least=320)
+# One above the other, not tabs of one group: for panes of one that are all closed, Qt shows tabs
+# without any as it restores them.
+_FORMS = tuple(
+    Area(DockSide.LEFT, 0.25, ((name,),), least=320) for name in names_of(PaneGroup.FORMS)
+)
 _FINDINGS = names_of(PaneGroup.FINDINGS)
 _RIGHT = names_of(
     PaneGroup.LISTINGS,
@@ -83,7 +87,7 @@ LAYOUTS: tuple[PaneLayout, ...] = (
     PaneLayout(
         "edit",
         (
-            _OPTIONS,
+            *_FORMS,
             Area(DockSide.RIGHT, 0.52, (_right(),)),
             Area(DockSide.BOTTOM, 0.24, (_FINDINGS,)),
         ),
@@ -91,7 +95,7 @@ LAYOUTS: tuple[PaneLayout, ...] = (
     PaneLayout(
         "compare",
         (
-            _OPTIONS,
+            *_FORMS,
             Area(DockSide.RIGHT, 0.69, (_right("compare"),)),
             Area(DockSide.BOTTOM, 0.2, (_FINDINGS,)),
         ),
@@ -99,7 +103,7 @@ LAYOUTS: tuple[PaneLayout, ...] = (
     PaneLayout(
         "launch",
         (
-            _OPTIONS,
+            *_FORMS,
             Area(DockSide.RIGHT, 0.66, (_right("launch"),)),
             Area(DockSide.BOTTOM, 0.24, (_FINDINGS,)),
         ),
@@ -107,7 +111,7 @@ LAYOUTS: tuple[PaneLayout, ...] = (
     PaneLayout(
         "teach",
         (
-            _OPTIONS,
+            *_FORMS,
             Area(DockSide.TOP, 0.42, (("pipeline",),)),
             Area(DockSide.RIGHT, 0.5, (_right(without=("pipeline",)),)),
             Area(DockSide.BOTTOM, 0.16, (_FINDINGS,)),
@@ -119,7 +123,7 @@ LAYOUTS: tuple[PaneLayout, ...] = (
     PaneLayout(
         "read",
         (
-            _OPTIONS,
+            *_FORMS,
             # Instructions are longer in SASS than in PTX, by their predicates and addresses.
             Area(
                 DockSide.RIGHT,

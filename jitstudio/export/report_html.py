@@ -1,0 +1,338 @@
+"""A report as one page of HTML: nothing is loaded from anywhere, and it can be printed.
+
+Its colours are those of the window's two themes, by the reader's own preference. The only script
+is a few lines of the page itself, which light up the lines that belong together.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from html import escape
+from typing import Any
+
+from pygments.token import STANDARD_TYPES, Token, string_to_tokentype
+
+from jitstudio import __version__
+from jitstudio.analysis.control_flow import EdgeKind
+from jitstudio.analysis.diagrams.flow_svg import Colors, svg
+from jitstudio.core.figures import FIGURES
+from jitstudio.export.recipe import Recipe
+from jitstudio.export.report_content import (
+    LETTERS,
+    ReportContent,
+    ReportFunction,
+    ReportLine,
+    ReportText,
+    report_content,
+)
+from jitstudio.paths import resource
+
+SHOWN = (
+    *("registers", "spill_stores", "spill_loads", "stack_bytes", "shared_bytes", "constant_bytes"),
+    *("barriers", "max_threads"),
+)
+"""The figures of a kernel, in their order."""
+
+_STYLE = """
+:root { color-scheme: light dark; @LIGHT@ }
+@media (prefers-color-scheme: dark) {
+  :root { @DARK@ }
+  svg { filter: invert(1) hue-rotate(180deg); }
+}
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 1.5rem; background: var(--window); color: var(--text);
+  font: 15px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.5rem; margin: 0 0 .2rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.1rem; margin: 1.8rem 0 .5rem; }
+h3 { font-size: .85rem; margin: 0; padding: .4rem .7rem; color: var(--muted); position: sticky;
+  top: 0; background: var(--ground); border-bottom: 1px solid var(--border); z-index: 1; }
+p { margin: .3rem 0; } .muted { color: var(--muted); }
+table { border-collapse: collapse; } .wide { overflow-x: auto; }
+th, td { padding: .25rem .8rem; text-align: right; border-bottom: 1px solid var(--border); }
+th:first-child, td:first-child { text-align: left; padding-left: 0; overflow-wrap: anywhere; }
+.finding { border-left: 3px solid var(--warning); padding: .1rem .8rem; margin: .6rem 0;
+  max-width: 60rem; }
+.finding.info { border-color: var(--info); }
+.code { display: grid; grid-template-columns: repeat(@COLUMNS@, minmax(0, 1fr)); gap: .7rem; }
+.pane { border: 1px solid var(--border); border-radius: 6px; background: var(--ground);
+  overflow: auto; max-height: 80vh; }
+pre { margin: 0; font: 12.5px/1.5 ui-monospace, "DejaVu Sans Mono", Consolas, monospace;
+  color: var(--t); width: max-content; min-width: 100%; }
+.l { display: block; padding: 0 .6rem; border-left: 3px solid transparent; white-space: pre; }
+.l:target { outline: 2px solid var(--accent); outline-offset: -2px; }
+.n { display: inline-block; width: 3.5em; padding-right: 1em; text-align: right;
+  color: var(--margin); user-select: none; }
+details { margin: .5rem 0; } summary { cursor: pointer; }
+details pre { padding: .5rem .7rem; background: var(--ground); border: 1px solid var(--border);
+  border-radius: 6px; white-space: pre-wrap; width: auto; overflow-wrap: anywhere; }
+.graph { overflow: auto; max-height: 80vh; background: var(--ground);
+  border: 1px solid var(--border); border-radius: 6px; }
+svg { max-width: 100%; height: auto; display: block; margin: auto; }
+a { color: var(--link); }
+@HUES@
+@TOKENS@
+@media print {
+  body { padding: 0; font-size: 10pt; }
+  .pane, .graph { max-height: none; overflow: visible; }
+  pre { font-size: 6.5pt; width: auto; } .l { white-space: pre-wrap; overflow-wrap: anywhere; }
+  .n { width: 2.6em; } h2, h3, .finding { break-after: avoid; }
+  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+}
+@media (max-width: 900px) { .code { grid-template-columns: minmax(0, 1fr); } }
+"""
+
+_SCRIPT = """
+document.addEventListener("mouseover", light);
+document.addEventListener("focusin", light);
+document.addEventListener("click", function (event) {
+  var line = event.target.closest("[data-g]");
+  if (!line) return;
+  document.querySelectorAll(".pane").forEach(function (pane) {
+    var other = pane.querySelector('[data-g="' + line.dataset.g + '"]');
+    if (other && !pane.contains(line)) {
+      pane.scrollTop = other.offsetTop - pane.offsetTop - pane.clientHeight / 3;
+    }
+  });
+});
+function light(event) {
+  var line = event.target.closest && event.target.closest("[data-g]");
+  document.querySelectorAll(".on").forEach(function (one) { one.classList.remove("on"); });
+  if (!line) return;
+  document.querySelectorAll('[data-g="' + line.dataset.g + '"]').forEach(function (one) {
+    one.classList.add("on");
+  });
+}
+"""
+
+
+def html_report(recipe: Recipe) -> str:
+    """Returns the page.
+
+    Raises:
+        ExportError: The machine code was not read.
+    """
+    content = report_content(recipe)
+    body = "\n".join(_body(content))
+    columns = sum(map(bool, (content.sources, content.ptx, content.sass)))
+    title = escape(f"{recipe.title}, {recipe.arch.sm}")
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta name="generator" content="jitstudio {__version__}">\n'
+        f"<title>{title}</title>\n<style>{_style(columns)}</style>\n</head>\n"
+        f"<body>\n{body}\n<script>{_SCRIPT}</script>\n</body>\n</html>\n"
+    )
+
+
+def _body(content: ReportContent) -> Iterator[str]:
+    recipe = content.recipe
+    yield f"<h1>{escape(recipe.title)}</h1>"
+    yield f'<p class="muted">{escape(" · ".join(facts(content)))}</p>'
+    yield "<h2>Figures</h2>"
+    yield from _figures(content.functions)
+    yield "<h2>What may cost time</h2>"
+    yield from _findings(content)
+    yield "<h2>Source, PTX and machine code</h2>"
+    yield (
+        '<p class="muted">Lines of one colour belong together. Those that match the line at the '
+        "mouse are lit up; a click scrolls to them.</p>"
+    )
+    yield '<div class="code">'
+    for number, texts in enumerate((content.sources, content.ptx, content.sass)):
+        if texts:
+            yield f'<div class="pane" tabindex="0">{"".join(_text(t, number) for t in texts)}</div>'
+    yield "</div>"
+    graphs = [one for one in content.functions if one.layout is not None and one.graph.blocks]
+    if graphs:
+        yield "<h2>Control flow</h2>"
+    for one in graphs:
+        yield (
+            f"<details open><summary>{escape(one.title)}</summary>"
+            f'<div class="graph">{_graph(one)}</div></details>'
+        )
+    yield "<h2>How it was built</h2>"
+    yield from _stages(content)
+
+
+def facts(content: ReportContent) -> Iterator[str]:
+    """Yields what a report says below its title."""
+    recipe = content.recipe
+    yield f"built for {content.result.arch.sm}"
+    yield f"link: {recipe.request.link.value}"
+    yield f"options: {' '.join(recipe.request.options) or 'none'}"
+    yield f"cubin: {len(recipe.cubin):,} bytes"
+    yield from (f"{tool.value} {version}" for tool, version in recipe.versions.items())
+    yield f"jitstudio {__version__}"
+
+
+def figure_rows(functions: tuple[ReportFunction, ...]) -> Iterator[tuple[str, ...]]:
+    """Yields the rows of the table of figures, the headings first."""
+    headings = (FIGURES[name].heading or FIGURES[name].title for name in SHOWN)
+    yield ("kernel", *headings, "instructions", "occupancy")
+    for one in functions:
+        amounts = (getattr(one.report.resources, name) for name in SHOWN)
+        filled = "-" if one.occupancy is None else f"{one.occupancy:.0%} of {one.threads}"
+        yield (
+            one.title,
+            *("-" if amount is None else f"{amount:,}" for amount in amounts),
+            f"{one.report.instructions:,}",
+            filled,
+        )
+
+
+def _figures(functions: tuple[ReportFunction, ...]) -> Iterator[str]:
+    head, *rows = figure_rows(functions)
+    yield '<div class="wide"><table><thead><tr>'
+    yield "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    yield "</tr></thead><tbody>"
+    for row in rows:
+        yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+    yield "</tbody></table></div>"
+    yield '<p class="muted">Occupancy is of blocks of so many threads.</p>'
+
+
+def _findings(content: ReportContent) -> Iterator[str]:
+    found = False
+    for one in content.functions:
+        for finding in one.findings:
+            found = True
+            name, line = content.place(finding)
+            where = ""
+            if name:
+                target = _id(0, name, line)
+                where = f' <a href="#{escape(target)}">{escape(name)}:{line}</a>'
+            said = f"{finding.reason} {finding.remedy}".strip()
+            yield (
+                f'<div class="finding {finding.severity.value}">'
+                f"<b>{escape(finding.title)}</b> in {escape(one.title)}{where}"
+                f"<p>{escape(said)}</p></div>"
+            )
+    if not found:
+        yield "<p>No rule has found anything.</p>"
+
+
+def _id(column: int, name: str, line: int) -> str:
+    safe = "".join(letter if letter.isalnum() else "-" for letter in name)
+    return f"c{column}-{safe}-{line}"
+
+
+def _text(text: ReportText, column: int) -> str:
+    lines = "".join(_line(text, line, at, column) for at, line in enumerate(text.lines, 1))
+    more = f'<p class="muted">{text.left_out:,} lines more</p>' if text.left_out else ""
+    return f"<h3>{escape(text.title)}</h3><pre>{lines}</pre>{more}"
+
+
+def _line(text: ReportText, line: ReportLine, number: int, column: int) -> str:
+    marks = f' id="{_id(column, text.name, number)}"' if text.name else ""
+    marks += f' data-g="{line.group}"' if line.group else ""
+    hue = f" h{line.hue}" if line.hue else ""
+    shown = f'<span class="n">{number}</span>' if text.numbered else ""
+    return f'<span class="l{hue}"{marks}>{shown}{_tokens(line)}\n</span>'
+
+
+def _tokens(line: ReportLine) -> str:
+    pieces, at = [], 0
+    for start, length, token in line.tokens:
+        pieces.append(escape(line.text[at:start], quote=False))
+        said = escape(line.text[start : start + length], quote=False)
+        name = _class(token)
+        pieces.append(f'<span class="{name}">{said}</span>' if name else said)
+        at = start + length
+    pieces.append(escape(line.text[at:], quote=False))
+    return "".join(pieces)
+
+
+@cache
+def _class(token: Any) -> str:
+    """Returns the class of a token; empty for one that looks like the text around it."""
+    named = {string_to_tokentype(name) for name in theme_colors("light")["tokens"]}
+    known = next((one for one in reversed(token.split()) if one in named), Token)
+    if known in (Token, Token.Name):
+        return ""
+    return f"t-{STANDARD_TYPES.get(known) or str(known).rpartition('.')[2].lower()}"
+
+
+def _graph(one: ReportFunction) -> str:
+    assert one.layout is not None
+    theme = theme_colors("light")
+    marks, ui, code = theme["marks"], theme["ui"], theme["code"]
+    bands = theme["bands"]
+    colors = Colors(
+        ground=code["background"],
+        text=code["text"],
+        title=ui["muted_text"],
+        frame=ui["field_border"],
+        fill=ui["alternate"],
+        edges=dict.fromkeys(EdgeKind, ui["field_border"]),
+        back=marks["info"],
+        loops=tuple(bands["edges"]),
+        loop_fills=tuple(bands["hues"]),
+    )
+    return svg(one.graph, one.layout, one.captions, LETTERS, colors)
+
+
+def _stages(content: ReportContent) -> Iterator[str]:
+    for stage in content.result.stages:
+        said = "\n".join(filter(None, (stage.log, stage.error_log, stage.stderr)))
+        yield (
+            f"<details><summary>{escape(stage.tool.value)} {escape(stage.version)}: "
+            f"{escape(stage.source)}</summary>"
+            f"<pre>{escape(' '.join(stage.options))}\n{escape(said)}</pre></details>"
+        )
+
+
+@cache
+def theme_colors(name: str) -> dict[str, Any]:
+    """Returns the colours of a theme of the window."""
+    return tomllib.loads(resource(f"themes/{name}.toml").read_text("utf-8"))
+
+
+def _style(columns: int) -> str:
+    light, dark = theme_colors("light"), theme_colors("dark")
+    made = _STYLE.replace("@LIGHT@", _variables(light)).replace("@DARK@", _variables(dark))
+    hues = "\n".join(
+        f".h{n} {{ background: var(--h{n}); border-left-color: var(--e{n}); }} "
+        f".h{n}.on {{ background: var(--m{n}); }}"
+        for n in range(1, len(light["bands"]["hues"]) + 1)
+    )
+    tokens = "\n".join(_token_rules(light))
+    return (
+        made.replace("@HUES@", hues)
+        .replace("@TOKENS@", tokens)
+        .replace("@COLUMNS@", str(max(1, columns)))
+    )
+
+
+def _variables(theme: dict[str, Any]) -> str:
+    ui, code, marks, bands = theme["ui"], theme["code"], theme["marks"], theme["bands"]
+    values = {
+        "window": ui["window"],
+        "text": ui["text"],
+        "muted": ui["muted_text"],
+        "border": ui["border"],
+        "link": ui["link"],
+        "accent": ui["accent"],
+        "ground": code["background"],
+        "margin": code["margin_text"],
+        "warning": marks["warning"],
+        "info": marks["info"],
+        "t": theme["tokens"]["Token"]["color"],
+    }
+    for n, (hue, matched, edge) in enumerate(
+        zip(bands["hues"], bands["matched"], bands["edges"], strict=True), 1
+    ):
+        values |= {f"h{n}": hue, f"m{n}": matched, f"e{n}": edge}
+    for name, look in theme["tokens"].items():
+        if cls := _class(string_to_tokentype(name)):
+            values[cls] = look["color"]
+    return " ".join(f"--{name}: {value};" for name, value in values.items())
+
+
+def _token_rules(theme: dict[str, Any]) -> Iterator[str]:
+    for name, look in theme["tokens"].items():
+        if cls := _class(string_to_tokentype(name)):
+            bold = " font-weight: bold;" if look.get("bold") else ""
+            italic = " font-style: italic;" if look.get("italic") else ""
+            yield f".{cls} {{ color: var(--{cls});{bold}{italic} }}"
