@@ -187,6 +187,8 @@ class BudgetChecks:
         if not _meant(read, budget):
             names = [unit.code.demangled.get(f.name, f.name) for unit, f in _kernels(read)]
             problem = f"There is no kernel '{budget.kernel}'. There are: {', '.join(names)}."
+            if not names:
+                problem = "There is no kernel in it. Templates are built by name_expression."
             return replace(report, status=exit_codes.USAGE, problem=problem)
         launch: Json | None = None
         if budget.launch is not None:

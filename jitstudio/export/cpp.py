@@ -11,7 +11,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.request import Buffer, Direction, FillKind, LaunchRequest, ValueArgument
 from jitstudio.core.launch.types import Array, Scalar, Struct, Type
 from jitstudio.core.tools import Tool
-from jitstudio.export.python_script import file_name, launch_notes
+from jitstudio.export.python_script import DEFAULT_SHARED, file_name, launch_notes
 from jitstudio.export.recipe import HeaderSet, Recipe, RecipeStep
 
 _PROGRAM = r"""// @TITLE@
@@ -453,7 +453,7 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
     return _filled(
         _RUN,
         KERNEL=request.kernel,
-        ALLOW=allow if config.shared > _DEFAULT_SHARED else "",
+        ALLOW=allow if config.shared > DEFAULT_SHARED else "",
         DATA="".join(data),
         PARAMETERS=", ".join(parameters) or "nullptr",
         **dict(zip(("GX", "GY", "GZ"), map(str, config.grid), strict=True)),
@@ -466,9 +466,6 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
         REPEATS=str(request.repeats),
         CHECKS="".join(_checks(request, notes)),
     )
-
-
-_DEFAULT_SHARED = 48 << 10
 
 
 def _attributes(request: LaunchRequest) -> str:

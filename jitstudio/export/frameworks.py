@@ -23,6 +23,7 @@ from jitstudio.export.numpy_text import (
 )
 from jitstudio.export.nvcc import toolkit_build
 from jitstudio.export.python_script import (
+    DEFAULT_SHARED,
     build_code,
     build_imports,
     joined,
@@ -61,7 +62,7 @@ def run(cubin):
         path.write_bytes(cubin)
         module = cupy.RawModule(path=str(path))
         kernel = module.get_function(KERNEL)
-{arguments}
+{allow}{arguments}
     buffers = {buffers}
     memory = {{name: cupy.asarray(array) for name, array in buffers.items()}}
     values = ({values})
@@ -82,6 +83,8 @@ def run(cubin):
     if times:
         print(f"{{KERNEL}}: {{times[len(times) // 2] * 1000:,.1f}} us (median of {{len(times)}})")
 {checks}'''
+
+_ALLOW = "    kernel.max_dynamic_shared_size_bytes = {amount}\n"
 
 _CUPY_RAW = '''\
 def raw_module():
@@ -124,18 +127,20 @@ def cupy_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
         if text.startswith("np.frombuffer"):
             text = f"{text}.view(np.dtype((np.void, {len(argument.data)})))[0]"
         values.append(text)
+    shared = request.config.shared
     written = [b.name for b in buffers if b.direction is not Direction.IN]
     held = ", ".join(f"{b.name!r}: {variable(b.name)}" for b in buffers)
     arguments = list(buffer_lines(request))
     checks = list(check_lines(request, {b.name: f"got[{b.name!r}]" for b in buffers}))
     run = _CUPY_RUN.format(
+        allow=_ALLOW.format(amount=shared) if shared > DEFAULT_SHARED else "",
         arguments="\n".join(f"    {line}" for line in arguments),
         buffers=f"{{{held}}}",
         values="".join(f"{value}, " for value in values).rstrip(),
         written=repr(written),
         grid=request.config.grid,
         block=request.config.block,
-        shared=request.config.shared,
+        shared=shared,
         warmup=request.warmup,
         repeats=request.repeats,
         checks=_finish(checks),

@@ -555,7 +555,7 @@ def _launch_section(launch: RecipeLaunch, *, core: bool) -> str:
         code += f"    config.numAttrs = {len(attributes)}\n"
     allow = (_ALLOW_CORE if core else _ALLOW_BINDINGS).format(amount=config.shared)
     body = (_LAUNCH_CORE if core else _LAUNCH_BINDINGS).format(
-        allow=allow if config.shared > _DEFAULT_SHARED else "",
+        allow=allow if config.shared > DEFAULT_SHARED else "",
         arguments="\n".join(f"    {line}" for line in arguments),
         buffers=f"{{{held}}}",
         values="\n".join(f"        {value}," for value in values),
@@ -575,7 +575,8 @@ def _launch_section(launch: RecipeLaunch, *, core: bool) -> str:
     return joined((*helpers, re.sub(r"\n{3,}", "\n\n", body)))
 
 
-_DEFAULT_SHARED = 48 << 10
+DEFAULT_SHARED = 48 << 10
+"""Bytes of shared memory that a block may have without being asked for."""
 
 
 def _core_config(launch: RecipeLaunch) -> str:

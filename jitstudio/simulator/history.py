@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -168,11 +168,12 @@ class StepHistory:
         """Whether there is no further step."""
         return (self.is_finished or self.end is not None) and self.step >= self.last_step
 
-    def forward(self, count: int = 1) -> bool:
+    def forward(self, count: int = 1, stops: Container[int] = frozenset()) -> bool:
         """Executes steps; returns whether there was one that could be.
 
         Args:
             count: Most steps; beyond those that have been reached there may be fewer.
+            stops: Instructions before which to stop, too, but for the first one.
         """
         machine = self.machine
         if machine.wave is None or self.is_at_end:
@@ -182,8 +183,8 @@ class StepHistory:
             until = min(until, self.last_step)
         started, before = time.monotonic(), self.step
         try:
-            machine.advance(until)
-            self._make_ready()
+            if not machine.advance(until, None, stops):
+                self._make_ready()
         except SimulationStop as stopped:
             self.end = stopped
             if stopped.outcome is SimulationOutcome.DEADLOCKED and not machine.wave.groups:

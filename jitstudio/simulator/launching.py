@@ -43,7 +43,8 @@ from jitstudio.simulator.model import (
 )
 from jitstudio.simulator.program import PtxProgram
 from jitstudio.simulator.races import RaceDetector
-from jitstudio.simulator.reading import PtxReadError, read_program
+from jitstudio.simulator.reading import read_program
+from jitstudio.simulator.tokens import PtxReadError
 
 Tell = Callable[[LaunchEvent], None]
 

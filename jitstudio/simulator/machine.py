@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -53,7 +53,8 @@ Progress = Callable[[float], None]
 
 # A loop that has spun for long once, is given up sooner.
 _SPIN_ROUNDS, _SPIN_ROUNDS_LATER = 100, 4
-_LOOK_EVERY = 256
+# Steps between two looks at the clock; of many threads they take longer.
+_LOOK_EVERY, _MANY = 256, 4096
 # So many threads have room for so many calls within calls where there is recursion.
 _RECURSION, _RECURSIVE_THREADS = 64, 1 << 14
 _HOPELESS_ROUNDS = 1000
@@ -142,6 +143,8 @@ class Machine:
         self.inexact: dict[str, str] = {}
         self.code = self._bind()
         self.stall: tuple[int, int] = (0, 0)
+        self._stops: Container[int] = frozenset()
+        self._begun = 0
         self.waves = self._waves()
 
     # Binding.
@@ -304,23 +307,33 @@ class Machine:
 
     # Steps.
 
-    def advance(self, until: int, look: Callable[[], None] | None = None) -> bool:
+    def advance(
+        self,
+        until: int,
+        look: Callable[[], None] | None = None,
+        stops: Container[int] = frozenset(),
+    ) -> bool:
         """Executes steps of the wave; returns whether it has threads left.
 
         Args:
             until: The number of steps at which to stop.
             look: Called now and then, to stop by an exception.
+            stops: Instructions before which to stop, too, but for the first one.
 
         Raises:
             SimulationStop: If a thread does what ends the launch, or nobody can go on.
         """
         wave = self.wave
         assert wave is not None
+        self._stops, self._begun = stops, self.steps
         with np.errstate(all="ignore"):
             while wave.groups or self._wakened(wave):
                 if self.steps >= until:
                     return True
                 depth, at, threads = wave.groups.take()
+                if at in stops and self.steps > self._begun:
+                    wave.groups.put(depth, at, threads)
+                    return True
                 self._run_group(wave, depth, at, threads, until, look)
         return False
 
@@ -338,8 +351,10 @@ class Machine:
         others = groups.next_at(depth)
         frame: Frame | None = None
         count = size_of(threads)
+        stops, begun = self._stops, self._begun
+        every = _LOOK_EVERY if count < _MANY else _LOOK_EVERY // 16
         while True:
-            if self.steps >= until or at == others:
+            if self.steps >= until or at == others or (at in stops and self.steps > begun):
                 groups.put(depth, at, threads)
                 return
             bound = code.get(at)
@@ -347,7 +362,7 @@ class Machine:
                 raise self._ran_out(wave, at, threads)
             if frame is None:
                 frame = wave.frame(depth, bound.layout)
-            if look is not None and not self.steps % _LOOK_EVERY:
+            if look is not None and not self.steps % every:
                 try:
                     look()
                 except SimulationStop:

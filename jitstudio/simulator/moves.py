@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 import numpy as np
 
@@ -11,12 +11,13 @@ from jitstudio.simulator.conditions import StopCondition
 from jitstudio.simulator.groups import Selection, numbers_of
 from jitstudio.simulator.model import WARP
 from jitstudio.simulator.program import NO_PLACE, PtxSourceLine
-from jitstudio.simulator.run import SteppedRun, has, within
+from jitstudio.simulator.run import SteppedRun, ThreadWhereabouts, has, within
 from jitstudio.simulator.stepping import Breakpoint, StepGoal, StepMove, StopReason, ThreadState
 from jitstudio.simulator.wave import Wave
 
 _PARTING = frozenset(["bra", "brx", "call", "ret", "exit"])
 _BARRIERS = frozenset(["bar", "barrier"])
+_STRIDE = 512
 _FIRST_WINDOW, _LARGEST_WINDOW = 256, 8192
 
 _Next = tuple[int, int, Selection]
@@ -47,6 +48,13 @@ class Mover:
         self._faults = self._told()
         self._has_moved = self._has_run = False
         self._stops = _stops(run, move)
+        # Where to look whether the goal is reached, if nowhere else can be.
+        self._halts: Container[int] = self._stops
+        self._looks_at_halts = move.goal in (StepGoal.BREAKPOINT, StepGoal.CURSOR)
+        number = self._number
+        if move.goal is StepGoal.LINE and self._line.line and not move.back and number is not None:
+            self._halts = _others(run, place, number)
+            self._looks_at_halts = True
         self._value = self._register()
         self._windows = self._searched()
 
@@ -88,13 +96,17 @@ class Mover:
                 return StopReason.END
             if self._has_moved and (reason := self._arrives(before)):
                 return reason
-            if not history.forward():
+            if not history.forward(self._stride(), self._halts):
                 if history.end is not None:
                     return StopReason.FAULT
                 return StopReason.END
             self._has_moved = True
             if reason := self._happened(before):
                 return reason
+
+    def _stride(self) -> int:
+        """Returns after how many steps to look at the latest, besides at the halts."""
+        return _STRIDE if self._looks_at_halts else 1
 
     def _next(self) -> _Next | None:
         wave = self._history.machine.wave
@@ -136,16 +148,20 @@ class Mover:
         """Returns why to stop behind a step; None for going on."""
         goal, number = self._move.goal, self._number
         threads = before[2]
-        if (told := self._told()) > self._faults:
-            self._faults = told
-            wave = self._history.machine.wave
-            if wave is not None and wave.faults and not self._move.back:
-                self.note = wave.faults[-1].message
-                return StopReason.FAULT
+        if not self._move.back and self._told() > self._faults:
+            machine = self._history.machine
+            told = [*machine.faults, *(machine.wave.faults if machine.wave else ())]
+            fault = told[self._faults]
+            self.note = fault.message
+            if fault.first is not None:
+                # Behind the step in which it happened, as after a single one.
+                self._history.go_to(fault.first.step + 1)
+            return StopReason.FAULT
         if number is None:
             return None
         if goal in (StepGoal.INSTRUCTION, StepGoal.LINE, StepGoal.OUT):
-            self._has_run |= has(threads, number)
+            # At another line it has run, whether at the first of several steps or later.
+            self._has_run |= has(threads, number) or self._stride() > 1
             return self._settled() if self._has_run else None
         if goal is StepGoal.DIVERGENCE:
             return self._parted(before)
@@ -266,13 +282,26 @@ class Mover:
                     reason = StopReason.NONE
             else:
                 reason = self._arrives(there)
-            if not history.forward():
+            if not history.forward(min(self._stride(), end - step), self._halts):
                 break
             if goal in (StepGoal.DIVERGENCE, StepGoal.CHANGE):
                 reason = self._happened(there)
             if reason is not None:
                 found.append((step, there, reason))
         return found
+
+
+def _others(run: SteppedRun, place: ThreadWhereabouts, number: int) -> frozenset[int]:
+    """Returns where a thread can come to another line of the source, calls being passed over.
+
+    That are the instructions of other lines in the function, and those where its calls return to.
+    """
+    here, wave = run.instruction(place.at), run.wave()
+    function = run.program.functions[here.function]
+    instructions = run.program.instructions[function.start : function.end]
+    others = {i.number for i in instructions if i.source != here.source and i.source.line}
+    returns = (int(wave.returns[depth][number]) for depth in range(1, place.depth + 1))
+    return frozenset(others.union(returns))
 
 
 def _stops(run: SteppedRun, move: StepMove) -> dict[int, list[StopCondition | None]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import struct
-from bisect import bisect_right
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -31,47 +30,19 @@ from jitstudio.simulator.program import (
     SymbolOperand,
     VectorOperand,
 )
+from jitstudio.simulator.tokens import PtxTokens, number_of
 from jitstudio.simulator.types import TYPES, PtxType, TypeKind
 
-
-class PtxReadError(ValueError):
-    """A PTX text that cannot be read; the message is a sentence with the line."""
-
-    def __init__(self, line: int, why: str) -> None:
-        super().__init__(f"Line {line} of the PTX: {why}")
-        self.line = line
-
-
-_TOKEN = re.compile(
-    r"""(?P<gap>(?>\s+|//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z))++)
-    |(?P<line>(?:\.(?:loc|file)\b|\#|@@)[^\n]*+)
-    |(?P<number>0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|0[xX][0-9a-fA-F]++U?|0[bB][01]++U?
-        |\d++\.\d*+(?:[eE][+-]?\d++)?+|\d++[eE][+-]?\d++|\d++U?)
-    |(?P<word>\.?[A-Za-z_$%][\w$%]*+(?>(?:::|\.)[\w$%]++)*+)
-    |(?P<string>"[^"\n]*+"?)
-    |(?P<mark><<|>>|.)""",
-    re.VERBOSE | re.DOTALL,
-)
 _LOC = re.compile(
     r"\.loc\s++(\d++)\s++(\d++)(?:\s++(\d++))?"
     r"(?:.*?inlined_at\s++(\d++)\s++(\d++)(?:\s++(\d++))?)?"
 )
-_FILE = re.compile(r'\.file\s++(\d++)\s++"([^"]*+)"')
 _LINKING = frozenset([".extern", ".visible", ".weak", ".common"])
 _SPACES = frozenset([".global", ".const", ".shared", ".local", ".param", ".tex"])
 _OPAQUE = {".texref": 8, ".samplerref": 8, ".surfref": 8}
 _VECTOR_PARTS = ("xyzw", "rgba")
 _MOST_REGISTERS = 1_000_000
 _MOST_BYTES = 1 << 30
-_MOST_DIGITS = 400
-
-
-class _Token(NamedTuple):
-    """A word, number or mark, with where it begins in the text."""
-
-    kind: str
-    text: str
-    at: int
 
 
 class _Declared(NamedTuple):
@@ -97,25 +68,11 @@ def read_program(text: str) -> PtxProgram:
         raise reader.error("a number here does not fit its type") from None
 
 
-class _Reader:
+class _Reader(PtxTokens):
     """Goes through the tokens of a text once."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens: list[_Token] = []
-        self._starts = [0, *(m.end() for m in re.finditer("\n", text))]
-        self._files: dict[int, str] = {}
-        for match in _TOKEN.finditer(text):
-            kind = match.lastgroup or ""
-            if kind == "line" and (named := _FILE.match(match[0])):
-                self._files[int(named[1])] = named[2]
-            elif kind == "number" and len(match[0]) > _MOST_DIGITS:
-                line = bisect_right(self._starts, match.start())
-                raise PtxReadError(line, "this number has too many digits.")
-            elif kind != "gap":
-                self.tokens.append(_Token(kind, match[0], match.start()))
-        self.tokens.append(_Token("end", "", len(text)))
-        self.position = 0
+        super().__init__(text)
         self._version, self._target = "", ""
         self.variables: dict[str, PtxVariable] = {}
         self._functions: dict[str, PtxFunction] = {}
@@ -139,71 +96,6 @@ class _Reader:
             self.text,
         )
 
-    # Tokens.
-
-    def peek(self) -> _Token:
-        return self.tokens[self.position]
-
-    def take(self) -> _Token:
-        token = self.tokens[self.position]
-        if token.kind == "end":
-            raise self.error("the text ends here, in the middle of a statement")
-        self.position += 1
-        return token
-
-    def is_next(self, text: str) -> bool:
-        return self.tokens[self.position].text == text
-
-    def accept(self, text: str) -> bool:
-        if self.tokens[self.position].text == text:
-            self.position += 1
-            return True
-        return False
-
-    def expect(self, text: str) -> None:
-        if not self.accept(text):
-            found, before = self.peek().text, self.tokens[max(self.position - 1, 0)]
-            line = bisect_right(self._starts, before.at)
-            raise PtxReadError(
-                line,
-                f"“{text}” is expected behind “{before.text[:40]}”, and there is "
-                f"“{found[:40] or 'the end of the text'}”.",
-            )
-
-    def word(self) -> str:
-        token = self.take()
-        if token.kind != "word":
-            self.position -= 1
-            raise self.error(f"a name is expected here, and there is “{token.text[:40]}”")
-        return token.text
-
-    def line(self) -> int:
-        return bisect_right(self._starts, self.peek().at)
-
-    def error(self, why: str) -> PtxReadError:
-        return PtxReadError(self.line(), f"{why}.")
-
-    def skip_to(self, end: str) -> None:
-        while not self.accept(end):
-            self.take()
-
-    def _skip_braces(self) -> None:
-        depth = 0
-        while True:
-            token = self.take()
-            depth += (token.text == "{") - (token.text == "}")
-            if depth <= 0:
-                return
-
-    def integer(self) -> int:
-        minus = self.accept("-")
-        token = self.take()
-        if token.kind != "number":
-            self.position -= 1
-            raise self.error(f"a number is expected here, and there is “{token.text[:40]}”")
-        value = int(_number(token.text).value)
-        return -value if minus else value
-
     # The module.
 
     def _module_statement(self) -> None:
@@ -226,7 +118,7 @@ class _Reader:
         elif token.text == ".section":
             while not self.is_next("{"):
                 self.take()
-            self._skip_braces()
+            self.skip_braces()
         elif token.text == ".pragma" or token.text == ".alias":
             self.skip_to(";")
         elif token.text == ";":
@@ -254,12 +146,12 @@ class _Reader:
         if not (match := _LOC.match(text)):
             return
         file, line, column, *call = match.groups()
-        self.place = PtxSourceLine(self._files.get(int(file), ""), int(line))
+        self.place = PtxSourceLine(self.files.get(int(file), ""), int(line))
         key = (file, line, column or "0")
         if call[0] is None:
             self.chain = ()
         else:
-            outer = PtxSourceLine(self._files.get(int(call[0]), ""), int(call[1]))
+            outer = PtxSourceLine(self.files.get(int(call[0]), ""), int(call[1]))
             behind = self._chains.get((call[0], call[1], call[2] or "0"), ())
             self.chain = (outer, *behind)[:64]
         self._chains[key] = self.chain
@@ -358,11 +250,11 @@ class _Reader:
         minus = self.accept("-")
         token = self.take()
         if token.kind == "number" and not self.is_next("("):
-            data += _packed(_number(token.text), minus, kind, element)
+            data += _packed(number_of(token.text), minus, kind, element)
             return
         shift, generic = 0, token.text == "generic"
         if token.kind == "number":  # a mask such as 0xFF00(symbol)
-            mask = int(_number(token.text).value)
+            mask = int(number_of(token.text).value)
             shift = (mask & -mask).bit_length() - 1
         if self.accept("("):
             if self.accept("generic"):
@@ -685,7 +577,7 @@ class _Body:
         token = r.take()
         if token.kind != "number":
             raise r.error(f"a number is expected here, and there is “{token.text[:40]}”")
-        number = _number(token.text)
+        number = number_of(token.text)
         if sign == "-":
             if number.float_bits:
                 flipped = int(number.value) ^ (1 << (number.float_bits - 1))
@@ -790,21 +682,6 @@ def _call_operands(operands: list[PtxOperand]) -> list[PtxOperand]:
     if len(operands) < 3 or not isinstance(operands[2], VectorOperand):
         operands = [*operands[:2], VectorOperand(()), *operands[2:]]
     return operands
-
-
-def _number(text: str) -> ImmediateOperand:
-    prefix = text[:2].lower()
-    if prefix == "0f":
-        return ImmediateOperand(int(text[2:], 16), 32)
-    if prefix == "0d":
-        return ImmediateOperand(int(text[2:], 16), 64)
-    text = text.rstrip("U")
-    if prefix in ("0x", "0b"):
-        return ImmediateOperand(int(text, 0))
-    if text.isdigit():
-        octal = len(text) > 1 and text[0] == "0" and not set(text) & set("89")
-        return ImmediateOperand(int(text, 8 if octal else 10))
-    return ImmediateOperand(float(text))
 
 
 def _packed(number: ImmediateOperand, minus: bool, kind: str, size: int) -> bytes:

@@ -149,6 +149,7 @@ def test_a_project_is_built_as_it_says(run, tmp_path):
     [
         ('source = "broken.cu"\nrequire = ["spills == 0"]', 1, "broken.cu:1"),
         ('source = "much.cu"\nkernel = "muhc"\nrequire = ["spills == 0"]', 2, "There is no kernel"),
+        ('source = "empty.cu"\nrequire = ["spills == 0"]', 2, "There is no kernel in it."),
         (
             'source = "none.cu"\nrequire = ["spills == 0"]',
             2,
@@ -162,6 +163,7 @@ def test_a_project_is_built_as_it_says(run, tmp_path):
 )
 def test_what_cannot_be_checked_is_told(run, tmp_path, text, code, part):
     (tmp_path / "broken.cu").write_text("__global__ void k( {\n")
+    (tmp_path / "empty.cu").write_text("template <class T> __global__ void k(T* p) { *p = 1; }\n")
     ran = run("check", budgets(tmp_path, f"[[budget]]\n{text}\n", "bad.toml"))
     assert ran.code == code
     assert part in ran.err

@@ -31,7 +31,7 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import LinkMode
 from jitstudio.export.carried import carried_headers
 from jitstudio.export.formats import BY_NAME, FORMATS
-from jitstudio.export.numpy_text import FILLS, buffer_lines, expression_text
+from jitstudio.export.numpy_text import FILLS, buffer_lines, expression_text, variable
 from jitstudio.export.python_script import literal
 from jitstudio.export.recipe import (
     ExportError,
@@ -325,6 +325,12 @@ def test_texts_are_the_same_bytes_in_python(content):
         )
     }
     assert eval(literal(content), names) == content
+
+
+def test_no_parameter_hides_what_a_script_needs():
+    names = ("bytes", "values", "in", "np", "kernel", "size")
+    assert [variable(name) for name in names] == [f"{name}_" for name in names]
+    assert variable("x") == "x"
 
 
 def test_a_check_fails_where_a_number_is_wrong(exported):

@@ -72,9 +72,9 @@ def test_products_quotients_and_carries(name):
         total, out = integers.add_carry(a, b, np.full(a.shape, carry))
         check(total, lambda x, y, k=carry: wrapped(x + y + k, name), a, b)
         check(out, lambda x, y, k=carry: (x & mask) + (y & mask) + k > mask, a, b)
-        total, out = integers.sub_carry(a, b, np.full(a.shape, carry))
-        check(total, lambda x, y, k=carry: wrapped(x - y - 1 + k, name), a, b)
-        check(out, lambda x, y, k=carry: (x & mask) - (y & mask) - 1 + k >= 0, a, b)
+        total, out = integers.sub_borrow(a, b, np.full(a.shape, carry))
+        check(total, lambda x, y, k=carry: wrapped(x - y - k, name), a, b)
+        check(out, lambda x, y, k=carry: (x & mask) - (y & mask) - k < 0, a, b)
 
 
 @pytest.mark.parametrize("name", TYPES)

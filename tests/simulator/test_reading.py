@@ -16,7 +16,8 @@ from jitstudio.simulator.program import (
     SymbolOperand,
     VectorOperand,
 )
-from jitstudio.simulator.reading import PtxReadError, read_program
+from jitstudio.simulator.reading import read_program
+from jitstudio.simulator.tokens import PtxReadError
 from tests.simulator.running import HEAD, kernel_of, run
 
 TEXT = (

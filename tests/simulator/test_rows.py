@@ -479,15 +479,10 @@ def test_carries():
     assert evaluated(text, "b64", [("b64", a), ("b64", b)]) == [
         (x - y) & mask for x, y in zip(a, b, strict=True)
     ]
-    # Of an H100: its carry is the opposite of a borrow.
-    text = """.reg .b32 %w<4>; mov.b64 {%w0, %w1}, %a; mov.b64 {%w2, %w3}, %b;
-    add.cc.u32 %w2, %w0, %w2; addc.cc.u32 %w3, %w1, %w3; subc.u32 %w3, %w3, %w0;
-    mov.b64 %d, {%w2, %w3};"""
-    operands = [0xFC4918E8F4A69E56, 0x759868BC450E569E], [0x8B0DB90EA0150BDD, 0x6F4EEFBA41888E60]
-    assert evaluated(text, "b64", [("b64", x) for x in operands]) == [
-        0x92B033A194BBAA33,
-        0x9FD901D78696E4FE,
-    ]
+    # The carry of a sum, taken by a subtraction, says that nothing is borrowed: seen on an H100.
+    text = ".reg .b32 %x; add.cc.u32 %x, %a, %b; subc.u32 %d, %a, 5;"
+    pairs = [("b32", [2**32 - 1, 7]), ("b32", [1, 1])]
+    assert evaluated(text, "b32", pairs) == [2**32 - 1 - 5, 7 - 5 - 1]
     text = """.reg .b32 %l, %h, %x, %y; cvt.u32.u64 %x, %a; cvt.u32.u64 %y, %b;
     mad.lo.cc.u32 %l, %x, %y, %x; madc.hi.u32 %h, %x, %y, 0; mov.b64 %d, {%l, %h};"""
     assert evaluated(text, "b64", [("b64", a), ("b64", b)]) == [
@@ -675,6 +670,16 @@ def test_branches_by_table_calls_and_the_end():
         mul.lo.u32 %x, %x, 1000; st.param.b32 [r], %x; ret; }""",
     )
     assert got == [(10, 11, 1000 * t, 0)[t % 4] for t in range(32)]
+
+
+def test_functions_with_arguments_in_registers():
+    got, _ = bodied(
+        """cvt.rn.f32.u32 %f0, %t; call (%f1), half, (%f0, 0f3F000000);
+        cvt.rni.u32.f32 %d, %f1;""",
+        before=""".func (.reg .f32 r) half (.reg .f32 a, .reg .f32 b) {
+        mul.f32 r, a, b; mul.f32 r, r, 0f40800000; ret; }""",
+    )
+    assert got == [2 * t for t in range(32)]
 
 
 def test_barriers_with_numbers_and_reductions():

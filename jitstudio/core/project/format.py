@@ -438,6 +438,9 @@ def _launch_object(spec: LaunchSpec) -> _Json:
     """Returns what is launched first, then how it is measured."""
     content = spec_object(spec)
     measured = {key: content.pop(key) for key in _RUN_KEYS}
+    if not spec.blocks:
+        # Most launches are simulated whole, if at all.
+        del measured["blocks"]
     return content | measured
 
 

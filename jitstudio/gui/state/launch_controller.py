@@ -99,6 +99,7 @@ class LaunchController(QObject):
         running_changed: Whether a launch is on its way, or waits for what it needs.
         progressed: What is being done now.
         printed: What the kernel has printed since the last time.
+        foretold: A simulation will take long: its `SimulationForecast`.
         finished: What the launch came to; every run ends with it.
         simulated_changed: There are counts of another simulated launch, or none any more.
         broke: The worker itself failed.
@@ -112,6 +113,7 @@ class LaunchController(QObject):
     running_changed = Signal(bool)
     progressed = Signal(str)
     printed = Signal(str)
+    foretold = Signal(SimulationForecast)
     finished = Signal(LaunchResult)
     simulated_changed = Signal()
     broke = Signal(str)
@@ -140,7 +142,6 @@ class LaunchController(QObject):
         self._devices: DeviceList | None = None
         self._device = 0
         self._is_waiting = False
-        self._forecast = ""
         self._simulated: SimulatedKernel | None = None
         self._running: RequestHandle | None = None
         self._inspecting: RequestHandle | None = None
@@ -262,7 +263,7 @@ class LaunchController(QObject):
         elif not self._is_kept:
             self._keep_before(self._on_kept)
         else:
-            self._is_waiting, self._forecast, self._launched = False, "", self._kernels
+            self._is_waiting, self._launched = False, self._kernels
             self._running = handle = self._service.launch(request)
             handle.progressed.connect(self._on_progressed)
             handle.finished.connect(self._on_finished)
@@ -420,9 +421,9 @@ class LaunchController(QObject):
     def _on_progressed(self, event: LaunchEvent) -> None:
         match event:
             case LaunchProgress(doing):
-                self.progressed.emit(f"{doing}{self._forecast}")
+                self.progressed.emit(doing)
             case SimulationForecast():
-                self._forecast = f". {event.words}"
+                self.foretold.emit(event)
             case ConsoleText(text):
                 self.printed.emit(text)
 

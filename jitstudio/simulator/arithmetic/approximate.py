@@ -75,9 +75,7 @@ APPROXIMATE: dict[str, Approximation] = {
     "div.approx.f32": Approximation(True, 0, _SOME, f"2 ulp {_ISA}"),
     "div.full.f32": Approximation(True, 0, _SOME, f"2 ulp {_ISA}"),
     "rcp.approx.f64": Approximation(True, 0, _SOME, "1e-6 of the value"),
-    "rsqrt.approx.f64": Approximation(
-        True, 0, _SOME, "2e-16 of the value; with .ftz 1e-6 of the value"
-    ),
+    "rsqrt.approx.f64": Approximation(True, 0, _SOME, "0.501 ulp; with .ftz 1e-6 of the value"),
 }
 """By instruction and type; forms with `.ftz` are as exact as those without."""
 

@@ -64,13 +64,12 @@ def add_carry(a: Array, b: Array, carry: Array | int = 0) -> tuple[Array, NDArra
     return total.view(a.dtype), (first < x) | (total < first)
 
 
-def sub_carry(a: Array, b: Array, carry: Array | int = 1) -> tuple[Array, NDArray[np.bool_]]:
-    """Returns ``a + ~b + carry`` and whether it carries (`sub.cc`, `subc`).
-
-    The carry of the hardware is the opposite of a borrow, which shows where `subc` follows on
-    `add.cc`, or `addc` on `sub.cc`.
-    """
-    return add_carry(a, ~b, carry)
+def sub_borrow(a: Array, b: Array, borrow: Array | int = 0) -> tuple[Array, NDArray[np.bool_]]:
+    """Returns the difference with a borrow and whether it borrows (`sub.cc`, `subc`)."""
+    x, y = _unsigned(a), _unsigned(b)
+    first = x - y
+    total = first - np.asarray(borrow).astype(x.dtype)
+    return total.view(a.dtype), (x < y) | (total > first)
 
 
 @in_pieces

@@ -205,7 +205,7 @@ def _passed(
     kind = TYPES.get(formal.type.removeprefix("."), TYPES["b32"])
     source = "register" if formal.space == "reg" else "param"
     name = formal.name
-    return layout.slot(SlotKind(name, kind.bits_dtype, source)), b.source(actual, kind)
+    return layout.slot(SlotKind(name, kind.dtype, source)), b.source(actual, kind)
 
 
 def _call_of(

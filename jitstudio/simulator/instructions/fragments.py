@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.arithmetic.products import is_aligned, multiplied
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.matrix import (
     as_accumulator,
     elements_of,
     held_as,
+    multiplied,
     note_inexact,
     whole_warps,
 )
@@ -157,7 +157,6 @@ def wmma_mma(b: Binding) -> Flow:
     }
     targets = [b.target(part, TYPES[f"b{_register_type(d_type).bits}"]) for part in operands["d"]]
     name = f"wmma.mma.{a_type.name}"
-    aligned = is_aligned(a_type.name, d_type.name)
 
     def matrix(f: Frame, s: Selection, letter: str, warps: int) -> NDArray[Any]:
         fragment, kind = fragments[letter], kinds[letter]
@@ -170,9 +169,9 @@ def wmma_mma(b: Binding) -> Flow:
 
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
         warps = len(whole_warps(wave, s))
-        note_inexact(wave, name, a_type.name, aligned)
+        note_inexact(wave, name, a_type.name)
         a, b_, c = (matrix(f, s, letter, warps) for letter in "abc")
-        result = multiplied(a, b_, c, d_type.name, b.has("satfinite"), aligned=aligned)
+        result = multiplied(a, b_, c, d_type.name, b.has("satfinite"))
         flat = as_accumulator(result.reshape(warps, -1), d_type.name)
         fragment = fragments["d"]
         for register, target in enumerate(targets):

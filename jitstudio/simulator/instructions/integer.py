@@ -345,9 +345,16 @@ def prmt(i: PtxInstruction) -> Function:
 
 
 def _carry(
-    function: Callable[..., tuple[Values, Values]], *, multiplies: bool = False
+    function: Callable[..., tuple[Values, Values]],
+    *,
+    multiplies: bool = False,
+    subtracts: bool = False,
 ) -> Callable[[Binding], Step]:
-    """Returns what binds an addition that takes or gives a carry."""
+    """Returns what binds an addition that takes or gives a carry.
+
+    A GPU subtracts by adding the complement: its carry of a difference says that there is no
+    borrow. It shows where `subc` follows an addition; seen on an H100.
+    """
 
     def bind(b: Binding) -> Step:
         takes, gives = b.instruction.opcode.endswith("c"), b.has("cc")
@@ -361,9 +368,9 @@ def _carry(
             if multiplies:
                 product = integers.mul_high if high else np.multiply
                 values = [product(*values[:2]), values[2]]
-            result, out = function(*values, f[carry][s]) if takes else function(*values)
+            result, out = function(*values, f[carry][s] ^ subtracts if takes else 0)
             if gives:
-                f[carry][s] = out
+                f[carry][s] = out ^ subtracts
             f[target][s] = result.view(f[target].dtype)
 
         return step
@@ -374,7 +381,7 @@ def _carry(
 _CARRIES = "s32 u32 s64 u64"
 form("add", _CARRIES, needs="cc")(_carry(integers.add_carry))
 form("addc", _CARRIES, words="cc")(_carry(integers.add_carry))
-form("sub", _CARRIES, needs="cc")(_carry(integers.sub_carry))
-form("subc", _CARRIES, words="cc")(_carry(integers.sub_carry))
+form("sub", _CARRIES, needs="cc")(_carry(integers.sub_borrow, subtracts=True))
+form("subc", _CARRIES, words="cc")(_carry(integers.sub_borrow, subtracts=True))
 form("mad", _CARRIES, words="lo hi", needs="cc")(_carry(integers.add_carry, multiplies=True))
 form("madc", _CARRIES, words="lo hi cc")(_carry(integers.add_carry, multiplies=True))

@@ -8,9 +8,9 @@ from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.numerics.dtypes import NumericsError
 from jitstudio.simulator import launching
 from jitstudio.simulator.conditions import StopConditionError
-from jitstudio.simulator.reading import PtxReadError
 from jitstudio.simulator.run import SessionError
 from jitstudio.simulator.session import StepSession
+from jitstudio.simulator.tokens import PtxReadError
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_memory
 from jitstudio.worker.programs.step import (

@@ -93,7 +93,7 @@ def test_the_keyboard_reaches_every_pane(started):
         group.append(with_keyboard(driver))
         driver.press(Qt.Key.Key_PageDown, CTRL)
     reading = ["PTX", "SASS", "Report", "Graph", "Compare"]
-    assert group == [*reading, "Kernels", "Lowered names", "Link", "Launch", "Pipeline"]
+    assert group == [*reading, "Kernels", "Lowered names", "Link", "Launch", "Step", "Pipeline"]
     driver.press(Qt.Key.Key_PageUp, CTRL)
     assert with_keyboard(driver) == "Pipeline"
 

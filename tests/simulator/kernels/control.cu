@@ -124,7 +124,8 @@ extern "C" __global__ void spin_lock(volatile int* counter, int* order, int* loc
     if (threadIdx.x == 0) atomicAdd(&locks[blockIdx.x], 1);
 }
 
-// A lock that lanes of one warp take in a loop which none leaves before it has had it.
+// A lock that is taken in the order of tickets; of one thread in each block, as lanes of a warp
+// would wait for those that wait for them.
 extern "C" __global__ void ticket_lock(unsigned* next, volatile unsigned* serving, int* sum) {
     unsigned own = atomicAdd(next, 1u);
     while (*serving != own) __nanosleep(20);

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
@@ -13,7 +15,13 @@ from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import LaunchConfig
-from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResult, unlaunched
+from jitstudio.core.launch.result import (
+    KernelFacts,
+    LaunchOutcome,
+    LaunchResult,
+    SimulationForecast,
+    unlaunched,
+)
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.launch.form.launch_form import LaunchForm
 from jitstudio.gui.features.launch.models.launch_text import config_text
@@ -22,12 +30,16 @@ from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.context_menus import OF_LAUNCHES
 from jitstudio.gui.shell.navigation import StepPlace
+from jitstudio.gui.shell.notice_bar import NoticeAction
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 
 _WITHOUT_GPU = ("focusReportAction", "sweepAction", "saveProjectAsAction", "listDevicesAction")
 
+
+_FORECAST = "forecast"
+"""By which the notice about a long simulation is known."""
 
 # Of the height of the panel, in any unit.
 _SHARES = (480, 420)
@@ -65,6 +77,8 @@ class LaunchPaneController(QObject):
         self._ptx = listings[CodeKind.PTX]
         self._form, self._results = panel.form, panel.results
         self._problems: tuple[SpecProblem, ...] = ()
+        # How many blocks are to be simulated once the launch of all has ended.
+        self._fewer = 0
         panel.first_shown.connect(self._launches.list_devices)
         self._form.spec_changed.connect(self._specs.edit)
         self._form.kernel_chosen.connect(self._specs.choose)
@@ -76,6 +90,7 @@ class LaunchPaneController(QObject):
         self._launches.running_changed.connect(self._form.set_running)
         self._launches.progressed.connect(self._results.show_progress)
         self._launches.printed.connect(self._results.append_console)
+        self._launches.foretold.connect(self._on_foretold)
         self._launches.finished.connect(self._on_finished)
         self._launches.broke.connect(shell.notices.show_message)
         panel.results.reported.connect(shell.status.show_message)
@@ -139,8 +154,28 @@ class LaunchPaneController(QObject):
         else:
             self._form.set_suggestion(facts.suggested_block, facts.suggested_occupancy)
 
+    @Slot(SimulationForecast)
+    def _on_foretold(self, forecast: SimulationForecast) -> None:
+        """Says that it will take long, and offers to simulate fewer blocks."""
+        message = self.tr("Simulate {count:,} of {blocks:,} blocks instead")
+        label = message.format(count=forecast.fewer, blocks=forecast.blocks)
+        fewer = NoticeAction("simulateFewer", label, partial(self._simulate_fewer, forecast.fewer))
+        choices = (fewer,) if forecast.fewer < forecast.blocks else ()
+        self._shell.notices.ask(_FORECAST, forecast.words, choices)
+
+    def _simulate_fewer(self, count: int) -> None:
+        self._fewer = count
+        self._launches.cancel()
+
     @Slot(LaunchResult)
     def _on_finished(self, result: LaunchResult) -> None:
+        self._shell.notices.withdraw(_FORECAST)
+        if self._fewer:
+            self._specs.edit(replace(self._specs.spec, blocks=self._fewer))
+            self._specs.replaced.emit()
+            self._fewer = 0
+            self._on_run()
+            return
         self._results.show_result(result, self._launches.device)
         if result.outcome is LaunchOutcome.REFUSED:
             self._reveal_error()

@@ -78,6 +78,8 @@ def install(context: Context) -> None:
     StepController(
         view, state.stepping, state.launches, state.step_recordings, marks, context.navigator, shell
     )
+    outputs = state.outputs
+    shell.stale_marks.add(view, lambda: state.stepping.is_open and outputs.is_behind)
     shell.context_menus.add_to_tables(view)
 
 
@@ -178,7 +180,14 @@ class StepMarks(QObject):
         marks = self._ptx.code_view.line_marks
         marks.show_breakpoints(_breakpoints_of(points, name, is_ptx=True))
         line = state.ptx_line if state is not None else 0
-        is_ours = bool(line) and name == self._stepping.module
+        # After another build the listing may have other lines than the PTX that runs.
+        lines = listing.lines if listing is not None else ()
+        is_ours = (
+            state is not None
+            and name == self._stepping.module
+            and 0 < line <= len(lines)
+            and "".join(state.instruction.split()) in "".join(lines[line - 1].split())
+        )
         marks.show_position(LinePosition((line - 1,) if is_ours else ()))
         sass: tuple[int, ...] = ()
         shown = self._sass.listing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -204,6 +204,8 @@ class VariantsController(QObject):
         self._title = ""
         # Set from when a run is wanted until its thread begins: the session is written before.
         self._is_about_to_run = False
+        # What goes on once it is known which GPUs there are.
+        self._awaiting: Callable[[], None] | None = None
         shell.actions.bind(
             {
                 "sweepAction": partial(self.open, Preset.LAUNCH),
@@ -347,6 +349,9 @@ class VariantsController(QObject):
     def _on_devices_changed(self, devices: DeviceList) -> None:
         if self._dialog is not None:
             self._dialog.bar.set_gpus(len(devices.devices))
+        awaiting, self._awaiting = self._awaiting, None
+        if awaiting is not None:
+            awaiting()
 
     @Slot()
     def _on_run(self) -> None:
@@ -360,13 +365,10 @@ class VariantsController(QObject):
         except ValueError as error:
             dialog.editor.show_problem(str(error))
             return
-        chosen = self._launches.device
-        is_one = chosen is not None and (chosen.is_simulated or not dialog.bar.uses_all_gpus)
-        some = {chosen.ordinal} if chosen is not None and is_one else None
         dialog.begin(plan, count, self._kernel(), 0 if self._preset is Preset.LINKS else None)
-        start = partial(self._service.start, plan, some, timed=dialog.bar.is_timed)
+        start = partial(self._service.start, plan, timed=dialog.bar.is_timed)
         if not plan.launches:
-            start()
+            start(None)
             return
         self._is_about_to_run = True
         # What the last launch keeps on the GPU is in the way of the run's own process.
@@ -374,10 +376,18 @@ class VariantsController(QObject):
         # The text is kept first, whatever the kernels do.
         self._session.save_before(partial(self._start, start))
 
-    def _start(self, start: Callable[[], None]) -> None:
-        if self._is_about_to_run:
-            self._is_about_to_run = False
-            start()
+    def _start(self, start: Callable[[Collection[int] | None], None]) -> None:
+        """Starts on the GPU that is chosen, on all, or in the simulator, once that is known."""
+        if not self._is_about_to_run or self._dialog is None:
+            return
+        if self._launches.devices is None:
+            self._awaiting = partial(self._start, start)
+            self._launches.list_devices()
+            return
+        self._is_about_to_run = False
+        chosen = self._launches.device
+        is_one = chosen is not None and (chosen.is_simulated or not self._dialog.bar.uses_all_gpus)
+        start({chosen.ordinal} if chosen is not None and is_one else None)
 
     @Slot()
     def _on_stop(self) -> None:

@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QToolButton
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QToolButton
 
+from jitstudio.core.launch.device import SIMULATOR
+from jitstudio.core.launch.result import LaunchOutcome, SimulationForecast
 from jitstudio.gui.features.launch.models.arguments_model import VALUE
 from tests.devices import ONE_H200
 from tests.gui.driver import pause
@@ -99,3 +101,20 @@ def test_what_is_typed_is_what_would_be_launched_and_kept(started, panel):
     assert specs.spec.block == "96"
     assert specs.spec in specs.specs
     assert panel.form.spec() == specs.spec
+
+
+def test_a_long_simulation_is_told_and_can_be_one_of_fewer_blocks(started):
+    started.launch_form()
+    started.wait(lambda: started.state.launches.devices is not None)
+    launches, results = started.state.launches, []
+    launches.choose_device(SIMULATOR)
+    launches.finished.connect(results.append)
+    started.trigger("runAction")
+    launches.foretold.emit(SimulationForecast(40.0, 2, 4096))
+    button = started.find(QPushButton, "simulateFewer")
+    assert button.text() == "Simulate 2 of 4,096 blocks instead"
+    button.click()
+    started.wait(lambda: len(results) == 2)
+    assert results[0].outcome is LaunchOutcome.CANCELLED
+    assert (results[1].simulation.blocks, results[1].simulation.of_blocks) == (2, 4096)
+    assert started.state.launch_specs.spec.blocks == 2
