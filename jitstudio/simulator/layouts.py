@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.simulation import LINE_BYTES, AccessSample, StateSpace
-from jitstudio.simulator.accesses import BANK_BYTES, shared_traffic
+from jitstudio.simulator.accesses import BANK_BYTES, Traffic, shared_traffic
+from jitstudio.simulator.model import WARP
 
 _OFFSET = (1 << 24) - 1
 """The bits of an address of shared memory that are its place in the block's."""
 
 _Addresses = NDArray[np.int64]
 _Layout = Callable[[_Addresses], _Addresses]
+_Form = Callable[[int, int], _Layout]
 
 
 def with_suggestions(samples: Sequence[AccessSample]) -> tuple[AccessSample, ...]:
@@ -29,32 +31,68 @@ def with_suggestions(samples: Sequence[AccessSample]) -> tuple[AccessSample, ...
     Args:
         samples: The costliest request of each access of a run.
     """
-    shared = [sample for sample in samples if sample.space is StateSpace.SHARED]
+    requests = _Requests([sample for sample in samples if sample.space is StateSpace.SHARED])
     return tuple(
-        replace(sample, suggestion=" ".join(_suggestions(sample, shared)))
-        if sample in shared and sample.cost > 1
+        replace(sample, suggestion=" ".join(_suggestions(sample, requests)))
+        if sample.space is StateSpace.SHARED and sample.cost > 1
         else sample
         for sample in samples
     )
 
 
-def _suggestions(sample: AccessSample, others: Sequence[AccessSample]) -> Iterator[str]:
+class _Requests:
+    """Requests to shared memory, counted together: all of one size are rows of one count."""
+
+    def __init__(self, samples: Sequence[AccessSample]) -> None:
+        self._by_size = {
+            size: _as_warps([sample for sample in samples if sample.size == size])
+            for size in {sample.size for sample in samples}
+        }
+        self._totals: dict[tuple[_Form, int, int], int] = {}
+        self.wavefronts = self._total(lambda addresses: addresses)
+
+    def improves(self, form: _Form, row: int, unit: int) -> bool:
+        """Returns whether all of them together take less in another layout."""
+        key = (form, row, unit)
+        if key not in self._totals:
+            self._totals[key] = self._total(form(row, unit))
+        return self._totals[key] < self.wavefronts
+
+    def _total(self, layout: _Layout) -> int:
+        return sum(
+            shared_traffic(threads, layout(addresses), size).wavefronts
+            for size, (threads, addresses) in self._by_size.items()
+        )
+
+
+def _as_warps(samples: Sequence[AccessSample]) -> tuple[_Addresses, _Addresses]:
+    """Returns the threads and addresses of requests, each as that of a warp of its own."""
+    lanes = [(n * WARP + lane, at) for n, one in enumerate(samples) for lane, at in one.lanes]
+    threads, addresses = (np.array(part, np.int64) for part in zip(*lanes, strict=True))
+    return threads, addresses & _OFFSET
+
+
+def _suggestions(sample: AccessSample, requests: _Requests) -> Iterator[str]:
     row = _row_bytes(sample)
     unit = max(sample.size, BANK_BYTES)
     if row % LINE_BYTES and LINE_BYTES % row:
         return
-    before = sum(map(_wavefronts, others))
-    padded, swizzled = _padded(row, unit), _swizzled(row, unit)
-    if _conflicts(sample, padded) == 0 and _total(others, padded) < before:
+    threads, addresses = _as_warps([sample])
+
+    def taken(layout: _Layout) -> Traffic:
+        return shared_traffic(threads, layout(addresses), sample.size)
+
+    padded = taken(_padded(row, unit))
+    if padded.conflicts == 0 and requests.improves(_padded, row, unit):
+        now = taken(lambda same: same).wavefronts
         yield (
             f"With one element of {unit} bytes more in each row of {row:,} bytes, [{row // unit} + "
-            f"1] in place of [{row // unit}], it takes {_wavefronts(sample, padded)} in place of "
-            f"{_wavefronts(sample)}."
+            f"1] in place of [{row // unit}], it takes {padded.wavefronts} in place of {now}."
         )
     if (
         row >= LINE_BYTES
-        and _conflicts(sample, swizzled) == 0
-        and _total(others, swizzled) < before
+        and taken(_swizzled(row, unit)).conflicts == 0
+        and requests.improves(_swizzled, row, unit)
     ):
         yield (
             f"So it does with [row][column ^ (row % {LINE_BYTES // unit})] wherever the array is "
@@ -83,25 +121,3 @@ def _swizzled(row: int, unit: int) -> _Layout:
         return addresses // LINE_BYTES * LINE_BYTES + turned * unit + addresses % unit
 
     return place
-
-
-def _same(addresses: _Addresses) -> _Addresses:
-    return addresses
-
-
-def _wavefronts(sample: AccessSample, layout: _Layout = _same) -> int:
-    return _cost(sample, layout)[0]
-
-
-def _conflicts(sample: AccessSample, layout: _Layout) -> int:
-    return _cost(sample, layout)[1]
-
-
-def _total(samples: Sequence[AccessSample], layout: _Layout) -> int:
-    return sum(_wavefronts(sample, layout) for sample in samples)
-
-
-def _cost(sample: AccessSample, layout: _Layout) -> tuple[int, int]:
-    lanes, addresses = (np.array(part, np.int64) for part in zip(*sample.lanes, strict=True))
-    traffic = shared_traffic(lanes, layout(addresses & _OFFSET), sample.size)
-    return traffic.wavefronts, traffic.conflicts

@@ -94,6 +94,7 @@ class StatusLine(QStatusBar):
         self._gpu.clicked.connect(self.gpus_requested)
         self._tools = _fact("toolsLabel")
         self._built = _fact("builtLabel")
+        self._built_at = ""
         self._facts = StatusFacts(
             (self._position, self._encoding, self._target, self._gpu, self._tools, self._built),
             (self._tools, self._built, self._encoding, self._gpu, self._target, self._position),
@@ -148,15 +149,16 @@ class StatusLine(QStatusBar):
         """Says when the last build came to its end."""
         if result.outcome not in _UNTRIED:
             now = QTime.currentTime().toString("HH:mm:ss")
-            self._built.setText(self.tr("Built at {time}").format(time=now))
+            self._built_at = self.tr("Built at {time}").format(time=now)
+            self._built.setText(self._built_at)
             self._fit()
 
     @Slot(object)
     def show_result(self, result: BuildResult | None) -> None:
         """Says what the last build came to."""
+        self._built.setText(self._built_at if result is not None else "")
+        self._fit()
         if result is None:
-            self._built.clear()
-            self._fit()
             self._set_state("info", self.tr("Nothing built yet"))
             return
         counts = Counter(diagnostic.severity for diagnostic in result.diagnostics)
