@@ -127,7 +127,7 @@ def test_a_kernel_is_stepped_through_by_keys_alone(stepping):
     assert editor.line_marks.breakpoints == {7: False}
 
 
-def test_conditions_threads_memory_and_the_access_are_shown(stepping):
+def test_conditions_threads_memory_and_the_access_are_shown_and_a_step_kept(stepping, tmp_path):
     driver = stepping
     model, view = driver.state.stepping, driver.pane("step")
     model.set_condition(BreakLine(driver.document.name, 8), "tid.x == 5 && ctaid.x == 1")
@@ -152,35 +152,7 @@ def test_conditions_threads_memory_and_the_access_are_shown(stepping):
         at_rest(driver)
     assert state(driver).access.cost == 1
     assert len(view.picture.rows) == 1
-
-
-def test_the_run_begins_anew_where_its_process_dies(stepping):
-    driver = stepping
-    model = driver.state.stepping
-    model.move(StepGoal.BARRIER)
-    at_rest(driver)
-    before = state(driver)
-    os.kill(driver.state.step_service.worker_pid, signal.SIGKILL)
-    model.move(StepGoal.INSTRUCTION, back=True)
-    driver.wait(lambda: not model.is_moving and state(driver).step < before.step)
-    model.move(StepGoal.BARRIER)
-    at_rest(driver)
-    assert state(driver).step == before.step
-    assert state(driver).registers == before.registers
-    problem = driver.find(QLabel, "stepProblem")
-    # What does not build cannot be stepped through, and says so; the next run works.
-    driver.next_result(lambda: driver.replace("s[t] = a[t]", "s[t] = b[t]"))
-    driver.trigger("stepAction")
-    driver.wait(lambda: "build" in problem.text())
-    driver.next_result(driver.editor.undo)
-    driver.trigger("stepAction")
-    driver.wait(lambda: state(driver).step == 0)
-    assert not problem.text()
-
-
-def test_a_step_is_kept_in_the_project_and_gone_to_again(stepping, tmp_path):
-    driver = stepping
-    model = driver.state.stepping
+    # A step is kept in the project, and gone to again.
     point = BreakLine(driver.document.name, 8)
     model.set_condition(point, "tid.x == 3")
     model.move(StepGoal.BREAKPOINT)
@@ -198,6 +170,36 @@ def test_a_step_is_kept_in_the_project_and_gone_to_again(stepping, tmp_path):
     assert state(driver).thread == kept.thread
     assert state(driver).registers[0].values == kept.registers[0].values
     assert model.breakpoints == {point: "tid.x == 3"}
+
+
+def test_the_run_begins_anew_where_its_process_dies(stepping):
+    driver = stepping
+    model = driver.state.stepping
+    model.move(StepGoal.BARRIER)
+    at_rest(driver)
+    before = state(driver)
+    os.kill(driver.state.step_service.worker_pid, signal.SIGKILL)
+    problem = driver.find(QLabel, "stepProblem")
+    model.move(StepGoal.INSTRUCTION, back=True)
+    driver.wait(lambda: not model.is_moving)
+    if problem.text():
+        # Told where the process was not known to be gone; the next move begins the run anew.
+        assert "process of the simulation" in problem.text()
+        model.move(StepGoal.INSTRUCTION, back=True)
+        driver.wait(lambda: not model.is_moving)
+    assert state(driver).step < before.step
+    model.move(StepGoal.BARRIER)
+    at_rest(driver)
+    assert state(driver).step == before.step
+    assert state(driver).registers == before.registers
+    # What does not build cannot be stepped through, and says so; the next run works.
+    driver.next_result(lambda: driver.replace("s[t] = a[t]", "s[t] = b[t]"))
+    driver.trigger("stepAction")
+    driver.wait(lambda: "build" in problem.text())
+    driver.next_result(driver.editor.undo)
+    driver.trigger("stepAction")
+    driver.wait(lambda: state(driver).step == 0)
+    assert not problem.text()
 
 
 def test_a_race_is_told_stepped_to_mended_and_gone(stepping):
