@@ -207,7 +207,7 @@ def _step(function: Callable[..., Values], target: int, places: list[int]) -> St
 
 
 def row_of(instruction: PtxInstruction) -> Row:
-    """Returns the form of an instruction.
+    """Returns the form of an instruction: of several, that which needs the most words.
 
     Raises:
         UnsupportedInstruction: If there is none.
@@ -215,10 +215,10 @@ def row_of(instruction: PtxInstruction) -> Row:
     rows = ROWS.get(instruction.opcode)
     if not rows:
         raise UnsupportedInstruction("the simulator does not know this instruction")
-    for row in rows:
-        if row.fits(instruction):
-            return row
-    raise UnsupportedInstruction("the simulator does not know this form of the instruction")
+    fitting = [row for row in rows if row.fits(instruction)]
+    if not fitting:
+        raise UnsupportedInstruction("the simulator does not know this form of the instruction")
+    return max(fitting, key=lambda row: len(row.needs))
 
 
 class Binding:
