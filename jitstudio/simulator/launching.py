@@ -159,6 +159,8 @@ def launch(
             (Counter(), RaceDetector(request.kernel, _global_bytes(ready.launch))),
             progress=lambda done: tell(LaunchProgress(f"simulating the kernel, {done:.0%}")),
         )
+        if result.outcome is SimulationOutcome.REFUSED and not result.steps:
+            return _failed(request, LaunchOutcome.REFUSED, result.message)
         return _finished(request, ready, result, folder, tell)
     except (PtxReadError, NumericsError) as refused:
         return _failed(request, LaunchOutcome.REFUSED, str(refused))

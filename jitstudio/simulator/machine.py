@@ -7,6 +7,7 @@ where their ways join.
 
 from __future__ import annotations
 
+import math
 import struct
 import time
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.core.launch.device import Dim3
 from jitstudio.simulator.contraction import contractions
 from jitstudio.simulator.groups import GroupKey, Selection, numbers_of, size_of, subset
 from jitstudio.simulator.image import GRID_WORKSPACE, ImageError, make_image, parameter_bytes
@@ -198,10 +200,9 @@ class Machine:
     def _waves(self) -> list[NDArray[np.int64]]:
         """Returns the blocks that are resident together, wave by wave."""
         launch = self.launch
-        cluster = _cluster_size(launch, self.image.kernel)
-        order = _block_order(launch, cluster)
-        if launch.only_blocks is not None:
-            order = order[: -(-launch.only_blocks // cluster) * cluster]
+        extent = _cluster_extent(launch, self.image.kernel)
+        cluster = math.prod(extent)
+        order = _block_order(launch, extent)
         per_block = -(-launch.threads_per_block // WARP) * WARP
         registers = sum(
             sum(kind.size for kind in f.registers.values()) for f in self.image.functions.values()
@@ -231,7 +232,7 @@ class Machine:
     def begin(self, blocks: NDArray[np.int64]) -> Wave:
         """Makes blocks resident, all threads at the first instruction, and returns them."""
         launch, image = self.launch, self.image
-        cluster = _cluster_size(launch, image.kernel)
+        cluster = math.prod(_cluster_extent(launch, image.kernel))
         stride = -(-max(image.shared_size, 1) // 128) * 128
         layout = Layout(launch.grid, launch.block, blocks, stride, cluster)
         local = min(self._local_stride(), launch.limits.stack_bytes)
@@ -673,9 +674,9 @@ class _Look:
         if time.monotonic() - self._started > limits.seconds:
             raise SimulationStop(
                 SimulationOutcome.TIMED_OUT,
-                f"The simulation took longer than its limit of {limits.seconds:g} s, after "
-                f"{machine.blocks_done:,} of {machine.launch.blocks:,} blocks"
-                f"{self._where()}. Raise the limit, or launch fewer threads.",
+                f"The simulation was stopped after {limits.seconds:g} s, with "
+                f"{machine.blocks_done:,} of {machine.launch.blocks:,} blocks done"
+                f"{self._where()}. Raise the time limit, or launch fewer threads.",
             )
 
     def too_many_steps(self) -> SimulationStop:
@@ -736,23 +737,27 @@ def _waiting_places(wave: Wave, spinning: bool) -> list[tuple[int, NDArray[np.in
     return [(at, numbers_of(threads)) for (_, at), threads in found]
 
 
-def _cluster_size(launch: SimulatedLaunch, kernel: PtxFunction) -> int:
-    x, y, z = launch.cluster or kernel.required_cluster or (1, 1, 1)
-    return x * y * z
+def _cluster_extent(launch: SimulatedLaunch, kernel: PtxFunction) -> Dim3:
+    return launch.cluster or kernel.required_cluster or (1, 1, 1)
 
 
-def _block_order(launch: SimulatedLaunch, cluster: int) -> NDArray[np.int64]:
-    """Returns the linear indices of all blocks; those of a cluster follow one another."""
-    order = np.arange(launch.blocks, dtype=np.int64)
-    if cluster > 1:
-        cx, cy, cz = launch.cluster or (cluster, 1, 1)
-        gx, gy, _ = launch.grid
-        x, y, z = order % gx, order // gx % gy, order // (gx * gy)
-        of = (z // cz * (gy // cy) + y // cy) * (gx // cx) + x // cx
-        rank = (z % cz * cy + y % cy) * cx + x % cx
-        order = np.lexsort((rank, of)).astype(np.int64)
+def _block_order(launch: SimulatedLaunch, cluster: Dim3) -> NDArray[np.int64]:
+    """Returns the linear indices of the blocks to run; those of a cluster follow one another."""
+    size = math.prod(cluster)
+    count = launch.blocks
+    if launch.only_blocks is not None:
+        count = min(count, -(-launch.only_blocks // size) * size)
+    order = np.arange(count, dtype=np.int64)
+    if size > 1:
+        (cx, cy, cz), (gx, gy, _) = cluster, launch.grid
+        of, rank = order // size, order % size
+        across, down = gx // cx, gy // cy
+        x = of % across * cx + rank % cx
+        y = of // across % down * cy + rank // cx % cy
+        z = of // (across * down) * cz + rank // (cx * cy)
+        order = (z * gy + y) * gx + x
     if launch.seed is not None:
-        groups = order.reshape(-1, cluster)
+        groups = order.reshape(-1, size)
         order = np.random.default_rng(launch.seed).permutation(groups).reshape(-1)
     return order
 
@@ -798,6 +803,6 @@ def _launch_problems(launch: SimulatedLaunch, kernel: PtxFunction) -> Iterator[s
             f"{kernel.name} takes {parameter_bytes(kernel):,} bytes of parameters, and "
             f"{len(launch.parameters):,} are given."
         )
-    cluster = launch.cluster or kernel.required_cluster
-    if cluster and any(g % c for g, c in zip(launch.grid, cluster, strict=True)):
+    cluster = _cluster_extent(launch, kernel)
+    if any(g % c for g, c in zip(launch.grid, cluster, strict=True)):
         yield f"A grid of {launch.grid} cannot be divided into clusters of {cluster} blocks."

@@ -586,14 +586,8 @@ class _Body:
                 number = number._replace(value=-number.value)
         elif sign == "~":
             number = number._replace(value=~int(number.value))
-        while r.peek().text in ("+", "-", "*", "<<") and isinstance(number.value, int):
-            mark = r.take().text
-            other = r.integer()
-            value = number.value
-            results = {"+": value + other, "-": value - other, "*": value * other}
-            number = ImmediateOperand(
-                results[mark] if mark in results else value << min(max(other, 0), 64)
-            )
+        if isinstance(number.value, int) and not number.float_bits:
+            return ImmediateOperand(r.operated(number.value))
         return number
 
     def _list(self, end: str) -> tuple[PtxOperand, ...]:

@@ -566,7 +566,9 @@ class Wave:
         arena.mark_written(offsets, size, region)
         self.changes += 1
         if self.on_accessed:
-            self.notify(space, AccessKind.WRITE, offsets, addresses, size, threads, strong, before)
+            put = None if before is None else _bytes_of(values, len(offsets))
+            kind = AccessKind.WRITE
+            self.notify(space, kind, offsets, addresses, size, threads, strong, before, put)
 
     def writable(
         self, space: StateSpace, addresses: NDArray[np.int64], threads: Selection, size: int
@@ -598,12 +600,12 @@ class Wave:
         threads: Selection,
         strong: bool,
         before: NDArray[np.uint8] | None = None,
+        after: NDArray[np.uint8] | None = None,
     ) -> None:
-        """Shows an access to the observers."""
+        """Shows an access to the observers; `after` is what memory holds unless it is given."""
         instruction = self.current
         assert instruction is not None
-        after = None
-        if before is not None:
+        if before is not None and after is None:
             after = self.arenas[space].bytes_at(offsets, size)
         access = Access(
             instruction,
@@ -655,6 +657,12 @@ class Wave:
             f"reads {size} bytes of {names.get(space, space.value)} memory at "
             f"0x{int(addresses[first]):x} that nobody has written",
         )
+
+
+def _bytes_of(values: Sequence[NDArray[Any]], count: int) -> NDArray[np.uint8]:
+    """Returns the bytes of the elements that each thread writes, of shape (threads, bytes)."""
+    columns = np.stack([np.broadcast_to(value, (count,)) for value in values], axis=1)
+    return columns.view(np.uint8)
 
 
 def _overriding(observers: Sequence[Observer], method: str) -> tuple[Observer, ...]:

@@ -5,7 +5,7 @@ import pytest
 
 from jitstudio.simulator.machine import estimate, simulate
 from jitstudio.simulator.model import FaultKind, SimulationLimits, SimulationOutcome
-from tests.simulator.running import launch_of, program_of, ptx_of, run
+from tests.simulator.running import kernel_of, launch_of, program_of, ptx_of, run
 
 KERNELS = r"""
 extern "C" __device__ void __assertfail(const char*, const char*, unsigned, const char*, size_t);
@@ -322,3 +322,12 @@ def test_a_seed_shuffles_who_comes_first_at_an_address(kernels):
     }
     assert len(orders) > 1
     assert all(sorted(order[2:]) == list(range(128)) for order in orders)
+
+
+def test_a_few_of_very_many_blocks():
+    """What is not run costs no memory; with clusters the first of these are run."""
+    many = run(kernel_of(""), "k", (2_000_000_000, 1, 1), (32, 1, 1), only_blocks=3)
+    assert many.result.blocks == 3
+    options = {"cluster": (1, 2, 1), "only_blocks": 3}
+    some = run(kernel_of(""), "k", (4, 4, 1), (32, 1, 1), **options)
+    assert some.result.blocks == 4

@@ -14,6 +14,7 @@ from jitstudio.simulator.model import (
 )
 from jitstudio.simulator.races import RaceDetector
 from tests.simulator.observing import Scene, instruction
+from tests.simulator.running import kernel_of, run
 
 READ, WRITE, ATOMIC = AccessKind.READ, AccessKind.WRITE, AccessKind.ATOMIC
 GLOBAL = StateSpace.GLOBAL
@@ -211,3 +212,20 @@ def test_a_lock_orders_those_that_hold_it():
         made.observer.fenced(np.asarray(thread), SyncScope.BLOCK)
         made.access(13, ATOMIC, 0, thread, strong=True)
     assert found(made) == []
+
+
+@pytest.mark.parametrize(("value", "is_same"), [("%tid.x", False), ("7", True)])
+def test_threads_that_write_one_place_at_once_lose_what_differs(value, is_same):
+    text = kernel_of(
+        f""".reg .b64 %a;
+        .reg .b32 %v;
+        ld.param.u64 %a, [k_0];
+        mov.u32 %v, {value};
+        st.global.u32 [%a], %v;""",
+        "u64",
+    )
+    place = np.zeros(1, np.int32)
+    done = run(text, "k", (1, 1, 1), (64, 1, 1), place, observers=(RaceDetector("k"),))
+    (race,) = done.result.races
+    assert (race.kind, race.same_value, race.count) == ("write after write", is_same, 63)
+    assert int(race.lost, 16) == (7 if is_same else race.second.thread[0])

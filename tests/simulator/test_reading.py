@@ -101,7 +101,7 @@ def test_instructions_with_their_places():
         (".reg .b32 %x<9999999>;", "too many to simulate"),
         (f"mov.u32 %r1, {'9' * 5000};", "too many digits"),
         (f"mov.b32 {'{' * 5000}", "nested too deeply"),
-        (".reg .b32 %x<1e999>;", "does not fit its type"),
+        (".reg .b32 %x<1e999>;", "an integer is expected"),
     ],
 )
 def test_what_cannot_be_read_is_told_with_its_line(line, why):
@@ -164,3 +164,14 @@ def test_launches_that_cannot_be(changes, why):
     result = simulate(launch, read_program(text))
     assert result.outcome is SimulationOutcome.REFUSED
     assert why in result.message
+
+
+@pytest.mark.parametrize(
+    ("operand", "value"),
+    [("4 + 8 * 2", 20), ("-4 + 2", -2), ("1 << 4 | 3", 19), ("2 * (3 + 4) - 1", 13), ("~0", -1)],
+)
+def test_constant_expressions_have_the_precedence_of_c(operand, value):
+    text = kernel_of(f".reg .b64 %a; .reg .b32 %r; mov.b32 %r, {operand}; ld.b32 %r, [%a+52+4];")
+    move, load, _ = read_program(text).instructions
+    assert move.operands[1] == ImmediateOperand(value)
+    assert load.operands[1].offset == 56

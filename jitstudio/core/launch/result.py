@@ -355,6 +355,11 @@ _RACE_ADVICE = (
     "What the thread reads, or which value stays, depends on which of the two comes first. Put a "
     "__syncthreads() between the two lines, __syncwarp() within a warp, or use an atomic."
 )
+_BLOCKS_RACE_ADVICE = (
+    "What the thread reads, or which value stays, depends on which of the two comes first. No "
+    "__syncthreads() orders threads of different blocks: use an atomic, give each block a place "
+    "of its own, or do the second access in another launch."
+)
 _SAME_VALUE_ADVICE = "Whichever thread comes last, the value that stays is the same."
 _FINDING_ADVICE = "compute-sanitizer found this while the kernel ran."
 _NO_LINE = " Build with -lineinfo to learn the line."
@@ -461,7 +466,9 @@ def _simulated(result: LaunchResult) -> Iterator[Diagnostic]:
         yield _found_by_simulator(fault, Severity.ERROR)
     for race in simulation.races:
         severity = Severity.INFO if race.same_value else Severity.ERROR
-        advice = _SAME_VALUE_ADVICE if race.same_value else _RACE_ADVICE
+        in_block = race.first.block == race.second.block
+        advice = _RACE_ADVICE if in_block else _BLOCKS_RACE_ADVICE
+        advice = _SAME_VALUE_ADVICE if race.same_value else advice
         times = f" ({race.count:,} threads)" if race.count > 1 else ""
         yield _found_by_simulator(race, severity, times, advice)
     if simulation.inexact_functions:
