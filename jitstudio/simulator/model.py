@@ -167,7 +167,7 @@ class SimulationResult:
         blocks: How many blocks have run.
         memory: The content of the allocations, in their order.
         output: What the kernel printed.
-        exact: Whether no function was used that a GPU may round otherwise.
+        exact: Whether nothing was used that may have another value on a GPU.
         inexact_functions: Those that were, such as ``ex2.approx.f32``, with what is known of them.
         lines: Filled in by `counts`.
         samples: The costliest request of each access, filled in by `counts`.

@@ -563,7 +563,7 @@ def test_hints_change_nothing():
 
 
 def test_special_registers():
-    got, _ = bodied(
+    got, done = bodied(
         """mov.u32 %r0, %laneid; mov.u32 %r1, %warpid; mov.u32 %r2, %lanemask_lt;
         mov.u32 %r3, %ntid.x; mov.u64 %rd0, %clock64; mov.u32 %r4, %nctaid.y;
         popc.b32 %r2, %r2; mad.lo.u32 %d, %r1, 32, %r0; mad.lo.u32 %d, %r2, 1000, %d;
@@ -571,6 +571,7 @@ def test_special_registers():
         threads=40,
     )
     assert got == [14000000 + 1000 * (t % 32) + t for t in range(40)]
+    assert [name.split()[0] for name in done.result.inexact_functions] == ["%clock64"]
 
 
 @pytest.mark.parametrize(

@@ -472,7 +472,7 @@ def _simulated(result: LaunchResult) -> Iterator[Diagnostic]:
         times = f" ({race.count:,} threads)" if race.count > 1 else ""
         yield _found_by_simulator(race, severity, times, advice)
     if simulation.inexact_functions:
-        words = f"A GPU may round otherwise: {', '.join(simulation.inexact_functions)}."
+        words = f"A GPU may give other values: {', '.join(simulation.inexact_functions)}."
         yield Diagnostic(Severity.INFO, "", None, None, words)
     if result.outcome is LaunchOutcome.RAN and simulation.blocks < simulation.of_blocks:
         words = f"{simulation.blocks:,} of {simulation.of_blocks:,} blocks were simulated."

@@ -201,7 +201,7 @@ def _accumulator(name: str) -> Any:
 
 
 def note_inexact(wave: Wave, name: str, element: str) -> None:
-    """Takes note of a product of matrices that a GPU may round otherwise."""
+    """Takes note of a product of matrices that another GPU may round otherwise."""
     if element in _FLOATS and element != "f64":
         wave.inexact[name] = f"{name} (added up as an H100 does; other GPUs keep other bits)"
 

@@ -236,6 +236,7 @@ def _move_dynamic(b: Binding, target: PtxOperand, name: str) -> Step:
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
         wave.changes += 1
+        wave.inexact[name] = f"{name} (counts the steps of the simulation)"
         f[place][s] = (wave.clock >> 32 if upper else wave.clock) & mask
 
     return step
