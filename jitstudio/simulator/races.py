@@ -586,8 +586,9 @@ def _sentence(
     one, other = _WORDS[kind]
     value = "the same value to " if same else ""
     gone = f" What was there is lost: 0x{lost}." if lost and not same else ""
+    size = "1 byte" if access.size == 1 else f"{access.size} bytes"
     return (
-        f"Race in {access.space.value} memory: {_place(second)} {other} {value}{access.size} bytes "
+        f"Race in {access.space.value} memory: {_place(second)} {other} {value}{size} "
         f"that {_place(first)} {one}, and no barrier, atomic or fence orders them.{gone}"
     )
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jitstudio.simulator.machine import estimate, simulate
+from jitstudio.simulator.machine import Machine, estimate, simulate
 from jitstudio.simulator.model import FaultKind, SimulationLimits, SimulationOutcome
 from tests.simulator.running import kernel_of, launch_of, program_of, ptx_of, run
 
@@ -331,3 +331,10 @@ def test_a_few_of_very_many_blocks():
     options = {"cluster": (1, 2, 1), "only_blocks": 3}
     some = run(kernel_of(""), "k", (4, 4, 1), (32, 1, 1), **options)
     assert some.result.blocks == 4
+
+
+def test_blocks_of_a_cluster_that_the_kernel_requires_are_resident_together():
+    text = kernel_of("").replace("()\n{", "() .reqnctapercluster 2, 2, 1\n{")
+    launch = launch_of("k", (4, 4, 1), (32, 1, 1), [], limits=SimulationLimits(threads=128))
+    waves = [wave.tolist() for wave in Machine(launch, program_of(text)).waves]
+    assert waves == [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]]
