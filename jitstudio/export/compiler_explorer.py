@@ -464,7 +464,8 @@ def _assembled(
     headers: dict[str, Member] = {}
     languages = set()
     for name, text, language in files:
-        name = _safe(name)
+        # JSON may hold halves of characters, which no file does.
+        name, text = (word.encode("utf-8", "replace").decode() for word in (_safe(name), text))
         kind = kind_of(name)
         if kind is CodeKind.HEADER or name.lower().endswith((".cuh", ".hpp", ".h")):
             headers.setdefault(name, Member(name, CodeKind.HEADER, text))
