@@ -306,12 +306,20 @@ def test_expressions_are_those_of_numpy_with_names_that_python_can_have():
     for text, wanted in {
         "in * in + n": "in_ * in_ + n",
         "np.sin(i) + got.sum(axis=0)": "np.sin(np.arange(4)) + got_.sum(axis=0)",
-        "where(in > 0, 2e3, in.astype('float32'))": "np.where(in_ > 0, 2e3, in_.astype('float32'))",
+        "where(in > 0, 2, in.astype('float32'))": "np.where(in_ > 0, 2, in_.astype('float32'))",
         "bincount(got, minlength=n)": "np.bincount(got_, minlength=n)",
         "erf(in) if n > 1 else -pi": "erf(in_) if n > 1 else -np.pi",
         "bfloat16(in)": "ml_dtypes.bfloat16(in_)",
     }.items():
         assert expression_text(text, given, 4) == wanted
+
+
+def test_no_expression_of_a_project_becomes_other_code_in_an_export():
+    given = launch(Buffer("y", FLOAT, 0, 4))
+    for text in ("np.lib.os.system('id')", "exec('1')", "y, rtol=9) or check(y", "y.tofile('f')"):
+        with pytest.raises(ExportError, match="cannot be exported"):
+            expression_text(text, given, 4)
+    assert expression_text("y # \r, exec('1')", given, 4) == "y"
 
 
 @pytest.mark.parametrize(
