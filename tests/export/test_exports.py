@@ -243,6 +243,21 @@ def test_what_has_no_counterpart_is_named(builder):
     assert "--minimal" in script.text
 
 
+def test_no_name_is_a_word_of_the_shell_or_of_make_or_takes_the_place_of_another(builder):
+    names = ("a/k.cu", "b/k.cu", "o x\ntouch $(y) %:#.cu")
+    texts = (cuda(f'extern "C" __global__ void k{n}() {{}}', name) for n, name in enumerate(names))
+    header = Header("GNUmakefile", b"all:\n\ttouch evil\n")
+    wanted = exported_request(replace(request(*texts, headers=(header,)), link=LinkMode.PTX))
+    recipe = recipe_of(wanted, builder.build(wanted), ())
+    made = BY_NAME["make"].make(replace(recipe, notes=("one\nall: evil \\",)))
+    assert [*made.files] == ["Makefile", "a/k.cu", "b/k_2.cu", "o_x_touch___y_____.cu"]
+    assert "# Not exported: one all: evil\n" in made.text
+    objects = "k.o.cubin k_2.o.cubin o_x_touch___y_____.o.cubin"
+    assert f"linked.cubin: {objects}\n" in made.text
+    program = BY_NAME["cpp"].make(replace(recipe, notes=("one\nint evil;\\",)))
+    assert "// Not exported: one int evil;\n" in program.text
+
+
 def test_what_is_no_program_is_refused_with_a_way_out(builder):
     both = request(sample("saxpy.cu"), sample("vector_add.cu"))
     with pytest.raises(ExportError, match="Link them"):
