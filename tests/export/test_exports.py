@@ -258,6 +258,13 @@ def test_no_name_is_a_word_of_the_shell_or_of_make_or_takes_the_place_of_another
     assert "// Not exported: one int evil;\n" in program.text
 
 
+def test_a_command_has_the_very_bytes_of_a_path(exported):
+    recipe = exported("typed")
+    (name,) = (source.name for source in recipe.request.sources)
+    made = BY_NAME["command"].make(replace(recipe, paths={name: "/tmp/\udcff.ll"}))
+    assert b"'/tmp/\xff.ll'" in next(iter(made.files.values()))
+
+
 def test_what_is_no_program_is_refused_with_a_way_out(builder):
     both = request(sample("saxpy.cu"), sample("vector_add.cu"))
     with pytest.raises(ExportError, match="Link them"):
