@@ -90,6 +90,18 @@ def test_a_pupil_is_told_what_is_not_reached_and_why(run, tmp_path):
     assert run("lesson", "check", tmp_path).code == 1
 
 
+def test_a_pupil_is_graded_by_the_launch_of_the_teacher(run, tmp_path):
+    folder = solved(LESSONS[1], tmp_path / "mine")
+    code, project = folder / "square.cu", folder / "lesson.jitproj"
+    code.write_text(code.read_text().replace("x[i] * x[i]", "0.0f * x[i]"))
+    project.write_text(project.read_text().replace('"y = x * x"', '"y = 0 * x"'))
+    assert run("lesson", "check", folder).code == 0
+    ended, found = _checked(run, folder, "--by", 2)
+    missed = [goal for goal in found.values() if not goal["reached"] and not goal["skipped"]]
+    assert ended == 5
+    assert "'x * x' says" in missed[0]["reasons"][0]
+
+
 def test_bad_lessons_are_told(run, tmp_path):
     assert "There is no lesson '13'. There are 1 to 12" in run("lesson", "open", "13").err
     assert "is no lesson: its lesson.md cannot be read" in run("lesson", "check", tmp_path).err

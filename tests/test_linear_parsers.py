@@ -55,7 +55,7 @@ from jitstudio.listing.line_classes import classify
 from jitstudio.listing.ptx import entries, parameter_slots, pointer_access
 from jitstudio.listing.sass import tightened
 from jitstudio.listing.symbols import llvm_symbols, ptx_symbols
-from jitstudio.numerics.expressions import parse
+from jitstudio.numerics.expression_text import parse
 from jitstudio.toolchain.ir_copy import supplied_copy
 from jitstudio.toolchain.ptx_copy import supply_ptx
 from jitstudio.worker.compute_sanitizer import findings

@@ -204,6 +204,8 @@ def _equal_to(facts: JudgedKernel, file: str, normalised: bool = False) -> Figur
 
 def _failed_checks(kernel: JudgedKernel) -> Figure:
     checks = kernel.launch["checks"] if kernel.launch is not None else []
+    if not checks:
+        return Figure(None, (), "The launch checks nothing: say what it has to give by 'expect'.")
     failed = [check for check in checks if not check["ok"]]
     return Figure(len(failed), (), _why(failed[0]) if failed else "")
 

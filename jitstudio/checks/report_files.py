@@ -53,9 +53,10 @@ def _results(report: BudgetReport) -> Iterator[dict[str, Any]]:
             yield _result(verdict.condition.word, "error", text, place)
     if not report.status:
         return
-    if report.problem:
+    if report.problem or not report.diagnostics:
         place = SourceLocation(report.files[0], 1)
-        yield _result(_BUILD, "error", f"{budget.name}: {report.problem}", place)
+        text = f"{budget.name}: {report.problem or report.outcome}"
+        yield _result(_BUILD, "error", text, place)
     for diagnostic in report.diagnostics:
         yield _result(_BUILD, _LEVELS[diagnostic.severity], diagnostic.message, _at(diagnostic))
 

@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,8 @@ from jitstudio.cli.json_output import check_object
 from jitstudio.cli.machine_code import CodeReader, MachineCode, Unit
 from jitstudio.cli.request import (
     UsageError,
+    argument_texts,
+    base_launch,
     in_folder,
     others_request,
     parsed,
@@ -41,9 +43,11 @@ from jitstudio.cli.terminal import say
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
+from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
+from jitstudio.project_files import OpenProject
 from jitstudio.worker.builder import DEFAULT_TIMEOUT
 
 _DEFAULT_FILES = ("BUDGETS.toml", "pyproject.toml")
@@ -96,6 +100,7 @@ def check(
     update: bool = False,
     only: str | None = None,
     arch: str | None = None,
+    launches: OpenProject | None = None,
 ) -> tuple[BudgetReport, ...]:
     """Returns what comes of each budget for each of its targets.
 
@@ -106,6 +111,7 @@ def check(
         update: Whether baselines are written before they are compared.
         only: A pattern of the names of the budgets that are checked; None for all.
         arch: The target in the place of those of the budgets; None for theirs.
+        launches: The project whose launches count in the place of those of the budgets' projects.
 
     Raises:
         UsageError, WorkerError: See `run`.
@@ -120,7 +126,7 @@ def check(
         names = ", ".join(f"'{budget.name}'" for file in files for budget in file.budgets)
         raise UsageError(f"There is no budget '{only}'. There are: {names}.")
     with CodeReader(timeout) as reader:
-        checks = BudgetChecks(reader, trust=trust, update=update)
+        checks = BudgetChecks(reader, trust=trust, update=update, launches=launches)
         return tuple(
             checks.report(file, budget, target)
             for file, budget in chosen
@@ -149,8 +155,15 @@ def _default_file() -> str:
 class BudgetChecks:
     """Checks one budget after the other with the same workers."""
 
-    def __init__(self, reader: CodeReader, *, trust: bool, update: bool) -> None:
-        self._reader = reader
+    def __init__(
+        self,
+        reader: CodeReader,
+        *,
+        trust: bool,
+        update: bool,
+        launches: OpenProject | None = None,
+    ) -> None:
+        self._reader, self._project = reader, launches
         self._trust, self._update = trust, update
         self._written: dict[Path, str] = {}
         self._launches: list[
@@ -228,9 +241,10 @@ class BudgetChecks:
                 source_in(file.folder, name, trust=self._trust) for name in budget.sources
             )
         arguments.sources = sources or arguments.sources
-        return others_request(
-            arguments, file.folder, sources, budget.option, trust=self._trust
-        ), arguments
+        request = others_request(arguments, file.folder, sources, budget.option, trust=self._trust)
+        if self._project is not None and budget.launch is not None:
+            _take_launch(arguments, self._project)
+        return request, arguments
 
     def _launched(
         self, words: argparse.Namespace, request: BuildRequest
@@ -335,6 +349,21 @@ class BudgetChecks:
                     )
                 _write(path, unit.cubin.content, "equal_to")
                 yield str(path)
+
+
+def _take_launch(arguments: argparse.Namespace, project: OpenProject) -> None:
+    """Gives the words of a launch what they do not say from that of this project."""
+    given = argument_texts(arguments)
+    spec = base_launch(project, arguments.kernel or "", given)
+    if spec is None:
+        return
+    said = {name for name, word in vars(arguments).items() if word is not None}
+    said |= {"grid", "cover"} if said & {"grid", "cover"} else set()
+    for each in fields(LaunchSpec):
+        if each.name not in said | {"arguments"}:
+            setattr(arguments, each.name, getattr(spec, each.name))
+    texts = dict(spec.arguments) | given
+    arguments.arg = [f"{name}={text}" for name, text in texts.items()]
 
 
 def _named(request: BuildRequest, diagnostic: Diagnostic) -> Diagnostic:

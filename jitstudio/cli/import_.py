@@ -11,7 +11,7 @@ from pathlib import Path
 from jitstudio.cli import exit_codes
 from jitstudio.cli.request import UsageError, made_folder, unwritable, without_waiting
 from jitstudio.cli.terminal import print_error, say
-from jitstudio.core.code import PROJECT_ENDING
+from jitstudio.core.code import PROJECT_ENDING, CodeKind, kind_of
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.project.format import dump
 from jitstudio.core.project.project import Member, Project
@@ -37,8 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(str(error)) from None
     folder = made_folder(arguments.output, "-o")
     assert folder is not None
-    written = [_written(folder, member) for member in found.project.members]
     project = _of_files(found.project)
+    written = [_written(folder, one) for one in found.project.members if _has_file(one)]
     path = folder / f"{folder.resolve().name or 'imported'}{PROJECT_ENDING}"
     _write(path, dump(project))
     for note in found.notes:
@@ -70,7 +70,7 @@ def _found(link: str) -> ImportedProject:
 
 def _written(folder: Path, member: Member) -> Path:
     path = folder / member.name
-    _write(path, (member.text or "").encode())
+    _write(path, (member.text or "").encode("utf-8", "replace"))
     return path
 
 
@@ -85,11 +85,26 @@ def _write(path: Path, content: bytes) -> None:
         raise unwritable(path, error, "-o") from None
 
 
+def _has_file(member: Member) -> bool:
+    """Returns whether a text gets a file: its sender has given it a name that does no harm.
+
+    That is a visible file of code or a header below the folder, and no Python, which may be run.
+    """
+    parts = member.name.replace("\\", "/").split("/")
+    hidden = any(part.startswith(".") or not part for part in parts)
+    fits = kind_of(member.name) in (_HEADERS if member.kind is CodeKind.HEADER else {member.kind})
+    return fits and member.kind in _WRITTEN and member.name.isprintable() and not hidden
+
+
+_HEADERS = frozenset({CodeKind.HEADER, CodeKind.CUDA})
+_WRITTEN = frozenset({*_HEADERS, CodeKind.LLVM_IR, CodeKind.PTX})
+
+
 def _of_files(project: Project) -> Project:
-    """Returns the project with its texts in the files next to it."""
+    """Returns the project with texts in the files next to it; it keeps those that get none."""
 
     def on_disk(member: Member) -> Member:
-        return replace(member, text=None, path=member.name)
+        return replace(member, text=None, path=member.name) if _has_file(member) else member
 
     return replace(
         project,

@@ -10,7 +10,7 @@ from jitstudio.checks.budgets import BudgetFile
 from jitstudio.cli import exit_codes
 from jitstudio.cli.check import check, given_budgets, status_of
 from jitstudio.cli.json_output import check_object
-from jitstudio.cli.request import UsageError
+from jitstudio.cli.request import UsageError, given_project
 from jitstudio.cli.terminal import print_error, say
 from jitstudio.lessons import (
     Goal,
@@ -69,7 +69,9 @@ def _check(arguments: argparse.Namespace) -> int:
     lesson = find_lesson(arguments.by) if arguments.by else read_lesson(folder)
     given = given_budgets(lesson.checks)
     file = BudgetFile(folder / given.path.name, given.budgets)
-    reports = check([file], timeout=arguments.timeout, arch=arguments.arch)
+    # In the launch of his copy a pupil may have changed what it has to give, too.
+    theirs = given_project([str(lesson.project)]) if arguments.by and lesson.project else None
+    reports = check([file], timeout=arguments.timeout, arch=arguments.arch, launches=theirs)
     judged = [verdict.holds for report in reports for verdict in report.verdicts]
     status = status_of(reports) if all(judged) else exit_codes.WRONG
     found = goals(reports)

@@ -32,6 +32,7 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.options import lies_in, rooted, shown, split_options, without
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import default_emit
+from jitstudio.core.project.paths import with_buffer_files
 from jitstudio.core.project.project import Project
 from jitstudio.core.request import (
     Assembler,
@@ -183,8 +184,18 @@ def others_request(
     if base is None:
         base = with_flags(arguments, sources)
         base = replace(base, confined_to=None if trust else (home,), folder=home)
+    if given := getattr(arguments, "arg", None):
+        arguments.arg = [_others_buffer(text, Path(home), trust=trust) for text in given]
     base = replace(base, options=(*without(base.options, options), *options))
     return request_from(arguments, base)
+
+
+def _others_buffer(text: str, folder: Path, *, trust: bool) -> str:
+    """Returns NAME=TEXT, a buffer's content from a file in somebody else's folder only."""
+    name, equals, given = text.partition("=")
+    spec = LaunchSpec(arguments=((name, given),))
+    found = with_buffer_files(spec, lambda _, path: in_folder(folder, path, trust=trust))
+    return f"{name}{equals}{found.arguments[0][1]}"
 
 
 def given_toolchains(arguments: argparse.Namespace) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import base64
 import binascii
 import io
 import json
+import lzma
 import re
 import shlex
 import zipfile
@@ -219,7 +220,10 @@ def project_from_link(text: str) -> ImportedProject:
     text = text.strip()
     if len(text) > LARGEST:
         raise ForeignStateError(f"The link has more than {LARGEST:,} characters.")
-    parts = urlsplit(text) if "://" in text else None
+    try:
+        parts = urlsplit(text) if "://" in text else None
+    except ValueError as error:
+        raise ForeignStateError(f"This is no link: {error}. Copy all of it.") from None
     if parts is None and not text.startswith(("#", "g:", "z:")):
         raise ForeignStateError(
             "This is no link of Compiler Explorer: it begins with https:// and has /clientstate/ "
@@ -448,8 +452,17 @@ def _unzipped(name: str, content: bytes) -> Iterator[tuple[str, str]]:
                         f"'{name}' unpacks to more than {_LARGEST_STATE:,} bytes."
                     )
                 yield info.filename, data.decode("utf-8", "replace")
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
+    except ForeignStateError:
+        raise
+    except _DAMAGED_ZIP as error:
         raise ForeignStateError(f"'{name}' is no sound zip file: {error}") from None
+
+
+# What zipfile and its decompressors raise of a file that is damaged, or has a password.
+_DAMAGED_ZIP = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError),
+    *(EOFError, OSError, ValueError),
+)
 
 
 def _assembled(
@@ -464,7 +477,8 @@ def _assembled(
     headers: dict[str, Member] = {}
     languages = set()
     for name, text, language in files:
-        name = _safe(name)
+        # JSON may hold halves of characters, which no file does.
+        name, text = (word.encode("utf-8", "replace").decode() for word in (_safe(name), text))
         kind = kind_of(name)
         if kind is CodeKind.HEADER or name.lower().endswith((".cuh", ".hpp", ".h")):
             headers.setdefault(name, Member(name, CodeKind.HEADER, text))

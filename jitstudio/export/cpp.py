@@ -12,7 +12,7 @@ from jitstudio.core.launch.request import Buffer, Direction, FillKind, LaunchReq
 from jitstudio.core.launch.types import Array, Scalar, Struct, Type
 from jitstudio.core.tools import Tool
 from jitstudio.export.python_script import DEFAULT_SHARED, file_name, launch_notes
-from jitstudio.export.recipe import HeaderSet, Recipe, RecipeStep
+from jitstudio.export.recipe import HeaderSet, Recipe, RecipeStep, comment
 
 _PROGRAM = r"""// @TITLE@
 // Exported by jitstudio @VERSION@. Build: cmake -B build && cmake --build build
@@ -320,9 +320,9 @@ def program_of(recipe: Recipe) -> tuple[dict[str, bytes], tuple[str, ...]]:
         notes.append("cuRAND's headers are taken from the CUDA toolkit, as all others are.")
     program = _filled(
         _PROGRAM,
-        TITLE=f"{recipe.title}, built for {recipe.arch.sm}",
+        TITLE=comment(f"{recipe.title}, built for {recipe.arch.sm}"),
         VERSION=__version__,
-        NOTES="".join(f"// Not exported: {note}\n" for note in notes),
+        NOTES="".join(f"// Not exported: {comment(note)}\n" for note in notes),
         INCLUDES="".join(f"#include <{_INCLUDES[tool]}>\n" for tool in tools),
         SOURCES="".join(f"    {{{_quoted(n)}, {_literal(c)}}},\n" for n, c in recipe.texts.items()),
         HEADERS=", ".join(map(_quoted, recipe.headers)),

@@ -78,7 +78,8 @@ def _script(recipe: Recipe, *, core: bool) -> ExportedFiles:
 
 
 def _one(name: str, text: str, notes: tuple[str, ...] = ()) -> ExportedFiles:
-    return ExportedFiles({name: text.encode()}, notes)
+    # A path of a command may have bytes that are no text.
+    return ExportedFiles({name: text.encode("utf-8", "surrogateescape")}, notes)
 
 
 def _cpp(recipe: Recipe) -> ExportedFiles:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import keyword
 import math
@@ -16,6 +17,7 @@ from jitstudio.core.launch.request import (
     ValueArgument,
 )
 from jitstudio.core.launch.types import Array, Opaque, Pointer, Scalar, Struct, Type
+from jitstudio.export.recipe import ExportError
 
 INDEX = "i"
 """The name of the indices of a buffer's elements in expressions, unless a parameter has it."""
@@ -122,11 +124,6 @@ _SPECIAL = {
     "int": "np.int64",
     "float": "np.float64",
 }
-_WORDS = frozenset(["if", "else", "and", "or", "not", "in", "is", "True", "False", "None"])
-_TOKEN = re.compile(
-    r"(?P<text>'[^']*'|\"[^\"]*\")|(?<![\w.])(?P<np>(?:np|numpy)\s*\.\s*)?(?P<name>[^\W\d]\w*)"
-    r"(?P<given>\s*=(?!=))?"
-)
 
 
 def variable(name: str) -> str:
@@ -259,21 +256,28 @@ def expression_text(text: str, request: LaunchRequest, length: int) -> str:
         text: The expression, over parameters and functions of NumPy.
         request: The launch that has the parameters.
         length: Elements of the buffer that it is for.
+
+    Raises:
+        ExportError: It is none that jitstudio evaluates: it may come from anybody, and whoever
+            runs the export runs it.
     """
-    parameters = {argument.name for argument in request.arguments}
+    # They load NumPy, which most exports do without.
+    from jitstudio.numerics.dtypes import NumericsError  # noqa: PLC0415
+    from jitstudio.numerics.expression_text import PARAMETER, parse  # noqa: PLC0415
 
-    def named(match: re.Match[str]) -> str:
-        name = match["name"]
-        if name is None:
-            return match[0]
-        if match["np"]:
-            return f"np.{name}{match['given'] or ''}"
-        if match["given"]:
-            return match[0]
-        if name in parameters:
-            return variable(name)
-        if name == INDEX:
-            return f"np.arange({length})"
-        return match[0] if name in _WORDS else _SPECIAL.get(name, f"np.{name}")
-
-    return " ".join(_TOKEN.sub(named, text).split("\n"))
+    parameters = {argument.name for argument in request.arguments} | request.values.keys()
+    try:
+        body = parse(text, parameters | {INDEX}).body
+    except NumericsError as error:
+        raise ExportError(
+            f"The expression '{text.strip()[:200]}' cannot be exported. {error}"
+        ) from None
+    for node in ast.walk(body):
+        if not isinstance(node, ast.Name):
+            continue
+        name = node.id.removeprefix(PARAMETER)
+        if name == node.id:
+            node.id = _SPECIAL.get(name, f"np.{name}")
+        else:
+            node.id = variable(name) if name in parameters else f"np.arange({length})"
+    return ast.unparse(body)

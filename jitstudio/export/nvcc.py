@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.options import nvcc_objection, nvcc_spelling
 from jitstudio.core.tools import Tool
-from jitstudio.export.recipe import ExportError, Recipe, RecipeStep
+from jitstudio.export.recipe import ExportError, Recipe, RecipeStep, comment
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,10 @@ def toolkit_build(recipe: Recipe) -> ToolkitBuild:
         ExportError: The toolkit has no program for a step.
     """
     notes = list(recipe.notes)
-    files = {_plain(header.name): header.content for header in recipe.request.headers}
-    files |= {_plain(name): recipe.texts[name] for name in recipe.headers if name in recipe.texts}
+    headers = {header.name: header.content for header in recipe.request.headers}
+    headers |= {name: recipe.texts[name] for name in recipe.headers if name in recipe.texts}
+    files = {_plain(name): text for name, text in headers.items() if not _is_script(name)}
+    names = _file_names(recipe)
     commands: list[ToolkitCommand] = []
     made: dict[tuple[CodeKind, str], str] = {}
     for step in recipe.steps:
@@ -57,8 +59,8 @@ def toolkit_build(recipe: Recipe) -> ToolkitBuild:
                 "A CUDA toolkit has no program that compiles LLVM IR: export it as cuda-bindings "
                 "or cpp, or save its PTX and export that."
             )
-        files |= _files(recipe, step, made)
-        command = _command(recipe, step, made, notes, files)
+        files |= _files(recipe, step, names, made)
+        command = _command(recipe, step, names, made, notes, files)
         commands.append(command)
         made[step.makes, step.name] = command.makes
     return ToolkitBuild(tuple(commands), files, tuple(notes))
@@ -71,12 +73,39 @@ def _plain(name: str) -> str:
     return path.name if outside else str(path)
 
 
+def _is_script(name: str) -> bool:
+    """Returns whether a header is called like what runs the commands, whose place it would take."""
+    return _plain(name).lower() in ("build.sh", "makefile", "gnumakefile")
+
+
+def _file_names(recipe: Recipe) -> dict[str, str]:
+    """Returns what the files of modules are called, by the names of these.
+
+    What one makes has its stem, which no other has; no name is an option, or means anything to a
+    shell or to make.
+    """
+    found: dict[str, str] = {}
+    stems = {LINKED}
+    for source in recipe.request.sources:
+        path = PurePath(re.sub(r"[^\w./+-]", "_", _plain(source.name)).lstrip("-") or "module")
+        stem, number = path.stem, 1
+        while stem.casefold() in stems:
+            number += 1
+            stem = f"{path.stem}_{number}"
+        stems.add(stem.casefold())
+        found[source.name] = str(path.with_name(f"{stem}{path.suffix}"))
+    return found
+
+
 def _files(
-    recipe: Recipe, step: RecipeStep, made: dict[tuple[CodeKind, str], str]
+    recipe: Recipe,
+    step: RecipeStep,
+    names: dict[str, str],
+    made: dict[tuple[CodeKind, str], str],
 ) -> dict[str, bytes]:
     given = {source.name: source.content for source in recipe.request.sources}
     return {
-        _plain(name): given[name]
+        names[name]: given[name]
         for kind, name in step.inputs
         if (kind, name) not in made and name in given
     }
@@ -85,12 +114,13 @@ def _files(
 def _command(
     recipe: Recipe,
     step: RecipeStep,
+    names: dict[str, str],
     made: dict[tuple[CodeKind, str], str],
     notes: list[str],
     files: dict[str, bytes],
 ) -> ToolkitCommand:
-    reads = tuple(made.get((kind, name)) or _plain(name) for kind, name in step.inputs)
-    stem = PurePath(_plain(step.name)).stem
+    reads = tuple(made.get((kind, name)) or names[name] for kind, name in step.inputs)
+    stem = PurePath(names.get(step.name, step.name)).stem
     if step.tool is Tool.NVRTC:
         if step.name_expressions:
             reads = (_instances(step, reads[0], files),)
@@ -171,7 +201,7 @@ def _compile(
 
 def script_of(built: ToolkitBuild, title: str) -> str:
     """Returns the commands as a shell script."""
-    lines = ["#!/bin/sh", f"# {title}", *_comments(built), "set -e", 'cd "$(dirname "$0")"']
+    lines = ["#!/bin/sh", *_comments(built, title), "set -e", 'cd "$(dirname "$0")"']
     lines += [shlex.join(command.words) for command in built.commands]
     return "\n".join(lines) + "\n"
 
@@ -179,7 +209,7 @@ def script_of(built: ToolkitBuild, title: str) -> str:
 def makefile_of(built: ToolkitBuild, title: str) -> str:
     """Returns the commands as a Makefile."""
     last = built.commands[-1].makes if built.commands else ""
-    lines = [f"# {title}", *_comments(built), "NVCC ?= nvcc", "PTXAS ?= ptxas", "NVLINK ?= nvlink"]
+    lines = [*_comments(built, title), "NVCC ?= nvcc", "PTXAS ?= ptxas", "NVLINK ?= nvlink"]
     lines += ["", f"all: {last}", ""]
     for command in built.commands:
         program, *words = command.words
@@ -191,6 +221,6 @@ def makefile_of(built: ToolkitBuild, title: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _comments(built: ToolkitBuild) -> Iterator[str]:
-    for note in built.notes:
-        yield f"# Not exported: {note}"
+def _comments(built: ToolkitBuild, title: str) -> Iterator[str]:
+    for text in (title, *(f"Not exported: {note}" for note in built.notes)):
+        yield f"# {comment(text)}"

@@ -39,6 +39,11 @@ class ExportError(ValueError):
     """Something cannot be exported; the message says why and what to do."""
 
 
+def comment(text: str) -> str:
+    """Returns a text as one line for a comment, which nothing in it ends or prolongs."""
+    return "".join(c if c.isprintable() else " " for c in text).rstrip("\\ ")
+
+
 class HeaderSet(Enum):
     """Headers of NVIDIA's that a compile needs, wherever they are on a machine."""
 

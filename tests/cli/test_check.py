@@ -169,6 +169,28 @@ def test_what_cannot_be_checked_is_told(run, tmp_path, text, code, part):
     assert part in ran.err
 
 
+def test_a_launch_that_expects_nothing_passes_no_check(run, tmp_path):
+    text = '[[budget]]\nsource = "much.cu"\nrequire = ["failed_checks == 0"]\n'
+    text += '[budget.launch]\ndevice = "sim"\nkernel = "twice"\narg = { a = "32" }\n'
+    text += 'grid = "1"\nblock = "32"\n'
+    ended = run("check", budgets(tmp_path, text, "launch.toml"))
+    assert ended.code == 5
+    assert "The launch checks nothing" in ended.out + ended.err
+
+
+def test_a_launch_reads_files_of_its_own_folder_only(run, tmp_path):
+    (tmp_path / "b").mkdir()
+    (tmp_path / "secret.bin").write_bytes(bytes(128))
+    text = '[[budget]]\nsource = "much.cu"\nrequire = ["strays == 0"]\n[budget.launch]\n'
+    text += 'device = "sim"\nkernel = "twice"\ngrid = "1"\nblock = "32"\n'
+    text += 'arg = { a = "32:file(PATH)" }\n'
+    for path in (str(tmp_path / "secret.bin"), "../secret.bin"):
+        ended = run("check", budgets(tmp_path / "b", text.replace("PATH", path)))
+        assert (ended.code, "lies outside the folder" in ended.err) == (2, True)
+    (tmp_path / "secret.bin").rename(tmp_path / "b" / "own.bin")
+    assert run("check", budgets(tmp_path / "b", text.replace("PATH", "own.bin"))).code == 0
+
+
 def test_a_launch_without_a_gpu_is_missing(run, tmp_path):
     if run("devices", "--json").json["devices"]:
         pytest.skip("there is a GPU")

@@ -67,7 +67,10 @@ def test_a_kernel_is_launched_where_that_is_allowed(tmp_path):
         name: ("run", {"files": ["there.cu"], **given, "expect": [expected], "device": "sim"})
         for name, expected in (("right", "a = full(32, 4.2)"), ("wrong", "a = full(32, 4.3)"))
     }
+    stolen = given | {"arguments": {"a": "32:file(/etc/passwd)"}}
+    calls["stolen"] = ("run", {"files": ["there.cu"], **stolen, "device": "sim"})
     tools, found = served(tmp_path, calls, "--allow-run")
+    assert "lies outside the folder" in found["stolen"].content[0].text
     assert tools[-1] == "run"
     right, wrong = (found[name].structured_content for name in ("right", "wrong"))
     assert right["ok"] is True

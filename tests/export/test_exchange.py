@@ -1,6 +1,7 @@
 """Links of Compiler Explorer and projects as text, there and back, and damaged ones."""
 
 import base64
+import contextlib
 import io
 import json
 import random
@@ -12,7 +13,7 @@ from urllib.parse import quote
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.project.format import LARGEST
+from jitstudio.core.project.format import LARGEST, load
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
 from jitstudio.export.carried import carried_headers
@@ -258,6 +259,11 @@ def test_a_link_that_cannot_be_imported_says_why(link, said):
         project_from_link(link)
 
 
+def test_a_link_without_a_host_is_refused():
+    with pytest.raises(ForeignStateError, match="no link"):
+        project_from_link("https://[godbolt.org/#g:!()")
+
+
 def test_what_is_unknown_is_named_and_the_rest_is_taken():
     compilers = [{"id": "g142", "options": "-O2 -weird -arch=sm_75"}, {"id": "nvcc130"}]
     found = project_from_link(client_state(state(compilers=compilers)))
@@ -297,6 +303,35 @@ def test_commands_there_and_back(run, tmp_path):
     assert ended.json["artifacts"][0]["name"] == "linked"
     assert run("import", "https://godbolt.org/z/1", "-o", "no").code == 2
     assert not (tmp_path / "no").exists()
+
+
+def test_an_imported_project_writes_below_its_folder_only(run, tmp_path):
+    names = ("../out.cu", f"{tmp_path}/out.cu", ".git/out.cu", "conftest.py", "a\nb.cu", "in/k.cu")
+    project = Project(modules=tuple(Member(name, CodeKind.CUDA, SOURCE) for name in names))
+    (tmp_path / "project.txt").write_text(pack(project))
+    assert run("import", "project.txt", "-o", "got").code == 0
+    files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert files == {"project.txt", "got/got.jitproj", "got/in/k.cu"}
+    opened = load((tmp_path / "got" / "got.jitproj").read_bytes())
+    assert [one.text is None for one in opened.members] == [False] * 5 + [True]
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_zip_is_refused_whatever_packed_it(method):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as archive:
+        archive.writestr("a.cu", SOURCE * 9)
+    content = packed.getvalue()
+    for at in range(4, len(content), 3):
+        damaged = content[:at] + bytes((content[at] ^ 0xFF,)) + content[at + 1 :]
+        with contextlib.suppress(ForeignStateError):
+            project_from_file("a.zip", damaged)
+
+
+def test_halves_of_characters_become_question_marks():
+    session = {"language": "cuda", "source": "// \ud800", "filename": "a\ud800.cu"}
+    found = project_from_file("state.json", json.dumps({"sessions": [session]}).encode())
+    assert [(one.name, one.text) for one in found.project.members] == [("a?.cu", "// ?")]
 
 
 def test_a_project_as_text_is_the_same_again(builder):

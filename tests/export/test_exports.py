@@ -243,6 +243,28 @@ def test_what_has_no_counterpart_is_named(builder):
     assert "--minimal" in script.text
 
 
+def test_no_name_is_a_word_of_the_shell_or_of_make_or_takes_the_place_of_another(builder):
+    names = ("a/k.cu", "b/k.cu", "o x\ntouch $(y) %:#.cu")
+    texts = (cuda(f'extern "C" __global__ void k{n}() {{}}', name) for n, name in enumerate(names))
+    header = Header("GNUmakefile", b"all:\n\ttouch evil\n")
+    wanted = exported_request(replace(request(*texts, headers=(header,)), link=LinkMode.PTX))
+    recipe = recipe_of(wanted, builder.build(wanted), ())
+    made = BY_NAME["make"].make(replace(recipe, notes=("one\nall: evil \\",)))
+    assert [*made.files] == ["Makefile", "a/k.cu", "b/k_2.cu", "o_x_touch___y_____.cu"]
+    assert "# Not exported: one all: evil\n" in made.text
+    objects = "k.o.cubin k_2.o.cubin o_x_touch___y_____.o.cubin"
+    assert f"linked.cubin: {objects}\n" in made.text
+    program = BY_NAME["cpp"].make(replace(recipe, notes=("one\nint evil;\\",)))
+    assert "// Not exported: one int evil;\n" in program.text
+
+
+def test_a_command_has_the_very_bytes_of_a_path(exported):
+    recipe = exported("typed")
+    (name,) = (source.name for source in recipe.request.sources)
+    made = BY_NAME["command"].make(replace(recipe, paths={name: "/tmp/\udcff.ll"}))
+    assert b"'/tmp/\xff.ll'" in next(iter(made.files.values()))
+
+
 def test_what_is_no_program_is_refused_with_a_way_out(builder):
     both = request(sample("saxpy.cu"), sample("vector_add.cu"))
     with pytest.raises(ExportError, match="Link them"):
@@ -306,12 +328,20 @@ def test_expressions_are_those_of_numpy_with_names_that_python_can_have():
     for text, wanted in {
         "in * in + n": "in_ * in_ + n",
         "np.sin(i) + got.sum(axis=0)": "np.sin(np.arange(4)) + got_.sum(axis=0)",
-        "where(in > 0, 2e3, in.astype('float32'))": "np.where(in_ > 0, 2e3, in_.astype('float32'))",
+        "where(in > 0, 2, in.astype('float32'))": "np.where(in_ > 0, 2, in_.astype('float32'))",
         "bincount(got, minlength=n)": "np.bincount(got_, minlength=n)",
         "erf(in) if n > 1 else -pi": "erf(in_) if n > 1 else -np.pi",
         "bfloat16(in)": "ml_dtypes.bfloat16(in_)",
     }.items():
         assert expression_text(text, given, 4) == wanted
+
+
+def test_no_expression_of_a_project_becomes_other_code_in_an_export():
+    given = launch(Buffer("y", FLOAT, 0, 4))
+    for text in ("np.lib.os.system('id')", "exec('1')", "y, rtol=9) or check(y", "y.tofile('f')"):
+        with pytest.raises(ExportError, match="cannot be exported"):
+            expression_text(text, given, 4)
+    assert expression_text("y # \r, exec('1')", given, 4) == "y"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@ import os
 import numpy as np
 import pytest
 
-from jitstudio.numerics.expressions import ExpressionError, evaluate
+from jitstudio.numerics.expression_text import ExpressionError
+from jitstudio.numerics.expressions import evaluate
 
 X = np.arange(4, dtype=np.float32)
 VALUES = {"x": X, "y": np.ones(3), "in": X, "lambda": 2, "sum": 3, "a": 2.5, "n": 4}

@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.numerics.expressions import ExpressionError, parse
+from jitstudio.numerics.expression_text import ExpressionError, parse
 
 
 def refused(expression, parameters=("x", "n")):
