@@ -65,7 +65,6 @@ class LibraryView(QWidget):
         self._model = LibraryModel(self)
         self._model.filtered.connect(self._on_filtered)
         self._model.modelAboutToBeReset.connect(self._keep_selection)
-        self._is_update = False
         self._kept: _Kept | None = None
         self._path, self._name = Path(), ""
         self._count = 0
@@ -125,6 +124,7 @@ class LibraryView(QWidget):
         self._path, self._name = path, path.name
         self._status.setToolTip(plain_tooltip(str(path)))
         self._show(None)
+        self._kept = None
         self._stop.show()
         reading = self.tr("Reading {name}…").format(name=path.name)
         self._status.setText(reading)
@@ -147,12 +147,12 @@ class LibraryView(QWidget):
             self._name = "/".join(self._path.parts[-2:])
         self._table.set_absent(*(() if found.folders else OF_CACHES))
         self._show(found)
+        self._kept = None
         self._table.set_hint(self.tr("No kernel has such a name for this target."))
 
     def update_listing(self, found: LibraryListing) -> None:
         """Shows what a folder holds by now: what is chosen, selected and in sight stays so."""
         target = self._targets.currentData()
-        self._is_update = True
         self._show(found, is_same=True)
         self._targets.setCurrentIndex(max(self._targets.findData(target), 0))
 
@@ -212,12 +212,14 @@ class LibraryView(QWidget):
 
     @Slot()
     def _keep_selection(self) -> None:
-        if self._is_update:
-            rows, table = self._model.rows, self._table
-            selected = {_key(rows[i.row()]) for i in table.selectionModel().selectedRows()}
-            index = table.currentIndex()
-            current = _key(rows[index.row()]) if index.isValid() else None
-            self._kept = _Kept(selected, current, table.visualRect(index).top())
+        if self._kept is not None:
+            # Rows are replaced again before what was selected could be.
+            return
+        rows, table = self._model.rows, self._table
+        selected = {_key(rows[i.row()]) for i in table.selectionModel().selectedRows()}
+        index = table.currentIndex()
+        current = _key(rows[index.row()]) if index.isValid() else None
+        self._kept = _Kept(selected, current, table.visualRect(index).top())
 
     def _select_again(self) -> None:
         kept, self._kept = self._kept, None
@@ -287,7 +289,6 @@ class LibraryView(QWidget):
 
     @Slot()
     def _on_filtered(self) -> None:
-        self._is_update = False
         self._select_again()
         if not self._count:
             return
