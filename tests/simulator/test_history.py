@@ -149,7 +149,7 @@ def test_little_memory_thins_the_snapshots_and_loses_no_step(program):
         assert history.step == step
 
 
-@pytest.mark.slow
+@pytest.mark.bench
 def test_a_million_steps_away_is_near(program):
     launch = launch_of("mix", (1, 1, 1), (32, 1, 1), (np.zeros(32, np.uint32), np.int32(170_000)))
     history = StepHistory(lambda: Machine(launch, program))
