@@ -178,7 +178,10 @@ def test_the_run_begins_anew_where_its_process_dies(stepping):
     model.move(StepGoal.BARRIER)
     at_rest(driver)
     before = state(driver)
-    os.kill(driver.state.step_service.worker_pid, signal.SIGKILL)
+    pid = driver.state.step_service.worker_pid
+    os.kill(pid, signal.SIGKILL)
+    # Until then it may still answer.
+    driver.wait(lambda: driver.state.step_service.worker_pid != pid)
     problem = driver.find(QLabel, "stepProblem")
     model.move(StepGoal.INSTRUCTION, back=True)
     driver.wait(lambda: not model.is_moving)
