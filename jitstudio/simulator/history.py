@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -154,7 +154,6 @@ class StepHistory:
         self._due = 0.0
         # What the last snapshot has seen of each array, to find what has changed since.
         self._seen: dict[_Key, tuple[NDArray[np.uint8], _Pages]] = {}
-        self._seen_at = -1
         self._keep()
         self._make_ready()
 
@@ -222,11 +221,6 @@ class StepHistory:
     def restore(self, step: int) -> None:
         """Goes to the snapshot that is nearest before a step."""
         self._restore_to(step, replay=False)
-
-    def starts_before(self, step: int) -> Sequence[int]:
-        """Returns the steps of the snapshots before a step, the latest first."""
-        at = bisect_right(self._snapshots, step - 1, key=lambda each: each.step)
-        return [snapshot.step for snapshot in self._snapshots[:at]][::-1]
 
     # How it does it.
 

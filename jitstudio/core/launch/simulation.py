@@ -42,7 +42,6 @@ class FaultKind(Enum):
     MISALIGNED = "misaligned"
     NEVER_WRITTEN = "never written"
     READ_ONLY = "read only"
-    WRONG_SPACE = "wrong space"
     STACK_OVERFLOW = "stack overflow"
     TRAP = "trap"
     ASSERT = "assert"

@@ -6,7 +6,7 @@ Types go by their names in PTX; arrays have one dimension and the dtypes that
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +28,7 @@ from jitstudio.simulator.arithmetic.rounding import (
     to_odd,
 )
 
-IntegerRounding = Literal["rni", "rzi", "rmi", "rpi"]
-"""To an integer: the nearest (even), toward zero, down, up."""
-
+# To an integer: the nearest (even), toward zero, down, up.
 _TO_INTEGER = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
 _INTEGERS = {f"{k}{w}": np.dtype(f"{c}{w // 8}") for k, c in (("u", "u"), ("s", "i"), ("b", "u"))
              for w in (8, 16, 32, 64)}  # fmt: skip

@@ -226,10 +226,6 @@ class StepView(QWidget):
         self._show_access(state.access, suggestion)
         self.memory.show_state(state)
 
-    def choose_lane(self, lane: int) -> None:
-        """Looks at another lane of the warp."""
-        self._lane.setValue(lane)
-
     # How it does it.
 
     def _table(
