@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import (
     QEvent,
+    QItemSelectionModel,
     QKeyCombination,
     QModelIndex,
     QPersistentModelIndex,
@@ -111,6 +112,17 @@ class PanelTable(QTableView):
         self.horizontalHeader().setHighlightSections(False)
         self.setStyleSheet(_CELLS)
         self._fit_rows()
+
+    def selectRow(self, row: int) -> None:
+        """Selects one row and goes there, whatever keys are held.
+
+        They may be those of the shortcut that led here: with Shift, Qt selects nothing where
+        several rows can be selected.
+        """
+        column = self.horizontalHeader().logicalIndexAt(0)
+        flags = QItemSelectionModel.SelectionFlag
+        index = self.model().index(row, column)
+        self.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
 
     def set_hint(self, hint: str) -> None:
         """Says why there are no rows, while there are none."""

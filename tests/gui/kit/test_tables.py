@@ -67,6 +67,24 @@ def test_a_disabled_command_does_nothing(table):
     assert done == ["remove"]
 
 
+@pytest.mark.parametrize("held", ["NoModifier", "ShiftModifier", "ControlModifier"])
+def test_the_program_selects_one_row_whatever_keys_are_held(table, held):
+    table.setSelectionMode(PanelTable.SelectionMode.ExtendedSelection)
+    # Qt believes them held until the next event, as after the shortcut of a command.
+    QTest.keyPress(table, Qt.Key.Key_F8, Qt.KeyboardModifier[held])
+    for row in (1, 0):
+        table.selectRow(row)
+        assert [index.row() for index in table.selectionModel().selectedRows()] == [row]
+        assert table.currentIndex().row() == row
+
+
+def test_rows_are_added_to_what_is_selected_by_keys(table):
+    table.setSelectionMode(PanelTable.SelectionMode.ExtendedSelection)
+    table.selectRow(0)
+    QTest.keyClick(table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    assert [index.row() for index in table.selectionModel().selectedRows()] == [0, 1]
+
+
 def test_other_keys_belong_to_the_window(table):
     table.add_command("&Copy", lambda: None, "Ctrl+C")
     assert is_claimed(table, Qt.Key.Key_C, CONTROL)
