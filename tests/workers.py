@@ -49,16 +49,17 @@ while True:
         os._exit(0)
     told, tell = os.pipe()
     if not (first := os.fork()):
-        if child := os.fork():
-            os.write(tell, str(child).encode())
+        if os.fork():
             os._exit(0)
+        # Before anybody knows of it: a kill of a group that is not there yet would be lost.
+        os.setsid()
+        os.write(tell, str(os.getpid()).encode())
         break
     os.waitpid(first, 0)
     asked.send(os.read(told, 20))
     for number in (told, tell, *descriptors):
         os.close(number)
 folder, environment, memory_limit = json.loads(message)
-os.setsid()
 os.chdir(folder)
 os.environ.clear()
 os.environ.update(environment)

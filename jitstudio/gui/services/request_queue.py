@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from threading import Thread
 from typing import Any, Protocol
@@ -12,6 +14,7 @@ from jitstudio.worker.queue import GRACE, RequestQueue, RequestState, Work, Work
 
 # Killed workers are dead within milliseconds; only a hung driver takes longer.
 _LAST_WAIT_MS = 12_000
+_hung: list[QThread] = []
 
 
 class Closable(Protocol):
@@ -31,6 +34,24 @@ def close_all(services: Sequence[Closable]) -> None:
     deadline = QDeadlineTimer(_LAST_WAIT_MS)
     for service in services:
         service.wait_closed(deadline)
+
+
+def wait_for(thread: QThread, deadline: QDeadlineTimer) -> None:
+    """Waits until a thread has ended, but no longer than this: a hung one is left alone.
+
+    Qt aborts the program if the object of a thread goes while that runs; it never does now.
+    """
+    if not thread.wait(deadline):
+        _hung.append(thread)
+
+
+def leave(status: int) -> int:
+    """Returns the exit status of the program; ends it at once where a thread hangs."""
+    if any(thread.isRunning() for thread in _hung):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    return status
 
 
 class ServingThread(QThread):
@@ -55,7 +76,7 @@ class ServingThread(QThread):
     def wait_closed(self, deadline: QDeadlineTimer) -> None:
         """Waits until workers and loop have ended, but no longer than this."""
         self._closer.join(deadline.remainingTime() / 1000)
-        self.wait(deadline)
+        wait_for(self, deadline)
 
 
 class RequestHandle(QObject):

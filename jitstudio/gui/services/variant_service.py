@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QDeadlineTimer, QObject, QThread, Signal, Slot
 
 from jitstudio.core.axes import VariantError
+from jitstudio.gui.services.request_queue import wait_for
 from jitstudio.variants.plan import VariantPlan
 from jitstudio.variants.rows import VariantRow, VariantTable
 
@@ -75,7 +76,7 @@ class VariantService(QObject):
     def wait_closed(self, deadline: QDeadlineTimer) -> None:
         """Waits until all have ended, but no longer than this."""
         if self._thread is not None:
-            self._thread.wait(deadline)
+            wait_for(self._thread, deadline)
 
     @Slot()
     def _on_thread_finished(self) -> None:

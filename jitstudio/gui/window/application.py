@@ -152,7 +152,10 @@ def run(files: Sequence[str]) -> int:
     status = app.exec()
     # Not before: what was typed until then is kept as well.
     window.end()
-    return status
+    # Of no use to the first picture.
+    from jitstudio.gui.services.request_queue import leave  # noqa: PLC0415
+
+    return leave(status)
 
 
 def _settings() -> tuple[QSettings, str]:

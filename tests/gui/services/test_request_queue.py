@@ -1,6 +1,8 @@
 """Requests have handles of their own, and services end together, however long each takes."""
 
 import gc
+import subprocess
+import sys
 import threading
 import time
 
@@ -75,6 +77,40 @@ def test_hung_ones_are_given_up_for_all_at_one_time(qapp, serve, monkeypatch):
     # One after the other would take ten seconds.
     assert 0.1 <= time.monotonic() - start < 5
     released.set()
+
+
+_HANGS = """
+import gc, sys, time
+from PySide6.QtCore import QCoreApplication, QDeadlineTimer
+from jitstudio.gui.services.request_queue import WorkerService, leave
+
+class Hung(WorkerService):
+    def __init__(self):
+        super().__init__()
+        self._serve("hung", self)
+        self._submit("wait", lambda ticket, report: time.sleep(600))
+
+    def cancel(self, ticket): pass
+    def close(self): pass
+
+app = QCoreApplication([])
+service = Hung()
+while service._queue._running is None:
+    time.sleep(0.01)
+service.begin_closing()
+service.wait_closed(QDeadlineTimer(100))
+del service
+gc.collect()
+print("left")
+sys.exit(leave(3))
+"""
+
+
+def test_the_program_ends_in_order_while_a_thread_hangs():
+    ended = subprocess.run(
+        [sys.executable, "-c", _HANGS], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (3, "left\n", "")
 
 
 @pytest.fixture
