@@ -12,12 +12,14 @@ import struct
 import time
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.device import Dim3
+from jitstudio.simulator.barriers import behind, tell_passed
 from jitstudio.simulator.contraction import contractions
 from jitstudio.simulator.groups import GroupKey, Selection, numbers_of, size_of, subset
 from jitstudio.simulator.image import GRID_WORKSPACE, ImageError, make_image, parameter_bytes
@@ -144,6 +146,8 @@ class Machine:
         self.printed: list[str] = []
         self.inexact: dict[str, str] = {}
         self.code = self._bind()
+        # What follows from the program alone is found once.
+        self._behind = cache(partial(behind, program, self.image.kernel))
         self.stall: tuple[int, int] = (0, 0)
         self._stops: Container[int] = frozenset()
         self._begun = 0
@@ -409,6 +413,8 @@ class Machine:
             active, rest = _parted(threads, ~truth if bound.negated else truth)
         if wave.on_executed:
             self._show_executed(wave, bound, threads, active)
+        if wave.barriers and depth == 0:
+            tell_passed(wave, bound.instruction, threads, self._behind)
         if bound.problem:
             raise UnsupportedInstruction(bound.problem)
         if bound.guard is not None and wave.on_branched:

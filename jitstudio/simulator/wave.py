@@ -8,7 +8,7 @@ read it in, all of them views of the same bytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +35,7 @@ from jitstudio.simulator.model import (
     Observer,
     StateSpace,
     SyncScope,
+    ThreadPlace,
     Threads,
 )
 from jitstudio.simulator.program import PtxFunction, PtxInstruction
@@ -123,20 +124,38 @@ class Waiting:
 
     Attributes:
         depth: Of their calls.
-        at: The instruction at which they wait.
+        instruction: The one at which they wait.
         threads: Which.
         expected: How many threads of the block each of them waits for; None for all.
         resume: What is done with those that go on: it gets the wave, them, and for each block
             slot how many votes were true and how many there were. None for nothing.
         arrived: Whether they have only arrived and gone on.
+        since: Steps that were executed before they came.
     """
 
     depth: int
-    at: int
+    instruction: PtxInstruction
     threads: Selection
     expected: NDArray[Any] | None = None
     resume: Callable[[Wave, Selection, NDArray[Any], NDArray[Any]], None] | None = None
     arrived: bool = False
+    since: int = 0
+
+    @property
+    def at(self) -> int:
+        """The number of the instruction."""
+        return self.instruction.number
+
+    @property
+    def is_of_all(self) -> bool:
+        """Whether all threads of the block must come to this very instruction.
+
+        So it is with ``__syncthreads()``, which is ``bar.sync`` or ``barrier.sync.aligned``
+        without a number of threads.
+        """
+        words = self.instruction.modifiers
+        aligned = self.instruction.opcode == "bar" or "aligned" in words
+        return aligned and self.expected is None and not self.arrived and "cluster" not in words
 
 
 @dataclass(frozen=True)
@@ -372,25 +391,37 @@ class Wave:
         self.live_count -= len(numbers)
         self.lanes &= ~packed_lanes(numbers, self.layout.threads)
 
-    def tell(self, kind: FaultKind, threads: Threads, message: str) -> None:
-        """Takes note of a fault that does not end the launch, once for each instruction."""
-        instruction = self.current
+    def tell(
+        self,
+        kind: FaultKind,
+        threads: Threads,
+        message: str,
+        *,
+        at: tuple[PtxInstruction, int] | None = None,
+        second: ThreadPlace | None = None,
+        more: str = "",
+    ) -> None:
+        """Takes note of a fault that does not end the launch, once for each instruction.
+
+        Args:
+            kind: What it is.
+            threads: Who did it.
+            message: What they did, in words that go on after "Thread … of block …".
+            at: The instruction at which they did it, and the steps before it; None for the
+                current one.
+            second: Where another thread is that it is about.
+            more: Sentences to add.
+        """
+        instruction, step = at or (self.current, self.clock - 1)
         assert instruction is not None
         if (key := (instruction.number, kind)) in self.told:
             return
         self.told.add(key)
-        self.faults.append(
-            fault_of(
-                self.layout,
-                instruction,
-                kind,
-                int(threads[0]),
-                message,
-                len(threads),
-                False,
-                self.clock - 1,
-            )
+        fault = fault_of(
+            self.layout, instruction, kind, int(threads[0]), message, len(threads), False, step
         )
+        message = f"{fault.message} {more}".rstrip()
+        self.faults.append(replace(fault, message=message, second=second))
 
     def print_text(self, text: str) -> None:
         """Takes note of what a thread has printed."""
@@ -722,15 +753,20 @@ def fault_of(
     """Returns a fault with a sentence that says thread, block and line."""
     place = layout.place(instruction, thread, step)
     more = f" {count - 1:,} more threads do so in the same step." if count > 1 else ""
-    where = f"line {place.ptx_line} of the PTX"
-    if place.line:
-        name = place.file.replace("\\", "/").rpartition("/")[2]
-        where = f"{name}:{place.line} ({where})"
     return Fault(
         kind,
-        f"Thread {place.thread} of block {place.block} {message}, at {where}.{more}",
+        f"Thread {place.thread} of block {place.block} {message}, at {line_of(place)}.{more}",
         place,
         None,
         count,
         fatal,
     )
+
+
+def line_of(place: ThreadPlace) -> str:
+    """Returns the lines of source and PTX at which a thread is, for messages."""
+    line = f"line {place.ptx_line} of the PTX"
+    if not place.line:
+        return line
+    name = place.file.replace("\\", "/").rpartition("/")[2]
+    return f"{name}:{place.line} ({line})"
