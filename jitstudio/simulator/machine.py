@@ -48,6 +48,7 @@ from jitstudio.simulator.wave import (
     UnsupportedInstruction,
     Wave,
     fault_of,
+    line_of,
 )
 
 assert ROW_MODULES
@@ -415,6 +416,8 @@ class Machine:
             self._show_executed(wave, bound, threads, active)
         if wave.barriers and depth == 0:
             tell_passed(wave, bound.instruction, threads, self._behind)
+        if wave.undefined and depth == 0:
+            self._follow_undefined(wave, bound, threads, active)
         if bound.problem:
             raise UnsupportedInstruction(bound.problem)
         if bound.guard is not None and wave.on_branched:
@@ -426,6 +429,26 @@ class Machine:
             return None
         assert bound.flow is not None
         return bound.flow(wave, frame, depth, active, rest)
+
+    def _follow_undefined(
+        self, wave: Wave, bound: Bound, threads: Selection, active: Selection | None
+    ) -> None:
+        """Takes note of threads that depend on an undefined value."""
+        shown = threads if bound.flow is not None else active
+        if shown is None:
+            return
+        bases = wave.bases[0, self.image.kernel.name]
+        if (found := wave.undefined.spread(bound.instruction, shown, bases)) is not None:
+            numbers = wave.numbers[shown][found.chosen]
+            source = wave.layout.place(found.source, int(numbers[0]), found.step)
+            wave.tell(
+                FaultKind.INACTIVE_LANE,
+                numbers,
+                "depends on an undefined value",
+                second=source,
+                more=f"It was taken at {line_of(source)} from {found.reason}. Take values only of "
+                "lanes that take part, or choose another value for the others.",
+            )
 
     def _spun(self, wave: Wave, at: int) -> bool:
         """Returns whether a loop that may spin has gone round often enough to yield."""

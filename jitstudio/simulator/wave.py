@@ -39,6 +39,7 @@ from jitstudio.simulator.model import (
     Threads,
 )
 from jitstudio.simulator.program import PtxFunction, PtxInstruction
+from jitstudio.simulator.undefined import UndefinedValues
 
 CARRY = "CC.CF"
 """The register for carries, of which PTX has no name."""
@@ -210,6 +211,7 @@ class Wave:
         printed: What has been printed, in pieces.
         faults: Those that do not end the launch.
         told: Which they are, by instruction and kind.
+        undefined: Which registers of the kernel hold undefined values.
         observers: All of them.
     """
 
@@ -270,7 +272,7 @@ class Wave:
         self.stack_limit, self.most_bytes = stack_limit, most_bytes
         self.frame_bytes = 0
         self.faults: list[Fault] = []
-        self.extra: dict[str, Any] = {}
+        self.undefined = UndefinedValues(count)
         self.inexact: dict[str, str] = {}
         self.current: PtxInstruction | None = None
         self.told: set[tuple[int, FaultKind]] = set()

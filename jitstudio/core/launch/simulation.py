@@ -47,6 +47,7 @@ class FaultKind(Enum):
     ASSERT = "assert"
     DEADLOCK = "deadlock"
     BARRIER = "barrier"
+    INACTIVE_LANE = "inactive lane"
     UNSUPPORTED = "unsupported"
 
 
