@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.simulation import Fault
+from jitstudio.simulator.copies import PendingCopies
 from jitstudio.simulator.groups import Groups, Selection
 from jitstudio.simulator.machine import Machine, SimulationStop
 from jitstudio.simulator.memory import Arena
@@ -57,6 +58,7 @@ class _WaveNotes:
     faults: tuple[Fault, ...]
     told: frozenset[Any]
     undefined: UndefinedValues
+    copies: PendingCopies
 
     @classmethod
     def of(cls, wave: Wave) -> _WaveNotes:
@@ -76,6 +78,7 @@ class _WaveNotes:
             tuple(wave.faults),
             frozenset(wave.told),
             wave.undefined.copy(),
+            wave.copies.copy(),
         )
 
     def restore(self, clock: int) -> Wave:
@@ -96,6 +99,7 @@ class _WaveNotes:
         wave.faults = list(self.faults)
         wave.told = set(self.told)
         wave.undefined = self.undefined.copy()
+        wave.copies = self.copies.copy()
         wave.clock = clock
         return wave
 

@@ -14,9 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.simulator.copies import Copy, PendingCopies
 from jitstudio.simulator.groups import Groups, Selection, numbers_of, subset
 from jitstudio.simulator.memory import (
     CLUSTER_BITS,
+    COPYING,
     WINDOWS,
     AccessFault,
     Arena,
@@ -212,6 +214,7 @@ class Wave:
         faults: Those that do not end the launch.
         told: Which they are, by instruction and kind.
         undefined: Which registers of the kernel hold undefined values.
+        copies: The copies to shared memory that nobody has waited for.
         observers: All of them.
     """
 
@@ -273,6 +276,7 @@ class Wave:
         self.frame_bytes = 0
         self.faults: list[Fault] = []
         self.undefined = UndefinedValues(count)
+        self.copies = PendingCopies(count)
         self.inexact: dict[str, str] = {}
         self.current: PtxInstruction | None = None
         self.told: set[tuple[int, FaultKind]] = set()
@@ -282,6 +286,7 @@ class Wave:
         self.on_branched = _overriding(observers, "branched")
         self.on_synchronised = _overriding(observers, "synchronised")
         self.on_fenced = _overriding(observers, "fenced")
+        self.on_copied = _overriding(observers, "copied")
         self.wants_values = any(o.wants_values for o in self.on_accessed)
 
     # Frames.
@@ -529,7 +534,7 @@ class Wave:
         arena = self.arenas[space]
         unwritten = arena.check_written(offsets, size, region)
         if unwritten is not None:
-            self.tell_unwritten(space, unwritten, addresses, threads, size)
+            self.tell_unwritten(space, unwritten, offsets, addresses, threads, size)
         if self.on_accessed:
             self.notify(space, AccessKind.READ, offsets, addresses, size, threads, strong)
         return arena.gather(offsets, dtype, count)
@@ -677,11 +682,19 @@ class Wave:
         self,
         space: StateSpace,
         unwritten: NDArray[np.bool_],
+        offsets: Offsets,
         addresses: NDArray[np.int64],
         threads: Selection,
         size: int,
     ) -> None:
-        """Takes note of threads that read what nobody has written."""
+        """Takes note of threads that read what nobody has written, or not waited for."""
+        if space is StateSpace.SHARED and self.copies:
+            pending = self.arenas[space].has_state(offsets, size, COPYING)
+            if pending.any():
+                self._tell_not_waited_for(pending, offsets, addresses, threads, size)
+                unwritten = unwritten & ~pending
+                if not unwritten.any():
+                    return
         first = int(np.argmax(unwritten))
         names = {StateSpace.CONSTANT: "constant"}
         self.tell(
@@ -690,6 +703,75 @@ class Wave:
             f"reads {size} bytes of {names.get(space, space.value)} memory at "
             f"0x{int(addresses[first]):x} that nobody has written",
         )
+
+    def _tell_not_waited_for(
+        self,
+        pending: NDArray[np.bool_],
+        offsets: Offsets,
+        addresses: NDArray[np.int64],
+        threads: Selection,
+        size: int,
+    ) -> None:
+        """Takes note of threads that read what is still being copied."""
+        first = int(np.argmax(pending))
+        copy, thread = self.copies.at(int(offsets[first]), size)
+        place = self.layout.place(copy.instruction, thread, copy.step)
+        self.tell(
+            FaultKind.NOT_WAITED_FOR,
+            self.numbers[threads][pending],
+            f"reads {size} bytes of shared memory at 0x{int(addresses[first]):x} before the copy "
+            "to them was waited for",
+            second=place,
+            more=f"Thread {place.thread} copies to them at {line_of(place)}. It must wait "
+            "(cp.async.wait_group, __pipeline_wait_prior, or an mbarrier) before anyone reads, and "
+            "other threads need a barrier behind that.",
+        )
+
+    # Copies that run by themselves.
+
+    def copying(
+        self,
+        addresses: NDArray[np.int64],
+        size: int,
+        threads: Selection,
+        barriers: NDArray[np.int64] | None = None,
+    ) -> None:
+        """Takes note of a copy to shared memory that has to be waited for.
+
+        Args:
+            addresses: Where to, one for each thread.
+            size: Bytes of each.
+            threads: Who copies.
+            barriers: Offsets of the mbarriers that track it; None for none.
+        """
+        assert self.current is not None
+        offsets, region = self.offsets(StateSpace.SHARED, addresses, threads, size)
+        self.arenas[StateSpace.SHARED].mark_copying(offsets, size, region)
+        numbers = self.numbers[threads]
+        self.copies.add(self.current, self.clock - 1, numbers, offsets, addresses, size, barriers)
+
+    def copied(self, copies: list[Copy], *, by_themselves: bool) -> None:
+        """Takes note that copies have been waited for.
+
+        Args:
+            copies: Which.
+            by_themselves: Whether by the threads that copy, which have yet to tell others.
+        """
+        for copy in copies:
+            self.arenas[StateSpace.SHARED].mark_written(copy.offsets, copy.size, -1)
+            if by_themselves and self.on_copied:
+                access = Access(
+                    copy.instruction,
+                    copy.threads,
+                    StateSpace.SHARED,
+                    AccessKind.WRITE,
+                    copy.offsets,
+                    copy.addresses.view(np.uint64),
+                    copy.size,
+                    step=copy.step,
+                )
+                for observer in self.on_copied:
+                    observer.copied(access)
 
 
 def _bytes_of(values: Sequence[NDArray[Any]], count: int) -> NDArray[np.uint8]:

@@ -48,6 +48,7 @@ class FaultKind(Enum):
     DEADLOCK = "deadlock"
     BARRIER = "barrier"
     INACTIVE_LANE = "inactive lane"
+    NOT_WAITED_FOR = "copy not waited for"
     UNSUPPORTED = "unsupported"
 
 
