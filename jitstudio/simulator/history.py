@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Container
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.simulation import Fault
+from jitstudio.simulator.copies import PendingCopies
 from jitstudio.simulator.groups import Groups, Selection
 from jitstudio.simulator.machine import Machine, SimulationStop
 from jitstudio.simulator.memory import Arena
 from jitstudio.simulator.model import SimulationOutcome, StateSpace
+from jitstudio.simulator.undefined import UndefinedValues
 from jitstudio.simulator.wave import BarrierName, Waiting, Wave
 
 PAGE = 4096
@@ -56,7 +57,8 @@ class _WaveNotes:
     printed_size: int
     faults: tuple[Fault, ...]
     told: frozenset[Any]
-    extra: dict[str, Any]
+    undefined: UndefinedValues
+    copies: PendingCopies
 
     @classmethod
     def of(cls, wave: Wave) -> _WaveNotes:
@@ -75,7 +77,8 @@ class _WaveNotes:
             wave.printed_size,
             tuple(wave.faults),
             frozenset(wave.told),
-            deepcopy(wave.extra),
+            wave.undefined.copy(),
+            wave.copies.copy(),
         )
 
     def restore(self, clock: int) -> Wave:
@@ -95,7 +98,8 @@ class _WaveNotes:
         wave.printed_size = self.printed_size
         wave.faults = list(self.faults)
         wave.told = set(self.told)
-        wave.extra = deepcopy(self.extra)
+        wave.undefined = self.undefined.copy()
+        wave.copies = self.copies.copy()
         wave.clock = clock
         return wave
 

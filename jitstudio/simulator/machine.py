@@ -12,12 +12,14 @@ import struct
 import time
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.device import Dim3
+from jitstudio.simulator.barriers import behind, tell_passed
 from jitstudio.simulator.contraction import contractions
 from jitstudio.simulator.groups import GroupKey, Selection, numbers_of, size_of, subset
 from jitstudio.simulator.image import GRID_WORKSPACE, ImageError, make_image, parameter_bytes
@@ -46,6 +48,7 @@ from jitstudio.simulator.wave import (
     UnsupportedInstruction,
     Wave,
     fault_of,
+    line_of,
 )
 
 assert ROW_MODULES
@@ -144,6 +147,8 @@ class Machine:
         self.printed: list[str] = []
         self.inexact: dict[str, str] = {}
         self.code = self._bind()
+        # What follows from the program alone is found once.
+        self._behind = cache(partial(behind, program, self.image.kernel))
         self.stall: tuple[int, int] = (0, 0)
         self._stops: Container[int] = frozenset()
         self._begun = 0
@@ -409,6 +414,10 @@ class Machine:
             active, rest = _parted(threads, ~truth if bound.negated else truth)
         if wave.on_executed:
             self._show_executed(wave, bound, threads, active)
+        if wave.barriers and depth == 0:
+            tell_passed(wave, bound.instruction, threads, self._behind)
+        if wave.undefined and depth == 0:
+            self._follow_undefined(wave, bound, threads, active)
         if bound.problem:
             raise UnsupportedInstruction(bound.problem)
         if bound.guard is not None and wave.on_branched:
@@ -420,6 +429,26 @@ class Machine:
             return None
         assert bound.flow is not None
         return bound.flow(wave, frame, depth, active, rest)
+
+    def _follow_undefined(
+        self, wave: Wave, bound: Bound, threads: Selection, active: Selection | None
+    ) -> None:
+        """Takes note of threads that depend on an undefined value."""
+        shown = threads if bound.flow is not None else active
+        if shown is None:
+            return
+        bases = wave.bases[0, self.image.kernel.name]
+        if (found := wave.undefined.spread(bound.instruction, shown, bases)) is not None:
+            numbers = wave.numbers[shown][found.chosen]
+            source = wave.layout.place(found.source, int(numbers[0]), found.step)
+            wave.tell(
+                FaultKind.INACTIVE_LANE,
+                numbers,
+                "depends on an undefined value",
+                second=source,
+                more=f"It was taken at {line_of(source)} from {found.reason}. Take values only of "
+                "lanes that take part, or choose another value for the others.",
+            )
 
     def _spun(self, wave: Wave, at: int) -> bool:
         """Returns whether a loop that may spin has gone round often enough to yield."""

@@ -24,7 +24,7 @@ GLOBAL_BASE = 0x7F00_0000_0000
 
 _ALIGNMENT = 512
 _GAP = 512
-_UNWRITTEN, WRITTEN = 1, 2
+_UNWRITTEN, WRITTEN, COPYING = 1, 2, 3
 # The windows of generic addresses, by bits 36 and up; all above them is global.
 WINDOW_BITS = 36
 WINDOWS = {
@@ -81,7 +81,7 @@ class Arena:
         space: Which.
         base: The address of the first byte in its own space.
         data: Its bytes; their number is divisible by 16.
-        state: What is known of each byte: 0 outside, 1 not written, 2 written.
+        state: What is known of each byte: 0 outside, 1 not written, 2 written, 3 being copied to.
         regions: What may be accessed, by rising offsets.
         read_only: Whether nothing may be written.
         pitch: For equal parts, of blocks or threads: bytes from one to the next.
@@ -206,15 +206,27 @@ class Arena:
 
     def mark_written(self, offsets: Offsets, size: int, region: int) -> None:
         """Takes note that bytes have been written."""
-        if region >= 0 and self._complete[region]:
-            return
+        if region < 0 or not self._complete[region]:
+            self._mark(offsets, size, WRITTEN)
+
+    def mark_copying(self, offsets: Offsets, size: int, region: int) -> None:
+        """Takes note that bytes are being copied to."""
+        self._complete[region] = False
+        self._mark(offsets, size, COPYING)
+
+    def _mark(self, offsets: Offsets, size: int, state: int) -> None:
         width = min(size, 8)
         dtype = np.dtype(f"u{width}")
-        value = dtype.type(int.from_bytes(bytes([WRITTEN]) * width, "little"))
+        value = dtype.type(int.from_bytes(bytes([state]) * width, "little"))
         states = self.state.view(dtype)
         index = offsets // width
         for part in range(size // width):
             states[index + part] = value
+
+    def has_state(self, offsets: Offsets, size: int, state: int) -> NDArray[np.bool_]:
+        """Returns which accesses touch a byte of which that is known."""
+        found: NDArray[np.bool_] = (self.state[offsets[:, None] + np.arange(size)] == state).any(1)
+        return found
 
     def _states(self, offsets: Offsets, size: int) -> NDArray[np.bool_]:
         width = min(size, 8)

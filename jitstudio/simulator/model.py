@@ -321,6 +321,12 @@ class Observer:
     def accessed(self, access: Access) -> None:
         """Takes note of an access; of a write after it has been done."""
 
+    def copied(self, access: Access) -> None:
+        """Takes note that threads have waited for what they have copied: writes until now.
+
+        `accessed` was called for the same writes when the copy began.
+        """
+
     def synchronised(self, threads: Threads, scope: SyncScope) -> None:
         """Takes note that these threads have passed a barrier together.
 

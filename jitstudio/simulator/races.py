@@ -126,6 +126,10 @@ class RaceDetector(Observer):
             kept = shadow.written[places]
             self._compare(access, np.where(kept == cells, 0, kept), threads, "write after write")
 
+    def copied(self, access: Access) -> None:
+        """See `Observer`: a barrier between copy and wait does not order what is copied."""
+        self.accessed(access)
+
     def finished(self, result: SimulationResult) -> SimulationResult:
         """See `Observer`."""
         races: dict[object, Race] = {}

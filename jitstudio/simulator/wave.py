@@ -8,15 +8,17 @@ read it in, all of them views of the same bytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.simulator.copies import Copy, PendingCopies
 from jitstudio.simulator.groups import Groups, Selection, numbers_of, subset
 from jitstudio.simulator.memory import (
     CLUSTER_BITS,
+    COPYING,
     WINDOWS,
     AccessFault,
     Arena,
@@ -35,9 +37,11 @@ from jitstudio.simulator.model import (
     Observer,
     StateSpace,
     SyncScope,
+    ThreadPlace,
     Threads,
 )
 from jitstudio.simulator.program import PtxFunction, PtxInstruction
+from jitstudio.simulator.undefined import UndefinedValues
 
 CARRY = "CC.CF"
 """The register for carries, of which PTX has no name."""
@@ -123,20 +127,38 @@ class Waiting:
 
     Attributes:
         depth: Of their calls.
-        at: The instruction at which they wait.
+        instruction: The one at which they wait.
         threads: Which.
         expected: How many threads of the block each of them waits for; None for all.
         resume: What is done with those that go on: it gets the wave, them, and for each block
             slot how many votes were true and how many there were. None for nothing.
         arrived: Whether they have only arrived and gone on.
+        since: Steps that were executed before they came.
     """
 
     depth: int
-    at: int
+    instruction: PtxInstruction
     threads: Selection
     expected: NDArray[Any] | None = None
     resume: Callable[[Wave, Selection, NDArray[Any], NDArray[Any]], None] | None = None
     arrived: bool = False
+    since: int = 0
+
+    @property
+    def at(self) -> int:
+        """The number of the instruction."""
+        return self.instruction.number
+
+    @property
+    def is_of_all(self) -> bool:
+        """Whether all threads of the block must come to this very instruction.
+
+        So it is with ``__syncthreads()``, which is ``bar.sync`` or ``barrier.sync.aligned``
+        without a number of threads.
+        """
+        words = self.instruction.modifiers
+        aligned = self.instruction.opcode == "bar" or "aligned" in words
+        return aligned and self.expected is None and not self.arrived and "cluster" not in words
 
 
 @dataclass(frozen=True)
@@ -191,6 +213,8 @@ class Wave:
         printed: What has been printed, in pieces.
         faults: Those that do not end the launch.
         told: Which they are, by instruction and kind.
+        undefined: Which registers of the kernel hold undefined values.
+        copies: The copies to shared memory that nobody has waited for.
         observers: All of them.
     """
 
@@ -251,7 +275,8 @@ class Wave:
         self.stack_limit, self.most_bytes = stack_limit, most_bytes
         self.frame_bytes = 0
         self.faults: list[Fault] = []
-        self.extra: dict[str, Any] = {}
+        self.undefined = UndefinedValues(count)
+        self.copies = PendingCopies(count)
         self.inexact: dict[str, str] = {}
         self.current: PtxInstruction | None = None
         self.told: set[tuple[int, FaultKind]] = set()
@@ -261,6 +286,7 @@ class Wave:
         self.on_branched = _overriding(observers, "branched")
         self.on_synchronised = _overriding(observers, "synchronised")
         self.on_fenced = _overriding(observers, "fenced")
+        self.on_copied = _overriding(observers, "copied")
         self.wants_values = any(o.wants_values for o in self.on_accessed)
 
     # Frames.
@@ -372,25 +398,37 @@ class Wave:
         self.live_count -= len(numbers)
         self.lanes &= ~packed_lanes(numbers, self.layout.threads)
 
-    def tell(self, kind: FaultKind, threads: Threads, message: str) -> None:
-        """Takes note of a fault that does not end the launch, once for each instruction."""
-        instruction = self.current
+    def tell(
+        self,
+        kind: FaultKind,
+        threads: Threads,
+        message: str,
+        *,
+        at: tuple[PtxInstruction, int] | None = None,
+        second: ThreadPlace | None = None,
+        more: str = "",
+    ) -> None:
+        """Takes note of a fault that does not end the launch, once for each instruction.
+
+        Args:
+            kind: What it is.
+            threads: Who did it.
+            message: What they did, in words that go on after "Thread … of block …".
+            at: The instruction at which they did it, and the steps before it; None for the
+                current one.
+            second: Where another thread is that it is about.
+            more: Sentences to add.
+        """
+        instruction, step = at or (self.current, self.clock - 1)
         assert instruction is not None
         if (key := (instruction.number, kind)) in self.told:
             return
         self.told.add(key)
-        self.faults.append(
-            fault_of(
-                self.layout,
-                instruction,
-                kind,
-                int(threads[0]),
-                message,
-                len(threads),
-                False,
-                self.clock - 1,
-            )
+        fault = fault_of(
+            self.layout, instruction, kind, int(threads[0]), message, len(threads), False, step
         )
+        message = f"{fault.message} {more}".rstrip()
+        self.faults.append(replace(fault, message=message, second=second))
 
     def print_text(self, text: str) -> None:
         """Takes note of what a thread has printed."""
@@ -496,7 +534,7 @@ class Wave:
         arena = self.arenas[space]
         unwritten = arena.check_written(offsets, size, region)
         if unwritten is not None:
-            self.tell_unwritten(space, unwritten, addresses, threads, size)
+            self.tell_unwritten(space, unwritten, offsets, addresses, threads, size)
         if self.on_accessed:
             self.notify(space, AccessKind.READ, offsets, addresses, size, threads, strong)
         return arena.gather(offsets, dtype, count)
@@ -644,11 +682,19 @@ class Wave:
         self,
         space: StateSpace,
         unwritten: NDArray[np.bool_],
+        offsets: Offsets,
         addresses: NDArray[np.int64],
         threads: Selection,
         size: int,
     ) -> None:
-        """Takes note of threads that read what nobody has written."""
+        """Takes note of threads that read what nobody has written, or not waited for."""
+        if space is StateSpace.SHARED and self.copies:
+            pending = self.arenas[space].has_state(offsets, size, COPYING)
+            if pending.any():
+                self._tell_not_waited_for(pending, offsets, addresses, threads, size)
+                unwritten = unwritten & ~pending
+                if not unwritten.any():
+                    return
         first = int(np.argmax(unwritten))
         names = {StateSpace.CONSTANT: "constant"}
         self.tell(
@@ -657,6 +703,75 @@ class Wave:
             f"reads {size} bytes of {names.get(space, space.value)} memory at "
             f"0x{int(addresses[first]):x} that nobody has written",
         )
+
+    def _tell_not_waited_for(
+        self,
+        pending: NDArray[np.bool_],
+        offsets: Offsets,
+        addresses: NDArray[np.int64],
+        threads: Selection,
+        size: int,
+    ) -> None:
+        """Takes note of threads that read what is still being copied."""
+        first = int(np.argmax(pending))
+        copy, thread = self.copies.at(int(offsets[first]), size)
+        place = self.layout.place(copy.instruction, thread, copy.step)
+        self.tell(
+            FaultKind.NOT_WAITED_FOR,
+            self.numbers[threads][pending],
+            f"reads {size} bytes of shared memory at 0x{int(addresses[first]):x} before the copy "
+            "to them was waited for",
+            second=place,
+            more=f"Thread {place.thread} copies to them at {line_of(place)}. It must wait "
+            "(cp.async.wait_group, __pipeline_wait_prior, or an mbarrier) before anyone reads, and "
+            "other threads need a barrier behind that.",
+        )
+
+    # Copies that run by themselves.
+
+    def copying(
+        self,
+        addresses: NDArray[np.int64],
+        size: int,
+        threads: Selection,
+        barriers: NDArray[np.int64] | None = None,
+    ) -> None:
+        """Takes note of a copy to shared memory that has to be waited for.
+
+        Args:
+            addresses: Where to, one for each thread.
+            size: Bytes of each.
+            threads: Who copies.
+            barriers: Offsets of the mbarriers that track it; None for none.
+        """
+        assert self.current is not None
+        offsets, region = self.offsets(StateSpace.SHARED, addresses, threads, size)
+        self.arenas[StateSpace.SHARED].mark_copying(offsets, size, region)
+        numbers = self.numbers[threads]
+        self.copies.add(self.current, self.clock - 1, numbers, offsets, addresses, size, barriers)
+
+    def copied(self, copies: list[Copy], *, by_themselves: bool) -> None:
+        """Takes note that copies have been waited for.
+
+        Args:
+            copies: Which.
+            by_themselves: Whether by the threads that copy, which have yet to tell others.
+        """
+        for copy in copies:
+            self.arenas[StateSpace.SHARED].mark_written(copy.offsets, copy.size, -1)
+            if by_themselves and self.on_copied:
+                access = Access(
+                    copy.instruction,
+                    copy.threads,
+                    StateSpace.SHARED,
+                    AccessKind.WRITE,
+                    copy.offsets,
+                    copy.addresses.view(np.uint64),
+                    copy.size,
+                    step=copy.step,
+                )
+                for observer in self.on_copied:
+                    observer.copied(access)
 
 
 def _bytes_of(values: Sequence[NDArray[Any]], count: int) -> NDArray[np.uint8]:
@@ -722,15 +837,20 @@ def fault_of(
     """Returns a fault with a sentence that says thread, block and line."""
     place = layout.place(instruction, thread, step)
     more = f" {count - 1:,} more threads do so in the same step." if count > 1 else ""
-    where = f"line {place.ptx_line} of the PTX"
-    if place.line:
-        name = place.file.replace("\\", "/").rpartition("/")[2]
-        where = f"{name}:{place.line} ({where})"
     return Fault(
         kind,
-        f"Thread {place.thread} of block {place.block} {message}, at {where}.{more}",
+        f"Thread {place.thread} of block {place.block} {message}, at {line_of(place)}.{more}",
         place,
         None,
         count,
         fatal,
     )
+
+
+def line_of(place: ThreadPlace) -> str:
+    """Returns the lines of source and PTX at which a thread is, for messages."""
+    line = f"line {place.ptx_line} of the PTX"
+    if not place.line:
+        return line
+    name = place.file.replace("\\", "/").rpartition("/")[2]
+    return f"{name}:{place.line} ({line})"

@@ -722,7 +722,8 @@ def test_copies_and_their_barriers():
         cp.async.wait_all; cp.async.mbarrier.arrive.noinc.shared.b64 [%r9];
         W: mbarrier.test_wait.parity.shared.b64 %q, [%r9], 0; @!%q bra W;
         sub.u32 %r2, 31, %t; mad.lo.u32 %r3, %r2, 4, %r0; ld.shared.u32 %d, [%r3];
-        bar.sync 0; @%p cp.async.cg.shared.global [%r0], [%rd0+16], 16, 8; bar.sync 0;
+        bar.sync 0; @%p cp.async.cg.shared.global [%r0], [%rd0+16], 16, 8;
+        cp.async.wait_all; bar.sync 0;
         ld.shared.u32 %r4, [s+4]; ld.shared.u32 %r5, [s+8]; mad.lo.u32 %d, %r4, 100, %d;
         mad.lo.u32 %d, %r5, 10000, %d;
         @!%p bra Y; mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r9], 64;

@@ -47,6 +47,8 @@ class FaultKind(Enum):
     ASSERT = "assert"
     DEADLOCK = "deadlock"
     BARRIER = "barrier"
+    INACTIVE_LANE = "inactive lane"
+    NOT_WAITED_FOR = "copy not waited for"
     UNSUPPORTED = "unsupported"
 
 

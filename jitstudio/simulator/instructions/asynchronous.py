@@ -1,6 +1,6 @@
 """Asynchronous copies and the barriers that they complete: `cp.async`, `cp.async.bulk`, `mbarrier`.
 
-A copy is done at once, as early as a GPU may do it.
+A copy is done at once, as early as a GPU may do it; what reads it before it was waited for is told.
 
 The 64 bits of an mbarrier, which the ISA leaves open, are here: pending arrivals (20 bits),
 expected arrivals (20), bytes to come (23, signed), and the parity of the phase in the highest bit.
@@ -18,6 +18,7 @@ from jitstudio.simulator.groups import Selection, numbers_of
 from jitstudio.simulator.instructions.atomics import Combine, update
 from jitstudio.simulator.instructions.memory import space_of
 from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
+from jitstudio.simulator.memory import WINDOWS
 from jitstudio.simulator.model import StateSpace, SyncScope
 from jitstudio.simulator.program import ImmediateOperand, PtxOperand, RegisterOperand
 from jitstudio.simulator.types import PREDICATE, TYPES
@@ -26,6 +27,7 @@ from jitstudio.simulator.wave import Frame, UnsupportedInstruction, Wave
 _COUNT = (1 << 20) - 1
 _EXPECTED, _BYTES, _PHASE = 20, 40, 63
 _ORDER = "acquire release relaxed cta cluster shared shared::cta shared::cluster"
+_SHARED = StateSpace.SHARED
 _U64, _U32 = TYPES["u64"], TYPES["u32"]
 
 
@@ -175,7 +177,11 @@ def mbarrier_wait(b: Binding) -> Step:
         phase_now = state >> np.uint64(_PHASE)
         asked = f[wanted][s]
         asked = asked & np.uint32(1) if by_parity else asked >> np.uint64(_PHASE)
-        f[place][s] = phase_now != asked
+        ended = phase_now != asked
+        f[place][s] = ended
+        if wave.copies and ended.any():
+            barriers = _barriers_at(wave, space, find(f, s), s)[ended]
+            wave.copied(wave.copies.arrived(barriers), by_themselves=False)
 
     return step
 
@@ -201,8 +207,41 @@ def _nothing(_b: Binding) -> Step:
     return step
 
 
-for _words in ("async commit_group", "async wait_group", "async wait_all"):
-    form("cp", needs=_words)(_nothing)
+def _barriers_at(
+    wave: Wave, space: StateSpace | None, addresses: NDArray[np.int64], s: Selection
+) -> NDArray[np.int64]:
+    """Returns the offsets of mbarriers in the arena of shared memory."""
+    if space is None:
+        addresses = addresses - WINDOWS[_SHARED]
+    return wave.offsets(_SHARED, addresses, s, 8)[0]
+
+
+@form("cp", needs="async commit_group")
+def cp_async_commit_group(_b: Binding) -> Step:
+    def step(wave: Wave, _f: Frame, s: Selection) -> None:
+        wave.copies.commit(wave.numbers[s])
+
+    return step
+
+
+@form("cp", needs="async wait_group")
+@form("cp", needs="async wait_all")
+def cp_async_wait(b: Binding) -> Step:
+    """Waits for all groups but the last few, or for all copies."""
+    but: int | None = None
+    if b.has("wait_group"):
+        (number,) = b.instruction.operands
+        if not isinstance(number, ImmediateOperand):
+            raise UnsupportedInstruction("the number of groups is no constant")
+        but = int(number.value)
+
+    def step(wave: Wave, _f: Frame, s: Selection) -> None:
+        if wave.copies:
+            wave.copied(wave.copies.wait(wave.numbers[s], but), by_themselves=True)
+
+    return step
+
+
 for _words in ("async bulk commit_group", "async bulk wait_group"):
     form("cp", needs=_words, words="read")(_nothing)
 
@@ -240,7 +279,8 @@ def cp_async(b: Binding) -> Step:
             found = wave.load(StateSpace.GLOBAL, from_(f, s)[reads], dtype, parts, numbers[reads])
             for part, (value, piece) in enumerate(zip(values, found, strict=True)):
                 value[reads] = piece & _lowest(wanted[reads] - part * width, dtype)
-        wave.store(StateSpace.SHARED, addresses, values, s)
+        wave.store(_SHARED, addresses, values, s)
+        wave.copying(addresses, bytes_, s)
 
     return step
 
@@ -262,9 +302,18 @@ def cp_async_mbarrier_arrive(b: Binding) -> Step:
 
     Without `.noinc` the count is raised by it first, and nothing changes.
     """
-    if not b.has("noinc"):
-        return _nothing(b)
-    return _arriving(b, None, b.instruction.operands[0], _ONE, None, _changed(1, 0, 0, 0))
+    (address,) = b.instruction.operands
+    space, find = _where(b, address)
+    arrive = _arriving(b, None, address, _ONE, None, _changed(1, 0, 0, 0))
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        if wave.copies:
+            barriers = _barriers_at(wave, space, find(f, s), s)
+            wave.copied(wave.copies.track(wave.numbers[s], barriers), by_themselves=False)
+        if b.has("noinc"):
+            arrive(wave, f, s)
+
+    return step
 
 
 # Bulk copies.
@@ -285,7 +334,7 @@ def cp_async_bulk(b: Binding) -> Step:
     spaces = [w for w in words if w.split("::")[0] in ("shared", "global")]
     target, source, size, *barrier = b.instruction.operands
     to, from_, length = b.address(target), b.address(source), b.source(size, _U32)
-    named = {"shared": StateSpace.SHARED, "global": StateSpace.GLOBAL}
+    named = {"shared": _SHARED, "global": StateSpace.GLOBAL}
     into, out = (named[w.split("::")[0]] for w in spaces[:2])
     completes = "mbarrier::complete_tx::bytes" in words
     signal = b.address(barrier[0]) if completes else None
@@ -294,6 +343,7 @@ def cp_async_bulk(b: Binding) -> Step:
     def step(wave: Wave, f: Frame, s: Selection) -> None:
         numbers, sizes = wave.numbers[s], f[length][s].astype(np.int64)
         start, end = from_(f, s), to(f, s)
+        tracking = None if signal is None else _barriers_at(wave, _SHARED, signal(f, s), s)
         for index in range(len(numbers)):
             own = numbers[index : index + 1]
             steps = np.arange(0, int(sizes[index]), 8, dtype=np.int64)
@@ -301,9 +351,13 @@ def cp_async_bulk(b: Binding) -> Step:
             if len(steps):
                 (piece,) = wave.load(out, start[index] + steps, np.dtype("u8"), 1, threads)
                 wave.store(into, end[index] + steps, [piece], threads)
+                if tracking is not None and into is _SHARED:
+                    wave.copying(
+                        end[index] + steps, 8, threads, np.repeat(tracking[index], len(steps))
+                    )
         if signal is not None:
             zero = np.zeros(len(numbers), np.uint64)
             amount = sizes.astype(np.uint64)
-            update(wave, StateSpace.SHARED, signal(f, s), zero, amount, combine, s, "", "mbarrier")
+            update(wave, _SHARED, signal(f, s), zero, amount, combine, s, "", "mbarrier")
 
     return step

@@ -212,7 +212,7 @@ def update(
     offsets, region = wave.offsets(space, addresses, threads, size)
     unwritten = arena.check_written(offsets, size, region)
     if unwritten is not None and operation not in ("exch", ""):
-        wave.tell_unwritten(space, unwritten, addresses, threads, size)
+        wave.tell_unwritten(space, unwritten, offsets, addresses, threads, size)
     before = arena.bytes_at(offsets, size) if wave.wants_values else None
     view = arena.view(values.dtype)
     index = offsets // size

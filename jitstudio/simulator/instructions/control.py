@@ -348,7 +348,7 @@ def _barrier(
     arrives: bool = False,
     reduction: tuple[int, tuple[int, bool], Callable[..., NDArray[Any]]] | None = None,
 ) -> Flow:
-    at, layout = b.instruction.number, b.layout
+    instruction, at, layout = b.instruction, b.instruction.number, b.layout
     number = b.source(name, TYPES["u32"])
     expected = b.source(count[0], TYPES["u32"]) if count else None
 
@@ -371,7 +371,7 @@ def _barrier(
             arrive(
                 wave,
                 (SyncScope.BLOCK, int(value)),
-                Waiting(depth, at, chosen, counts, resume, arrives),
+                Waiting(depth, instruction, chosen, counts, resume, arrives, wave.clock - 1),
             )
         moves = _onward(depth, at, rest)
         if arrives:
@@ -397,7 +397,7 @@ def _cluster_barrier(b: Binding, *, arrives: bool) -> Flow:
 
     Threads have arrived by `arrive`; `wait` ends once all threads of the cluster have.
     """
-    at = b.instruction.number
+    instruction, at = b.instruction, b.instruction.number
 
     def flow(wave: Wave, _f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:
         moves = _onward(depth, at, rest)
@@ -407,7 +407,7 @@ def _cluster_barrier(b: Binding, *, arrives: bool) -> Flow:
             moves.append(Move(depth, at + 1, active))
         else:
             name = (SyncScope.CLUSTER, 0)
-            arrive(wave, name, Waiting(depth, at, active, None, None, False))
+            arrive(wave, name, Waiting(depth, instruction, active, since=wave.clock - 1))
         return moves
 
     return flow

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from jitstudio.simulator.groups import Selection, numbers_of, size_of, subset, united
 from jitstudio.simulator.instructions.table import Binding, Flow, Move, Moves, Step, form
-from jitstudio.simulator.model import WARP, FaultKind, SyncScope
+from jitstudio.simulator.model import WARP, FaultKind, SyncScope, Threads
 from jitstudio.simulator.program import ImmediateOperand, PtxOperand
 from jitstudio.simulator.types import PREDICATE, TYPES
 from jitstudio.simulator.wave import Frame, Meeting, UnsupportedInstruction, Wave, packed_lanes
@@ -129,7 +129,9 @@ def shfl(b: Binding) -> Flow:
     if not mode:
         raise UnsupportedInstruction("it does not say how to shuffle")
 
-    def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
+    instruction, is_followed = b.instruction, b.function.is_kernel
+
+    def takes(wave: Wave, f: Frame, s: Selection, lanes: Lanes) -> None:
         numbers = wave.numbers[s]
         lane = numbers % WARP
         bits, c = f[by][s].astype(np.int64) & 31, f[limit][s].astype(np.int64)
@@ -146,12 +148,26 @@ def shfl(b: Binding) -> Flow:
             else:
                 other = (lane & segment) | (bits & ~segment)
             valid = other <= most
-        other = np.where(valid, other, lane)
-        f[place][s] = wave.exchange[numbers - lane + other]
+        others = numbers - lane + np.where(valid, other, lane)
+        f[place][s] = wave.exchange[others]
+        if is_followed and (wave.undefined or int(lanes.min()) != _ALL.value):
+            reasons = _why_undefined(wave, numbers, others, lanes)
+            wave.undefined.take(instruction, wave.clock - 1, numbers, others, reasons)
         if p is not None:
             f[p][s] = valid
 
     return meet(b, _mask(operands, 4), Operation(_giving(value), takes))
+
+
+def _why_undefined(
+    wave: Wave, threads: Threads, others: Threads, lanes: Lanes
+) -> NDArray[np.int64]:
+    """Returns why what threads take of others is undefined; see `UndefinedValues.take`."""
+    named = (lanes >> (others % WARP).astype(np.uint32) & np.uint32(1)) != 0
+    reasons = np.where(wave.live[others], 3, 2)
+    reasons[wave.in_block[others] >= wave.layout.threads_per_block] = 1
+    reasons[named | (threads == others)] = 0
+    return reasons
 
 
 # Votes.

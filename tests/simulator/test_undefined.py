@@ -1,0 +1,124 @@
+"""Values taken from lanes that take no part are told where something depends on them."""
+
+import numpy as np
+import pytest
+
+from jitstudio.simulator.history import StepHistory
+from jitstudio.simulator.machine import Machine
+from jitstudio.simulator.model import FaultKind
+from tests.simulator.running import launch_of, program_of, ptx_of, run
+
+KERNELS = r"""
+#define KERNEL extern "C" __global__ void
+__device__ int reduced(unsigned mask, int v, int half) {
+  for (int d = half; d; d /= 2) v += __shfl_down_sync(mask, v, d);
+  return v;
+}
+KERNEL of_a_short_block(int* a) {
+  int v = reduced(~0u, a[threadIdx.x], 16);
+  if (threadIdx.x == 0) a[0] = v;
+}
+KERNEL after_exits(int* a) {
+  if (a[threadIdx.x] >= 20) return;
+  int v = reduced(~0u, a[threadIdx.x], 16);
+  if (threadIdx.x == 0) a[0] = v;
+}
+KERNEL outside_the_mask(int* a) {
+  if (threadIdx.x < 16) a[threadIdx.x] = __shfl_sync(0xffff, a[threadIdx.x], 20);
+}
+KERNEL decides(int* a) {
+  if (threadIdx.x < 16) {
+    int v = __shfl_xor_sync(0xffff, a[threadIdx.x], 16);
+    if (v == 0) a[0] = 5;
+  }
+}
+KERNEL not_named_itself(int* a) {
+  a[threadIdx.x] = __shfl_sync(0xffff, a[threadIdx.x], 0);
+}
+
+KERNEL of_half_a_warp(int* a) {
+  if (threadIdx.x < 16) {
+    int v = reduced(0xffff, a[threadIdx.x], 8);
+    if (threadIdx.x == 0) a[0] = v;
+  }
+}
+KERNEL thrown_away(int* a) {
+  int i = threadIdx.x;
+  if (i >= 20) return;
+  int v = a[i];
+  for (int d = 16; d; d /= 2) {
+    int other = __shfl_down_sync(0xfffff, v, d);
+    if (i + d < 20) v += other;
+  }
+  a[i] = v;
+}
+KERNEL scanned(int* a) {
+  int i = threadIdx.x;
+  if (i >= 20) return;
+  int v = a[i];
+  for (int d = 1; d < 32; d *= 2) {
+    int other = __shfl_up_sync(~0u, v, d);
+    if (i >= d) v += other;
+  }
+  a[i] = v;
+}
+"""
+
+pytestmark = pytest.mark.tools
+
+
+@pytest.fixture(scope="module")
+def kernels(tools):
+    return ptx_of(tools, KERNELS)
+
+
+def faults(kernels, kernel, threads=32):
+    data = np.arange(32, dtype=np.int32)
+    done = run(kernels, kernel, (1, 1, 1), (threads, 1, 1), data, finishes=False)
+    assert done.result.message == ""
+    return done.result.faults
+
+
+def line_of(text):
+    return KERNELS[: KERNELS.index(text)].count("\n") + 1
+
+
+SHUFFLE = "__shfl_down_sync(mask"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "threads", "use", "source", "reason"),
+    [
+        ("of_a_short_block", 25, "if (threadIdx.x == 0) a[0] = v", SHUFFLE, "does not have"),
+        ("after_exits", 32, None, SHUFFLE, "has exited"),
+        ("outside_the_mask", 32, "__shfl_sync(0xffff, a[threadIdx.x], 20)", None, "does not name"),
+        ("decides", 32, "if (v == 0)", "__shfl_xor_sync", "does not name"),
+    ],
+)
+def test_a_value_of_a_lane_that_takes_no_part(kernels, kernel, threads, use, source, reason):
+    (fault,) = faults(kernels, kernel, threads)
+    assert fault.kind is FaultKind.INACTIVE_LANE
+    assert use is None or fault.first.line == line_of(use)
+    assert fault.second.line == line_of(source or use)
+    assert reason in fault.message
+
+
+def test_a_lane_that_its_own_mask_does_not_name(kernels):
+    (fault,) = faults(kernels, "not_named_itself")
+    assert (fault.kind, fault.first.thread, fault.count) == (FaultKind.BARRIER, (16, 0, 0), 16)
+
+
+@pytest.mark.parametrize("kernel", ["of_half_a_warp", "thrown_away", "scanned"])
+def test_values_that_nothing_depends_on(kernels, kernel):
+    assert faults(kernels, kernel) == ()
+
+
+def test_what_is_undefined_stays_so_when_stepping_back(kernels):
+    launch = launch_of("of_a_short_block", (1, 1, 1), (25, 1, 1), [np.arange(32, dtype=np.int32)])
+    history = StepHistory(lambda: Machine(launch, program_of(kernels)), interval=0)
+    history.go_to(10_000)
+    told = history.machine.faults[:]
+    assert [fault.kind for fault in told] == [FaultKind.INACTIVE_LANE]
+    history.go_to(history.last_step // 2)
+    history.go_to(10_000)
+    assert history.machine.faults == told
