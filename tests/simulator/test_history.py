@@ -242,7 +242,7 @@ def test_going_back_finds_what_a_walk_forward_has_passed(program, name, monkeypa
     launch = LAUNCHES[name]
     monkeypatch.setitem(StepHistory.__init__.__kwdefaults__, "interval", 0.0)
     if name == "lock":
-        monkeypatch.setitem(StepHistory.__init__.__kwdefaults__, "most_bytes", 200_000)
+        monkeypatch.setitem(StepHistory.__init__.__kwdefaults__, "most_bytes", 50_000)
     history = StepHistory(lambda: Machine(launch, program))
     passed = []
     while (wave := history.machine.wave) is not None:
