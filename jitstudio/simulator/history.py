@@ -3,15 +3,19 @@
 A run is deterministic, so a state is reached from any earlier one by executing the steps between.
 Snapshots are kept on the way, so far apart that replaying from one to the next takes a twentieth of
 a second. One holds what has changed since the one before in pages of 4 KiB, all others are shared.
-Where they take too much memory, every second one of the older half goes.
+Where they take too much memory, every second one of the older half goes. Of the steps between two
+snapshots it is noted which threads have executed what, so that who searches need not replay all.
 """
 
 from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Container
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterator
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,7 +26,7 @@ from jitstudio.simulator.copies import PendingCopies
 from jitstudio.simulator.groups import Groups, Selection
 from jitstudio.simulator.machine import Machine, SimulationStop
 from jitstudio.simulator.memory import Arena
-from jitstudio.simulator.model import SimulationOutcome, StateSpace
+from jitstudio.simulator.model import Layout, SimulationOutcome, StateSpace
 from jitstudio.simulator.undefined import UndefinedValues
 from jitstudio.simulator.wave import BarrierName, Waiting, Wave
 
@@ -124,6 +128,42 @@ class _Snapshot:
     pages: dict[_Key, _Pages]
 
 
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """The steps from one snapshot to the next, and who has executed what in them.
+
+    Attributes:
+        start: The first step.
+        end: One more than the last step.
+        layout: Which threads there are; None where several waves are in it.
+        visits: Where threads have executed instructions one behind the other up to a jump, by the
+            first of them: the threads as bits, those with low numbers in the low bits.
+    """
+
+    start: int
+    end: int
+    layout: Layout | None
+    visits: dict[int, bytes]
+
+    def begun(self, first: int, count: int) -> Iterator[int]:
+        """Yields the first instructions of what any of some successive threads have executed."""
+        at, end, mask = first // 8, (first + count + 7) // 8, ((1 << count) - 1) << first % 8
+        for number, bits in self.visits.items():
+            if int.from_bytes(bits[at:end], "little") & mask:
+                yield number
+
+    def until(self, later: Stretch) -> Stretch:
+        """Returns this one and that behind it as one."""
+        if self.layout is not later.layout:
+            return Stretch(self.start, later.end, None, {})
+        both = dict(self.visits)
+        for number, bits in later.visits.items():
+            there = both.get(number, b"")
+            merged = int.from_bytes(there, "little") | int.from_bytes(bits, "little")
+            both[number] = merged.to_bytes(len(bits), "little")
+        return Stretch(self.start, later.end, self.layout, both)
+
+
 class StepHistory:
     """A run that can be gone through in both directions.
 
@@ -155,6 +195,10 @@ class StepHistory:
         self._interval, self._most_bytes = interval, most_bytes
         self._wave_index = 0
         self._snapshots: list[_Snapshot] = []
+        # What lies between each snapshot and the next one; not that behind the last one.
+        self._stretches: list[Stretch] = []
+        self._visits: dict[int, NDArray[np.bool_]] = {}
+        self._layout: Layout | None = None
         self._due = 0.0
         # What the last snapshot has seen of each array, to find what has changed since.
         self._seen: dict[_Key, tuple[NDArray[np.uint8], _Pages]] = {}
@@ -185,6 +229,7 @@ class StepHistory:
         if self.step < self.last_step:
             until = min(until, self.last_step)
         started, before = time.monotonic(), self.step
+        machine.visits = self._visits if before == self.last_step else None
         try:
             if not machine.advance(until, None, stops):
                 self._make_ready()
@@ -226,7 +271,25 @@ class StepHistory:
         """Goes to the snapshot that is nearest before a step."""
         self._restore_to(step, replay=False)
 
+    def stretches(self, end: int) -> list[Stretch]:
+        """Returns what lies between the snapshots before a step, the last of them up to it."""
+        if end <= 0:
+            return []
+        index = self._snapshot_at(end - 1)
+        found = [*self._stretches, self._stretch()][: index + 1]
+        found[-1] = replace(found[-1], end=end)
+        return found
+
     # How it does it.
+
+    def _stretch(self) -> Stretch:
+        """Returns what lies behind the last snapshot."""
+        last = self._stretches[-1].visits if self._stretches else {}
+        visits = {}
+        for number, threads in self._visits.items():
+            bits, before = np.packbits(threads, bitorder="little").tobytes(), last.get(number)
+            visits[number] = before if before == bits else bits
+        return Stretch(self._snapshots[-1].step, self.last_step, self._layout, visits)
 
     def _make_ready(self) -> bool:
         """Lets the next wave begin where the last one has ended; returns whether there is any."""
@@ -247,7 +310,9 @@ class StepHistory:
                 return False
             if self.step == self.last_step and self._wave_index and self.end is None:
                 self._keep()
-            machine.begin(machine.waves[self._wave_index])
+            wave = machine.begin(machine.waves[self._wave_index])
+            if self.step == self.last_step:
+                self._layout = wave.layout
 
     def _restore_to(self, step: int, *, replay: bool = True) -> None:
         snapshot = self._snapshots[self._snapshot_at(step)]
@@ -302,6 +367,10 @@ class StepHistory:
         if self._snapshots and self._snapshots[-1].step >= self.step and wave is not None:
             return
         started = time.monotonic()
+        if self._snapshots:
+            self._stretches.append(self._stretch())
+            self._visits = {}
+            self.bytes += _bytes_of(self._stretches[-1:])
         pages: dict[_Key, _Pages] = {}
         for key, array in self._arrays():
             pages[key] = self._paged(key, _flat(array))
@@ -340,9 +409,13 @@ class StepHistory:
     def _thin(self) -> None:
         """Drops every second snapshot of the older half, but never the first one."""
         self.is_thinned = True
-        half = len(self._snapshots) // 2
-        kept = self._snapshots[:1] + self._snapshots[1:half][1::2]
-        self._snapshots = kept + self._snapshots[max(half, 1) :]
+        half = max(len(self._snapshots) // 2, 1)
+        numbers = [0, *range(2, half, 2), *range(half, len(self._snapshots))]
+        self._snapshots = [self._snapshots[number] for number in numbers]
+        self._stretches = [
+            reduce(Stretch.until, self._stretches[number:until])
+            for number, until in pairwise(numbers)
+        ]
         known: set[int] = set()
         total = 0
         for snapshot in self._snapshots:
@@ -352,8 +425,13 @@ class StepHistory:
                         known.add(id(page))
                         total += len(page)
         self.bytes = total + sum(len(before) for before, _ in self._seen.values())
+        self.bytes += _bytes_of(self._stretches)
         if self.bytes > self._most_bytes // 2:
             self._interval *= 2
+
+
+def _bytes_of(stretches: list[Stretch]) -> int:
+    return sum(len(bits) for each in stretches for bits in each.visits.values())
 
 
 def _flat(array: NDArray[Any]) -> NDArray[np.uint8]:

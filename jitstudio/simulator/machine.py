@@ -124,6 +124,8 @@ class Machine:
         steps: Steps that have been executed.
         instructions: Instructions of single threads that have been executed.
         faults: Those of the waves that have ended.
+        visits: Which threads have executed the instructions from one on, without a jump, by that
+            one; None to leave it unnoted.
     """
 
     def __init__(
@@ -150,6 +152,7 @@ class Machine:
         # What follows from the program alone is found once.
         self._behind = cache(partial(behind, program, self.image.kernel))
         self.stall: tuple[int, int] = (0, 0)
+        self.visits: dict[int, NDArray[np.bool_]] | None = None
         self._stops: Container[int] = frozenset()
         self._begun = 0
         self.waves = self._waves()
@@ -358,6 +361,7 @@ class Machine:
         frame: Frame | None = None
         count = size_of(threads)
         stops, begun = self._stops, self._begun
+        is_first = is_noted = self.visits is not None
         every = _LOOK_EVERY if count < _MANY else _LOOK_EVERY // 16
         while True:
             if self.steps >= until or at == others or (at in stops and self.steps > begun):
@@ -368,6 +372,9 @@ class Machine:
                 raise self._ran_out(wave, at, threads)
             if frame is None:
                 frame = wave.frame(depth, bound.layout)
+            if is_first:
+                self._note_visit(wave, at, threads)
+                is_first = False
             if look is not None and not self.steps % every:
                 try:
                     look()
@@ -393,6 +400,7 @@ class Machine:
             # Where it stops between two steps must make no difference: see `history`.
             if stays and groups.puts == puts and not (bound.spins and moves[0].at <= at):
                 _, at, threads = moves[0]
+                is_first = is_noted
                 continue
             for move in moves:
                 yields = bound.spins and move.at <= at and self._spun(wave, move.at)
@@ -400,6 +408,13 @@ class Machine:
                 if yields:
                     self._check_hope(wave)
             return
+
+    def _note_visit(self, wave: Wave, at: int, threads: Selection) -> None:
+        visits = self.visits
+        assert visits is not None
+        if (visited := visits.get(at)) is None:
+            visited = visits[at] = np.zeros(wave.layout.threads, np.bool_)
+        visited[threads] = True
 
     def _execute(
         self, wave: Wave, bound: Bound, frame: Frame, depth: int, threads: Selection

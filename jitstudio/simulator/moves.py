@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Generator, Iterator
+from typing import TypeVar
 
 import numpy as np
 
 from jitstudio.simulator.conditions import StopCondition
 from jitstudio.simulator.groups import Selection, numbers_of
+from jitstudio.simulator.history import Stretch
 from jitstudio.simulator.model import WARP
 from jitstudio.simulator.program import NO_PLACE, PtxSourceLine
-from jitstudio.simulator.run import SteppedRun, ThreadWhereabouts, has, within
+from jitstudio.simulator.run import SteppedRun, ThreadWhereabouts, has, number_in, within
 from jitstudio.simulator.stepping import Breakpoint, StepGoal, StepMove, StopReason, ThreadState
 from jitstudio.simulator.wave import Wave
 
@@ -22,6 +24,11 @@ _FIRST_WINDOW, _LARGEST_WINDOW = 256, 8192
 
 _Next = tuple[int, int, Selection]
 """Depth of the call, number of the instruction, threads."""
+
+_Found = TypeVar("_Found")
+_Fits = Callable[[_Next], StopReason | None]
+_Search = Generator[None, None, _Found | None]
+"""A search that yields now and then, so that it can be left, and returns what it has found."""
 
 
 class Mover:
@@ -234,60 +241,149 @@ class Mover:
         return StopReason.START
 
     def _searched(self) -> Iterator[tuple[int, StopReason] | None]:
-        """Yields None for each stretch without the goal, then the step of the goal and why."""
-        end, size = self._history.step, _FIRST_WINDOW
-        line: PtxSourceLine | None = None
-        target = -1
-        while end > 0:
-            start = max(0, end - size)
-            found = self._stretch(start, end)
-            if self._move.goal is not StepGoal.LINE:
-                if found:
-                    step, there, reason = found[-1]
-                    self._history.go_to(step)
-                    if self._move.goal in (StepGoal.BREAKPOINT, StepGoal.CURSOR):
-                        self._holds(there)
-                    yield step, reason
-                    return
-            else:
-                for step, (depth, at, _threads), _reason in reversed(found):
-                    if depth > self._depth:
-                        continue
-                    here = self._run.instruction(at).source
-                    here = here if here.line else PtxSourceLine("", at)
-                    if line is not None and here != line:
-                        yield target, StopReason.NONE
-                        return
-                    line, target = here, step
-            yield None
-            end, size = start, min(2 * size, _LARGEST_WINDOW)
-        if target >= 0:
-            yield target, StopReason.NONE
+        """Yields None now and then, and then the step of the goal and why, if there is any."""
+        end, goal = self._history.step, self._move.goal
+        if goal is StepGoal.LINE:
+            begin = yield from self._begin_of_line(end)
+            if begin is not None:
+                yield begin, StopReason.NONE
+            return
+        found = yield from self._last(end, self._wanted(), self._is_goal)
+        if found is None:
+            return
+        step, there, reason = found
+        self._history.go_to(step)
+        if goal in (StepGoal.BREAKPOINT, StepGoal.CURSOR):
+            self._holds(there)
+        yield step, reason
 
-    def _stretch(self, start: int, end: int) -> list[tuple[int, _Next, StopReason]]:
-        """Returns the steps of a stretch that are goals, in order."""
-        history, goal = self._history, self._move.goal
-        history.go_to(start)
+    def _wanted(self) -> Container[int]:
+        """Returns the instructions at which a goal can be."""
+        instructions = self._run.program.instructions
+        match self._move.goal:
+            case StepGoal.BREAKPOINT | StepGoal.CURSOR:
+                return self._stops
+            case StepGoal.BARRIER:
+                return frozenset(i.number for i in instructions if i.opcode in _BARRIERS)
+            case StepGoal.DIVERGENCE:
+                return frozenset(i.number for i in instructions if i.opcode in _PARTING)
+            case StepGoal.CHANGE:
+                # A return may write what a call has named.
+                name = self._move.register
+                return frozenset(
+                    i.number for i in instructions if name in i.text or i.opcode == "ret"
+                )
+        return range(len(instructions))
+
+    def _is_goal(self, there: _Next) -> StopReason | None:
+        """Returns why a step is the goal; None where it is not. May execute it."""
+        goal, number = self._move.goal, self._number
+        if goal in (StepGoal.INSTRUCTION, StepGoal.OUT):
+            is_here = number is not None and has(there[2], number)
+            is_goal = is_here and (goal is StepGoal.INSTRUCTION or there[0] < self._depth)
+            return StopReason.NONE if is_goal else None
+        if goal not in (StepGoal.DIVERGENCE, StepGoal.CHANGE):
+            return self._arrives(there)
         self._value = self._register()
+        self._history.forward()
+        return self._happened(there)
+
+    def _begin_of_line(self, end: int) -> _Search[int]:
+        """Searches the step at which the thread came to the line that it was at before one."""
+        own = self._own()
+
+        def fits(there: _Next) -> StopReason | None:
+            number = self._number
+            is_here = number is not None and has(there[2], number) and there[0] <= self._depth
+            return StopReason.NONE if is_here else None
+
+        last = yield from self._last(end, own, fits)
+        if last is None:
+            return None
+        line = self._line_of(last[1][1])
+        others = frozenset(at for at in own if self._line_of(at) != line)
+        before = yield from self._last(last[0], others, fits)
+        after = before[0] + 1 if before is not None else 0
+        for stretch in self._history.stretches(last[0]):
+            if stretch.end <= after or not self._may_have(stretch, own):
+                continue
+            start = max(after, stretch.start)
+            while start < stretch.end:
+                window = min(start + _LARGEST_WINDOW, stretch.end)
+                if found := self._among(start, window, own, fits):
+                    return found[0][0]
+                yield None
+                start = window
+        return last[0]
+
+    def _own(self) -> frozenset[int]:
+        """Returns the instructions of the functions that the thread is in."""
+        number, program = self._number, self._run.program
+        ats = [self._at]
+        if self._at >= 0 and number is not None:
+            returns = self._run.wave().returns
+            ats += [int(returns[depth][number]) - 1 for depth in range(1, self._depth + 1)]
+        kernel = self._history.machine.launch.kernel
+        names = {self._run.instruction(at).function if at >= 0 else kernel for at in ats}
+        found = (program.functions[name] for name in names)
+        return frozenset(at for each in found for at in range(each.start, each.end))
+
+    def _line_of(self, at: int) -> PtxSourceLine:
+        source = self._run.instruction(at).source
+        return source if source.line else PtxSourceLine("", at)
+
+    def _last(
+        self, end: int, wanted: Container[int], fits: _Fits
+    ) -> _Search[tuple[int, _Next, StopReason]]:
+        """Searches the last step before one that fits, at some instructions."""
+        for stretch in reversed(self._history.stretches(end)):
+            if self._may_have(stretch, wanted):
+                until, size = stretch.end, _FIRST_WINDOW
+                while until > stretch.start:
+                    start = max(stretch.start, until - size)
+                    if found := self._among(start, until, wanted, fits):
+                        return found[-1]
+                    yield None
+                    until, size = start, min(2 * size, _LARGEST_WINDOW)
+            yield None
+        return None
+
+    def _may_have(self, stretch: Stretch, wanted: Container[int]) -> bool:
+        """Returns whether who is to be at some instructions may have been there."""
+        layout, goal = stretch.layout, self._move.goal
+        if layout is None:
+            return True
+        first, count = 0, layout.threads
+        if goal not in (StepGoal.BREAKPOINT, StepGoal.CURSOR):
+            number = number_in(layout, self._move.thread)
+            if number is None:
+                return False
+            first, count = number, 1
+            if goal is StepGoal.DIVERGENCE:
+                first, count = number // WARP * WARP, WARP
+        code = self._history.machine.code
+        for at in stretch.begun(first, count):
+            while at not in wanted and at in code and code[at].flow is None:
+                at += 1
+            if at in wanted:
+                return True
+        return False
+
+    def _among(
+        self, start: int, end: int, wanted: Container[int], fits: _Fits
+    ) -> list[tuple[int, _Next, StopReason]]:
+        """Returns the steps of a few that fit, in order."""
+        history, found = self._history, []
+        history.go_to(start)
         self._faults = self._told()
-        found = []
-        while history.step < end:
-            step, there, number = history.step, self._next(), self._number
+        while (step := history.step) < end:
+            there = self._next()
             if there is None:
                 break
-            reason: StopReason | None = None
-            if goal in (StepGoal.INSTRUCTION, StepGoal.LINE, StepGoal.OUT):
-                is_here = number is not None and has(there[2], number)
-                if is_here and (goal is not StepGoal.OUT or there[0] < self._depth):
-                    reason = StopReason.NONE
-            else:
-                reason = self._arrives(there)
-            if not history.forward(min(self._stride(), end - step), self._halts):
-                break
-            if goal in (StepGoal.DIVERGENCE, StepGoal.CHANGE):
-                reason = self._happened(there)
-            if reason is not None:
+            if there[1] in wanted and (reason := fits(there)):
                 found.append((step, there, reason))
+            if history.step == step and not history.forward(min(_STRIDE, end - step), wanted):
+                break
         return found
 
 

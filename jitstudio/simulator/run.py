@@ -13,7 +13,7 @@ from jitstudio.core.launch.device import Dim3
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.history import StepHistory
 from jitstudio.simulator.machine import LaunchRefused, Machine
-from jitstudio.simulator.model import WARP, SimulatedLaunch, SimulationLimits
+from jitstudio.simulator.model import WARP, Layout, SimulatedLaunch, SimulationLimits
 from jitstudio.simulator.program import PtxInstruction, PtxProgram
 from jitstudio.simulator.stepping import SimulatedThread, ThreadState
 from jitstudio.simulator.types import TypeKind
@@ -110,15 +110,8 @@ class SteppedRun:
 
     def number_of(self, thread: SimulatedThread) -> int | None:
         """Returns the number of any thread in the wave; None where it is not resident."""
-        wave, launch = self.history.machine.wave, self.launch
-        if wave is None:
-            return None
-        index = linear(thread.block, launch.grid)
-        slots = np.flatnonzero(wave.layout.blocks == index)
-        if not len(slots):
-            return None
-        in_block = linear(thread.thread, launch.block)
-        return int(slots[0]) * wave.layout.warps_per_block * WARP + in_block
+        wave = self.history.machine.wave
+        return number_in(wave.layout, thread) if wave is not None else None
 
     def where(self, number: int | None) -> ThreadWhereabouts:
         """Returns where a thread is."""
@@ -156,6 +149,15 @@ class SteppedRun:
             return held.astype(np.int64)
 
         return value
+
+
+def number_in(layout: Layout, thread: SimulatedThread) -> int | None:
+    """Returns the number of a thread among those that are resident; None where it is not."""
+    slots = np.flatnonzero(layout.blocks == linear(thread.block, layout.grid))
+    if not len(slots):
+        return None
+    in_block = linear(thread.thread, layout.block)
+    return int(slots[0]) * layout.warps_per_block * WARP + in_block
 
 
 def has(threads: Selection, number: int) -> bool:

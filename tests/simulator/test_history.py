@@ -61,6 +61,13 @@ extern "C" __global__ void vote(unsigned* out) {
   if (__ballot_sync(~0u, t & 1) & (1u << t)) sum += __shfl_xor_sync(0xaaaaaaaau, sum, 2);
   out[t] = sum;
 }
+extern "C" __global__ void alone(unsigned* out, int n) {
+  unsigned v = threadIdx.x;
+  if (threadIdx.x < 32)
+    for (int i = 0; i < n; i++) { v = v * 1664525u + 1013904223u; if (v & 1) v ^= i; }
+  __syncthreads();
+  out[threadIdx.x] = v;
+}
 extern "C" __global__ void mix(unsigned* out, int n) {
   unsigned v = threadIdx.x;
   for (int i = 0; i < n; i++) {
@@ -164,6 +171,26 @@ def test_a_million_steps_away_is_near(program):
     assert sorted(taken)[2] < 0.2
 
 
+@pytest.mark.bench
+def test_what_is_a_million_steps_back_is_found_fast(program):
+    """A line that loops, and a barrier at which a thread waits while others loop."""
+    launch = launch_of("alone", (1, 1, 1), (64, 1, 1), (np.zeros(64, np.uint32), np.int32(150_000)))
+    for thread, goal in (
+        (40, StepGoal.LINE),
+        (40, StepGoal.INSTRUCTION),
+        (3, StepGoal.LINE),
+        (40, StepGoal.BARRIER),
+    ):
+        walk = Walk(program, launch, thread=(thread, 0, 0))
+        walk.to(StepGoal.STEP, step=900_000)
+        here = walk.state.source if thread == 3 else None
+        began = time.process_time()
+        state = walk.to(goal, back=True)
+        assert time.process_time() - began < 2
+        assert state.step < 1000
+        assert here is None or state.source == here
+
+
 def line_of(text):
     return next(n for n, line in enumerate(KERNELS.splitlines(), 1) if text in line)
 
@@ -207,6 +234,41 @@ def test_instructions_and_lines_go_forward_and_back(program):
     assert walk.state.reason in (StopReason.ENDED, StopReason.END)
     back = [walk.to(StepGoal.LINE, back=True).source.line for _ in range(3)]
     assert back[-1] in lines
+
+
+@pytest.mark.parametrize("name", ["reduction in waves", "lock", "recursion"])
+def test_going_back_finds_what_a_walk_forward_has_passed(program, name, monkeypatch):
+    """With as many snapshots as there can be, and so with many stretches between them."""
+    launch = LAUNCHES[name]
+    monkeypatch.setitem(StepHistory.__init__.__kwdefaults__, "interval", 0.0)
+    if name == "lock":
+        monkeypatch.setitem(StepHistory.__init__.__kwdefaults__, "most_bytes", 50_000)
+    history = StepHistory(lambda: Machine(launch, program))
+    passed = []
+    while (wave := history.machine.wave) is not None:
+        depth, at, threads = wave.groups.peek()
+        if 5 in numbers_of(threads) and wave.layout.blocks[0] == 0:
+            passed.append((history.step, depth, program.instructions[at]))
+        if not history.forward():
+            break
+    assert history.is_thinned == (name == "lock")
+    walk = Walk(program, launch, thread=(5, 0, 0))
+    walk.to(StepGoal.STEP, step=history.last_step)
+    for chosen in range(len(passed) - 1, 0, -max(1, len(passed) // 12)):
+        step, depth, _instruction = passed[chosen]
+        walk.to(StepGoal.STEP, step=step)
+        assert walk.to(StepGoal.INSTRUCTION, back=True).step == passed[chosen - 1][0]
+        walk.to(StepGoal.STEP, step=step)
+        before = [(n, i) for n, d, i in passed[:chosen] if d <= depth]
+        places = [i.source if i.source.line else i.line for _n, i in before]
+        first = len(before)
+        while first and places[first - 1] == places[-1]:
+            first -= 1
+        expected = before[first][0] if before else 0
+        assert walk.to(StepGoal.LINE, back=True).step == expected
+        barriers = [n for n, _d, i in passed[:chosen] if i.opcode in ("bar", "barrier")]
+        walk.to(StepGoal.STEP, step=step)
+        assert walk.to(StepGoal.BARRIER, back=True).step == (barriers or [0])[-1]
 
 
 def test_breakpoints_with_conditions_change_whom_is_looked_at(program):
