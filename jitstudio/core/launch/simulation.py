@@ -164,6 +164,11 @@ class LineCounts:
         return self.sectors / self.requests if self.requests else 0.0
 
     @property
+    def lines_per_request(self) -> float:
+        """128-byte lines likewise."""
+        return self.lines_touched / self.requests if self.requests else 0.0
+
+    @property
     def used_share(self) -> float | None:
         """Bytes asked for over bytes moved; None where none were moved."""
         return self.bytes_used / (SECTOR_BYTES * self.sectors) if self.sectors else None
