@@ -110,6 +110,8 @@ def run(
     options: Iterable[str] = (),
     device: int | str = 0,
     timeout: float | None = None,
+    seed: int | None = None,
+    seeds: int | None = None,
 ) -> LaunchReport:
     """Builds, launches a kernel on a GPU in a process of its own, times it and checks it.
 
@@ -129,6 +131,8 @@ def run(
         repeats: Launches that are timed.
         device: The GPU, as `jitstudio devices` counts them; ``"sim"`` for the simulator.
         timeout: Seconds after which a launch is ended.
+        seed: Of the order of blocks and warps in the simulator; 0 for the natural one.
+        seeds: How many orders it runs and compares, from that one on.
 
     Raises:
         TypeError, ValueError, RuntimeError: See `inspect`.
@@ -141,6 +145,8 @@ def run(
         arg=[f"{parameter}={value}" for parameter, value in (arguments or {}).items()],
         expectations=list(expect) or None,
         repeats=repeats,
+        seed=seed,
+        seeds=seeds,
         device=SIMULATOR if device == SIMULATED_DEVICE.uuid else device,
     )
     built, result, _ = run_command.launch(words, lambda _event: None)

@@ -588,6 +588,18 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
         metavar="N",
         help="simulate the first N blocks only; with --device sim",
     )
+    command.add_argument(
+        "--seed",
+        type=_count_or_none,
+        metavar="N",
+        help="simulate blocks and warps in another order (default 0, the natural one)",
+    )
+    command.add_argument(
+        "--seeds",
+        type=_count,
+        metavar="N",
+        help="simulate N orders, from --seed on, and compare their buffers",
+    )
 
 
 def _add_inspect(commands: _Commands) -> None:

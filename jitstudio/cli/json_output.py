@@ -417,6 +417,12 @@ def _simulation(simulation: Simulation) -> Json:
         "faults": [
             _between_threads(fault) | {"kind": fault.kind.value} for fault in simulation.faults
         ],
+        "seed": simulation.seed,
+        "compared_seeds": list(simulation.compared),
+        "differences": [
+            asdict(difference) | {"buffer": difference.buffer or None}
+            for difference in simulation.differences
+        ],
     }
 
 

@@ -205,7 +205,8 @@ def _launch_lines(result: LaunchResult, device: Device | None) -> Iterator[tuple
     if simulation := result.simulation:
         blocks = f"{simulation.blocks:,} of {simulation.of_blocks:,} blocks"
         exact = "exact" if simulation.exact else "exact but for the functions named below"
-        yield "simulated", f"{simulation.instructions:,} instructions in {blocks}, {exact}"
+        seed = f", seed {simulation.seed}" if simulation.seed else ""
+        yield "simulated", f"{simulation.instructions:,} instructions in {blocks}, {exact}{seed}"
     for check in result.checks:
         yield from _check_lines(check)
 

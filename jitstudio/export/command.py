@@ -32,6 +32,8 @@ _VALUES = {
     "repeats": "--repeat",
     "warmup": "--warmup",
     "blocks": "--blocks",
+    "seed": "--seed",
+    "seeds": "--seeds",
     "timeout": "--timeout",
 }
 """The flags for fields of `LaunchSpec` that take a value."""

@@ -41,6 +41,7 @@ from jitstudio.simulator.model import (
     SimulationOutcome,
     SimulationResult,
 )
+from jitstudio.simulator.orders import ComparedOrders, compare_orders
 from jitstudio.simulator.program import PtxProgram
 from jitstudio.simulator.races import RaceDetector
 from jitstudio.simulator.reading import read_program
@@ -125,6 +126,7 @@ def prepare(request: LaunchRequest, prepared: Mapping[str, Path], seconds: float
         cluster=config.cluster,
         cooperative=config.cooperative,
         limits=SimulationLimits(seconds=seconds),
+        seed=request.seed or None,
         only_blocks=request.blocks or None,
     )
     return PreparedLaunch(program, launch)
@@ -146,10 +148,11 @@ def launch(
         asked_at: When the launch was asked for, by `time.monotonic`.
         tell: Receives what happens.
     """
-    left = request.timeout - (time.monotonic() - asked_at)
+    started, left = time.monotonic(), request.timeout - (time.monotonic() - asked_at)
+    limit = round(max(_SHARE_OF_TIME * left, 0.1), 1)
     try:
         tell(LaunchProgress("filling the buffers"))
-        ready = prepare(request, prepared, round(max(_SHARE_OF_TIME * left, 0.1), 1))
+        ready = prepare(request, prepared, limit)
         tell(LaunchProgress("estimating how long it will take"))
         _foretell(ready, tell)
         tell(LaunchProgress("simulating the kernel"))
@@ -161,7 +164,8 @@ def launch(
         )
         if result.outcome is SimulationOutcome.REFUSED and not result.steps:
             return _failed(request, LaunchOutcome.REFUSED, result.message)
-        return _finished(request, ready, result, folder, tell)
+        orders = _orders(request, ready, result, started + limit, tell)
+        return _finished(request, ready, result, orders, folder, tell)
     except (PtxReadError, NumericsError) as refused:
         return _failed(request, LaunchOutcome.REFUSED, str(refused))
     except OSError as error:
@@ -180,6 +184,28 @@ def _foretell(ready: PreparedLaunch, tell: Tell) -> None:
         tell(SimulationForecast(seconds, fewer, blocks))
 
 
+def _orders(
+    request: LaunchRequest,
+    ready: PreparedLaunch,
+    result: SimulationResult,
+    end: float,
+    tell: Tell,
+) -> ComparedOrders:
+    """Compares the buffers with those after other orders, as far as these are asked for."""
+    seeds = range(request.seed + 1, request.seed + request.seeds)
+    if result.outcome is not SimulationOutcome.FINISHED or not seeds:
+        return (), ()
+    return compare_orders(
+        ready.launch,
+        ready.program,
+        result,
+        [buffer for buffer in request.buffers if buffer.length],
+        seeds,
+        lambda: end - time.monotonic(),
+        lambda seed: tell(LaunchProgress(f"simulating the kernel with seed {seed}")),
+    )
+
+
 def _global_bytes(launch: SimulatedLaunch) -> int:
     """Returns about how far global memory reaches, from its variables to the last allocation."""
     if not launch.allocations:
@@ -192,6 +218,7 @@ def _finished(
     request: LaunchRequest,
     ready: PreparedLaunch,
     result: SimulationResult,
+    orders: ComparedOrders,
     folder: Path,
     tell: Tell,
 ) -> LaunchResult:
@@ -222,6 +249,8 @@ def _finished(
             result.samples,
             result.races,
             result.faults,
+            request.seed,
+            *orders,
         ),
     )
 

@@ -47,7 +47,7 @@ class SteppedRun:
         program: The PTX.
         launch: What is launched; its limits of steps and time do not hold.
         thread: The thread to look at.
-        seed: See `SimulatedLaunch`.
+        seed: In place of that of the launch; None for that.
 
     Attributes:
         history: The run itself.
@@ -67,6 +67,7 @@ class SteppedRun:
         seed: int | None = None,
     ) -> None:
         limits = replace(launch.limits, steps=SimulationLimits().steps, seconds=float("inf"))
+        seed = launch.seed if seed is None else seed
         self.launch = replace(launch, seed=seed, limits=limits)
         self.program = program
         self.thread = thread

@@ -84,6 +84,32 @@ def test_a_missing_barrier_is_told_with_both_lines_and_none_once_it_is_there(run
     assert mended.code == 0, mended.err
 
 
+def test_orders_by_other_seeds_are_compared(run, tmp_path):
+    right = (
+        *("run", DATA / "simulator/races.cu", "--device", "sim", "--kernel", "histogram"),
+        *("--grid", 4, "--block", 64, "--arg", "bins=64", "--arg", "in=n:range", "--arg", "n=1000"),
+    )
+    ran = run(*right, "--seed", 3, "--seeds", 4, "--sanitize", "racecheck", "--json")
+    assert ran.code == 0, ran.err
+    told = ran.json["simulation"]
+    assert (told["seed"], told["compared_seeds"], told["differences"]) == (3, [4, 5, 6], [])
+    agree, ignored = [d["message"] for d in ran.json["diagnostics"]]
+    assert "All buffers are the same in 4 orders, of seeds 3 to 6." in agree
+    assert ignored == "This has no meaning in the simulator: compute-sanitizer."
+
+    ran = run(*REDUCE, "--kernel", "broken", "--seeds", 8, "--json")
+    told = ran.json["simulation"]
+    assert (ran.code, told["seed"], len(told["compared_seeds"])) == (5, 0, 7)
+    (difference,) = told["differences"]
+    assert (difference["buffer"], difference["element"]) == ("out", 0)
+    assert set(difference["seeds"]) <= set(told["compared_seeds"])
+    # What the sentence says of the element is what runs with these seeds give.
+    for seed in (0, difference["seeds"][0]):
+        one = run(*REDUCE, "--kernel", "broken", "--seed", seed, "--save", tmp_path / str(seed))
+        assert str(np.load(tmp_path / str(seed) / "out.npy")[0]) in difference["message"]
+        assert (f", seed {seed}" in one.out) is bool(seed)
+
+
 RIGHT = {
     "last_block": ("--grid 6 --block 256", "out=1:out partial=6:out in=6*256:random", "in.sum()"),
     "histogram": (

@@ -50,4 +50,6 @@ FULL = LaunchSpec(
     sanitizer=Sanitizer.RACECHECK,
     timeout=2.5,
     blocks=3,
+    seed=5,
+    seeds=2,
 )

@@ -347,6 +347,7 @@ def _doubts(pointer: Pointer, buffer: Buffer) -> tuple[SpecProblem, ...]:
 
 
 _MOST_LAUNCHES = 1_000_000
+_MOST_SEEDS = 1_000
 _WITHOUT_GRID = frozenset({"block", "shared"})
 _ASSIGNED = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*=(?!=)\s*(?P<expression>.*)", re.DOTALL)
 
@@ -506,6 +507,11 @@ def _number_problems(spec: LaunchSpec) -> Iterator[SpecProblem]:
     if spec.blocks < 0:
         message = f"{spec.blocks:,} blocks cannot be simulated; 0 means all."
         yield SpecProblem("blocks", message)
+    if spec.seed < 0:
+        yield SpecProblem("seed", f"A seed of {spec.seed:,} makes no sense; the least is 0.")
+    if not 1 <= spec.seeds <= _MOST_SEEDS:
+        message = f"{spec.seeds:,} orders make no sense here: from 1 to {_MOST_SEEDS:,}."
+        yield SpecProblem("seeds", message)
     for where in ("warmup", "repeats"):
         count = getattr(spec, where)
         if not 0 <= count <= _MOST_LAUNCHES:

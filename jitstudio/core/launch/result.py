@@ -14,6 +14,7 @@ from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import Direction, Expectation, LaunchRequest, ParameterSlot
 from jitstudio.core.launch.simulation import Fault, Race, Simulation, ThreadPlace
+from jitstudio.core.launch.spec import RunOptions
 from jitstudio.core.launch.types import Type
 
 
@@ -347,18 +348,36 @@ _GAP_ADVICE = (
     "cover the buffer, and do all threads get as far as the write? If the kernel reads it, or "
     "leaves parts of it alone on purpose, mark it inout."
 )
+_ON_GPU = {
+    "warmup": "warm-up launches",
+    "repeats": "timed launches",
+    "flush_l2": "flushing the L2 cache",
+    "guards": "guard zones",
+    "sanitizer": "compute-sanitizer",
+}
+_SIMULATED = {"blocks": "a number of blocks", "seed": "a seed", "seeds": "several orders"}
+_ON_GPU_ADVICE = (
+    "The simulator has no times and no caches, and sees every access out of bounds, every race and "
+    "every read of what was never written by itself."
+)
 _COMPARED_ADVICE = (
     "Both are made of the same source: one by the compiler inside the driver of this machine, one "
     "by the toolkit. Build with the driver's JIT as the assembler to see its SASS."
 )
+_OTHER_SEED = " Simulate with another seed to see another order."
 _RACE_ADVICE = (
     "What the thread reads, or which value stays, depends on which of the two comes first. Put a "
     "__syncthreads() between the two lines, __syncwarp() within a warp, or use an atomic."
+    + _OTHER_SEED
 )
 _BLOCKS_RACE_ADVICE = (
     "What the thread reads, or which value stays, depends on which of the two comes first. No "
     "__syncthreads() orders threads of different blocks: use an atomic, give each block a place "
-    "of its own, or do the second access in another launch."
+    "of its own, or do the second access in another launch." + _OTHER_SEED
+)
+_ORDER_ADVICE = (
+    "On a GPU blocks and warps have no order, so no result should depend on one: look for races, "
+    "and for values that atomics hand out. Sums of floats by atomics differ in their last bits."
 )
 _SAME_VALUE_ADVICE = "Whichever thread comes last, the value that stays is the same."
 _FINDING_ADVICE = "compute-sanitizer found this while the kernel ran."
@@ -373,14 +392,15 @@ def judged(request: LaunchRequest, result: LaunchResult) -> LaunchResult:
     asserts = tuple(_assertions(result.console))
     wrong = [d for buffer in result.buffers for d in _strays(buffer)]
     wrong += [_found(finding) for finding in result.findings]
-    simulated = tuple(_simulated(result)) if result.simulation else ()
+    simulated = tuple(_simulated(request, result)) if result.simulation else ()
     wrong += [found for found in simulated if found.severity is Severity.ERROR]
     gaps = [d for buffer in result.buffers for d in _gaps(buffer)]
     outcome = result.outcome
     if outcome is LaunchOutcome.RAN and (wrong or not all(c.ok for c in result.checks)):
         outcome = LaunchOutcome.WRONG
     compared = tuple(_compared(result))
-    notes = (found for found in simulated if found.severity is not Severity.ERROR)
+    notes = [found for found in simulated if found.severity is not Severity.ERROR]
+    notes += _without_meaning(request)
     diagnostics = (*asserts, *result.diagnostics, *wrong, *gaps, *compared, *notes)
     return replace(result, outcome=outcome, kernel=request.title, diagnostics=diagnostics)
 
@@ -458,7 +478,7 @@ def _found(finding: SanitizerFinding) -> Diagnostic:
     )
 
 
-def _simulated(result: LaunchResult) -> Iterator[Diagnostic]:
+def _simulated(request: LaunchRequest, result: LaunchResult) -> Iterator[Diagnostic]:
     """Yields what the simulator has found, and what its result rests on."""
     simulation = result.simulation
     assert simulation is not None
@@ -471,6 +491,11 @@ def _simulated(result: LaunchResult) -> Iterator[Diagnostic]:
         advice = _SAME_VALUE_ADVICE if race.same_value else advice
         times = f" ({race.count:,} threads)" if race.count > 1 else ""
         yield _found_by_simulator(race, severity, times, advice)
+    for difference in simulation.differences:
+        words, advice = difference.message, _ORDER_ADVICE
+        yield Diagnostic(Severity.WARNING, "", None, None, words, explanation=advice)
+    if request.seeds > 1:
+        yield from _compared_orders(request, simulation)
     if simulation.inexact_functions:
         words = f"A GPU may give other values: {', '.join(simulation.inexact_functions)}."
         yield Diagnostic(Severity.INFO, "", None, None, words)
@@ -478,6 +503,34 @@ def _simulated(result: LaunchResult) -> Iterator[Diagnostic]:
         words = f"{simulation.blocks:,} of {simulation.of_blocks:,} blocks were simulated."
         advice = "Counts are theirs, and nothing was compared with what was expected."
         yield Diagnostic(Severity.INFO, "", None, None, words, explanation=advice)
+
+
+def _without_meaning(request: LaunchRequest) -> Iterator[Diagnostic]:
+    """Yields what was asked for and means nothing where the kernel has run."""
+    simulated = request.is_simulated
+    words = _ON_GPU if simulated else _SIMULATED
+    asked = [
+        text for name, text in words.items() if getattr(request, name) != getattr(RunOptions, name)
+    ]
+    if asked:
+        where = "in the simulator" if simulated else "on a GPU, but in the simulator only"
+        message = f"This has no meaning {where}: {', '.join(asked)}."
+        advice = _ON_GPU_ADVICE if simulated else ""
+        yield Diagnostic(Severity.INFO, "", None, None, message, explanation=advice)
+
+
+def _compared_orders(request: LaunchRequest, simulation: Simulation) -> Iterator[Diagnostic]:
+    """Yields which orders of blocks and warps were compared, and whether they agree."""
+    first, last = simulation.seed, max(simulation.compared, default=simulation.seed)
+    if simulation.compared and not simulation.differences:
+        words = (
+            f"All buffers are the same in {last - first + 1} orders, of seeds {first} to {last}."
+        )
+        yield Diagnostic(Severity.INFO, "", None, None, words)
+    if len(simulation.compared) < request.seeds - 1:
+        of = f"{len(simulation.compared) + 1:,} of {request.seeds:,} orders were simulated"
+        words = f"{of}: a run that does not end well, or the time limit, ends the comparison."
+        yield Diagnostic(Severity.INFO, "", None, None, words)
 
 
 def _found_by_simulator(

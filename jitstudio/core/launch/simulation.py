@@ -166,6 +166,11 @@ class LineCounts:
         return self.sectors / self.requests if self.requests else 0.0
 
     @property
+    def lines_per_request(self) -> float:
+        """128-byte lines likewise."""
+        return self.lines_touched / self.requests if self.requests else 0.0
+
+    @property
     def used_share(self) -> float | None:
         """Bytes asked for over bytes moved; None where none were moved."""
         return self.bytes_used / (SECTOR_BYTES * self.sectors) if self.sectors else None
@@ -272,6 +277,25 @@ class AccessSample:
 
 
 @dataclass(frozen=True)
+class OrderDifference:
+    """What another order of blocks and warps has made otherwise.
+
+    Attributes:
+        message: What is different, a sentence.
+        seeds: Those of the orders that differ from the first one.
+        buffer: The buffer; empty where the run itself ended otherwise.
+        element: Its first element that differs; None likewise.
+        count: How many of its elements differ in one of the orders.
+    """
+
+    message: str
+    seeds: tuple[int, ...]
+    buffer: str = ""
+    element: int | None = None
+    count: int = 0
+
+
+@dataclass(frozen=True)
 class Simulation:
     """What the simulator alone can say of a launch.
 
@@ -286,6 +310,9 @@ class Simulation:
         samples: The costliest request of each access to memory.
         races: Pairs of accesses that nothing orders.
         faults: What threads did that they must not do.
+        seed: Of the order of blocks and warps; 0 for the natural one.
+        compared: The seeds of further orders whose buffers were compared with those of this one.
+        differences: What these have made otherwise.
     """
 
     instructions: int
@@ -298,3 +325,6 @@ class Simulation:
     samples: tuple[AccessSample, ...] = ()
     races: tuple[Race, ...] = ()
     faults: tuple[Fault, ...] = ()
+    seed: int = 0
+    compared: tuple[int, ...] = ()
+    differences: tuple[OrderDifference, ...] = ()

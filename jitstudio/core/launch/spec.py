@@ -40,6 +40,8 @@ class RunOptions:
         sanitizer: The compute-sanitizer tool to run under; None for none.
         timeout: Seconds after which a launch is ended.
         blocks: Blocks that the simulator runs, from the first; 0 for all.
+        seed: Shuffles the order of blocks and warps in the simulator; 0 for the natural one.
+        seeds: In how many orders it runs the kernel, by this seed and those that follow it.
     """
 
     warmup: int = 1
@@ -52,6 +54,8 @@ class RunOptions:
     sanitizer: Sanitizer | None = None
     timeout: float = 30.0
     blocks: int = 0
+    seed: int = 0
+    seeds: int = 1
 
 
 @dataclass(frozen=True)

@@ -258,6 +258,7 @@ _HEADER_KEYS = frozenset(("name", "kind", "path", "text"))
 _MODULE_KEYS = _HEADER_KEYS | {"name_expressions", "included", "library", "program"}
 _LAUNCH_KEYS = frozenset(spec_object(LaunchSpec()))
 _RUN_KEYS = tuple(field.name for field in fields(RunOptions))
+_SIMULATED_KEYS = ("blocks", "seed", "seeds")
 _STEP_KEYS = frozenset(("kernel", "step", "block", "thread", "breakpoints"))
 _SWEEP_KEYS = frozenset(("kernel", "axes"))
 
@@ -438,10 +439,9 @@ def _launch_object(spec: LaunchSpec) -> _Json:
     """Returns what is launched first, then how it is measured."""
     content = spec_object(spec)
     measured = {key: content.pop(key) for key in _RUN_KEYS}
-    if not spec.blocks:
-        # Most launches are simulated whole, if at all.
-        del measured["blocks"]
-    return content | measured
+    # Most launches are simulated whole and once, if at all.
+    usual = {key for key in _SIMULATED_KEYS if measured[key] == getattr(LaunchSpec, key)}
+    return content | {key: value for key, value in measured.items() if key not in usual}
 
 
 def _launch(record: JsonRecord) -> LaunchSpec:

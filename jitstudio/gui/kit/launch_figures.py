@@ -117,6 +117,9 @@ def facts_text(result: LaunchResult) -> str:
     parts = [result.device]
     if result.facts:
         parts += _kernel_facts(result.facts)
+    if result.simulation and result.simulation.seed:
+        seed = QCoreApplication.translate("LaunchFigures", "seed {seed}")
+        parts.append(seed.format(seed=result.simulation.seed))
     if result.start_ms is not None:
         started = QCoreApplication.translate("LaunchFigures", "started after {time}")
         parts.append(started.format(time=time_text(result.start_ms)))

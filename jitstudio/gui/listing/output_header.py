@@ -266,21 +266,27 @@ class ColumnsButton(QToolButton):
     def __init__(self, columns: Columns, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._columns = columns
-        self.setObjectName("sassColumnsButton")
+        self.setObjectName(f"{columns.kind.value}ColumnsButton")
         self.setAutoRaise(True)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.setAccessibleName(self.tr("Columns of SASS"))
+        name = self.tr("Columns of {code}").format(code=columns.kind.title)
+        self.setAccessibleName(name)
         self.clicked.connect(self._on_clicked)
         columns.fitted.connect(self._on_fitted)
         self._on_fitted()
 
     @Slot()
     def _on_fitted(self) -> None:
-        """Says which columns there is no room for."""
+        """Says which columns there is no room for, or why there are none."""
+        is_known = self._columns.kind is CodeKind.SASS or self._columns.cells is not None
+        self.setEnabled(is_known)
         tip, left_out = (
             self.tr("Choose what is shown with each instruction"),
             self._columns.left_out,
         )
+        if not is_known:
+            left_out = ()
+            tip = self.tr("Counts of each line, once the kernel has run in the simulator")
         if left_out:
             said = self.tr("No room in this width: {columns}").format(columns=", ".join(left_out))
             tip = f"{tip}\n{said}"

@@ -159,7 +159,7 @@ class OutputPane(QWidget):
         code_view: The listing.
         find_bar: Searches it.
         code: What is known of it beyond its lines.
-        columns: The columns of the instructions; None for PTX.
+        columns: The columns of the instructions.
 
     Signals:
         reported: A message about something that was done.
@@ -189,14 +189,13 @@ class OutputPane(QWidget):
         self.find_bar.set_target(self.code_view)
         self.code = ListingCode(kind, self)
         self.header = OutputHeader(kind)
-        self.columns = Columns(self.code_view) if kind is CodeKind.SASS else None
+        self.columns = Columns(self.code_view, kind)
         filters = FilterButton(kind, self.code_view.visibility)
         self.header.add_tool(filters, "filter")
         self.header.add_note(HiddenLines(kind, self.code_view.visibility))
         self._exports = OutputExports(kind, self.code_view)
-        if self.columns is not None:
-            self.header.add_tool(ColumnsButton(self.columns), "columns")
-            self._exports.offer_columns(self.columns.copied)
+        self.header.add_tool(ColumnsButton(self.columns), "columns")
+        self._exports.offer_columns(self.columns.copied)
         self.header.add_tool(self._exports.copy_button, "copy")
         self.header.add_tool(self._exports.save_button, "save")
         # The palette has what a pane offers.

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from jitstudio.core.code import Source
 from jitstudio.core.diagnostics import Diagnostic, Severity
-from jitstudio.core.launch.choice import launchable
+from jitstudio.core.launch.choice import Launchable, launchable
 from jitstudio.core.launch.device import SIMULATOR, Device, DeviceList
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import InspectRequest, KernelForm, LaunchRequest
@@ -27,6 +27,7 @@ from jitstudio.core.launch.result import (
     unlaunched,
 )
 from jitstudio.core.launch.simulation import Simulation
+from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.services.launch_service import LaunchService
@@ -49,6 +50,11 @@ class _Kernels:
     forms: tuple[KernelForm, ...]
     confined_to: tuple[str, ...] | None
 
+    def launchable(self, form: KernelForm, spec: LaunchSpec, device: int) -> Launchable:
+        """Returns what a kernel is launched from; raises `SpecError` where there is nothing."""
+        simulated = self.sources if device == SIMULATOR else None
+        return launchable(self.result, form, spec.load, self.confined_to, simulated=simulated)
+
 
 @dataclass(frozen=True)
 class SimulatedKernel:
@@ -57,11 +63,13 @@ class SimulatedKernel:
     Attributes:
         lowered: The kernel's lowered name.
         module: The module whose code it is in; empty where unknown.
+        code: Whose PTX was executed: that module's, or `LINKED` for that of all.
         simulation: What it has counted and found.
     """
 
     lowered: str
     module: str
+    code: str
     simulation: Simulation
 
 
@@ -200,9 +208,7 @@ class LaunchController(QObject):
         if form is None or kernels is None:
             return self.tr("There is no kernel. Build one to step through it.")
         try:
-            kernel = launchable(
-                kernels.result, form, spec.load, kernels.confined_to, simulated=kernels.sources
-            )
+            kernel = kernels.launchable(form, spec, SIMULATOR)
         except SpecError as error:
             return _sentence(error.problem)
         resolved = resolve(spec, kernel, self._devices or DeviceList(), SIMULATOR)
@@ -301,11 +307,7 @@ class LaunchController(QObject):
         if form is None or self._kernels is None:
             return ResolvedSpec(None, ())
         try:
-            kernels = self._kernels
-            simulated = kernels.sources if self._device == SIMULATOR else None
-            kernel = launchable(
-                kernels.result, form, spec.load, kernels.confined_to, simulated=simulated
-            )
+            kernel = self._kernels.launchable(form, spec, self._device)
         except SpecError as error:
             return ResolvedSpec(None, (error.problem,))
         return resolve(spec, kernel, self._devices or DeviceList(), self._device)
@@ -439,8 +441,10 @@ class LaunchController(QObject):
         form, kernels = self._specs.form, self._kernels
         if form is None or kernels is not self._launched or form.title != result.kernel:
             return
-        if result.simulation is not None:
-            self._set_simulated(SimulatedKernel(form.lowered, form.unit, result.simulation))
+        if kernels is not None and result.simulation is not None:
+            code = kernels.launchable(form, self._specs.spec, SIMULATOR).code.name
+            found = SimulatedKernel(form.lowered, form.unit, code, result.simulation)
+            self._set_simulated(found)
 
     def _set_simulated(self, simulated: SimulatedKernel | None) -> None:
         if simulated != self._simulated:

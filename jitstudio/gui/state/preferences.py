@@ -149,12 +149,24 @@ class Preferences(QObject):
     @property
     def columns(self) -> list[str]:
         """Which columns are next to SASS; see `listing.columns.sass_columns`."""
-        stored = self._store.value("columns", [])
-        return [str(entry) for entry in (stored if isinstance(stored, list) else [stored])]
+        return self._list("columns")
 
     @columns.setter
     def columns(self, kept: list[str]) -> None:
         self._store.setValue("columns", kept)
+
+    @property
+    def count_columns(self) -> list[str]:
+        """Likewise next to PTX; see `listing.columns.count_columns`."""
+        return self._list("count_columns")
+
+    @count_columns.setter
+    def count_columns(self, kept: list[str]) -> None:
+        self._store.setValue("count_columns", kept)
+
+    def _list(self, key: str) -> list[str]:
+        stored = self._store.value(key, [])
+        return [str(entry) for entry in (stored if isinstance(stored, list) else [stored])]
 
     def zoom(self, layout: str) -> float | None:
         """Returns how large all letters are in a layout; None until the user has zoomed."""

@@ -1,4 +1,4 @@
-"""What is next to the SASS, and the way from peak to peak of its live registers."""
+"""What is next to SASS and PTX, and the way from peak to peak of the live registers of SASS."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from jitstudio.analysis.sass.register_definitions import Definition, register_de
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.translating import counted
+from jitstudio.gui.listing.columns.count_columns import COUNT_COLUMNS, PtxCells
 from jitstudio.gui.listing.columns.dialog import ColumnsDialog
 from jitstudio.gui.listing.columns.sass_cells import SassCells, peak_line
 from jitstudio.gui.listing.columns.sass_columns import ColumnChoice, place_text
@@ -115,7 +116,6 @@ class ColumnsController(QObject):
         self._preferences = preferences
         self._window = shell.window
         self._pane = listings[CodeKind.SASS]
-        assert self._pane.columns is not None
         self._columns = self._pane.columns
         self._listing: Listing | None = None
         self._holding = Background(self)
@@ -140,8 +140,13 @@ class ColumnsController(QObject):
             }
         )
 
+    @property
+    def _cells(self) -> SassCells | None:
+        cells = self._columns.cells
+        return cells if isinstance(cells, SassCells) else None
+
     def _go_to_peak(self, step: int) -> None:
-        cells, view = self._columns.cells, self._pane.code_view
+        cells, view = self._cells, self._pane.code_view
         tell = self._shell.status.show_message
         if cells is None:
             tell(disassembly_sentence(self._disassembly))
@@ -205,7 +210,7 @@ class ColumnsController(QObject):
     @Slot()
     def _on_kernel_changed(self) -> None:
         """Marks the peaks of the function that is looked at: those of all would hide the bar."""
-        cells, function = self._columns.cells, self._disassembly.function
+        cells, function = self._cells, self._disassembly.function
         if cells is not None and function is not None:
             self._columns.peak_marks.show_marks(_marks(function, cells))
 
@@ -239,6 +244,42 @@ class ColumnsController(QObject):
         dialog.side_chosen.connect(self._on_side_chosen)
         dialog.exec()
         dialog.deleteLater()
+
+
+class CountColumnsController(QObject):
+    """Serves the columns of the pane of PTX: what a simulated launch has counted."""
+
+    def __init__(
+        self, launches: LaunchController, preferences: Preferences, pane: OutputPane
+    ) -> None:
+        super().__init__(pane)
+        self._launches = launches
+        self._preferences = preferences
+        self._pane = pane
+        self._columns = pane.columns
+        self._columns.show_choice(ColumnChoice.read(preferences.count_columns, COUNT_COLUMNS))
+        self._columns.chosen.connect(self._on_chosen)
+        pane.listing_changed.connect(self._show)
+        launches.simulated_changed.connect(self._show)
+        preferences.changed.connect(self._on_preference_changed)
+        self._on_preference_changed(_LEFT)
+
+    @Slot()
+    def _show(self) -> None:
+        """Shows the counts next to the PTX that was executed, and nothing next to any other."""
+        run, shown = self._launches.simulated, self._pane.listing
+        is_it = run is not None and shown is not None and shown.name == run.code
+        self._columns.show_cells(PtxCells(run.simulation.lines) if run and is_it else None)
+
+    @Slot(ColumnChoice)
+    def _on_chosen(self, choice: ColumnChoice) -> None:
+        self._columns.show_choice(choice)
+        self._preferences.count_columns = choice.kept
+
+    @Slot(str)
+    def _on_preference_changed(self, key: str) -> None:
+        if key == _LEFT:
+            self._columns.set_left(bool(self._preferences.value(_LEFT)))
 
 
 def _line_near(cells: SassCells, function: SassFunction, line: int) -> int:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import LINKED, Artifact, CodeKind
 from jitstudio.gui.context import Context
-from jitstudio.gui.features.ptx_sass.columns import ColumnsController
+from jitstudio.gui.features.ptx_sass.columns import ColumnsController, CountColumnsController
 from jitstudio.gui.features.ptx_sass.disassembly import DisassemblyController
 from jitstudio.gui.features.ptx_sass.pressure import PressureController
 from jitstudio.gui.kit.background import Background
@@ -52,6 +52,7 @@ def install(context: Context) -> None:
     columns = ColumnsController(
         state.disassembly, state.launches, state.preferences, context.listings, shell
     )
+    CountColumnsController(state.launches, state.preferences, context.listings[CodeKind.PTX])
     PressureController(
         state.disassembly,
         state.correlations,

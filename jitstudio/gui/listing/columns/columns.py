@@ -6,9 +6,11 @@ from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, Qt, Signal,
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QWidget
 
+from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.listing.columns.sass_cells import PAD, ColumnGeometry, SassCells
-from jitstudio.gui.listing.columns.sass_columns import ColumnChoice
+from jitstudio.gui.listing.columns.count_columns import COUNT_COLUMNS
+from jitstudio.gui.listing.columns.sass_cells import PAD, ColumnGeometry, ListingCells
+from jitstudio.gui.listing.columns.sass_columns import COLUMNS, ColumnChoice
 from jitstudio.gui.listing.columns.strip import ColumnGutter, ColumnHeader, PeakMarks
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.output_exports import CopiedColumns
@@ -21,7 +23,14 @@ _PLACED = frozenset((QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show))
 class Columns(QObject):
     """The columns of one `ListingView`; there are none until `show_choice`.
 
+    Those of PTX are counts and there as long as something was counted; those of SASS stay.
+
+    Args:
+        view: The listing.
+        kind: SASS or PTX.
+
     Attributes:
+        kind: SASS or PTX.
         fitting: Those that there is room for next to the instructions.
         header: Names them.
         gutter: Draws them.
@@ -30,7 +39,7 @@ class Columns(QObject):
     Signals:
         chosen: The user wants columns so; `show_choice` shows them.
         addresses_chosen: The user wants the column of addresses, or no longer.
-        fitted: There is room for others now.
+        fitted: There is room for others now, or there is something else to say of each line.
         dialog_requested: The user wants to see all that there are.
     """
 
@@ -39,18 +48,20 @@ class Columns(QObject):
     fitted = Signal()
     dialog_requested = Signal()
 
-    def __init__(self, view: ListingView) -> None:
+    def __init__(self, view: ListingView, kind: CodeKind = CodeKind.SASS) -> None:
         super().__init__(view)
+        self.kind = kind
         self._view = view
         self._choice = self.fitting = ColumnChoice(())
-        self._cells: SassCells | None = None
+        self._cells: ListingCells | None = None
         self._is_left = False
         # The rest of the line of the names.
         self._strip = QFrame(view)
-        self._strip.setObjectName("sassColumnStrip")
+        self._strip.setObjectName(f"{kind.value}ColumnStrip")
         self._address = QLabel(self.tr("Address"), self._strip)
         self._address.setToolTip(self.tr("Bytes from the start of the function, in hexadecimal"))
-        self.header = ColumnHeader(view)
+        self.header = ColumnHeader(COLUMNS if kind is CodeKind.SASS else COUNT_COLUMNS, view)
+        self.header.setObjectName(f"{kind.value}ColumnHeader")
         self.gutter = ColumnGutter(view)
         self.peak_marks = PeakMarks(view)
         for part in (self.header, self.gutter):
@@ -75,7 +86,7 @@ class Columns(QObject):
         return tuple(one.column.name for one in self._choice.shown if one.key not in fitting)
 
     @property
-    def cells(self) -> SassCells | None:
+    def cells(self) -> ListingCells | None:
         """What they say, if that is known yet."""
         return self._cells
 
@@ -84,10 +95,13 @@ class Columns(QObject):
         self._choice = choice
         self._lay_out()
 
-    def show_cells(self, cells: SassCells | None) -> None:
+    def show_cells(self, cells: ListingCells | None) -> None:
         """Says this of each line; nothing as long as it is not known."""
         self._cells = cells
         self.gutter.show_cells(cells)
+        if self.kind is CodeKind.PTX:
+            self._lay_out()
+            self.fitted.emit()
         if cells is None:
             self.peak_marks.show_marks(())
         self._on_caret_placed()
@@ -109,19 +123,17 @@ class Columns(QObject):
         menu = QMenu(self._view)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
-        address = menu.addAction(self._address.text())
-        address.setToolTip(self._address.toolTip())
-        address.setCheckable(True)
-        address.setChecked(self._view.has_addresses)
-        address.triggered.connect(self.addresses_chosen)
+        if self.kind is CodeKind.SASS:
+            self._add_address(menu)
         for one in self._choice.columns:
             action = menu.addAction(one.column.name)
             action.setData(one.key)
             action.setToolTip(plain_tooltip(one.column.explanation))
             action.setCheckable(True)
             action.setChecked(one.is_shown)
-        menu.addSeparator()
-        menu.addAction(self.tr("&Arrange columns…"), self.dialog_requested.emit)
+        if self.kind is CodeKind.SASS:
+            menu.addSeparator()
+            menu.addAction(self.tr("&Arrange columns…"), self.dialog_requested.emit)
         menu.triggered.connect(self._on_triggered)
         return menu
 
@@ -132,6 +144,13 @@ class Columns(QObject):
         return False
 
     # How it does it.
+
+    def _add_address(self, menu: QMenu) -> None:
+        address = menu.addAction(self._address.text())
+        address.setToolTip(self._address.toolTip())
+        address.setCheckable(True)
+        address.setChecked(self._view.has_addresses)
+        address.triggered.connect(self.addresses_chosen)
 
     def _measure(self) -> ColumnGeometry:
         return ColumnGeometry(self.fitting, self._view.grid.cell)
@@ -160,7 +179,8 @@ class Columns(QObject):
 
     @property
     def _is_there(self) -> bool:
-        return bool(self.fitting.shown) and self._view.line_count > 0
+        is_known = self.kind is CodeKind.SASS or self._cells is not None
+        return is_known and bool(self.fitting.shown) and self._view.line_count > 0
 
     def _lay_out(self) -> None:
         """Takes the room that is needed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
@@ -65,8 +66,59 @@ class LiveBar:
     is_top: bool
 
 
-class SassCells:
-    """The columns of one listing.
+class ListingCells:
+    """The columns of one listing."""
+
+    def row(self, line: int) -> Any:
+        """Returns what the columns of a line, counted from 0, are about; None for nothing."""
+        raise NotImplementedError
+
+    def bar(self, _line: int) -> LiveBar | None:
+        """Returns the live registers on a line; None where there are none to show."""
+        return None
+
+    def text(self, line: int, choice: ColumnChoice) -> str:
+        """Returns all shown columns of a line in one text, each as wide as it shall be."""
+        row = self.row(line)
+        if row is None:
+            return ""
+        bar = self.bar(line)
+        mark = _PEAK if bar and bar.is_peak else " "
+        return "".join(
+            (one.column.text(row).rjust(NUMBER_CELLS - 1) + mark).ljust(one.cells)[: one.cells]
+            if one.key == LIVE
+            else _fit(one.column.text(row), one)
+            for one in choice.shown
+        )
+
+    def words(self, line: int, shown: Sequence[ColumnSetting]) -> str:
+        """Returns the columns of a line for a screen reader: each with its name."""
+        row = self.row(line)
+        if row is None:
+            return ""
+        cells = ((one.column.title, one.column.text(row)) for one in shown)
+        return ", ".join(f"{translated(title)} {text}" for title, text in cells if text)
+
+    def tip(self, line: int, one: ColumnSetting) -> str:
+        """Returns all that a cell says, and what its column means."""
+        row = self.row(line)
+        if row is None:
+            return one.column.explanation
+        return "\n".join((*self._cell(row, one), one.column.explanation))
+
+    def header(self, choice: ColumnChoice) -> str:
+        """Returns the names of the shown columns above their texts."""
+        return "".join(
+            _fit(translated(one.column.title), one, one.key == LIVE) for one in choice.shown
+        )
+
+    def _cell(self, row: Any, one: ColumnSetting) -> list[str]:
+        """Returns all that a cell says, as lines."""
+        return [f"{translated(one.column.title)}: {one.column.text(row)}"]
+
+
+class SassCells(ListingCells):
+    """The columns of a listing of SASS.
 
     Args:
         rows: Which line is which instruction.
@@ -93,22 +145,16 @@ class SassCells:
         """Returns the line of an instruction."""
         return self._rows.line(function, index)
 
-    def text(self, line: int, choice: ColumnChoice) -> str:
-        """Returns all shown columns of a line in one text, each as wide as it shall be."""
-        row = self._row(line)
-        if row is None:
-            return ""
-        bar = self.bar(line)
-        mark = _PEAK if bar and bar.is_peak else " "
-        return "".join(
-            (one.column.text(row).rjust(NUMBER_CELLS - 1) + mark).ljust(one.cells)[: one.cells]
-            if one.key == LIVE
-            else _fit(one.column.text(row), one)
-            for one in choice.shown
-        )
+    def row(self, line: int) -> InstructionRow | None:
+        """See `ListingCells`."""
+        spot = self._rows.spot(line)
+        if spot is None:
+            return None
+        instruction = spot.function[spot.index]
+        return InstructionRow(instruction, self._counts.get(instruction.ptx_line))
 
     def bar(self, line: int) -> LiveBar | None:
-        """Returns the live registers on a line; None where there are none to show."""
+        """See `ListingCells`."""
         spot = self._rows.spot(line)
         heights = self.heights(spot.function) if spot else None
         if spot is None or heights is None or not heights.top:
@@ -135,39 +181,13 @@ class SassCells:
             self._heights[function] = found
         return found
 
-    def words(self, line: int, shown: Sequence[ColumnSetting]) -> str:
-        """Returns the columns of a line for a screen reader: each with its name."""
-        row = self._row(line)
-        if row is None:
-            return ""
-        cells = ((one.column.title, one.column.text(row)) for one in shown)
-        return ", ".join(f"{translated(title)} {text}" for title, text in cells if text)
-
-    def tip(self, line: int, one: ColumnSetting) -> str:
-        """Returns all that a cell says, and what its column means."""
-        row = self._row(line)
-        if row is None:
-            return one.column.explanation
-        parts = [f"{translated(one.column.title)}: {one.column.text(row)}"]
-        if one.key == "source":
-            places = row.instruction.places
-            inlined = QCoreApplication.translate("SassCells", "inlined at {file}:{line}")
-            parts = [f"{file}:{number}" for file, number in places[:1]]
-            parts += [inlined.format(file=file, line=number) for file, number in places[1:]]
-        return "\n".join((*parts, one.column.explanation))
-
-    def header(self, choice: ColumnChoice) -> str:
-        """Returns the names of the shown columns above their texts."""
-        return "".join(
-            _fit(translated(one.column.title), one, one.key == LIVE) for one in choice.shown
-        )
-
-    def _row(self, line: int) -> InstructionRow | None:
-        spot = self._rows.spot(line)
-        if spot is None:
-            return None
-        instruction = spot.function[spot.index]
-        return InstructionRow(instruction, self._counts.get(instruction.ptx_line))
+    def _cell(self, row: InstructionRow, one: ColumnSetting) -> list[str]:
+        if one.key != "source":
+            return super()._cell(row, one)
+        places = row.instruction.places
+        inlined = QCoreApplication.translate("SassCells", "inlined at {file}:{line}")
+        parts = [f"{file}:{number}" for file, number in places[:1]]
+        return parts + [inlined.format(file=file, line=number) for file, number in places[1:]]
 
 
 def peak_line(cells: SassCells, line: int, step: int) -> tuple[int, int, SassFunction] | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
 from textwrap import fill
+from typing import Any, Protocol
 
 from PySide6.QtCore import QCoreApplication
 
@@ -32,6 +33,15 @@ LEAST_CELLS, MOST_CELLS = 3, 120
 _KEPT = re.compile(r"(-?)(\w+):(\d{1,3})(?:@(\d{1,4}))?\Z")
 
 
+class CountedRow(Protocol):
+    """A line of a listing of which a simulated launch may have counted something."""
+
+    @property
+    def counts(self) -> LineCounts | None:
+        """What it has counted; None for nothing."""
+        ...
+
+
 @dataclass(frozen=True)
 class InstructionRow:
     """An instruction, taken apart once for all columns.
@@ -51,7 +61,7 @@ class InstructionRow:
 
 
 @dataclass(frozen=True)
-class SassColumn:
+class ListingColumn:
     """A column.
 
     Attributes:
@@ -59,7 +69,7 @@ class SassColumn:
         title: What its head says.
         tip: What it means.
         cells: How many characters wide it is until the user makes it wider.
-        text: What it says of an instruction.
+        text: What it says of an instruction, as the rows of its listing have it.
         about: What a short title is about, in a word or two.
         is_number: Whether it is aligned to the right.
         is_shown: Whether it is there until the user chooses.
@@ -70,7 +80,7 @@ class SassColumn:
     title: str
     tip: str
     cells: int
-    text: Callable[[InstructionRow], str] = field(repr=False)
+    text: Callable[[Any], str] = field(repr=False)
     about: str = ""
     is_number: bool = False
     is_shown: bool = False
@@ -124,10 +134,12 @@ def _controlled(words: Callable[[Control], str]) -> Callable[[InstructionRow], s
     return lambda row: words(row.control) if row.control is not None else ""
 
 
-def _counted(
+def counted_by(
     value: Callable[[LineCounts], float], form: str = ","
-) -> Callable[[InstructionRow], str]:
-    def text(row: InstructionRow) -> str:
+) -> Callable[[CountedRow], str]:
+    """Returns the text of a number that was counted; nothing for none and for 0."""
+
+    def text(row: CountedRow) -> str:
         number = value(row.counts) if row.counts is not None else 0
         return format(number, form) if number else ""
 
@@ -145,7 +157,7 @@ def _bits(mask: int, count: int, first: int) -> str:
 
 
 COLUMNS = (
-    SassColumn(
+    ListingColumn(
         "opcode",
         QT_TRANSLATE_NOOP("SassColumns", "Opcode"),
         QT_TRANSLATE_NOOP(
@@ -154,7 +166,7 @@ COLUMNS = (
         21,
         _opcode,
     ),
-    SassColumn(
+    ListingColumn(
         "operands",
         QT_TRANSLATE_NOOP("SassColumns", "Operands"),
         QT_TRANSLATE_NOOP("SassColumns", "The result comes first, then what it is made of"),
@@ -162,7 +174,7 @@ COLUMNS = (
         lambda row: row.instruction.operands,
         least=12,
     ),
-    SassColumn(
+    ListingColumn(
         "source",
         QT_TRANSLATE_NOOP("SassColumns", "Source"),
         QT_TRANSLATE_NOOP(
@@ -173,7 +185,7 @@ COLUMNS = (
         _source,
         least=10,
     ),
-    SassColumn(
+    ListingColumn(
         "ptx",
         QT_TRANSLATE_NOOP("SassColumns", "PTX"),
         QT_TRANSLATE_NOOP("SassColumns", "The line of the PTX that it was made of"),
@@ -181,7 +193,7 @@ COLUMNS = (
         lambda row: str(row.instruction.ptx_line or ""),
         is_number=True,
     ),
-    SassColumn(
+    ListingColumn(
         LIVE,
         QT_TRANSLATE_NOOP("SassColumns", "Live"),
         QT_TRANSLATE_NOOP(
@@ -199,7 +211,7 @@ COLUMNS = (
         is_shown=True,
         least=5,
     ),
-    SassColumn(
+    ListingColumn(
         "pred",
         QT_TRANSLATE_NOOP("SassColumns", "Pred"),
         QT_TRANSLATE_NOOP("SassColumns", "Live predicates: how many of P0 to P6 are still needed"),
@@ -208,7 +220,7 @@ COLUMNS = (
         about=QT_TRANSLATE_NOOP("SassColumns", "live predicates"),
         is_number=True,
     ),
-    SassColumn(
+    ListingColumn(
         "ugpr",
         QT_TRANSLATE_NOOP("SassColumns", "Unif"),
         QT_TRANSLATE_NOOP(
@@ -219,7 +231,7 @@ COLUMNS = (
         about=QT_TRANSLATE_NOOP("SassColumns", "live uniform registers"),
         is_number=True,
     ),
-    SassColumn(
+    ListingColumn(
         "upred",
         QT_TRANSLATE_NOOP("SassColumns", "UPred"),
         QT_TRANSLATE_NOOP("SassColumns", "Live uniform predicates (UP)"),
@@ -228,7 +240,7 @@ COLUMNS = (
         about=QT_TRANSLATE_NOOP("SassColumns", "live uniform predicates"),
         is_number=True,
     ),
-    SassColumn(
+    ListingColumn(
         "stall",
         QT_TRANSLATE_NOOP("SassColumns", "Stall"),
         QT_TRANSLATE_NOOP(
@@ -240,7 +252,7 @@ COLUMNS = (
         is_number=True,
         is_shown=True,
     ),
-    SassColumn(
+    ListingColumn(
         "yield",
         QT_TRANSLATE_NOOP("SassColumns", "Yield"),
         QT_TRANSLATE_NOOP("SassColumns", "Y: the scheduler is told to prefer another warp now"),
@@ -248,7 +260,7 @@ COLUMNS = (
         _controlled(lambda control: "Y" if control.yields else ""),
         about=QT_TRANSLATE_NOOP("SassColumns", "to another warp"),
     ),
-    SassColumn(
+    ListingColumn(
         "write",
         QT_TRANSLATE_NOOP("SassColumns", "Write"),
         QT_TRANSLATE_NOOP(
@@ -260,7 +272,7 @@ COLUMNS = (
         _controlled(lambda control: _barrier(control.write_barrier)),
         about=QT_TRANSLATE_NOOP("SassColumns", "the barrier of the result"),
     ),
-    SassColumn(
+    ListingColumn(
         "read",
         QT_TRANSLATE_NOOP("SassColumns", "Read"),
         QT_TRANSLATE_NOOP(
@@ -272,7 +284,7 @@ COLUMNS = (
         _controlled(lambda control: _barrier(control.read_barrier)),
         about=QT_TRANSLATE_NOOP("SassColumns", "the barrier of the operands"),
     ),
-    SassColumn(
+    ListingColumn(
         "wait",
         QT_TRANSLATE_NOOP("SassColumns", "Wait"),
         QT_TRANSLATE_NOOP(
@@ -283,7 +295,7 @@ COLUMNS = (
         about=QT_TRANSLATE_NOOP("SassColumns", "the barriers waited for"),
         is_shown=True,
     ),
-    SassColumn(
+    ListingColumn(
         "reuse",
         QT_TRANSLATE_NOOP("SassColumns", "Reuse"),
         QT_TRANSLATE_NOOP(
@@ -295,7 +307,7 @@ COLUMNS = (
         _controlled(lambda control: _bits(control.reuse, _REUSE_SLOTS, 1)),
         about=QT_TRANSLATE_NOOP("SassColumns", "operands kept for the next one"),
     ),
-    SassColumn(
+    ListingColumn(
         "encoding",
         QT_TRANSLATE_NOOP("SassColumns", "Encoding"),
         QT_TRANSLATE_NOOP("SassColumns", "All 128 bits in hexadecimal, the highest first"),
@@ -303,7 +315,7 @@ COLUMNS = (
         _encoding,
         least=12,
     ),
-    SassColumn(
+    ListingColumn(
         "executed",
         QT_TRANSLATE_NOOP("SassColumns", "Exec"),
         QT_TRANSLATE_NOOP(
@@ -311,11 +323,11 @@ COLUMNS = (
             "How often warps came to its line of PTX in a simulated launch; by the line table",
         ),
         10,
-        _counted(lambda counts: counts.executions),
+        counted_by(lambda counts: counts.executions),
         about=QT_TRANSLATE_NOOP("SassColumns", "by warps, in the simulator"),
         is_number=True,
     ),
-    SassColumn(
+    ListingColumn(
         "sectors",
         QT_TRANSLATE_NOOP("SassColumns", "Sect"),
         QT_TRANSLATE_NOOP(
@@ -324,11 +336,11 @@ COLUMNS = (
             "line of PTX; by the line table",
         ),
         6,
-        _counted(lambda counts: counts.sectors_per_request, ".3g"),
+        counted_by(lambda counts: counts.sectors_per_request, ".3g"),
         about=QT_TRANSLATE_NOOP("SassColumns", "per request, in the simulator"),
         is_number=True,
     ),
-    SassColumn(
+    ListingColumn(
         "conflicts",
         QT_TRANSLATE_NOOP("SassColumns", "Conf"),
         QT_TRANSLATE_NOOP(
@@ -337,7 +349,7 @@ COLUMNS = (
             "table",
         ),
         9,
-        _counted(lambda counts: counts.bank_conflicts),
+        counted_by(lambda counts: counts.bank_conflicts),
         about=QT_TRANSLATE_NOOP("SassColumns", "bank conflicts in the simulator"),
         is_number=True,
     ),
@@ -351,21 +363,21 @@ class ColumnSetting:
     """A column as the user wants it.
 
     Attributes:
-        key: Which one.
+        column: Which one.
         cells: Its width.
         is_shown: Whether it is there.
         turn: When it was chosen: the last one has the highest number.
     """
 
-    key: str
+    column: ListingColumn
     cells: int
     is_shown: bool
     turn: int = 0
 
     @property
-    def column(self) -> SassColumn:
-        """The column itself."""
-        return BY_KEY[self.key]
+    def key(self) -> str:
+        """What the column is kept by."""
+        return self.column.key
 
     @property
     def kept(self) -> str:
@@ -381,22 +393,23 @@ class ColumnChoice:
     columns: tuple[ColumnSetting, ...]
 
     @classmethod
-    def usual(cls) -> ColumnChoice:
+    def usual(cls, table: Sequence[ListingColumn] = COLUMNS) -> ColumnChoice:
         """As at the first start."""
-        return cls(tuple(ColumnSetting(one.key, one.cells, one.is_shown) for one in COLUMNS))
+        return cls(tuple(ColumnSetting(one, one.cells, one.is_shown) for one in table))
 
     @classmethod
-    def read(cls, kept: Iterable[str]) -> ColumnChoice:
+    def read(cls, kept: Iterable[str], table: Sequence[ListingColumn] = COLUMNS) -> ColumnChoice:
         """Returns what was remembered, put right: columns come and go with versions."""
+        by_key = {column.key: column for column in table}
         found: dict[str, ColumnSetting] = {}
         for word in kept:
             match = _KEPT.match(word)
-            if match and match[2] in BY_KEY:
+            if match and match[2] in by_key:
                 cells = min(MOST_CELLS, max(LEAST_CELLS, int(match[3])))
-                one = ColumnSetting(match[2], cells, not match[1], int(match[4] or 0))
+                one = ColumnSetting(by_key[match[2]], cells, not match[1], int(match[4] or 0))
                 found.setdefault(match[2], one)
         is_first = not found
-        for one in cls.usual().columns:
+        for one in cls.usual(table).columns:
             found.setdefault(one.key, replace(one, is_shown=one.is_shown and is_first))
         return cls(tuple(found.values()))
 

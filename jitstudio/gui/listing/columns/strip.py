@@ -32,12 +32,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHeaderView, QStyle, QStyleOptionSlider, QToolTip, QWidget
 
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.listing.columns.sass_cells import PAD, ColumnGeometry, LiveBar, SassCells
-from jitstudio.gui.listing.columns.sass_columns import COLUMNS, LIVE, ColumnChoice, translated
+from jitstudio.gui.listing.columns.sass_cells import PAD, ColumnGeometry, ListingCells, LiveBar
+from jitstudio.gui.listing.columns.sass_columns import LIVE, ColumnChoice, ListingColumn, translated
 from jitstudio.gui.listing.grid import Grid
 from jitstudio.gui.listing.listing_view import ListingView
 
-_INDICES = {column.key: number for number, column in enumerate(COLUMNS)}
 _LEFT, _RIGHT = Qt.Key.Key_Left, Qt.Key.Key_Right
 _STEPS = {int(_LEFT): -1, int(_RIGHT): 1}
 _Index = QModelIndex | QPersistentModelIndex
@@ -50,13 +49,17 @@ _HEIGHT, _TOP_HEIGHT = 2, 4
 class _Names(QAbstractTableModel):
     """The table of columns, as headers want it."""
 
+    def __init__(self, table: Sequence[ListingColumn], parent: QObject) -> None:
+        super().__init__(parent)
+        self._table = table
+
     def rowCount(self, _parent: _Index = _ROOT) -> int:
         """None: the rows are the listing's."""
         return 0
 
     def columnCount(self, _parent: _Index = _ROOT) -> int:
         """Returns all columns, those that are not shown too."""
-        return len(COLUMNS)
+        return len(self._table)
 
     def headerData(
         self,
@@ -65,7 +68,7 @@ class _Names(QAbstractTableModel):
         role: int = Qt.ItemDataRole.DisplayRole,
     ) -> object:
         """Returns the name and the meaning of a column."""
-        column = COLUMNS[section]
+        column = self._table[section]
         match role:
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
                 return translated(column.title)
@@ -90,14 +93,15 @@ class ColumnHeader(QHeaderView):
 
     chosen = Signal(ColumnChoice)
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, table: Sequence[ListingColumn], parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
-        self._names: QObject = _Names(self)
+        self._table = table
+        self._indices = {column.key: number for number, column in enumerate(table)}
+        self._names: QObject = _Names(table, self)
         self._measure: ColumnGeometry | None = None
         self._choice = ColumnChoice(())
         self._current = ""
         self.setModel(self._names)
-        self.setObjectName("sassColumnHeader")
         self.setAccessibleName(self.tr("Names of the columns"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSectionsMovable(True)
@@ -121,11 +125,11 @@ class ColumnHeader(QHeaderView):
         self._measure, self._choice = measure, choice
         with QSignalBlocker(self):
             for place, one in enumerate(measure.choice.columns):
-                section = _INDICES[one.key]
+                section = self._indices[one.key]
                 self.moveSection(self.visualIndex(section), place)
                 self.setSectionHidden(section, not one.is_shown)
             for one, left, right in measure.columns():
-                self.resizeSection(_INDICES[one.key], right - left)
+                self.resizeSection(self._indices[one.key], right - left)
         shown = [one.key for one in measure.choice.shown]
         if self._current not in shown:
             self._current = shown[0] if shown else ""
@@ -167,27 +171,27 @@ class ColumnHeader(QHeaderView):
         painter.save()
         super().paintSection(painter, rect, logical_index)
         painter.restore()
-        if self.hasFocus() and COLUMNS[logical_index].key == self._current:
+        if self.hasFocus() and self._table[logical_index].key == self._current:
             painter.setPen(QPen(self.palette().accent().color(), 1))
             painter.drawRect(rect.adjusted(0, 0, -1, -1))
 
     def _reach(self, key: str) -> None:
         self._current = key
         self.setAccessibleDescription(
-            translated(COLUMNS[_INDICES[key]].title) if key in _INDICES else ""
+            translated(self._table[self._indices[key]].title) if key in self._indices else ""
         )
         self.viewport().update()
 
     @Slot(int, int, int)
     def _on_moved(self, section: int, _before: int, now: int) -> None:
         if self._measure is not None:
-            self.chosen.emit(self._choice.move(COLUMNS[section].key, now))
+            self.chosen.emit(self._choice.move(self._table[section].key, now))
 
     @Slot(int, int, int)
     def _on_resized(self, section: int, _before: int, now: int) -> None:
         if self._measure is not None and not self.isSectionHidden(section):
             cells = self._measure.cells(now)
-            self.chosen.emit(self._choice.resize(COLUMNS[section].key, cells))
+            self.chosen.emit(self._choice.resize(self._table[section].key, cells))
 
 
 class ColumnGutter(QWidget):
@@ -196,7 +200,7 @@ class ColumnGutter(QWidget):
     def __init__(self, view: ListingView) -> None:
         super().__init__(view)
         self._view = view
-        self._cells: SassCells | None = None
+        self._cells: ListingCells | None = None
         self._measure: ColumnGeometry | None = None
         self._is_left = False
         bar = view.verticalScrollBar()
@@ -208,7 +212,7 @@ class ColumnGutter(QWidget):
         view.visibility.changed.connect(self.update)
         view.line_colours.changed.connect(self.update)
 
-    def show_cells(self, cells: SassCells | None) -> None:
+    def show_cells(self, cells: ListingCells | None) -> None:
         """Says these things of each line; nothing without."""
         self._cells = cells
         self.update()

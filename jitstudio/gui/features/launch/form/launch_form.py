@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.device import SIMULATOR, DeviceList
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
@@ -157,6 +157,7 @@ class LaunchForm(QWidget):
         self._lay_out()
         self.setFocusProxy(self._arguments)
         self._target.kernel_chosen.connect(self.kernel_chosen)
+        self._target.device_chosen.connect(self._show_simulated)
         self._target.device_chosen.connect(self.device_chosen)
         self._target.fix_requested.connect(self.fix_requested)
         self._arguments.arguments_changed.connect(self._on_edited)
@@ -179,10 +180,12 @@ class LaunchForm(QWidget):
     def set_devices(self, found: DeviceList) -> None:
         """Offers these GPUs, or says why there are none."""
         self._target.set_devices(found)
+        self._show_simulated()
 
     def set_device(self, ordinal: int) -> None:
         """Shows this GPU as chosen, without reporting it as the user's."""
         self._target.set_device(ordinal)
+        self._show_simulated()
 
     def spec(self) -> LaunchSpec:
         """Returns the launch as it is here."""
@@ -294,6 +297,12 @@ class LaunchForm(QWidget):
             return table
         parts = (self._target, *self._parts)
         return next((part.places[place] for part in parts if place in part.places), None)
+
+    @Slot()
+    def _show_simulated(self) -> None:
+        device = self._target.device
+        self._options.set_simulated(None if device is None else device == SIMULATOR)
+        self._update_remark()
 
     def _update_remark(self) -> None:
         self._options_section.set_remark(self._options.summary)

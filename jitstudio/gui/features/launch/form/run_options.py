@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QStandardItemModel
@@ -13,7 +15,7 @@ from jitstudio.gui.features.launch.models.launch_text import LOAD_MODES, SANITIZ
 from jitstudio.gui.kit.field_rows import FieldRows
 from jitstudio.gui.kit.number_field import NumberField
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 
 # Field of `LaunchSpec`: what it is called, and what it means.
 _NUMBERS = {
@@ -37,6 +39,21 @@ _NUMBERS = {
         QT_TRANSLATE_NOOP("RunOptionsForm", "Simulated blocks"),
         QT_TRANSLATE_NOOP(
             "RunOptionsForm", "How many blocks the simulator runs, from the first; 0 for all"
+        ),
+    ),
+    "seed": (
+        QT_TRANSLATE_NOOP("RunOptionsForm", "Seed of the order"),
+        QT_TRANSLATE_NOOP(
+            "RunOptionsForm",
+            "Another number simulates blocks and warps in another order, "
+            "which a race may show by; 0 is the natural order",
+        ),
+    ),
+    "seeds": (
+        QT_TRANSLATE_NOOP("RunOptionsForm", "Compared orders"),
+        QT_TRANSLATE_NOOP(
+            "RunOptionsForm",
+            "Simulates so many orders, from the seed on, and says whether their buffers agree",
         ),
     ),
 }
@@ -66,6 +83,9 @@ _TICKS = {
     ),
 }
 
+_ON_GPU = ("warmup", "repeats", "load", "sanitizer", "flush_l2", "guards")
+_SIMULATED = ("blocks", "seed", "seeds")
+
 
 class RunOptionsForm(FieldRows):
     """Numbers, choices and switches of a run.
@@ -79,10 +99,12 @@ class RunOptionsForm(FieldRows):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("runOptions")
-        self._warmup = self._number("warmup", whole=True)
-        self._repeats = self._number("repeats", whole=True)
+        self._whole = {
+            place: self._number(place, whole=True, positive=place == "seeds")
+            for place in ("warmup", "repeats", *_SIMULATED)
+        }
         self._timeout = self._number("timeout", positive=True)
-        self._blocks = self._number("blocks", whole=True)
+        self._is_simulated = False
         self._load = self._choice(
             "load", self.tr("Code to load"), self.tr("Which code is loaded onto the GPU")
         )
@@ -93,41 +115,49 @@ class RunOptionsForm(FieldRows):
             self._sanitizer.addItem(words_of(tool), tool)
         self._ticks = {place: self._tick(place) for place in _TICKS}
         warmup, timed = QLabel(self.tr("warm-up"), self), QLabel(self.tr("timed"), self)
-        launches = (self._warmup, warmup, self._repeats, timed)
-        self.add(
-            self.tr("Launches"),
-            *launches,
-            places={"warmup": self._warmup, "repeats": self._repeats},
-        )
+        self._add_numbers(self.tr("Launches"), {"warmup": warmup, "repeats": timed})
         self.add(self.tr("Code"), self._load, places={"load": self._load})
         self.add(self.tr("Sanitizer"), self._sanitizer, places={"sanitizer": self._sanitizer})
         seconds = QLabel(self.tr("seconds"), self)
         self.add(self.tr("Time limit"), self._timeout, seconds, places={"timeout": self._timeout})
-        blocks = QLabel(self.tr("blocks; 0 for all"), self)
-        self.add(self.tr("Simulate"), self._blocks, blocks, places={"blocks": self._blocks})
+        self._add_numbers(
+            self.tr("Simulate"), {"blocks": QLabel(self.tr("blocks; 0 for all"), self)}
+        )
+        seed, orders = QLabel(self.tr("seed;"), self), QLabel(self.tr("orders"), self)
+        self._add_numbers(self.tr("Order"), {"seed": seed, "seeds": orders})
         for place, tick in self._ticks.items():
             self.add("", tick, places={place: tick})
-        for field in (self._warmup, self._repeats, self._timeout, self._blocks):
+        self._hint = self.add_hint("simulatedHint")
+        self._hint.setText(
+            self.tr(
+                "The simulator has no times and no caches, and watches every access: what is grey "
+                "applies on a GPU only."
+            )
+        )
+        self._tips = {place: field.toolTip() for place, field in self.places.items()}
+        for field in (self._timeout, *self._whole.values()):
             field.textEdited.connect(self._on_changed)
         self.set_sanitizer_problem("")
+        self.set_simulated(None)
         self.show_spec(LaunchSpec())
 
     @property
     def summary(self) -> str:
         """The most important of it in a few words."""
+        if self._is_simulated:
+            return self._simulated_summary()
         tool = self._sanitizer.currentData()
         launches = self.tr("{warmup} warm-up, {repeats} timed").format(
-            warmup=self._warmup.text(), repeats=self._repeats.text()
+            warmup=self._whole["warmup"].text(), repeats=self._whole["repeats"].text()
         )
         parts = (launches, self._load.currentText(), tool.value if tool else "")
         return ", ".join(filter(None, parts))
 
     def show_spec(self, spec: LaunchSpec) -> None:
         """Shows how this is run, without reporting it as the user's."""
-        self._warmup.show_number(spec.warmup)
-        self._repeats.show_number(spec.repeats)
         self._timeout.show_number(spec.timeout)
-        self._blocks.show_number(spec.blocks)
+        for place, field in self._whole.items():
+            field.show_number(getattr(spec, place))
         self._load.setCurrentIndex(list(LOAD_MODES).index(spec.load))
         self._sanitizer.setCurrentIndex(list(SANITIZERS).index(spec.sanitizer))
         for place, tick in self._ticks.items():
@@ -135,21 +165,22 @@ class RunOptionsForm(FieldRows):
 
     def apply_to(self, spec: LaunchSpec) -> LaunchSpec:
         """Returns the same launch with what is here; a number that is none stays as it was."""
-        warmup, repeats = self._warmup.number, self._repeats.number
-        blocks = self._blocks.number
+        whole: dict[str, Any] = {
+            place: int(field.number)
+            for place, field in self._whole.items()
+            if field.number is not None
+        }
         load: LoadMode = self._load.currentData()
         sanitizer: Sanitizer | None = self._sanitizer.currentData()
         return replace(
             spec,
-            warmup=spec.warmup if warmup is None else int(warmup),
-            repeats=spec.repeats if repeats is None else int(repeats),
             load=load,
             sanitizer=sanitizer,
             timeout=self._timeout.number or spec.timeout,
-            blocks=spec.blocks if blocks is None else int(blocks),
             flush_l2=self._ticks["flush_l2"].isChecked(),
             poison=self._ticks["poison"].isChecked(),
             guards=self._ticks["guards"].isChecked(),
+            **whole,
         )
 
     def set_sanitizer_problem(self, problem: str) -> None:
@@ -157,17 +188,60 @@ class RunOptionsForm(FieldRows):
 
         What was chosen stays: a project of another machine may ask for it.
         """
-        tip = problem or self.tr(
+        self._tips["sanitizer"] = problem or self.tr(
             "Run under a tool of compute-sanitizer; this is slow, and not timed"
         )
-        self._sanitizer.setToolTip(plain_tooltip(tip))
-        self._sanitizer.setAccessibleDescription(tip)
+        self._show_tips()
         model = self._sanitizer.model()
         assert isinstance(model, QStandardItemModel)
         for row, tool in enumerate(SANITIZERS):
             item = model.item(row)
             item.setEnabled(tool is None or not problem)
             item.setToolTip("" if tool is None else plain_tooltip(problem))
+
+    def set_simulated(self, is_simulated: bool | None) -> None:
+        """Greys what has no meaning in the simulator, or on a GPU; None where that is not known."""
+        self._is_simulated = bool(is_simulated)
+        for places, applies in (
+            (_ON_GPU, not is_simulated),
+            (_SIMULATED, is_simulated is not False),
+        ):
+            for place in places:
+                self.places[place].setEnabled(applies)
+        self._hint.setVisible(self._is_simulated)
+        self._show_tips()
+
+    def _simulated_summary(self) -> str:
+        blocks, seed, seeds = (self._whole[place].number or 0 for place in _SIMULATED)
+        parts = [self.tr("all blocks")]
+        if blocks:
+            few = counted(int(blocks), self.tr("{count:,} block"), self.tr("{count:,} blocks"))
+            parts = [few]
+        if seed:
+            parts.append(self.tr("seed {seed}").format(seed=int(seed)))
+        if seeds > 1:
+            parts.append(self.tr("{count:,} orders").format(count=int(seeds)))
+        return ", ".join(parts)
+
+    def _show_tips(self) -> None:
+        """Says what each field means, or why it is grey."""
+        reasons = {
+            **dict.fromkeys(_ON_GPU, self.tr("For launches on a GPU: the simulator has no times.")),
+            **dict.fromkeys(_SIMULATED, self.tr("For the simulator only.")),
+        }
+        for place, field in self.places.items():
+            tip = (
+                self._tips[place]
+                if field.isEnabledTo(self)
+                else f"{reasons[place]}\n{self._tips[place]}"
+            )
+            field.setToolTip(plain_tooltip(tip))
+            field.setAccessibleDescription(tip)
+
+    def _add_numbers(self, title: str, labels: dict[str, QLabel]) -> None:
+        """Appends a row of numbers, each with what it counts behind it."""
+        parts = chain.from_iterable((self._whole[place], label) for place, label in labels.items())
+        self.add(title, *parts, places={place: self._whole[place] for place in labels})
 
     def _number(self, place: str, *, whole: bool = False, positive: bool = False) -> NumberField:
         title, what = (self.tr(text) for text in _NUMBERS[place])

@@ -18,6 +18,8 @@ FIELDS = (
     "sanitizer",
     "timeout",
     "blocks",
+    "seed",
+    "seeds",
     "flush_l2",
     "poison",
     "guards",
@@ -42,14 +44,14 @@ def retype(options, place, text):
 def test_gives_back_what_it_shows(options, spec, qtbot):
     with qtbot.assertNotEmitted(options.changed):
         options.show_spec(spec)
-    other = LaunchSpec(warmup=9, repeats=9, timeout=9.0, blocks=9)
+    other = LaunchSpec(warmup=9, repeats=9, timeout=9.0, blocks=9, seed=9, seeds=9)
     wanted = replace(other, **{name: getattr(spec, name) for name in FIELDS})
     assert options.apply_to(other) == wanted
 
 
 @pytest.mark.parametrize(
     ("place", "text", "number"),
-    [("warmup", "0", 0), ("repeats", "500", 500), ("timeout", "0.5", 0.5)],
+    [("warmup", "0", 0), ("repeats", "500", 500), ("timeout", "0.5", 0.5), ("seed", "7", 7)],
 )
 def test_numbers_are_typed(options, qtbot, place, text, number):
     with qtbot.waitSignal(options.changed):
@@ -111,3 +113,18 @@ def test_the_summary_tells_what_matters(options):
     assert options.summary == "1 warm-up, 10 timed, Cubin"
     options.show_spec(FULL)
     assert options.summary == "3 warm-up, 0 timed, PTX, by the driver's JIT, racecheck"
+
+
+def test_what_has_no_meaning_where_it_is_launched_is_greyed_with_the_reason(options):
+    options.show_spec(replace(FULL, blocks=0))
+    options.set_simulated(True)
+    grey = {place for place, field in options.places.items() if not field.isEnabled()}
+    assert grey == {"warmup", "repeats", "load", "sanitizer", "flush_l2", "guards"}
+    assert "the simulator has no times" in options.findChild(QLineEdit, "warmupField").toolTip()
+    assert options.findChild(QLabel, "simulatedHint").isVisible()
+    assert options.summary == "all blocks, seed 5, 2 orders"
+    options.set_simulated(False)
+    grey = {place for place, field in options.places.items() if not field.isEnabled()}
+    assert grey == {"blocks", "seed", "seeds"}
+    assert "For the simulator only" in options.findChild(QLineEdit, "seedField").toolTip()
+    assert options.apply_to(LaunchSpec()).seed == 5
