@@ -11,6 +11,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.request import Buffer, Direction, FillKind, LaunchRequest, ValueArgument
 from jitstudio.core.launch.types import Array, Scalar, Struct, Type
 from jitstudio.core.tools import Tool
+from jitstudio.export.numpy_text import variable
 from jitstudio.export.python_script import DEFAULT_SHARED, file_name, launch_notes
 from jitstudio.export.recipe import HeaderSet, Recipe, RecipeStep, comment
 
@@ -216,7 +217,7 @@ static int run(const Code &cubin) {
     CHECKED(cuDevicePrimaryCtxRetain(&context, device));
     CHECKED(cuCtxSetCurrent(context));
     CHECKED(cuModuleLoadData(&module, cubin.data()));
-    CHECKED(cuModuleGetFunction(&kernel, module, "@KERNEL@"));
+    CHECKED(cuModuleGetFunction(&kernel, module, @KERNEL@));
     CHECKED(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
 @ALLOW@
 @DATA@
@@ -292,6 +293,14 @@ target_link_libraries(@STEM@ PRIVATE ${NVVM})
 target_include_directories(@STEM@ PRIVATE ${NVVM_INCLUDE})
 """
 
+# Names of targets that CMake or a generator of its keeps for itself, in lower case (CMP0037).
+_CMAKE_OWN = frozenset(
+    (
+        *("all", "all_build", "clean", "depend", "edit_cache", "help", "install", "package"),
+        *("package_source", "preinstall", "rebuild_cache", "run_tests", "test", "zero_check"),
+    )
+)
+
 _HELPERS = {Tool.NVRTC: _NVRTC, Tool.NVVM: _NVVM, Tool.NVJITLINK: _NVJITLINK}
 _INCLUDES = {Tool.NVRTC: "nvrtc.h", Tool.NVVM: "nvvm.h", Tool.NVJITLINK: "nvJitLink.h"}
 _LIBRARIES = {Tool.NVRTC: "CUDA::nvrtc", Tool.NVJITLINK: "CUDA::nvJitLink"}
@@ -324,13 +333,14 @@ def program_of(recipe: Recipe) -> tuple[dict[str, bytes], tuple[str, ...]]:
         VERSION=__version__,
         NOTES="".join(f"// Not exported: {comment(note)}\n" for note in notes),
         INCLUDES="".join(f"#include <{_INCLUDES[tool]}>\n" for tool in tools),
-        SOURCES="".join(f"    {{{_quoted(n)}, {_literal(c)}}},\n" for n, c in recipe.texts.items()),
-        HEADERS=", ".join(map(_quoted, recipe.headers)),
+        SOURCES="".join(f"    {{{quoted(n)}, {literal(c)}}},\n" for n, c in recipe.texts.items()),
+        HEADERS=", ".join(map(quoted, recipe.headers)),
         HELPERS=helpers,
         BUILD="".join(_build_lines(recipe)),
         LAUNCH=launch,
     )
-    stem = re.sub(r"\W", "_", recipe.stem) or "exported"
+    stem = re.sub(r"\W", "_", recipe.stem, flags=re.ASCII)
+    stem = f"{stem}_program" if stem.lower() in _CMAKE_OWN else stem
     libraries = [_LIBRARIES[tool] for tool in tools if tool in _LIBRARIES]
     cmake = _CMAKE + (_CMAKE_NVVM if Tool.NVVM in tools else "")
     cmake = _filled(cmake, STEM=stem, LIBRARIES=" ".join((*libraries, "CUDA::cuda_driver")))
@@ -342,21 +352,30 @@ def _filled(template: str, **values: str) -> str:
     return re.sub(r"@([A-Z]+)@", lambda match: values.get(match[1], match[0]), template)
 
 
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
+def quoted(text: str) -> str:
+    """Returns a text, such as a name, as a literal with its bytes: those of a path may be any."""
+
+    def escaped(letter: str) -> str:
+        if letter in '\\"?':
+            # Two question marks may begin a trigraph.
+            return f"\\{letter}"
+        if letter.isprintable():
+            return letter
+        return "".join(f"\\{byte:03o}" for byte in letter.encode("utf-8", "surrogateescape"))
+
+    return f'"{"".join(map(escaped, text))}"'
 
 
 _PIECE = 8_000
 
 
-def _literal(content: bytes) -> str:
+def literal(content: bytes) -> str:
     """Returns code that makes these bytes, in pieces that every compiler takes."""
     try:
         text = content.decode()
     except UnicodeDecodeError:
         text = "\0"
-    if re.search(r"[\0\r]", text) or ')jit"' in text:
+    if re.search(r"[\0-\x08\x0b-\x1f\x7f]", text) or ')jit"' in text:
         pieces = [content[at : at + 20] for at in range(0, len(content), 20)]
         escaped = ("".join(f"\\{byte:03o}" for byte in piece) for piece in pieces)
         lines = "\n".join(f'        "{piece}"' for piece in escaped)
@@ -370,28 +389,28 @@ def _build_lines(recipe: Recipe) -> Iterator[str]:
     for step in recipe.steps:
         yield f"    const Code {names[step.makes, step.name]} = {_call(step, names)};\n"
     last = recipe.steps[-1] if recipe.steps else None
-    given = f"SOURCES.at({_quoted(recipe.request.sources[0].name)})"
+    given = f"SOURCES.at({quoted(recipe.request.sources[0].name)})"
     yield f"    return {names[last.makes, last.name] if last else given};\n"
 
 
 def _call(step: RecipeStep, names: Mapping[tuple[CodeKind, str], str]) -> str:
-    options = "{" + ", ".join(map(_quoted, step.options)) + "}"
+    options = "{" + ", ".join(map(quoted, step.options)) + "}"
     match step.tool:
         case Tool.NVRTC:
             options = f"with_cuda_headers({options})" if step.headers else options
             kind = _GETTERS[step.makes]
-            more = f", {{{', '.join(map(_quoted, step.name_expressions))}}}"
+            more = f", {{{', '.join(map(quoted, step.name_expressions))}}}"
             more = more if step.name_expressions else ""
             getters = f"nvrtcGet{kind}Size, nvrtcGet{kind}"
             return (
-                f"compile_cuda({_quoted(step.name)},\n        {options},\n        {getters}{more})"
+                f"compile_cuda({quoted(step.name)},\n        {options},\n        {getters}{more})"
             )
         case Tool.NVVM:
-            given = ", ".join(_quoted(name) for _, name in step.inputs)
+            given = ", ".join(quoted(name) for _, name in step.inputs)
             return f"compile_ir({{{given}}}, {options})"
     inputs = ",\n         ".join(
-        f"{{{_quoted(file_name(kind, name))}, NVJITLINK_INPUT_{_INPUTS[kind]}, "
-        f"{names.get((kind, name)) or f'SOURCES.at({_quoted(name)})'}}}"
+        f"{{{quoted(file_name(kind, name))}, NVJITLINK_INPUT_{_INPUTS[kind]}, "
+        f"{names.get((kind, name)) or f'SOURCES.at({quoted(name)})'}}}"
         for kind, name in step.inputs
     )
     return f"link(\n        {{{inputs}}},\n        {options})"
@@ -426,7 +445,7 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
     config = request.config
     data, parameters, restore, got = [], [], [], []
     for argument in request.arguments:
-        name = f"p_{argument.name}"
+        name = f"p_{variable(argument.name)}"
         parameters.append(f"&{name}" if isinstance(argument, Buffer) else f"{name}.data()")
         if isinstance(argument, ValueArgument):
             digits = ", ".join(f"0x{byte:02x}" for byte in argument.data)
@@ -436,7 +455,7 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
         data.append(f"    CUdeviceptr {name} = 0;\n")
         if not argument.length:
             continue
-        held = f"h_{argument.name}"
+        held, taken = (f"{place}_{variable(argument.name)}" for place in ("h", "got"))
         kind, _ = _lanes(argument.element)
         data.append(f"    const std::vector<{kind}> {held} = {_content(argument, notes)};\n")
         size = f"{held}.size() * sizeof({kind})"
@@ -445,14 +464,14 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
         if argument.direction is not Direction.IN:
             copy = f"cuMemcpyHtoDAsync({name}, {held}.data(), {size}, stream)"
             restore.append(f"        CHECKED({copy});\n")
-            got.append(f"    std::vector<{kind}> got_{argument.name}({held}.size());\n")
-            back = f"cuMemcpyDtoH(got_{argument.name}.data(), {name}, {size})"
+            got.append(f"    std::vector<{kind}> {taken}({held}.size());\n")
+            back = f"cuMemcpyDtoH({taken}.data(), {name}, {size})"
             got.append(f"    CHECKED({back});\n")
     shared = "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES"
     allow = f"    CHECKED(cuFuncSetAttribute(kernel, {shared}, {config.shared}));\n"
     return _filled(
         _RUN,
-        KERNEL=request.kernel,
+        KERNEL=quoted(request.kernel),
         ALLOW=allow if config.shared > DEFAULT_SHARED else "",
         DATA="".join(data),
         PARAMETERS=", ".join(parameters) or "nullptr",
@@ -520,7 +539,7 @@ def _checks(request: LaunchRequest, notes: list[str]) -> Iterator[str]:
             continue
         yield _filled(
             _CHECK,
-            NAME=expectation.buffer,
+            NAME=variable(expectation.buffer),
             EXPECTED=expected,
             RTOL=repr(request.relative),
             ATOL=repr(request.absolute),
@@ -607,7 +626,7 @@ class _Translator:
         if buffer and (buffer.length, _lanes(buffer.element)) == (self._length, self._lanes):
             if buffer.fill.kind in (FillKind.EXPRESSION, FillKind.FILE):
                 raise ValueError
-            return f"double(h_{name}[i])"
+            return f"double(h_{variable(name)}[i])"
         if name == "i" and buffer is None and self._lanes[1] == 1:
             return "double(i)"
         raise ValueError(name)

@@ -26,13 +26,14 @@ from jitstudio.export.python_script import (
     DEFAULT_SHARED,
     build_code,
     build_imports,
+    docstring,
     joined,
     launch_notes,
     literal,
     sections_of,
     sources_code,
 )
-from jitstudio.export.recipe import ExportError, Recipe, RecipeLaunch
+from jitstudio.export.recipe import ExportError, Recipe, RecipeLaunch, comment
 
 _MAIN = '''\
 def main():
@@ -187,11 +188,10 @@ def _head(recipe: Recipe, package: str, run: str, notes: list[str]) -> str:
         f'Needs: pip install "cuda-bindings[all]" numpy {package}',
         *(("", "Not exported:", *(f"- {note}" for note in notes)) if notes else ()),
     ]
-    text = "\n".join(line.replace("\\", "\\\\").replace('"""', "'''") for line in said)
     imports = build_imports(recipe, ("argparse", "sys", "tempfile"))
     more = "import ml_dtypes\n" if needs_ml_dtypes(run) else ""
     kernel = recipe.launch.request.kernel if recipe.launch else ""
-    return f'"""{text}\n"""\n\n{imports}import numpy as np\n{more}\nKERNEL = {kernel!r}\n'
+    return f"{docstring(said)}\n{imports}import numpy as np\n{more}\nKERNEL = {kernel!r}\n"
 
 
 _TORCH = '''\
@@ -312,8 +312,7 @@ def torch_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
         "Needs: pip install torch numpy, and nvcc",
         *(("", "Not exported:", *(f"- {note}" for note in notes)) if notes else ()),
     ]
-    text = "\n".join(line.replace("\\", "\\\\").replace('"""', "'''") for line in said)
-    head = f'"""{text}\n"""\n\nimport sys\n\nimport numpy as np\n'
+    head = f"{docstring(said)}\nimport sys\n\nimport numpy as np\n"
     head += "import ml_dtypes\n" if needs_ml_dtypes(body) else ""
     return joined((head, *_helpers(arguments, checks), _TENSOR, body, _TORCH_MAIN)), tuple(notes)
 
@@ -389,7 +388,8 @@ def notebook_of(recipe: Recipe) -> str:
 
     Its last cell launches only where there is a GPU.
     """
-    title = f"# {recipe.title}\n\nBuilt for {recipe.arch.sm}; exported by jitstudio {__version__}."
+    exported = comment(recipe.title).replace("`", "'")
+    title = f"# `{exported}`\n\nBuilt for {recipe.arch.sm}; exported by jitstudio {__version__}."
     cells = [_cell("markdown", title)]
     for section in sections_of(recipe, core=False):
         cells += [_cell("markdown", f"## {section.title}"), _cell("code", section.code)]

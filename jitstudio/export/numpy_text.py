@@ -127,7 +127,8 @@ _SPECIAL = {
 
 
 def variable(name: str) -> str:
-    """Returns the name of a parameter as a variable of Python."""
+    """Returns the name of a parameter as a variable of Python; PTX has signs in names."""
+    name = re.sub(r"\W", lambda sign: f"u{ord(sign[0]):x}_", name)
     return f"{name}_" if keyword.iskeyword(name) or name in _RESERVED else name
 
 

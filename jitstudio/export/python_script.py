@@ -28,7 +28,14 @@ from jitstudio.export.numpy_text import (
     value_text,
     variable,
 )
-from jitstudio.export.recipe import ExportError, HeaderSet, Recipe, RecipeLaunch, RecipeStep
+from jitstudio.export.recipe import (
+    ExportError,
+    HeaderSet,
+    Recipe,
+    RecipeLaunch,
+    RecipeStep,
+    comment,
+)
 
 
 @dataclass(frozen=True)
@@ -63,12 +70,12 @@ def compile_cuda(name, options, makes, names=()):
             name.encode(),
             len(headers),
             list(headers.values()),
-            [header.encode() for header in headers],
+            [header.encode(errors="surrogateescape") for header in headers],
         )
     )
     for expression in names:
         checked(nvrtc.nvrtcAddNameExpression(program, expression.encode()))
-    options = [option.encode() for option in options]
+    options = [option.encode(errors="surrogateescape") for option in options]
     (status,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
     log = bytes(checked(nvrtc.nvrtcGetProgramLogSize(program)) + 1)
     checked(nvrtc.nvrtcGetProgramLog(program, log))
@@ -374,7 +381,6 @@ def _head(recipe: Recipe, launching: str | None, *, core: bool) -> str:
     ]
     if notes := [*recipe.notes, *launch_notes(recipe.launch)]:
         said += ["", "Not exported:", *(f"- {note}" for note in notes)]
-    text = "\n".join(line.replace("\\", "\\\\").replace('"""', "'''") for line in said)
     names = ("argparse", "hashlib", "sys", *(("math",) if "erf(" in (launching or "") else ()))
     lines = [build_imports(recipe, names, driver=bool(launching)).rstrip("\n")]
     if launching:
@@ -385,7 +391,13 @@ def _head(recipe: Recipe, launching: str | None, *, core: bool) -> str:
     lines += ["", f'DIGEST = "{recipe.digest}"', '"""The SHA-256 of the cubin of jitstudio."""']
     if recipe.launch:
         lines += [f"KERNEL = {recipe.launch.request.kernel!r}"]
-    return f'"""{text}\n"""\n\n' + "\n".join(lines) + "\n"
+    return f"{docstring(said)}\n" + "\n".join(lines) + "\n"
+
+
+def docstring(lines: Iterable[str]) -> str:
+    """Returns lines as the docstring of a module, which nothing in them ends."""
+    text = "\n".join(map(comment, lines)).replace("\\", "\\\\").replace('"""', "'''")
+    return f'"""{text}\n"""\n'
 
 
 def build_imports(recipe: Recipe, names: Iterable[str], *, driver: bool = False) -> str:
