@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from jitstudio import __version__
 from jitstudio.core.code import CodeKind
@@ -12,7 +12,8 @@ from jitstudio.core.launch.request import Buffer, Direction, FillKind, LaunchReq
 from jitstudio.core.launch.types import Array, Scalar, Struct, Type
 from jitstudio.core.tools import Tool
 from jitstudio.export.numpy_text import variable
-from jitstudio.export.python_script import DEFAULT_SHARED, file_name, launch_notes
+from jitstudio.export.python_launch import DEFAULT_SHARED, launch_notes
+from jitstudio.export.python_script import file_name
 from jitstudio.export.recipe import HeaderSet, Recipe, RecipeStep, comment
 
 _PROGRAM = r"""// @TITLE@
@@ -206,7 +207,7 @@ template <typename T>
     return made;
 }
 
-static int run(const Code &cubin) {
+@WATCH@static int run(const Code &cubin) {
     CUdevice device;
     CUcontext context;
     CUmodule module;
@@ -243,8 +244,8 @@ static int run(const Code &cubin) {
         CHECKED(cuEventElapsedTime(&ms, begin, end));
         return ms;
     };
-    start();
-@GOT@
+@PREPARE@    start();
+@GOT@@LOOK@
     std::vector<float> times;
     for (int round = 0; round < @WARMUP@ + @REPEATS@; ++round) {
         const float ms = start();
@@ -256,8 +257,90 @@ static int run(const Code &cubin) {
                     times.size(), times[0] * 1e3);
     }
     size_t wrong = 0;
-@CHECKS@    return wrong ? 5 : 0;
+@CHECKS@    return wrong@OUTSIDE@ ? 5 : 0;
 }
+"""
+
+_WATCH = r"""
+// Bytes on either side of a buffer that are watched for writes out of bounds.
+static const size_t ZONE = @ZONE@;
+// What these zones hold, and outputs before a launch, to find what is never written.
+static const unsigned char GUARD = 0xB5, PATTERNS[] = {0xFF, 0x5C};
+
+struct Watched {
+    const char *name;
+    CUdeviceptr address;
+    size_t bytes, element;
+    bool is_output;
+};
+
+// Fills outputs with a pattern, and the zones around all buffers with theirs.
+static void prepare(const std::vector<Watched> &buffers, unsigned char pattern) {
+    for (const auto &each : buffers) {
+        if (ZONE) CHECKED(cuMemsetD8(each.address - ZONE, GUARD, ZONE));
+        if (ZONE) CHECKED(cuMemsetD8(each.address + each.bytes, GUARD, ZONE));
+        if (each.is_output) CHECKED(cuMemsetD8(each.address, pattern, each.bytes));
+    }
+    CHECKED(cuCtxSynchronize());
+}
+
+static std::vector<unsigned char> held(CUdeviceptr address, size_t bytes) {
+    std::vector<unsigned char> content(bytes);
+    CHECKED(cuMemcpyDtoH(content.data(), address, bytes));
+    return content;
+}
+
+// Prints what was written around buffers; returns whether anything was.
+[[maybe_unused]] static bool is_outside(const std::vector<Watched> &buffers) {
+    bool outside = false;
+    for (const auto &each : buffers) {
+        for (const bool before : {true, false}) {
+            auto zone = held(before ? each.address - ZONE : each.address + each.bytes, ZONE);
+            if (before) std::reverse(zone.begin(), zone.end());
+            const auto stray = [](unsigned char byte) { return byte != GUARD; };
+            const auto count = std::count_if(zone.begin(), zone.end(), stray);
+            if (!count) continue;
+            outside = true;
+            std::printf("Written out of bounds: %td bytes %s '%s', the nearest %td from it.\n",
+                        count, before ? "in front of" : "behind", each.name,
+                        std::find_if(zone.begin(), zone.end(), stray) - zone.begin());
+        }
+    }
+    return outside;
+}
+
+static std::vector<bool> kept(const Watched &buffer, unsigned char pattern) {
+    const auto content = held(buffer.address, buffer.bytes);
+    std::vector<bool> same(buffer.bytes / buffer.element, true);
+    for (size_t i = 0; i < content.size(); ++i) {
+        if (content[i] != pattern) same[i / buffer.element] = false;
+    }
+    return same;
+}
+
+// Prints which elements of outputs are never written: they keep one pattern and the other.
+template <typename Start>
+[[maybe_unused]] static void find_unwritten(const std::vector<Watched> &buffers,
+                                            const Start &start) {
+    std::vector<std::vector<bool>> found;
+    for (const auto &each : buffers) {
+        found.push_back(each.is_output ? kept(each, PATTERNS[0]) : std::vector<bool>());
+    }
+    prepare(buffers, PATTERNS[1]);
+    start();
+    for (size_t n = 0; n < buffers.size(); ++n) {
+        if (!buffers[n].is_output) continue;
+        const auto again = kept(buffers[n], PATTERNS[1]);
+        size_t count = 0, first = 0;
+        for (size_t i = again.size(); i-- > 0;) {
+            if (found[n][i] && again[i]) ++count, first = i;
+        }
+        if (!count) continue;
+        std::printf("%zu of %zu elements of '%s' are never written, the first is %zu.\n", count,
+                    again.size(), buffers[n].name, first);
+    }
+}
+
 """
 
 _CHECK = r"""    for (size_t i = 0; i < got_@NAME@.size(); ++i) {
@@ -443,7 +526,8 @@ def _lanes(kind: Type) -> tuple[str, int]:
 def _launch(request: LaunchRequest, notes: list[str]) -> str:
     """Returns the function `run`; adds to the notes what it leaves out."""
     config = request.config
-    data, parameters, restore, got = [], [], [], []
+    data, parameters, restore, got, watched = [], [], [], [], []
+    zones = " + 2 * ZONE" if request.guards else ""
     for argument in request.arguments:
         name = f"p_{variable(argument.name)}"
         parameters.append(f"&{name}" if isinstance(argument, Buffer) else f"{name}.data()")
@@ -459,11 +543,17 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
         kind, _ = _lanes(argument.element)
         data.append(f"    const std::vector<{kind}> {held} = {_content(argument, notes)};\n")
         size = f"{held}.size() * sizeof({kind})"
-        data.append(f"    CHECKED(cuMemAlloc(&{name}, {size}));\n")
+        data.append(f"    CHECKED(cuMemAlloc(&{name}, {size}{zones}));\n")
+        data.append(f"    {name} += ZONE;\n" if zones else "")
         data.append(f"    CHECKED(cuMemcpyHtoD({name}, {held}.data(), {size}));\n")
-        if argument.direction is not Direction.IN:
+        is_output = argument.direction is Direction.OUT and request.poison
+        element, word = argument.element.size, str(is_output).lower()
+        if is_output or request.guards:
+            watched.append(f"{{{quoted(argument.name)}, {name}, {size}, {element}, {word}}}")
+        if argument.direction is Direction.INOUT:
             copy = f"cuMemcpyHtoDAsync({name}, {held}.data(), {size}, stream)"
             restore.append(f"        CHECKED({copy});\n")
+        if argument.direction is not Direction.IN:
             got.append(f"    std::vector<{kind}> {taken}({held}.size());\n")
             back = f"cuMemcpyDtoH({taken}.data(), {name}, {size})"
             got.append(f"    CHECKED({back});\n")
@@ -484,7 +574,29 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
         WARMUP=str(request.warmup),
         REPEATS=str(request.repeats),
         CHECKS="".join(_checks(request, notes)),
+        **_watching(request, watched),
     )
+
+
+def _watching(request: LaunchRequest, watched: Sequence[str]) -> dict[str, str]:
+    """Returns what finds writes out of bounds and what is never written, by its places in `_RUN`.
+
+    Args:
+        request: The launch.
+        watched: The buffers, as initialisers of `Watched`.
+    """
+    if not watched:
+        return dict.fromkeys(("WATCH", "PREPARE", "LOOK", "OUTSIDE"), "")
+    rows = ",\n".join(f"        {each}" for each in watched)
+    outputs = any(each.endswith("true}") for each in watched)
+    return {
+        "WATCH": _filled(_WATCH, ZONE="256 << 10" if request.guards else "0"),
+        "PREPARE": f"    const std::vector<Watched> watched = {{\n{rows}}};\n"
+        "    prepare(watched, PATTERNS[0]);\n",
+        "LOOK": ("    const bool outside = is_outside(watched);\n" if request.guards else "")
+        + ("    find_unwritten(watched, start);\n" if outputs else ""),
+        "OUTSIDE": " || outside" if request.guards else "",
+    }
 
 
 def _attributes(request: LaunchRequest) -> str:

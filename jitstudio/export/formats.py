@@ -14,7 +14,8 @@ from jitstudio.export.cpp import program_of
 from jitstudio.export.frameworks import cupy_script, notebook_of, torch_script
 from jitstudio.export.nvcc import toolkit_build
 from jitstudio.export.project_text import pack, project_of
-from jitstudio.export.python_script import launch_notes, script_of
+from jitstudio.export.python_launch import launch_notes
+from jitstudio.export.python_script import script_of
 from jitstudio.export.recipe import Recipe
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import ctypes
 import io
 import json
 import math
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cuda.bindings import driver
 
 from jitstudio.core.code import LINKED, CodeKind, Header
 from jitstudio.core.launch.c_types import BFLOAT16, FLOAT, INT, named
@@ -45,6 +47,7 @@ from jitstudio.export.recipe import (
     recipe_of,
 )
 from jitstudio.numerics.fills import generate
+from jitstudio.toolchain.gpu.buffers import GUARD, GUARD_BYTES, POISONS
 from tests.support import SAMPLES, cuda, request, sample, sample_header
 
 HOST = """\
@@ -169,9 +172,9 @@ def test_a_program_compiles_links_and_makes_the_same_bytes(exported, tmp_path):
         wanted = subprocess.run(
             ["nm", "-u", "main.o"], cwd=tmp_path, capture_output=True, text=True
         )
-        driver = re.findall(r"\bcu[A-Z]\w+", wanted.stdout)
-        assert "cuLaunchKernelEx" in driver
-        stubs = "".join(f"int {call}(void) {{ return 100; }}\n" for call in driver)
+        calls = re.findall(r"\bcu[A-Z]\w+", wanted.stdout)
+        assert "cuLaunchKernelEx" in calls
+        stubs = "".join(f"int {call}(void) {{ return 100; }}\n" for call in calls)
         (tmp_path / "stubs.c").write_text(stubs)
         libraries = [
             *map(str, WHEELS.glob("lib/libnvrtc.so.*")),
@@ -184,6 +187,101 @@ def test_a_program_compiles_links_and_makes_the_same_bytes(exported, tmp_path):
         assert _code((tmp_path / "made.cubin").read_bytes()) == _code(exported(name).cubin)
         ended = subprocess.run(["./program"], cwd=tmp_path, capture_output=True, text=True)
         assert ended.returncode == 1
+        if name == "lto":
+            (tmp_path / "stubs.c").write_text(_on_the_host(calls))
+            subprocess.run([*linked, f"-Wl,-rpath,{WHEELS / 'lib'}"], cwd=tmp_path, check=True)
+            ended = subprocess.run(["./program"], cwd=tmp_path, capture_output=True, text=True)
+            assert ended.returncode == 5
+            assert "4 bytes behind 'out', the nearest 8 from it." in ended.stdout
+            assert "2 bytes in front of 'in', the nearest 0 from it." in ended.stdout
+            assert "1 of 1000 elements of 'out' are never written, the first is 7." in ended.stdout
+            assert "out[7] is" in ended.stdout
+            assert "out: 1 of 1000 numbers are wrong" in ended.stdout
+
+
+def _on_the_host(calls):
+    """Returns a driver in C whose memory is the host's, and a kernel that leaves its buffers."""
+    made = "".join(f"int {call}(void) {{ return 0; }}\n" for call in calls if call not in _ON_HOST)
+    return f"#include <stdlib.h>\n#include <string.h>\n{_ON_HOST}{made}"
+
+
+_ON_HOST = """
+int cuMemAlloc_v2(char **made, size_t n) { return !(*made = malloc(n)); }
+int cuMemsetD8_v2(char *at, unsigned char byte, size_t n) { memset(at, byte, n); return 0; }
+int cuMemcpyHtoD_v2(char *to, void *from, size_t n) { memcpy(to, from, n); return 0; }
+int cuMemcpyDtoH_v2(void *to, char *from, size_t n) { memcpy(to, from, n); return 0; }
+int cuLaunchKernelEx(void *config, void *kernel, void **values, void *more) {
+    float *in = *(float **)values[0], *out = *(float **)values[1];
+    int n = *(int *)values[2];
+    for (int i = 0; i < n; ++i) if (i != 7) out[i] = in[i] * in[i] + 1;
+    ((char *)in)[-1] = ((char *)in)[-2] = 1;
+    memset(out + n + 2, 1, 4);
+    return 0;
+}
+"""
+
+
+class HostDriver:
+    """The driver's calls on memory of the host, with the kernel of `_ON_HOST`."""
+
+    def __init__(self):
+        self.held = []
+
+    def __getattr__(self, name):
+        if name.startswith("CU"):
+            return getattr(driver, name)
+        return lambda *_: (0, *([0.5] if name == "cuEventElapsedTime" else [0]))
+
+    def cuMemAlloc(self, count):
+        self.held.append(np.zeros(count, np.uint8))
+        return 0, self.held[-1].ctypes.data
+
+    def cuMemsetD8(self, address, byte, count):
+        ctypes.memset(address, byte, count)
+        return (0,)
+
+    def cuMemcpyDtoH(self, target, address, count):
+        ctypes.memmove(target, address, count)
+        return (0,)
+
+    def cuMemcpyHtoDAsync(self, address, array, count, _stream):
+        return self.cuMemcpyDtoH(address, array, count)
+
+    def cuLaunchKernelEx(self, _config, _kernel, values, _more):
+        at = ctypes.cast(values, ctypes.POINTER(ctypes.POINTER(ctypes.c_uint64)))
+        n = at[2][0] & 0xFFFFFFFF
+        into, out = ((ctypes.c_float * (n + 8)).from_address(at[k][0]) for k in (0, 1))
+        made = np.frombuffer(into, np.float32)[:n]
+        np.frombuffer(out, np.float32)[:n] = np.where(
+            np.arange(n) == 7, np.frombuffer(out, np.float32)[:n], made * made + 1
+        )
+        ctypes.memset(at[0][0] - 2, 1, 2)
+        ctypes.memset(at[1][0] + 4 * (n + 2), 1, 4)
+        return (0,)
+
+
+def test_a_script_finds_what_is_written_out_of_bounds_and_what_never(exported, capsys):
+    recipe = exported("lto")
+    script = ran(BY_NAME["cuda-bindings"].make(recipe).text)
+    script["driver"] = HostDriver()
+    assert script["run"](b"") == 5
+    said = capsys.readouterr().out
+    assert "4 bytes behind 'out', the nearest 8 bytes from it." in said
+    assert "2 bytes in front of 'in', the nearest 0 bytes from it." in said
+    assert "1 of 1,000 elements of 'out' are never written, the first is 7." in said
+    assert "out: 1 of 1,000 numbers are wrong" in said
+    core = ran(BY_NAME["cuda-core"].make(recipe).text)
+    assert core["ZONE"] == script["ZONE"] == GUARD_BYTES
+    assert (core["GUARD"], core["PATTERNS"]) == (GUARD, POISONS)
+    plain = replace(recipe.launch.request, guards=False, poison=False)
+    recipe = replace(recipe, launch=replace(recipe.launch, request=plain))
+    script = ran(BY_NAME["cuda-bindings"].make(recipe).text)
+    script["driver"] = HostDriver()
+    # There is no room for what this kernel writes besides its buffers.
+    script["ZONE"] = 64
+    assert script["run"](b"") == 5
+    assert "Written" not in capsys.readouterr().out
+    assert "prepare" not in script
 
 
 def _code(cubin):
