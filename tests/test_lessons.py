@@ -88,6 +88,23 @@ def test_a_pupil_is_told_what_is_not_reached_and_why(run, tmp_path):
     assert run("lesson", "check", tmp_path, "--by", strict).code == 5
     (tmp_path / "k.cu").write_text("broken\n")
     assert run("lesson", "check", tmp_path).code == 1
+    # No comment in a source adds an option to those of a [build] table.
+    (tmp_path / "k.cu").write_text(
+        "// jitstudio: -arch sm_80 -D LIGHT\n#ifdef LIGHT\n#define DOUBLE float\n#endif\n"
+        'extern "C" __global__ void k(DOUBLE* a) { *a *= 2.1f; }\n'
+    )
+    build = '[build]\ntarget = "sm_90"\noption = ["-DDOUBLE=double"]\n'
+    assert _checked(run, tmp_path)[0] == 0
+    (strict / "checks.toml").write_text(build + text)
+    assert _checked(run, tmp_path, "--by", strict)[0] == 5
+    ran = run("lesson", "check", tmp_path, "--by", strict)
+    assert f"are those of '{strict / 'checks.toml'}'.\n" in ran.err
+    assert "double is 1" in ran.out
+    (strict / "checks.toml").write_text(build.replace("option", "optoin") + text)
+    assert (
+        "build has no key 'optoin'. Did you mean 'option'?"
+        in run("lesson", "check", tmp_path, "--by", strict).err
+    )
 
 
 def test_a_pupil_is_graded_by_the_launch_of_the_teacher(run, tmp_path):
@@ -95,7 +112,16 @@ def test_a_pupil_is_graded_by_the_launch_of_the_teacher(run, tmp_path):
     code, project = folder / "square.cu", folder / "lesson.jitproj"
     code.write_text(code.read_text().replace("x[i] * x[i]", "0.0f * x[i]"))
     project.write_text(project.read_text().replace('"y = x * x"', '"y = 0 * x"'))
-    assert run("lesson", "check", folder).code == 0
+    ran = run("lesson", "check", folder)
+    assert ran.code == 0
+    assert "in the pupil's folder; --by LESSON takes the teacher's." in ran.err
+    # Nor do the target and the options of his copy count.
+    project.write_text(project.read_text().replace('"sm_90"', '"sm_75"'))
+    made = run("lesson", "check", folder, "--json", "--by", 2).json
+    assert {budget["arch"] for budget in made["budgets"]} == {"sm_90"}
+    teacher = LESSONS[1].folder
+    assert made["conditions_file"] == str(teacher / "checks.toml")
+    assert made["settings_file"] == str(teacher / "lesson.jitproj")
     ended, found = _checked(run, folder, "--by", 2)
     missed = [goal for goal in found.values() if not goal["reached"] and not goal["skipped"]]
     assert ended == 5

@@ -1,7 +1,8 @@
 """Files of budgets: which kernels are built, how, and what they have to keep.
 
 A budget is a ``[[budget]]`` table of a TOML file, or a ``[[tool.jitstudio.check.budget]]`` table of
-a ``pyproject.toml``. Paths begin in the folder of the file. Anybody may have written it.
+a ``pyproject.toml``. A ``[build]`` table says for all of them how they are built. Paths begin in
+the folder of the file. Anybody may have written it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ LAUNCH_KEYS = (
     *("rtol", "atol", "repeat", "warmup", "sanitize", "timeout", "device"),
 )
 """The keys of a ``launch`` table: flags of `jitstudio run`."""
+BUILD_KEYS = ("target", "option", "link", "libdevice", "compiler", "name_expression")
+"""The keys of the ``build`` table of a file."""
 
 
 class BudgetError(ValueError):
@@ -54,6 +57,8 @@ class Budget:
         libdevice: Whether libNVVM takes functions from libdevice.
         launch: The words of `jitstudio run` for it; None where nothing is launched.
         only_with_gpu: Whether it is left out where there is no GPU to launch on.
+        is_built_so: Whether nothing but this says how it is built: no project, and no comment of a
+            source. It follows from the ``build`` table of the file.
     """
 
     name: str
@@ -71,6 +76,7 @@ class Budget:
     libdevice: bool = False
     launch: tuple[str, ...] | None = None
     only_with_gpu: bool = False
+    is_built_so: bool = False
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -85,15 +91,17 @@ class BudgetFile:
     Attributes:
         path: Where it is.
         budgets: In its order.
+        base: The folder where its paths begin, if that is not its own.
     """
 
     path: Path
     budgets: tuple[Budget, ...]
+    base: Path | None = None
 
     @property
     def folder(self) -> Path:
         """Where its paths begin."""
-        return self.path.parent
+        return self.base or self.path.parent
 
 
 def read_budgets(path: Path) -> BudgetFile:
@@ -137,15 +145,19 @@ def _own_part(table: dict[str, Any]) -> dict[str, Any]:
     return found if isinstance(found, dict) else table
 
 
-def budget_from(row: Mapping[str, Any]) -> Budget:
+def budget_from(row: Mapping[str, Any], build: Mapping[str, Any] | None = None) -> Budget:
     """Returns a budget from the keys and values of its table.
+
+    Args:
+        row: The table.
+        build: The ``build`` table of the file, whose keys count where the budget has them not.
 
     Raises:
         BudgetError, ConditionError: It has a mistake.
     """
-    known = {each.name: each for each in fields(Budget)}
+    known = {each.name: each for each in fields(Budget) if each.name != "is_built_so"}
     made: dict[str, Any] = {}
-    for key, value in row.items():
+    for key, value in {**(build or {}), **row}.items():
         if key == "source":
             made["sources"] = (_text(key, value), *made.get("sources", ()))
         elif key not in known:
@@ -171,13 +183,19 @@ def budget_from(row: Mapping[str, Any]) -> Budget:
     if "kernel" not in made and (launched := row.get("launch", {}).get("kernel")):
         made["kernel"] = f"*{launched}*"
     made.setdefault("name", ", ".join(made.get("sources") or [made["project"]]))
-    return Budget(**made)
+    return Budget(**made, is_built_so=build is not None)
 
 
 def _budgets(table: dict[str, Any]) -> Iterator[Budget]:
     for key in table:
-        if key != "budget":
-            raise BudgetError(f"there is no key '{key}'.{nearest(key, ['budget'])}")
+        if key not in ("budget", "build"):
+            raise BudgetError(f"there is no key '{key}'.{nearest(key, ['budget', 'build'])}")
+    build = table.get("build")
+    if not isinstance(build, dict | None):
+        raise BudgetError("'build' is a table: write [build], and target = \"sm_90\" below it.")
+    for key in build or ():
+        if key not in BUILD_KEYS:
+            raise BudgetError(f"build has no key '{key}'.{nearest(key, BUILD_KEYS)}")
     rows = table.get("budget", [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise BudgetError("'budget' is a list of tables: write [[budget]] in double brackets.")
@@ -189,7 +207,7 @@ def _budgets(table: dict[str, Any]) -> Iterator[Budget]:
         name = row.get("name", "")
         where = f"budget {number}" + (f" ('{name}')" if name else "")
         try:
-            yield budget_from(row)
+            yield budget_from(row, build)
         except (BudgetError, ConditionError) as error:
             raise BudgetError(f"{where}: {error}") from None
 

@@ -61,6 +61,8 @@ class BudgetReport:
         problem: Why nothing could be judged, a sentence; empty where it could.
         written: Files of baselines that were written.
         skipped: Why it was left out, a sentence; empty where it was not.
+        conditions: The file that it is in.
+        settings: The file that says how it is built and launched: that one, or a project.
     """
 
     budget: Budget
@@ -73,6 +75,8 @@ class BudgetReport:
     problem: str = ""
     written: tuple[str, ...] = ()
     skipped: str = ""
+    conditions: str = ""
+    settings: str = ""
 
     @property
     def ok(self) -> bool:

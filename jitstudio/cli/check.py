@@ -45,6 +45,7 @@ from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.plain_files import read_file
+from jitstudio.core.project.project import Project
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.project_files import OpenProject
@@ -100,7 +101,7 @@ def check(
     update: bool = False,
     only: str | None = None,
     arch: str | None = None,
-    launches: OpenProject | None = None,
+    by: OpenProject | None = None,
 ) -> tuple[BudgetReport, ...]:
     """Returns what comes of each budget for each of its targets.
 
@@ -111,7 +112,8 @@ def check(
         update: Whether baselines are written before they are compared.
         only: A pattern of the names of the budgets that are checked; None for all.
         arch: The target in the place of those of the budgets; None for theirs.
-        launches: The project whose launches count in the place of those of the budgets' projects.
+        by: The project whose launches, target and options count in the place of those of the
+            budgets' projects.
 
     Raises:
         UsageError, WorkerError: See `run`.
@@ -126,7 +128,7 @@ def check(
         names = ", ".join(f"'{budget.name}'" for file in files for budget in file.budgets)
         raise UsageError(f"There is no budget '{only}'. There are: {names}.")
     with CodeReader(timeout) as reader:
-        checks = BudgetChecks(reader, trust=trust, update=update, launches=launches)
+        checks = BudgetChecks(reader, trust=trust, update=update, by=by)
         return tuple(
             checks.report(file, budget, target)
             for file, budget in chosen
@@ -161,9 +163,9 @@ class BudgetChecks:
         *,
         trust: bool,
         update: bool,
-        launches: OpenProject | None = None,
+        by: OpenProject | None = None,
     ) -> None:
-        self._reader, self._project = reader, launches
+        self._reader, self._project = reader, by
         self._trust, self._update = trust, update
         self._written: dict[Path, str] = {}
         self._launches: list[
@@ -194,6 +196,8 @@ class BudgetChecks:
             exit_codes.OF_OUTCOME[result.outcome],
             result.outcome.value,
             diagnostics=tuple(_named(request, each) for each in result.diagnostics),
+            conditions=str(file.path),
+            settings=self._settings_file(file, budget),
         )
         if not result.ok:
             return report
@@ -241,10 +245,21 @@ class BudgetChecks:
                 source_in(file.folder, name, trust=self._trust) for name in budget.sources
             )
         arguments.sources = sources or arguments.sources
-        request = others_request(arguments, file.folder, sources, budget.option, trust=self._trust)
+        settings = Project() if budget.is_built_so else None
+        if settings is None and self._project is not None:
+            settings = self._project.project
+        request = others_request(
+            arguments, file.folder, sources, budget.option, trust=self._trust, settings=settings
+        )
         if self._project is not None and budget.launch is not None:
             _take_launch(arguments, self._project)
         return request, arguments
+
+    def _settings_file(self, file: BudgetFile, budget: Budget) -> str:
+        """Returns the file that says how a budget is built and launched."""
+        if budget.is_built_so or not budget.project:
+            return str(file.path)
+        return str(self._project.path if self._project else self._path(file, budget.project))
 
     def _launched(
         self, words: argparse.Namespace, request: BuildRequest

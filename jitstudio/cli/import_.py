@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from jitstudio.cli import exit_codes
-from jitstudio.cli.request import UsageError, made_folder, unwritable, without_waiting
+from jitstudio.cli.request import UsageError, made_folder, unwritable
 from jitstudio.cli.terminal import print_error, say
 from jitstudio.core.code import PROJECT_ENDING, CodeKind, kind_of
 from jitstudio.core.plain_files import read_file
@@ -37,14 +38,15 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(str(error)) from None
     folder = made_folder(arguments.output, "-o")
     assert folder is not None
-    project = _of_files(found.project)
-    written = [_written(folder, one) for one in found.project.members if _has_file(one)]
     path = folder / f"{folder.resolve().name or 'imported'}{PROJECT_ENDING}"
-    _write(path, dump(project))
+    texts = [(folder / one.name, one.text or "") for one in found.project.members if _has_file(one)]
+    contents = [(each, text.encode("utf-8", "replace")) for each, text in texts]
+    _write([*contents, (path, dump(_of_files(found.project)))], folder)
     for note in found.notes:
         print_error(note)
-    for one in (*written, path):
-        say(str(one))
+    for each, _ in texts:
+        say(str(each))
+    say(str(path))
     return exit_codes.BUILT
 
 
@@ -68,21 +70,45 @@ def _found(link: str) -> ImportedProject:
     return project_from_link(text)
 
 
-def _written(folder: Path, member: Member) -> Path:
-    path = folder / member.name
-    _write(path, (member.text or "").encode("utf-8", "replace"))
-    return path
+def _write(contents: list[tuple[Path, bytes]], folder: Path) -> None:
+    """Writes all of these new files below a folder, or none.
+
+    Raises:
+        UsageError: Some of them exist, or one cannot be written.
+    """
+    taken = [path for path, _ in contents if os.path.lexists(path)]
+    if taken:
+        names = ", ".join(f"'{path.relative_to(folder)}'" for path in taken[:_NAMED])
+        more = f" and {len(taken) - _NAMED:,} more" if len(taken) > _NAMED else ""
+        raise UsageError(
+            f"Nothing was written: {names}{more} would be replaced in '{folder}'. Choose another "
+            "folder with -o, or move these files away."
+        )
+    parents = dict.fromkeys(parent for path, _ in contents for parent in path.parents)
+    absent = [parent for parent in parents if not parent.exists()]
+    written: list[Path] = []
+    for path, content in contents:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with open(path, "xb") as file:
+                written.append(path)
+                file.write(content)
+        except OSError as error:
+            _remove(written, absent)
+            raise unwritable(path, error, "-o") from None
 
 
-def _write(path: Path, content: bytes) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists():
-            raise FileExistsError(17, "there is such a file already", str(path))
-        with open(path, "wb", opener=without_waiting) as file:
-            file.write(content)
-    except OSError as error:
-        raise unwritable(path, error, "-o") from None
+_NAMED = 10
+
+
+def _remove(files: list[Path], folders: list[Path]) -> None:
+    """Removes files and folders that have just been made, as far as that is possible."""
+    with suppress(OSError):
+        for file in files:
+            file.unlink()
+        for folder in sorted(folders, key=lambda path: len(path.parts), reverse=True):
+            if folder.exists():
+                folder.rmdir()
 
 
 def _has_file(member: Member) -> bool:

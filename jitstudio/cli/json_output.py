@@ -852,6 +852,8 @@ def _budget(report: BudgetReport) -> Json:
         "conditions": [_verdict(verdict) for verdict in report.verdicts],
         "written": list(report.written),
         "skipped": report.skipped or None,
+        "conditions_file": report.conditions,
+        "settings_file": report.settings,
     }
 
 

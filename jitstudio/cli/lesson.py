@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 
-from jitstudio.checks.budgets import BudgetFile
 from jitstudio.cli import exit_codes
 from jitstudio.cli.check import check, given_budgets, status_of
 from jitstudio.cli.json_output import check_object
@@ -67,11 +67,10 @@ def _open(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.lesson)
     lesson = find_lesson(arguments.by) if arguments.by else read_lesson(folder)
-    given = given_budgets(lesson.checks)
-    file = BudgetFile(folder / given.path.name, given.budgets)
-    # In the launch of his copy a pupil may have changed what it has to give, too.
-    theirs = given_project([str(lesson.project)]) if arguments.by and lesson.project else None
-    reports = check([file], timeout=arguments.timeout, arch=arguments.arch, launches=theirs)
+    file = replace(given_budgets(lesson.checks), base=folder)
+    # In his copy a pupil may have changed the target, the options and what a launch has to give.
+    by = given_project([str(lesson.project)]) if arguments.by and lesson.project else None
+    reports = check([file], timeout=arguments.timeout, arch=arguments.arch, by=by)
     judged = [verdict.holds for report in reports for verdict in report.verdicts]
     status = status_of(reports) if all(judged) else exit_codes.WRONG
     found = goals(reports)
@@ -83,9 +82,14 @@ def _check(arguments: argparse.Namespace) -> int:
     if arguments.json:
         made = {"title": lesson.title, "passed": status == exit_codes.BUILT}
         made |= {"goals": [_goal_object(goal) for goal in found]}
+        made |= {"conditions_file": reports[0].conditions, "settings_file": reports[0].settings}
         say(json.dumps(made | {"budgets": check_object(reports)["budgets"]}, indent=2))
     else:
         _show(lesson, found, status == exit_codes.BUILT, arguments.hint)
+        own = "" if arguments.by else " in the pupil's folder; --by LESSON takes the teacher's"
+        files = dict.fromkeys((reports[0].conditions, reports[0].settings))
+        names = " and ".join(f"'{name}'" for name in files)
+        print_error(f"Conditions, target and options are those of {names}{own}.")
     return status
 
 

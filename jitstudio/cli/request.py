@@ -165,6 +165,7 @@ def others_request(
     options: Iterable[str],
     *,
     trust: bool = False,
+    settings: Project | None = None,
 ) -> BuildRequest:
     """Returns a build that somebody else has described, confined to his folder unless trusted.
 
@@ -174,20 +175,33 @@ def others_request(
         sources: The modules; empty where `arguments` names a project.
         options: For the compilers.
         trust: Whether any option is sent, and any file included.
+        settings: A project of whose target, options and so on the build is, in the place of what
+            his project or his sources say; None for theirs.
 
     Raises:
         UsageError: See `request_from`.
     """
     home = str(folder.resolve())
     options = rooted(options, home)
-    base = base_request(None if sources else given_project(arguments.sources), arguments)
+    opened = None if sources else given_project(arguments.sources)
+    if opened is not None and settings is not None:
+        kept = {name: getattr(settings, name) for name in _SETTINGS}
+        opened = replace(opened, project=replace(opened.project, **kept))
+    base = base_request(opened, arguments)
     if base is None:
-        base = with_flags(arguments, sources)
+        base = BuildRequest(sources) if settings else with_flags(arguments, sources)
         base = replace(base, confined_to=None if trust else (home,), folder=home)
     if given := getattr(arguments, "arg", None):
         arguments.arg = [_others_buffer(text, Path(home), trust=trust) for text in given]
     base = replace(base, options=(*without(base.options, options), *options))
     return request_from(arguments, base)
+
+
+_SETTINGS = (
+    *("arch", "options", "link", "libdevice", "join_ir", "driver_jit", "compiler", "toolchain"),
+    "keep_host_code",
+)
+"""What of a project says how its modules are built."""
 
 
 def _others_buffer(text: str, folder: Path, *, trust: bool) -> str:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from jitstudio import __version__
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.request import Buffer, Direction, FillKind, LaunchRequest, ValueArgument
 from jitstudio.core.launch.types import Array, Scalar, Struct, Type
 from jitstudio.core.tools import Tool
-from jitstudio.export.python_script import DEFAULT_SHARED, file_name, launch_notes
+from jitstudio.export.numpy_text import variable
+from jitstudio.export.python_launch import DEFAULT_SHARED, launch_notes
+from jitstudio.export.python_script import file_name
 from jitstudio.export.recipe import HeaderSet, Recipe, RecipeStep, comment
 
 _PROGRAM = r"""// @TITLE@
@@ -205,7 +207,7 @@ template <typename T>
     return made;
 }
 
-static int run(const Code &cubin) {
+@WATCH@static int run(const Code &cubin) {
     CUdevice device;
     CUcontext context;
     CUmodule module;
@@ -216,7 +218,7 @@ static int run(const Code &cubin) {
     CHECKED(cuDevicePrimaryCtxRetain(&context, device));
     CHECKED(cuCtxSetCurrent(context));
     CHECKED(cuModuleLoadData(&module, cubin.data()));
-    CHECKED(cuModuleGetFunction(&kernel, module, "@KERNEL@"));
+    CHECKED(cuModuleGetFunction(&kernel, module, @KERNEL@));
     CHECKED(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
 @ALLOW@
 @DATA@
@@ -242,8 +244,8 @@ static int run(const Code &cubin) {
         CHECKED(cuEventElapsedTime(&ms, begin, end));
         return ms;
     };
-    start();
-@GOT@
+@PREPARE@    start();
+@GOT@@LOOK@
     std::vector<float> times;
     for (int round = 0; round < @WARMUP@ + @REPEATS@; ++round) {
         const float ms = start();
@@ -255,8 +257,90 @@ static int run(const Code &cubin) {
                     times.size(), times[0] * 1e3);
     }
     size_t wrong = 0;
-@CHECKS@    return wrong ? 5 : 0;
+@CHECKS@    return wrong@OUTSIDE@ ? 5 : 0;
 }
+"""
+
+_WATCH = r"""
+// Bytes on either side of a buffer that are watched for writes out of bounds.
+static const size_t ZONE = @ZONE@;
+// What these zones hold, and outputs before a launch, to find what is never written.
+static const unsigned char GUARD = 0xB5, PATTERNS[] = {0xFF, 0x5C};
+
+struct Watched {
+    const char *name;
+    CUdeviceptr address;
+    size_t bytes, element;
+    bool is_output;
+};
+
+// Fills outputs with a pattern, and the zones around all buffers with theirs.
+static void prepare(const std::vector<Watched> &buffers, unsigned char pattern) {
+    for (const auto &each : buffers) {
+        if (ZONE) CHECKED(cuMemsetD8(each.address - ZONE, GUARD, ZONE));
+        if (ZONE) CHECKED(cuMemsetD8(each.address + each.bytes, GUARD, ZONE));
+        if (each.is_output) CHECKED(cuMemsetD8(each.address, pattern, each.bytes));
+    }
+    CHECKED(cuCtxSynchronize());
+}
+
+static std::vector<unsigned char> held(CUdeviceptr address, size_t bytes) {
+    std::vector<unsigned char> content(bytes);
+    CHECKED(cuMemcpyDtoH(content.data(), address, bytes));
+    return content;
+}
+
+// Prints what was written around buffers; returns whether anything was.
+[[maybe_unused]] static bool is_outside(const std::vector<Watched> &buffers) {
+    bool outside = false;
+    for (const auto &each : buffers) {
+        for (const bool before : {true, false}) {
+            auto zone = held(before ? each.address - ZONE : each.address + each.bytes, ZONE);
+            if (before) std::reverse(zone.begin(), zone.end());
+            const auto stray = [](unsigned char byte) { return byte != GUARD; };
+            const auto count = std::count_if(zone.begin(), zone.end(), stray);
+            if (!count) continue;
+            outside = true;
+            std::printf("Written out of bounds: %td bytes %s '%s', the nearest %td from it.\n",
+                        count, before ? "in front of" : "behind", each.name,
+                        std::find_if(zone.begin(), zone.end(), stray) - zone.begin());
+        }
+    }
+    return outside;
+}
+
+static std::vector<bool> kept(const Watched &buffer, unsigned char pattern) {
+    const auto content = held(buffer.address, buffer.bytes);
+    std::vector<bool> same(buffer.bytes / buffer.element, true);
+    for (size_t i = 0; i < content.size(); ++i) {
+        if (content[i] != pattern) same[i / buffer.element] = false;
+    }
+    return same;
+}
+
+// Prints which elements of outputs are never written: they keep one pattern and the other.
+template <typename Start>
+[[maybe_unused]] static void find_unwritten(const std::vector<Watched> &buffers,
+                                            const Start &start) {
+    std::vector<std::vector<bool>> found;
+    for (const auto &each : buffers) {
+        found.push_back(each.is_output ? kept(each, PATTERNS[0]) : std::vector<bool>());
+    }
+    prepare(buffers, PATTERNS[1]);
+    start();
+    for (size_t n = 0; n < buffers.size(); ++n) {
+        if (!buffers[n].is_output) continue;
+        const auto again = kept(buffers[n], PATTERNS[1]);
+        size_t count = 0, first = 0;
+        for (size_t i = again.size(); i-- > 0;) {
+            if (found[n][i] && again[i]) ++count, first = i;
+        }
+        if (!count) continue;
+        std::printf("%zu of %zu elements of '%s' are never written, the first is %zu.\n", count,
+                    again.size(), buffers[n].name, first);
+    }
+}
+
 """
 
 _CHECK = r"""    for (size_t i = 0; i < got_@NAME@.size(); ++i) {
@@ -292,6 +376,14 @@ target_link_libraries(@STEM@ PRIVATE ${NVVM})
 target_include_directories(@STEM@ PRIVATE ${NVVM_INCLUDE})
 """
 
+# Names of targets that CMake or a generator of its keeps for itself, in lower case (CMP0037).
+_CMAKE_OWN = frozenset(
+    (
+        *("all", "all_build", "clean", "depend", "edit_cache", "help", "install", "package"),
+        *("package_source", "preinstall", "rebuild_cache", "run_tests", "test", "zero_check"),
+    )
+)
+
 _HELPERS = {Tool.NVRTC: _NVRTC, Tool.NVVM: _NVVM, Tool.NVJITLINK: _NVJITLINK}
 _INCLUDES = {Tool.NVRTC: "nvrtc.h", Tool.NVVM: "nvvm.h", Tool.NVJITLINK: "nvJitLink.h"}
 _LIBRARIES = {Tool.NVRTC: "CUDA::nvrtc", Tool.NVJITLINK: "CUDA::nvJitLink"}
@@ -324,13 +416,14 @@ def program_of(recipe: Recipe) -> tuple[dict[str, bytes], tuple[str, ...]]:
         VERSION=__version__,
         NOTES="".join(f"// Not exported: {comment(note)}\n" for note in notes),
         INCLUDES="".join(f"#include <{_INCLUDES[tool]}>\n" for tool in tools),
-        SOURCES="".join(f"    {{{_quoted(n)}, {_literal(c)}}},\n" for n, c in recipe.texts.items()),
-        HEADERS=", ".join(map(_quoted, recipe.headers)),
+        SOURCES="".join(f"    {{{quoted(n)}, {literal(c)}}},\n" for n, c in recipe.texts.items()),
+        HEADERS=", ".join(map(quoted, recipe.headers)),
         HELPERS=helpers,
         BUILD="".join(_build_lines(recipe)),
         LAUNCH=launch,
     )
-    stem = re.sub(r"\W", "_", recipe.stem) or "exported"
+    stem = re.sub(r"\W", "_", recipe.stem, flags=re.ASCII)
+    stem = f"{stem}_program" if stem.lower() in _CMAKE_OWN else stem
     libraries = [_LIBRARIES[tool] for tool in tools if tool in _LIBRARIES]
     cmake = _CMAKE + (_CMAKE_NVVM if Tool.NVVM in tools else "")
     cmake = _filled(cmake, STEM=stem, LIBRARIES=" ".join((*libraries, "CUDA::cuda_driver")))
@@ -342,21 +435,30 @@ def _filled(template: str, **values: str) -> str:
     return re.sub(r"@([A-Z]+)@", lambda match: values.get(match[1], match[0]), template)
 
 
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
+def quoted(text: str) -> str:
+    """Returns a text, such as a name, as a literal with its bytes: those of a path may be any."""
+
+    def escaped(letter: str) -> str:
+        if letter in '\\"?':
+            # Two question marks may begin a trigraph.
+            return f"\\{letter}"
+        if letter.isprintable():
+            return letter
+        return "".join(f"\\{byte:03o}" for byte in letter.encode("utf-8", "surrogateescape"))
+
+    return f'"{"".join(map(escaped, text))}"'
 
 
 _PIECE = 8_000
 
 
-def _literal(content: bytes) -> str:
+def literal(content: bytes) -> str:
     """Returns code that makes these bytes, in pieces that every compiler takes."""
     try:
         text = content.decode()
     except UnicodeDecodeError:
         text = "\0"
-    if re.search(r"[\0\r]", text) or ')jit"' in text:
+    if re.search(r"[\0-\x08\x0b-\x1f\x7f]", text) or ')jit"' in text:
         pieces = [content[at : at + 20] for at in range(0, len(content), 20)]
         escaped = ("".join(f"\\{byte:03o}" for byte in piece) for piece in pieces)
         lines = "\n".join(f'        "{piece}"' for piece in escaped)
@@ -370,28 +472,28 @@ def _build_lines(recipe: Recipe) -> Iterator[str]:
     for step in recipe.steps:
         yield f"    const Code {names[step.makes, step.name]} = {_call(step, names)};\n"
     last = recipe.steps[-1] if recipe.steps else None
-    given = f"SOURCES.at({_quoted(recipe.request.sources[0].name)})"
+    given = f"SOURCES.at({quoted(recipe.request.sources[0].name)})"
     yield f"    return {names[last.makes, last.name] if last else given};\n"
 
 
 def _call(step: RecipeStep, names: Mapping[tuple[CodeKind, str], str]) -> str:
-    options = "{" + ", ".join(map(_quoted, step.options)) + "}"
+    options = "{" + ", ".join(map(quoted, step.options)) + "}"
     match step.tool:
         case Tool.NVRTC:
             options = f"with_cuda_headers({options})" if step.headers else options
             kind = _GETTERS[step.makes]
-            more = f", {{{', '.join(map(_quoted, step.name_expressions))}}}"
+            more = f", {{{', '.join(map(quoted, step.name_expressions))}}}"
             more = more if step.name_expressions else ""
             getters = f"nvrtcGet{kind}Size, nvrtcGet{kind}"
             return (
-                f"compile_cuda({_quoted(step.name)},\n        {options},\n        {getters}{more})"
+                f"compile_cuda({quoted(step.name)},\n        {options},\n        {getters}{more})"
             )
         case Tool.NVVM:
-            given = ", ".join(_quoted(name) for _, name in step.inputs)
+            given = ", ".join(quoted(name) for _, name in step.inputs)
             return f"compile_ir({{{given}}}, {options})"
     inputs = ",\n         ".join(
-        f"{{{_quoted(file_name(kind, name))}, NVJITLINK_INPUT_{_INPUTS[kind]}, "
-        f"{names.get((kind, name)) or f'SOURCES.at({_quoted(name)})'}}}"
+        f"{{{quoted(file_name(kind, name))}, NVJITLINK_INPUT_{_INPUTS[kind]}, "
+        f"{names.get((kind, name)) or f'SOURCES.at({quoted(name)})'}}}"
         for kind, name in step.inputs
     )
     return f"link(\n        {{{inputs}}},\n        {options})"
@@ -424,9 +526,10 @@ def _lanes(kind: Type) -> tuple[str, int]:
 def _launch(request: LaunchRequest, notes: list[str]) -> str:
     """Returns the function `run`; adds to the notes what it leaves out."""
     config = request.config
-    data, parameters, restore, got = [], [], [], []
+    data, parameters, restore, got, watched = [], [], [], [], []
+    zones = " + 2 * ZONE" if request.guards else ""
     for argument in request.arguments:
-        name = f"p_{argument.name}"
+        name = f"p_{variable(argument.name)}"
         parameters.append(f"&{name}" if isinstance(argument, Buffer) else f"{name}.data()")
         if isinstance(argument, ValueArgument):
             digits = ", ".join(f"0x{byte:02x}" for byte in argument.data)
@@ -436,23 +539,29 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
         data.append(f"    CUdeviceptr {name} = 0;\n")
         if not argument.length:
             continue
-        held = f"h_{argument.name}"
+        held, taken = (f"{place}_{variable(argument.name)}" for place in ("h", "got"))
         kind, _ = _lanes(argument.element)
         data.append(f"    const std::vector<{kind}> {held} = {_content(argument, notes)};\n")
         size = f"{held}.size() * sizeof({kind})"
-        data.append(f"    CHECKED(cuMemAlloc(&{name}, {size}));\n")
+        data.append(f"    CHECKED(cuMemAlloc(&{name}, {size}{zones}));\n")
+        data.append(f"    {name} += ZONE;\n" if zones else "")
         data.append(f"    CHECKED(cuMemcpyHtoD({name}, {held}.data(), {size}));\n")
-        if argument.direction is not Direction.IN:
+        is_output = argument.direction is Direction.OUT and request.poison
+        element, word = argument.element.size, str(is_output).lower()
+        if is_output or request.guards:
+            watched.append(f"{{{quoted(argument.name)}, {name}, {size}, {element}, {word}}}")
+        if argument.direction is Direction.INOUT:
             copy = f"cuMemcpyHtoDAsync({name}, {held}.data(), {size}, stream)"
             restore.append(f"        CHECKED({copy});\n")
-            got.append(f"    std::vector<{kind}> got_{argument.name}({held}.size());\n")
-            back = f"cuMemcpyDtoH(got_{argument.name}.data(), {name}, {size})"
+        if argument.direction is not Direction.IN:
+            got.append(f"    std::vector<{kind}> {taken}({held}.size());\n")
+            back = f"cuMemcpyDtoH({taken}.data(), {name}, {size})"
             got.append(f"    CHECKED({back});\n")
     shared = "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES"
     allow = f"    CHECKED(cuFuncSetAttribute(kernel, {shared}, {config.shared}));\n"
     return _filled(
         _RUN,
-        KERNEL=request.kernel,
+        KERNEL=quoted(request.kernel),
         ALLOW=allow if config.shared > DEFAULT_SHARED else "",
         DATA="".join(data),
         PARAMETERS=", ".join(parameters) or "nullptr",
@@ -465,7 +574,29 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
         WARMUP=str(request.warmup),
         REPEATS=str(request.repeats),
         CHECKS="".join(_checks(request, notes)),
+        **_watching(request, watched),
     )
+
+
+def _watching(request: LaunchRequest, watched: Sequence[str]) -> dict[str, str]:
+    """Returns what finds writes out of bounds and what is never written, by its places in `_RUN`.
+
+    Args:
+        request: The launch.
+        watched: The buffers, as initialisers of `Watched`.
+    """
+    if not watched:
+        return dict.fromkeys(("WATCH", "PREPARE", "LOOK", "OUTSIDE"), "")
+    rows = ",\n".join(f"        {each}" for each in watched)
+    outputs = any(each.endswith("true}") for each in watched)
+    return {
+        "WATCH": _filled(_WATCH, ZONE="256 << 10" if request.guards else "0"),
+        "PREPARE": f"    const std::vector<Watched> watched = {{\n{rows}}};\n"
+        "    prepare(watched, PATTERNS[0]);\n",
+        "LOOK": ("    const bool outside = is_outside(watched);\n" if request.guards else "")
+        + ("    find_unwritten(watched, start);\n" if outputs else ""),
+        "OUTSIDE": " || outside" if request.guards else "",
+    }
 
 
 def _attributes(request: LaunchRequest) -> str:
@@ -520,7 +651,7 @@ def _checks(request: LaunchRequest, notes: list[str]) -> Iterator[str]:
             continue
         yield _filled(
             _CHECK,
-            NAME=expectation.buffer,
+            NAME=variable(expectation.buffer),
             EXPECTED=expected,
             RTOL=repr(request.relative),
             ATOL=repr(request.absolute),
@@ -607,7 +738,7 @@ class _Translator:
         if buffer and (buffer.length, _lanes(buffer.element)) == (self._length, self._lanes):
             if buffer.fill.kind in (FillKind.EXPRESSION, FillKind.FILE):
                 raise ValueError
-            return f"double(h_{name}[i])"
+            return f"double(h_{variable(name)}[i])"
         if name == "i" and buffer is None and self._lanes[1] == 1:
             return "double(i)"
         raise ValueError(name)

@@ -14,7 +14,8 @@ from jitstudio.export.cpp import program_of
 from jitstudio.export.frameworks import cupy_script, notebook_of, torch_script
 from jitstudio.export.nvcc import toolkit_build
 from jitstudio.export.project_text import pack, project_of
-from jitstudio.export.python_script import launch_notes, script_of
+from jitstudio.export.python_launch import launch_notes
+from jitstudio.export.python_script import script_of
 from jitstudio.export.recipe import Recipe
 
 
@@ -78,8 +79,12 @@ def _script(recipe: Recipe, *, core: bool) -> ExportedFiles:
 
 
 def _one(name: str, text: str, notes: tuple[str, ...] = ()) -> ExportedFiles:
-    # A path of a command may have bytes that are no text.
-    return ExportedFiles({name: text.encode("utf-8", "surrogateescape")}, notes)
+    return ExportedFiles({name: _encoded(text)}, notes)
+
+
+def _encoded(text: str) -> bytes:
+    """Returns the bytes of a text; a path or an option in it may have some that are no text."""
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _cpp(recipe: Recipe) -> ExportedFiles:
@@ -89,13 +94,13 @@ def _cpp(recipe: Recipe) -> ExportedFiles:
 def _nvcc(recipe: Recipe) -> ExportedFiles:
     built = toolkit_build(recipe)
     text = nvcc.script_of(built, _title(recipe))
-    return ExportedFiles({"build.sh": text.encode(), **built.files}, built.notes)
+    return ExportedFiles({"build.sh": _encoded(text), **built.files}, built.notes)
 
 
 def _make(recipe: Recipe) -> ExportedFiles:
     built = toolkit_build(recipe)
     text = nvcc.makefile_of(built, _title(recipe))
-    return ExportedFiles({"Makefile": text.encode(), **built.files}, built.notes)
+    return ExportedFiles({"Makefile": _encoded(text), **built.files}, built.notes)
 
 
 def _title(recipe: Recipe) -> str:

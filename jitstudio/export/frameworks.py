@@ -12,9 +12,6 @@ from jitstudio.core.code import Source
 from jitstudio.core.launch.request import Buffer, Direction, LaunchRequest
 from jitstudio.core.launch.types import Scalar
 from jitstudio.export.numpy_text import (
-    CHECKS,
-    ERF,
-    FILLS,
     buffer_lines,
     check_lines,
     needs_ml_dtypes,
@@ -22,17 +19,16 @@ from jitstudio.export.numpy_text import (
     variable,
 )
 from jitstudio.export.nvcc import toolkit_build
+from jitstudio.export.python_launch import DEFAULT_SHARED, finish, helpers, joined, launch_notes
 from jitstudio.export.python_script import (
-    DEFAULT_SHARED,
     build_code,
     build_imports,
-    joined,
-    launch_notes,
+    docstring,
     literal,
     sections_of,
     sources_code,
 )
-from jitstudio.export.recipe import ExportError, Recipe, RecipeLaunch
+from jitstudio.export.recipe import ExportError, Recipe, RecipeLaunch, comment
 
 _MAIN = '''\
 def main():
@@ -115,7 +111,7 @@ def cupy_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
             "CuPy's RawKernel launches neither clusters nor cooperative grids: export the kernel "
             "as cuda-core or cuda-bindings."
         )
-    notes = [*recipe.notes, *launch_notes(launch)]
+    notes = [*recipe.notes, *launch_notes(launch, watches=False)]
     buffers = [buffer for buffer in request.buffers if buffer.length]
     values = []
     for argument in request.arguments:
@@ -143,7 +139,7 @@ def cupy_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
         shared=shared,
         warmup=request.warmup,
         repeats=request.repeats,
-        checks=_finish(checks),
+        checks=finish(checks),
     )
     parts = [_head(recipe, "cupy", run, notes), sources_code(recipe), build_code(recipe)]
     if (module := recipe.only_cuda) and not recipe.headers:
@@ -151,7 +147,7 @@ def cupy_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
         options = tuple(o for o in step.options if not o.startswith("-arch="))
         names = step.name_expressions or None
         parts.append(_CUPY_RAW.format(name=module.name, options=options, names=names))
-    parts += _helpers(arguments, checks)
+    parts += helpers(arguments, checks)
     return joined((*parts, run, _MAIN, _END)), tuple(notes)
 
 
@@ -164,22 +160,6 @@ def _needed(recipe: Recipe, framework: str) -> RecipeLaunch:
     return recipe.launch
 
 
-def _finish(checks: list[str]) -> str:
-    if not checks:
-        return "    return 0\n"
-    lines = "\n".join(f"        {line}," for line in checks)
-    return f"    right = [\n{lines}\n    ]\n    return 0 if all(right) else 5\n"
-
-
-def _helpers(arguments: list[str], checks: list[str]) -> Iterator[str]:
-    if any("= fill(" in line for line in arguments):
-        yield FILLS
-    if checks:
-        yield CHECKS
-    if any("erf(" in text for text in (*checks, *arguments)):
-        yield ERF
-
-
 def _head(recipe: Recipe, package: str, run: str, notes: list[str]) -> str:
     said = [
         f"{recipe.title}, built for {recipe.arch.sm}: exported by jitstudio {__version__}.",
@@ -187,11 +167,10 @@ def _head(recipe: Recipe, package: str, run: str, notes: list[str]) -> str:
         f'Needs: pip install "cuda-bindings[all]" numpy {package}',
         *(("", "Not exported:", *(f"- {note}" for note in notes)) if notes else ()),
     ]
-    text = "\n".join(line.replace("\\", "\\\\").replace('"""', "'''") for line in said)
     imports = build_imports(recipe, ("argparse", "sys", "tempfile"))
     more = "import ml_dtypes\n" if needs_ml_dtypes(run) else ""
     kernel = recipe.launch.request.kernel if recipe.launch else ""
-    return f'"""{text}\n"""\n\n{imports}import numpy as np\n{more}\nKERNEL = {kernel!r}\n'
+    return f"{docstring(said)}\n{imports}import numpy as np\n{more}\nKERNEL = {kernel!r}\n"
 
 
 _TORCH = '''\
@@ -285,7 +264,7 @@ def torch_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
             "load_inline launches by <<<...>>>, which has neither clusters nor cooperative grids: "
             "export the kernel as cuda-core or cuda-bindings."
         )
-    notes = [*recipe.notes, *launch_notes(launch)]
+    notes = [*recipe.notes, *launch_notes(launch, watches=False)]
     built = toolkit_build(recipe)
     notes += [note for note in built.notes if note not in notes]
     if recipe.headers:
@@ -304,18 +283,20 @@ def torch_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
         call=", ".join(_call(request)),
         warmup=request.warmup,
         repeats=request.repeats,
-        checks=_finish(checks),
+        checks=finish(checks),
     )
     said = [
         f"{recipe.title}, for {recipe.arch.sm} by nvcc: exported by jitstudio {__version__}.",
         "",
         "Needs: pip install torch numpy, and nvcc",
+        "",
+        "PyTorch loads the module with its host code into this process: what initialises its",
+        "global variables runs then, whatever is launched. Read it before you run it.",
         *(("", "Not exported:", *(f"- {note}" for note in notes)) if notes else ()),
     ]
-    text = "\n".join(line.replace("\\", "\\\\").replace('"""', "'''") for line in said)
-    head = f'"""{text}\n"""\n\nimport sys\n\nimport numpy as np\n'
+    head = f"{docstring(said)}\nimport sys\n\nimport numpy as np\n"
     head += "import ml_dtypes\n" if needs_ml_dtypes(body) else ""
-    return joined((head, *_helpers(arguments, checks), _TENSOR, body, _TORCH_MAIN)), tuple(notes)
+    return joined((head, *helpers(arguments, checks), _TENSOR, body, _TORCH_MAIN)), tuple(notes)
 
 
 def _text(content: bytes) -> str:
@@ -389,7 +370,8 @@ def notebook_of(recipe: Recipe) -> str:
 
     Its last cell launches only where there is a GPU.
     """
-    title = f"# {recipe.title}\n\nBuilt for {recipe.arch.sm}; exported by jitstudio {__version__}."
+    exported = comment(recipe.title).replace("`", "'")
+    title = f"# `{exported}`\n\nBuilt for {recipe.arch.sm}; exported by jitstudio {__version__}."
     cells = [_cell("markdown", title)]
     for section in sections_of(recipe, core=False):
         cells += [_cell("markdown", f"## {section.title}"), _cell("code", section.code)]

@@ -113,6 +113,7 @@ _OWN = """
     columns content erf main build launch run tensor checked arguments buffers memory device stream
     kernel config cubin right begin end start copy got name array pairs pair times timed values
     value pointers size cluster together shared function middle ordinal module path folder
+    put prepare held inside is_inside find_unwritten allocated each place ZONE GUARD PATTERNS
 """
 _RESERVED = frozenset((*_OWN.split(), *dir(builtins)))
 """Names that the code of an export has for itself."""
@@ -127,7 +128,8 @@ _SPECIAL = {
 
 
 def variable(name: str) -> str:
-    """Returns the name of a parameter as a variable of Python."""
+    """Returns the name of a parameter as a variable of Python; PTX has signs in names."""
+    name = re.sub(r"\W", lambda sign: f"u{ord(sign[0]):x}_", name)
     return f"{name}_" if keyword.iskeyword(name) or name in _RESERVED else name
 
 

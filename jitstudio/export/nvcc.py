@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator
@@ -49,7 +50,9 @@ def toolkit_build(recipe: Recipe) -> ToolkitBuild:
     notes = list(recipe.notes)
     headers = {header.name: header.content for header in recipe.request.headers}
     headers |= {name: recipe.texts[name] for name in recipe.headers if name in recipe.texts}
-    files = {_plain(name): text for name, text in headers.items() if not _is_script(name)}
+    left_out = [name for name in headers if _is_reserved(name)]
+    notes += [f"The header '{comment(name)}', by its name." for name in left_out]
+    files = {_plain(name): text for name, text in headers.items() if name not in left_out}
     names = _file_names(recipe)
     commands: list[ToolkitCommand] = []
     made: dict[tuple[CodeKind, str], str] = {}
@@ -73,9 +76,14 @@ def _plain(name: str) -> str:
     return path.name if outside else str(path)
 
 
-def _is_script(name: str) -> bool:
-    """Returns whether a header is called like what runs the commands, whose place it would take."""
-    return _plain(name).lower() in ("build.sh", "makefile", "gnumakefile")
+def _is_reserved(name: str) -> bool:
+    """Returns whether a header may not be written by its name, which somebody else has chosen.
+
+    It is hidden, or that of what runs the commands.
+    """
+    parts = _plain(name).split("/")
+    hidden = any(part.startswith(".") for part in parts)
+    return hidden or "\0" in name or parts[-1].lower() in ("build.sh", "makefile", "gnumakefile")
 
 
 def _file_names(recipe: Recipe) -> dict[str, str]:
@@ -213,12 +221,20 @@ def makefile_of(built: ToolkitBuild, title: str) -> str:
     lines += ["", f"all: {last}", ""]
     for command in built.commands:
         program, *words = command.words
-        said = shlex.join(words).replace("$", "$$")
+        said = " ".join(map(_make_word, words))
         lines += [f"{command.makes}: {' '.join(command.reads)}"]
         lines += [f"\t$({program.upper()}) {said}", ""]
     made = " ".join(command.makes for command in built.commands)
     lines += ["clean:", f"\trm -f {made}", "", ".PHONY: all clean"]
     return "\n".join(lines) + "\n"
+
+
+def _make_word(word: str) -> str:
+    """Returns a word for the shell in a line of a Makefile, which has to stay one line."""
+    if "\n" not in word:
+        return shlex.quote(word).replace("$", "$$")
+    octal = "".join(f"\\{byte:03o}" for byte in os.fsencode(word))
+    return f"\"$$(printf '{octal}')\""
 
 
 def _comments(built: ToolkitBuild, title: str) -> Iterator[str]:

@@ -14,21 +14,15 @@ from dataclasses import dataclass
 
 from jitstudio import __version__
 from jitstudio.core.code import CodeKind
-from jitstudio.core.launch.request import Buffer, Direction
-from jitstudio.core.launch.spec import LoadMode
-from jitstudio.core.launch.types import Scalar
 from jitstudio.core.tools import Tool
-from jitstudio.export.numpy_text import (
-    CHECKS,
-    ERF,
-    FILLS,
-    buffer_lines,
-    check_lines,
-    needs_ml_dtypes,
-    value_text,
-    variable,
+from jitstudio.export.numpy_text import needs_ml_dtypes
+from jitstudio.export.python_launch import joined, launch_code, launch_notes
+from jitstudio.export.recipe import (
+    HeaderSet,
+    Recipe,
+    RecipeStep,
+    comment,
 )
-from jitstudio.export.recipe import ExportError, HeaderSet, Recipe, RecipeLaunch, RecipeStep
 
 
 @dataclass(frozen=True)
@@ -63,12 +57,12 @@ def compile_cuda(name, options, makes, names=()):
             name.encode(),
             len(headers),
             list(headers.values()),
-            [header.encode() for header in headers],
+            [header.encode(errors="surrogateescape") for header in headers],
         )
     )
     for expression in names:
         checked(nvrtc.nvrtcAddNameExpression(program, expression.encode()))
-    options = [option.encode() for option in options]
+    options = [option.encode(errors="surrogateescape") for option in options]
     (status,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
     log = bytes(checked(nvrtc.nvrtcGetProgramLogSize(program)) + 1)
     checked(nvrtc.nvrtcGetProgramLog(program, log))
@@ -172,129 +166,6 @@ _SETS = {HeaderSet.BUNDLED: "cuda_headers", HeaderSet.CURAND: "curand_headers"}
 
 _FINDERS = {HeaderSet.BUNDLED: _NVRTC_HEADERS, HeaderSet.CURAND: _CURAND_HEADERS}
 
-_LAUNCH_BINDINGS = '''\
-def run(cubin, ordinal=0):
-    """Launches the kernel, times it and checks what it has written; returns the exit status."""
-    checked(driver.cuInit(0))
-    device = checked(driver.cuDeviceGet(ordinal))
-    checked(driver.cuCtxSetCurrent(checked(driver.cuDevicePrimaryCtxRetain(device))))
-    kernel = checked(
-        driver.cuModuleGetFunction(checked(driver.cuModuleLoadData(cubin)), KERNEL.encode())
-    )
-    stream = checked(driver.cuStreamCreate(0))
-{allow}
-{arguments}
-    buffers = {buffers}
-    memory = {{name: checked(driver.cuMemAlloc(max(1, a.nbytes))) for name, a in buffers.items()}}
-    values = [
-{values}
-    ]
-    values = [np.ascontiguousarray(value) for value in values]
-    pointers = np.array([value.ctypes.data for value in values], np.uint64)
-
-    config = driver.CUlaunchConfig()
-    config.gridDimX, config.gridDimY, config.gridDimZ = {grid}
-    config.blockDimX, config.blockDimY, config.blockDimZ = {block}
-    config.sharedMemBytes = {shared}
-    config.hStream = stream
-{attributes}
-    def start():
-        for name in {written}:
-            array = buffers[name]
-            checked(
-                driver.cuMemcpyHtoDAsync(memory[name], array.ctypes.data, array.nbytes, stream)
-            )
-        begin, end = (checked(driver.cuEventCreate(0)) for _ in range(2))
-        checked(driver.cuEventRecord(begin, stream))
-        checked(driver.cuLaunchKernelEx(config, kernel, pointers.ctypes.data, 0))
-        checked(driver.cuEventRecord(end, stream))
-        return begin, end
-
-    for name, array in buffers.items():
-        checked(driver.cuMemcpyHtoD(memory[name], array.ctypes.data, array.nbytes))
-    start()
-    checked(driver.cuStreamSynchronize(stream))
-    got = {{name: np.empty_like(array) for name, array in buffers.items()}}
-    for name, array in got.items():
-        checked(driver.cuMemcpyDtoH(array.ctypes.data, memory[name], array.nbytes))
-    pairs = [start() for _ in range({warmup} + {repeats})][{warmup}:]
-    checked(driver.cuStreamSynchronize(stream))
-    times = sorted(checked(driver.cuEventElapsedTime(*pair)) for pair in pairs)
-{finish}'''
-
-_LAUNCH_CORE = '''\
-def run(cubin, ordinal=0):
-    """Launches the kernel, times it and checks what it has written; returns the exit status."""
-    device = Device(ordinal)
-    device.set_current()
-    stream = device.create_stream()
-    kernel = ObjectCode.from_cubin(cubin).get_kernel(KERNEL)
-{allow}
-{arguments}
-    buffers = {buffers}
-    memory = {{n: device.allocate(max(1, a.nbytes), stream=stream) for n, a in buffers.items()}}
-    values = [
-{values}
-    ]
-    config = LaunchConfig({config})
-    timed = EventOptions(timing_enabled=True)
-
-    def copy(name):
-        array = buffers[name]
-        checked(
-            driver.cuMemcpyHtoDAsync(
-                int(memory[name].handle), array.ctypes.data, array.nbytes, int(stream.handle)
-            )
-        )
-
-    def start():
-        for name in {written}:
-            copy(name)
-        begin = stream.record(options=timed)
-        launch(stream, config, kernel, *values)
-        return begin, stream.record(options=timed)
-
-    for name in buffers:
-        copy(name)
-    start()
-    stream.sync()
-    got = {{name: np.empty_like(array) for name, array in buffers.items()}}
-    for name, array in got.items():
-        checked(
-            driver.cuMemcpyDtoH(array.ctypes.data, int(memory[name].handle), array.nbytes)
-        )
-    pairs = [start() for _ in range({warmup} + {repeats})][{warmup}:]
-    stream.sync()
-    times = sorted(end - begin for begin, end in pairs)
-{finish}'''
-
-_ALLOW_BINDINGS = """\
-    shared = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-    checked(driver.cuFuncSetAttribute(kernel, shared, {amount}))
-"""
-_ALLOW_CORE = """\
-    shared = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-    function = checked(driver.cuKernelGetFunction(driver.CUkernel(int(kernel.handle))))
-    checked(driver.cuFuncSetAttribute(function, shared, {amount}))
-"""
-_CLUSTER = """\
-    cluster = driver.CUlaunchAttribute()
-    cluster.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
-    size = cluster.value.clusterDim
-    size.x, size.y, size.z = {cluster}
-"""
-_COOPERATIVE = """\
-    together = driver.CUlaunchAttribute()
-    together.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
-    together.value.cooperative = 1
-"""
-_TIMES = """\
-    if times:
-        middle = times[len(times) // 2]
-        print(f"{KERNEL}: {middle * 1000:,.1f} us (median of {len(times)}, least ", end="")
-        print(f"{times[0] * 1000:,.1f} us)")
-"""
-
 _MAIN = '''\
 def main():
     """Builds, and launches unless it is told not to; returns the exit status."""
@@ -335,18 +206,13 @@ def script_of(recipe: Recipe, *, core: bool) -> str:
     return f"#!/usr/bin/env python3\n{joined((body, _MAIN + last, end))}"
 
 
-def joined(parts: Iterable[str]) -> str:
-    """Returns pieces of code with two empty lines between them."""
-    return "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
-
-
 _NO_LAUNCH = '    print("The export has no launch.", file=sys.stderr)\n    return 0\n'
 
 
 def sections_of(recipe: Recipe, *, core: bool) -> tuple[ScriptSection, ...]:
     """Returns the script but for its command line, in parts; see `script_of`."""
     launch = recipe.launch
-    launching = _launch_section(launch, core=core) if launch else None
+    launching = launch_code(launch, core=core) if launch else None
     sections = [
         ScriptSection("What is needed.", _head(recipe, launching, core=core)),
         ScriptSection("The sources, as the compilers get them.", sources_code(recipe)),
@@ -374,7 +240,6 @@ def _head(recipe: Recipe, launching: str | None, *, core: bool) -> str:
     ]
     if notes := [*recipe.notes, *launch_notes(recipe.launch)]:
         said += ["", "Not exported:", *(f"- {note}" for note in notes)]
-    text = "\n".join(line.replace("\\", "\\\\").replace('"""', "'''") for line in said)
     names = ("argparse", "hashlib", "sys", *(("math",) if "erf(" in (launching or "") else ()))
     lines = [build_imports(recipe, names, driver=bool(launching)).rstrip("\n")]
     if launching:
@@ -385,7 +250,13 @@ def _head(recipe: Recipe, launching: str | None, *, core: bool) -> str:
     lines += ["", f'DIGEST = "{recipe.digest}"', '"""The SHA-256 of the cubin of jitstudio."""']
     if recipe.launch:
         lines += [f"KERNEL = {recipe.launch.request.kernel!r}"]
-    return f'"""{text}\n"""\n\n' + "\n".join(lines) + "\n"
+    return f"{docstring(said)}\n" + "\n".join(lines) + "\n"
+
+
+def docstring(lines: Iterable[str]) -> str:
+    """Returns lines as the docstring of a module, which nothing in them ends."""
+    text = "\n".join(map(comment, lines)).replace("\\", "\\\\").replace('"""', "'''")
+    return f'"""{text}\n"""\n'
 
 
 def build_imports(recipe: Recipe, names: Iterable[str], *, driver: bool = False) -> str:
@@ -402,19 +273,6 @@ def build_imports(recipe: Recipe, names: Iterable[str], *, driver: bool = False)
     used = {_MODULES[step.tool] for step in recipe.steps} | ({"driver"} if driver else set())
     lines += [f"from cuda.bindings import {', '.join(sorted(used))}"] if used else []
     return "\n".join(lines) + "\n"
-
-
-def launch_notes(launch: RecipeLaunch | None) -> Iterator[str]:
-    """Yields what of a launch a script leaves out."""
-    if launch is None:
-        return
-    spec = launch.spec
-    if spec.flush_l2:
-        yield "The L2 cache is not overwritten between launches: times may be shorter."
-    if spec.sanitizer is not None:
-        yield f"compute-sanitizer: run compute-sanitizer --tool {spec.sanitizer.value} python3 ..."
-    if spec.load is LoadMode.DRIVER_JIT:
-        yield "The driver's compiler: the cubin is launched in place of the PTX."
 
 
 _WIDTH = 80
@@ -512,87 +370,3 @@ def file_name(kind: CodeKind, name: str) -> str:
     """Returns what an input of a link is called: a name with the ending of its kind."""
     stem, dot, ending = name.rpartition(".")
     return name if dot and f".{ending.lower()}" == kind.ending else f"{stem or name}{kind.ending}"
-
-
-_SIMPLE = frozenset(
-    (
-        *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-        *("float32", "float64"),
-    )
-)
-
-
-def _launch_section(launch: RecipeLaunch, *, core: bool) -> str:
-    request, config = launch.request, launch.request.config
-    values, handle = [], "memory[{!r}]" if core else "np.uint64(int(memory[{!r}]))"
-    for argument in request.arguments:
-        if isinstance(argument, Buffer):
-            null = "0" if core else "np.uint64(0)"
-            values.append(handle.format(argument.name) if argument.length else null)
-            continue
-        kind = argument.type
-        if core and not (isinstance(kind, Scalar) and kind.dtype in _SIMPLE):
-            raise ExportError(
-                f"cuda.core's launch takes no {kind.name} by value, as '{argument.name}' is one "
-                "(NVIDIA/cuda-python#2343). Export it as cuda-bindings."
-            )
-        values.append(value_text(argument))
-    buffers = [buffer for buffer in request.buffers if buffer.length]
-    written = [buffer.name for buffer in buffers if buffer.direction is not Direction.IN]
-    held = ", ".join(f"{buffer.name!r}: {variable(buffer.name)}" for buffer in buffers)
-    checks = list(check_lines(request, {b.name: f"got[{b.name!r}]" for b in buffers}))
-    arguments = list(buffer_lines(request))
-    attributes = []
-    code = ""
-    if config.cluster:
-        code += _CLUSTER.format(cluster=config.cluster)
-        attributes.append("cluster")
-    if config.cooperative:
-        code += _COOPERATIVE
-        attributes.append("together")
-    if attributes:
-        code += f"    config.attrs = [{', '.join(attributes)}]\n"
-        code += f"    config.numAttrs = {len(attributes)}\n"
-    allow = (_ALLOW_CORE if core else _ALLOW_BINDINGS).format(amount=config.shared)
-    body = (_LAUNCH_CORE if core else _LAUNCH_BINDINGS).format(
-        allow=allow if config.shared > DEFAULT_SHARED else "",
-        arguments="\n".join(f"    {line}" for line in arguments),
-        buffers=f"{{{held}}}",
-        values="\n".join(f"        {value}," for value in values),
-        grid=config.grid,
-        block=config.block,
-        shared=config.shared,
-        attributes=code,
-        config=_core_config(launch),
-        written=repr(written),
-        warmup=request.warmup,
-        repeats=request.repeats,
-        finish=_TIMES + _finish(checks),
-    )
-    helpers = [FILLS] if any("= fill(" in line for line in arguments) else []
-    helpers += [CHECKS] if checks else []
-    helpers += [ERF] if any("erf(" in text for text in (*checks, *arguments)) else []
-    return joined((*helpers, re.sub(r"\n{3,}", "\n\n", body)))
-
-
-DEFAULT_SHARED = 48 << 10
-"""Bytes of shared memory that a block may have without being asked for."""
-
-
-def _core_config(launch: RecipeLaunch) -> str:
-    """Returns the arguments of cuda.core's `LaunchConfig`, whose grid counts clusters."""
-    config = launch.request.config
-    cluster = config.cluster or (1, 1, 1)
-    grid = tuple(blocks // size for blocks, size in zip(config.grid, cluster, strict=True))
-    words = [f"grid={grid}", f"block={config.block}"]
-    words += [f"cluster={config.cluster}"] if config.cluster else []
-    words += [f"shmem_size={config.shared}"] if config.shared else []
-    words += ["is_cooperative=True"] if config.cooperative else []
-    return ", ".join(words)
-
-
-def _finish(checks: Sequence[str]) -> str:
-    if not checks:
-        return "    return 0\n"
-    lines = "\n".join(f"        {line}," for line in checks)
-    return f"    right = [\n{lines}\n    ]\n    return 0 if all(right) else 5\n"

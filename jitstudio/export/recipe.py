@@ -40,8 +40,12 @@ class ExportError(ValueError):
 
 
 def comment(text: str) -> str:
-    """Returns a text as one line for a comment, which nothing in it ends or prolongs."""
-    return "".join(c if c.isprintable() else " " for c in text).rstrip("\\ ")
+    """Returns a text as one line for a comment, which nothing in it ends or prolongs.
+
+    ``??/`` is a backslash where there are trigraphs.
+    """
+    line = "".join(c if c.isprintable() else " " for c in text)
+    return line.replace("??/", "?? /").rstrip("\\ ")
 
 
 class HeaderSet(Enum):

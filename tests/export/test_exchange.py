@@ -286,7 +286,6 @@ def test_a_tree_that_was_downloaded_is_imported_into_its_folder(run, tmp_path):
     assert (tmp_path / "got" / "deep" / "f.cuh").read_text() == "#define F 1\n"
     assert (tmp_path / "got" / "evil.cu").read_text() == "// inside\n"
     assert not (tmp_path.parent / "evil.cu").exists()
-    assert run("import", "project.zip", "-o", "got").code == 2
     (tmp_path / "broken.zip").write_bytes(packed.getvalue()[:60])
     ended = run("import", "broken.zip", "-o", "other")
     assert (ended.code, "no sound zip" in ended.err) == (2, True)
@@ -303,6 +302,25 @@ def test_commands_there_and_back(run, tmp_path):
     assert ended.json["artifacts"][0]["name"] == "linked"
     assert run("import", "https://godbolt.org/z/1", "-o", "no").code == 2
     assert not (tmp_path / "no").exists()
+
+
+def test_an_import_writes_all_files_or_none_and_names_those_in_its_way(run, tmp_path):
+    members = [Member(name, CodeKind.CUDA, SOURCE) for name in ("a.cu", "sub/b.cu", "c/d.cu")]
+    (tmp_path / "project.txt").write_text(pack(Project(modules=tuple(members))))
+    (tmp_path / "got" / "sub").mkdir(parents=True)
+    (tmp_path / "got" / "sub" / "b.cu").symlink_to("nowhere")
+    (tmp_path / "got" / "got.jitproj").write_text("mine")
+    ended = run("import", "project.txt", "-o", "got")
+    assert ended.code == 2
+    assert "'sub/b.cu', 'got.jitproj' would be replaced" in ended.err
+    assert "-o, or move" in ended.err
+    assert {path.name for path in (tmp_path / "got").rglob("*")} == {"sub", "b.cu", "got.jitproj"}
+    # What turns up only while files are written takes back those before it.
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "c").write_text("a file, and no folder")
+    ended = run("import", "project.txt", "-o", "other")
+    assert (ended.code, "cannot be written" in ended.err) == (2, True)
+    assert [path.name for path in (tmp_path / "other").rglob("*")] == ["c"]
 
 
 def test_an_imported_project_writes_below_its_folder_only(run, tmp_path):

@@ -2,9 +2,11 @@
 
 import ast
 import contextlib
+import ctypes
 import io
 import json
 import math
+import os
 import re
 import shutil
 import subprocess
@@ -15,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cuda.bindings import driver
 
 from jitstudio.core.code import LINKED, CodeKind, Header
 from jitstudio.core.launch.c_types import BFLOAT16, FLOAT, INT, named
@@ -29,18 +32,22 @@ from jitstudio.core.launch.request import (
 )
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import LinkMode
+from jitstudio.export import cpp
 from jitstudio.export.carried import carried_headers
 from jitstudio.export.formats import BY_NAME, FORMATS
 from jitstudio.export.numpy_text import FILLS, buffer_lines, expression_text, variable
+from jitstudio.export.nvcc import toolkit_build
 from jitstudio.export.python_script import literal
 from jitstudio.export.recipe import (
     ExportError,
+    comment,
     exported_request,
     launch_of,
     module_of,
     recipe_of,
 )
 from jitstudio.numerics.fills import generate
+from jitstudio.toolchain.gpu.buffers import GUARD, GUARD_BYTES, POISONS
 from tests.support import SAMPLES, cuda, request, sample, sample_header
 
 HOST = """\
@@ -165,9 +172,9 @@ def test_a_program_compiles_links_and_makes_the_same_bytes(exported, tmp_path):
         wanted = subprocess.run(
             ["nm", "-u", "main.o"], cwd=tmp_path, capture_output=True, text=True
         )
-        driver = re.findall(r"\bcu[A-Z]\w+", wanted.stdout)
-        assert "cuLaunchKernelEx" in driver
-        stubs = "".join(f"int {call}(void) {{ return 100; }}\n" for call in driver)
+        calls = re.findall(r"\bcu[A-Z]\w+", wanted.stdout)
+        assert "cuLaunchKernelEx" in calls
+        stubs = "".join(f"int {call}(void) {{ return 100; }}\n" for call in calls)
         (tmp_path / "stubs.c").write_text(stubs)
         libraries = [
             *map(str, WHEELS.glob("lib/libnvrtc.so.*")),
@@ -180,6 +187,101 @@ def test_a_program_compiles_links_and_makes_the_same_bytes(exported, tmp_path):
         assert _code((tmp_path / "made.cubin").read_bytes()) == _code(exported(name).cubin)
         ended = subprocess.run(["./program"], cwd=tmp_path, capture_output=True, text=True)
         assert ended.returncode == 1
+        if name == "lto":
+            (tmp_path / "stubs.c").write_text(_on_the_host(calls))
+            subprocess.run([*linked, f"-Wl,-rpath,{WHEELS / 'lib'}"], cwd=tmp_path, check=True)
+            ended = subprocess.run(["./program"], cwd=tmp_path, capture_output=True, text=True)
+            assert ended.returncode == 5
+            assert "4 bytes behind 'out', the nearest 8 from it." in ended.stdout
+            assert "2 bytes in front of 'in', the nearest 0 from it." in ended.stdout
+            assert "1 of 1000 elements of 'out' are never written, the first is 7." in ended.stdout
+            assert "out[7] is" in ended.stdout
+            assert "out: 1 of 1000 numbers are wrong" in ended.stdout
+
+
+def _on_the_host(calls):
+    """Returns a driver in C whose memory is the host's, and a kernel that leaves its buffers."""
+    made = "".join(f"int {call}(void) {{ return 0; }}\n" for call in calls if call not in _ON_HOST)
+    return f"#include <stdlib.h>\n#include <string.h>\n{_ON_HOST}{made}"
+
+
+_ON_HOST = """
+int cuMemAlloc_v2(char **made, size_t n) { return !(*made = malloc(n)); }
+int cuMemsetD8_v2(char *at, unsigned char byte, size_t n) { memset(at, byte, n); return 0; }
+int cuMemcpyHtoD_v2(char *to, void *from, size_t n) { memcpy(to, from, n); return 0; }
+int cuMemcpyDtoH_v2(void *to, char *from, size_t n) { memcpy(to, from, n); return 0; }
+int cuLaunchKernelEx(void *config, void *kernel, void **values, void *more) {
+    float *in = *(float **)values[0], *out = *(float **)values[1];
+    int n = *(int *)values[2];
+    for (int i = 0; i < n; ++i) if (i != 7) out[i] = in[i] * in[i] + 1;
+    ((char *)in)[-1] = ((char *)in)[-2] = 1;
+    memset(out + n + 2, 1, 4);
+    return 0;
+}
+"""
+
+
+class HostDriver:
+    """The driver's calls on memory of the host, with the kernel of `_ON_HOST`."""
+
+    def __init__(self):
+        self.held = []
+
+    def __getattr__(self, name):
+        if name.startswith("CU"):
+            return getattr(driver, name)
+        return lambda *_: (0, *([0.5] if name == "cuEventElapsedTime" else [0]))
+
+    def cuMemAlloc(self, count):
+        self.held.append(np.zeros(count, np.uint8))
+        return 0, self.held[-1].ctypes.data
+
+    def cuMemsetD8(self, address, byte, count):
+        ctypes.memset(address, byte, count)
+        return (0,)
+
+    def cuMemcpyDtoH(self, target, address, count):
+        ctypes.memmove(target, address, count)
+        return (0,)
+
+    def cuMemcpyHtoDAsync(self, address, array, count, _stream):
+        return self.cuMemcpyDtoH(address, array, count)
+
+    def cuLaunchKernelEx(self, _config, _kernel, values, _more):
+        at = ctypes.cast(values, ctypes.POINTER(ctypes.POINTER(ctypes.c_uint64)))
+        n = at[2][0] & 0xFFFFFFFF
+        into, out = ((ctypes.c_float * (n + 8)).from_address(at[k][0]) for k in (0, 1))
+        made = np.frombuffer(into, np.float32)[:n]
+        np.frombuffer(out, np.float32)[:n] = np.where(
+            np.arange(n) == 7, np.frombuffer(out, np.float32)[:n], made * made + 1
+        )
+        ctypes.memset(at[0][0] - 2, 1, 2)
+        ctypes.memset(at[1][0] + 4 * (n + 2), 1, 4)
+        return (0,)
+
+
+def test_a_script_finds_what_is_written_out_of_bounds_and_what_never(exported, capsys):
+    recipe = exported("lto")
+    script = ran(BY_NAME["cuda-bindings"].make(recipe).text)
+    script["driver"] = HostDriver()
+    assert script["run"](b"") == 5
+    said = capsys.readouterr().out
+    assert "4 bytes behind 'out', the nearest 8 bytes from it." in said
+    assert "2 bytes in front of 'in', the nearest 0 bytes from it." in said
+    assert "1 of 1,000 elements of 'out' are never written, the first is 7." in said
+    assert "out: 1 of 1,000 numbers are wrong" in said
+    core = ran(BY_NAME["cuda-core"].make(recipe).text)
+    assert core["ZONE"] == script["ZONE"] == GUARD_BYTES
+    assert (core["GUARD"], core["PATTERNS"]) == (GUARD, POISONS)
+    plain = replace(recipe.launch.request, guards=False, poison=False)
+    recipe = replace(recipe, launch=replace(recipe.launch, request=plain))
+    script = ran(BY_NAME["cuda-bindings"].make(recipe).text)
+    script["driver"] = HostDriver()
+    # There is no room for what this kernel writes besides its buffers.
+    script["ZONE"] = 64
+    assert script["run"](b"") == 5
+    assert "Written" not in capsys.readouterr().out
+    assert "prepare" not in script
 
 
 def _code(cubin):
@@ -233,6 +335,7 @@ def test_what_has_no_counterpart_is_named(builder):
         replace(SAXPY, options=("--split-compile=2", "--minimal", "-I/some/folder"))
     )
     result = builder.build(wanted)
+    assert result.ok, result.diagnostics
     recipe = recipe_of(wanted, result, (), launch_of(wanted, result, LAUNCH))
     made = BY_NAME["nvcc"].make(recipe)
     assert any("--minimal" in note for note in made.notes)
@@ -256,6 +359,97 @@ def test_no_name_is_a_word_of_the_shell_or_of_make_or_takes_the_place_of_another
     assert f"linked.cubin: {objects}\n" in made.text
     program = BY_NAME["cpp"].make(replace(recipe, notes=("one\nint evil;\\",)))
     assert "// Not exported: one int evil;\n" in program.text
+
+
+HOSTILE = "q\"'??/\r\n\t\\ $(y) `z` %s {0} @KERNEL@ \x1b\u202e\u2028ü" + '"""' + "'''"
+
+
+@pytest.fixture(scope="module")
+def hostile(builder):
+    """A recipe whose names, options and texts would each end what they are quoted by."""
+    header = Header("it's $(y) `z` % ü.h", b'#define N 1\r\n// \x1b )jit" """\n')
+    text = 'extern "C" __global__ void k(int* x) { *x = N; }'
+    name = HOSTILE.replace('"', "") + ".cu"
+    module = cuda(f'#include "{header.name}"\n{text}', name)
+    headers = (header, Header(f"{HOSTILE}\udcff", b""), Header(".git/config", b"evil"))
+    wanted = exported_request(request(module, headers=headers))
+    wanted = replace(wanted, options=("--define-macro=TEXT=" + HOSTILE.replace("\n", ""),))
+    result = builder.build(wanted)
+    assert result.ok, result.diagnostics
+    launch = launch_of(wanted, result, LaunchSpec(kernel="k", arguments=(("x", "1"),), grid="1"))
+    return recipe_of(wanted, result, (), launch)
+
+
+def test_names_and_options_reach_the_compilers_of_a_script_as_they_are(hostile):
+    for name in ("cuda-core", "cupy", "torch"):
+        (content,) = BY_NAME[name].make(hostile).files.values()
+        ast.parse(content)
+    script = ran(BY_NAME["cuda-bindings"].make(hostile).text)
+    assert script["build"]() == hostile.cubin
+    assert list(script["SOURCES"]) == [hostile.request.sources[0].name]
+    book = json.loads(BY_NAME["notebook"].make(replace(hostile, launch=None)).text)
+    assert len("".join(book["cells"][0]["source"]).splitlines()) == 3
+
+
+@pytest.mark.slow
+def test_names_and_texts_are_the_same_bytes_in_a_program(hostile, tmp_path):
+    if not shutil.which("g++"):
+        pytest.skip("needs g++")
+    texts = [
+        HOSTILE.encode(),
+        b"ends ???",
+        b"\x1a\x7f\r\n",
+        b"\xff\0\r1",
+        b'R"jit(x)jit"',
+        b"??/\n",
+    ]
+    names = [f"{HOSTILE}\udcff", "??/\n??)", "\x011"]
+    made = [*map(cpp.quoted, names), *map(cpp.literal, texts)]
+    code = "#include <cstdio>\n#include <string>\nusing Code = std::string;\nint main() {\n"
+    code += "".join(f"    // {comment(f'{name}??/')}\n" for name in names)
+    code += "".join(
+        f"    for (Code c : {{Code({one})}}) fwrite(&c[0], 1, c.size(), stdout);\n" for one in made
+    )
+    (tmp_path / "main.cpp").write_text(code + "}\n")
+    flags = ("-std=c++17", "-trigraphs", "-Wall", "-Werror", "-Wno-trigraphs")
+    subprocess.run(["g++", *flags, "main.cpp", "-o", "main"], cwd=tmp_path, check=True)
+    said = subprocess.run(["./main"], cwd=tmp_path, capture_output=True, check=True).stdout
+    assert said == b"".join([*(os.fsencode(name) for name in names), *texts])
+
+
+def test_no_target_of_cmake_has_a_name_that_cmake_keeps(hostile):
+    for file, target in {"test.cu": "test_program", "grün.cu": "gr_n", "a.b.cu": "a_b"}.items():
+        recipe = replace(hostile, request=replace(hostile.request, sources=(cuda("", file),)))
+        recipe = replace(recipe, steps=())
+        lists = BY_NAME["cpp"].make(recipe).files["CMakeLists.txt"].decode()
+        assert f"add_executable({target} main.cpp)" in lists
+
+
+@pytest.mark.slow
+def test_make_and_the_shell_give_the_compiler_the_same_words(hostile, tmp_path):
+    if not all(map(shutil.which, ("sh", "make"))):
+        pytest.skip("needs a shell and make")
+    recorder = tmp_path / "nvcc"
+    keep = 'for word; do printf "%s\\0" "$word" >> words; done'
+    recorder.write_text(f"#!/bin/sh\n{keep}\n")
+    recorder.chmod(0o755)
+    (step,) = hostile.steps
+    step = replace(step, options=(*step.options, f"--define-macro=TEXT={HOSTILE}"))
+    hostile = replace(hostile, steps=(step,))
+    (command,) = toolkit_build(hostile).commands
+    assert any(HOSTILE in word for word in command.words)
+    for form, start in (("nvcc", ["sh", "build.sh"]), ("make", ["make", "NVCC=./nvcc"])):
+        made = BY_NAME[form].make(hostile)
+        assert any(".git/config" in note for note in made.notes)
+        assert ".git/config" not in made.files
+        for name in (next(iter(made.files)), *command.reads):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_bytes(made.files[name])
+        place = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+        subprocess.run(start, cwd=tmp_path, env=place, check=True, capture_output=True)
+        words = (tmp_path / "words").read_bytes()
+        assert words == b"".join(os.fsencode(word) + b"\0" for word in command.words[1:])
+        (tmp_path / "words").unlink()
 
 
 def test_a_command_has_the_very_bytes_of_a_path(exported):
@@ -361,6 +555,7 @@ def test_no_parameter_hides_what_a_script_needs():
     names = ("bytes", "values", "in", "np", "kernel", "size")
     assert [variable(name) for name in names] == [f"{name}_" for name in names]
     assert variable("x") == "x"
+    assert variable("%p").isidentifier()
 
 
 def test_a_check_fails_where_a_number_is_wrong(exported):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, QProcess, Slot
 from PySide6.QtWidgets import QApplication
@@ -55,6 +56,7 @@ class LessonsController(QObject):
         self._folder: Path | None = None
         self._opened: Path | None = None
         self._titles: tuple[str, ...] = ()
+        self._graded_by = ""
         self._lists, self._copies, self._reads = (Background(self) for _ in range(3))
         self._process = QProcess(self)
         self._process.finished.connect(self._on_checked)
@@ -104,12 +106,13 @@ class LessonsController(QObject):
         self._folder = folder
         if folder is None:
             self._reads.stop()
-            self._on_read(None)
+            self._on_read((None, ""))
         else:
             self._reads.start(lambda _stop: _lesson_in(folder))
 
     @Slot(object)
-    def _on_read(self, lesson: Lesson | None) -> None:
+    def _on_read(self, found: tuple[Lesson | None, str]) -> None:
+        lesson, self._graded_by = found
         titles = self._titles
         known = lesson is not None and lesson.title in titles
         self._view.show_lesson(lesson, titles.index(lesson.title) if lesson and known else -1)
@@ -127,7 +130,8 @@ class LessonsController(QObject):
             return
         self._view.show_checking()
         self._process.setWorkingDirectory(str(self._folder))
-        self._process.start(sys.executable, [*_COMMAND, str(self._folder)])
+        by = ["--by", self._graded_by] if self._graded_by else []
+        self._process.start(sys.executable, [*_COMMAND, str(self._folder), *by])
 
     @property
     def _is_checking(self) -> bool:
@@ -146,8 +150,22 @@ class LessonsController(QObject):
             Goal(one["goal"], one["reached"], tuple(one["reasons"]), one["skipped"] or "")
             for one in made["goals"]
         ]
-        self._view.show_goals(goals, made["passed"])
+        self._view.show_goals(goals, made["passed"], self._origin(made))
         self._list()
+
+    def _origin(self, made: dict[str, Any]) -> str:
+        """Returns a sentence that says which conditions count."""
+        if self._graded_by:
+            return self.tr(
+                "The conditions, target, options and launch are those that jitstudio came with, "
+                "and not those of your copy."
+            )
+        files = (Path(made[f"{key}_file"]).name for key in ("conditions", "settings"))
+        said = self.tr(
+            "The conditions, target and options are those of {files} in this folder, which may "
+            "have been changed. Your teacher checks by the original."
+        )
+        return said.format(files=", ".join(dict.fromkeys(files)))
 
     @Slot(QProcess.ProcessError)
     def _on_error(self, error: QProcess.ProcessError) -> None:
@@ -162,6 +180,11 @@ class LessonsController(QObject):
             self._process.waitForFinished(_WAIT_MS)
 
 
+def _copies() -> Path:
+    """Returns the folder of the user's copies of our lessons."""
+    return data_folder() / "lessons"
+
+
 def _copied(place: int) -> Path:
     """Returns the project of the user's copy of a lesson, which is made if it is not there.
 
@@ -169,7 +192,7 @@ def _copied(place: int) -> Path:
         LessonError: It cannot be made.
     """
     lesson = lessons()[place]
-    folder = data_folder() / "lessons" / lesson.name
+    folder = _copies() / lesson.name
     copy_lesson(lesson, folder)
     project = read_lesson(folder).project
     if project is None:
@@ -177,8 +200,14 @@ def _copied(place: int) -> Path:
     return project
 
 
-def _lesson_in(folder: Path) -> Lesson | None:
+def _lesson_in(folder: Path) -> tuple[Lesson | None, str]:
+    """Returns the lesson in a folder, and which of ours it is a copy of; empty for none.
+
+    The conditions of a copy may have been changed, and so may its target, options and launch.
+    """
+    copies = _copies().resolve()
+    ours = {copies / lesson.name: lesson.name for lesson in lessons()}
     try:
-        return read_lesson(folder)
+        return read_lesson(folder), ours.get(folder.resolve(), "")
     except LessonError:
-        return None
+        return None, ""

@@ -132,13 +132,19 @@ class LessonsView(QWidget):
         self._check.setEnabled(False)
         self._goals.setPlainText(self.tr("Checking…"))
 
-    def show_goals(self, goals: Sequence[Goal], passed: bool) -> None:
-        """Shows what a check has found."""
+    def show_goals(self, goals: Sequence[Goal], passed: bool, origin: str) -> None:
+        """Shows what a check has found.
+
+        Args:
+            goals: What is reached and what not.
+            passed: Whether the lesson is.
+            origin: Which conditions count, a sentence.
+        """
         lines = [self.tr("The lesson is passed.")] if passed else []
         for goal in goals:
             lines.append(f"{'○' if goal.skipped else '✓' if goal.is_reached else '✗'} {goal.text}")
             lines += [f"    {reason}" for reason in (*goal.reasons, goal.skipped) if reason]
-        self.show_problem("\n".join(lines))
+        self.show_problem("\n".join((*lines, "", origin)))
 
     def show_problem(self, text: str) -> None:
         """Shows why nothing could be checked, or what a check has found."""
