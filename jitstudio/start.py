@@ -5,8 +5,11 @@ from __future__ import annotations
 import builtins
 import gc
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from typing import Any
+from zlib import crc32
 
 from jitstudio.display import check_window
 
@@ -25,18 +28,51 @@ def open_window(files: Sequence[str]) -> int:
         return build_in_terminal(check, files)
     # All that is loaded now stays: looking through it for garbage only makes the start longer.
     gc.disable()
-    _import_as_python_does()
+    import_pyside()
     # Only here, where Qt's libraries are known to be present.
     from jitstudio.gui.window.application import run
 
     return run(files)
 
 
-def _import_as_python_does() -> None:
-    """Takes PySide's part in each import away: it reads the source of all modules, and keeps it.
+def import_pyside() -> None:
+    """Imports PySide without what it does again in each process for little.
 
-    So it finds out whether a module uses `__feature__`, other names for Qt's methods; none does.
+    It has its own Python code as text, and compiles that. It loads what writes stubs for type
+    checkers. And it reads the source of all modules that are imported, to find those that use
+    `__feature__`, other names for Qt's methods; none does.
     """
-    import PySide6.QtCore  # noqa: F401
-
+    builtins.compile = _compile_once
+    try:
+        import PySide6.QtCore  # noqa: F401
+    finally:
+        builtins.compile = _compile
     builtins.__import__ = getattr(builtins, "__orig_import__", builtins.__import__)
+
+
+_compile = builtins.compile
+_CODE, _STUBS = "shibokensupport/", "/pyi_generator.py"
+
+
+class _PySideCode(SourceFileLoader):
+    """Code of a module of PySide's, kept where Python keeps that of the modules of this folder."""
+
+    def __init__(self, text: bytes, name: str) -> None:
+        super().__init__(name, str(Path(__file__).with_name(name.replace("/", "."))))
+        self._text = text
+
+    def get_data(self, path: str) -> bytes:
+        """Returns the text, or what is kept of it."""
+        return self._text if path == self.path else super().get_data(path)
+
+    def path_stats(self, path: str) -> Mapping[str, int]:
+        """Returns what tells this text from another: a checksum, not the time of a file."""
+        return {"mtime": crc32(self._text), "size": len(self._text)}
+
+
+def _compile_once(source: Any, filename: Any, *args: Any, **options: Any) -> Any:
+    """Does what `compile` does, but only once for PySide's modules."""
+    name = str(filename)
+    if name.startswith(_CODE):
+        return _PySideCode(b"" if name.endswith(_STUBS) else source, name).get_code(name)
+    return _compile(source, filename, *args, **options)

@@ -1,6 +1,8 @@
-"""`jitstudio` without a command, where no window can be opened."""
+"""`jitstudio` without a command: where no window can be opened, and what comes before one."""
 
+import os
 import subprocess
+import sys
 
 import pytest
 
@@ -59,3 +61,40 @@ def test_a_reader_that_leaves_early_is_no_error(command, environment):
     assert child.returncode == 0
     assert "Broken pipe" not in errors
     assert "Traceback" not in errors
+
+
+_WRONG_CALLS = """
+from PySide6.QtCore import QObject, QTimer
+for call in (lambda: QTimer().setInterval("x"), lambda: QTimer(1, 2, 3), lambda: QObject(nose=1)):
+    try:
+        call()
+    except Exception as error:
+        print(type(error), error)
+print(QTimer.__doc__)
+"""
+
+
+@pytest.mark.slow
+def test_pyside_says_the_same_and_its_code_is_compiled_once(tmp_path):
+    def says(*lines):
+        script = "\n".join((*lines, _WRONG_CALLS))
+        surroundings = os.environ | {"PYTHONPYCACHEPREFIX": str(tmp_path)}
+        surroundings.pop("PYTHONDONTWRITEBYTECODE", None)
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, env=surroundings
+        )
+        assert not done.stderr
+        return done.stdout
+
+    ours = ("from jitstudio.start import import_pyside", "import_pyside()")
+    expected = says()
+    assert "Supported signatures:" in expected
+    assert says(*ours) == expected
+    (kept,) = tmp_path.rglob("shibokensupport.signature.parser.*.pyc")
+    before = kept.stat()
+    assert says(*ours) == expected
+    assert kept.stat().st_mtime_ns == before.st_mtime_ns
+    # Another PySide's text in its place: compiled anew.
+    kept.write_bytes(kept.read_bytes()[:8] + bytes(8) + b"not this one")
+    assert says(*ours) == expected
+    assert kept.stat().st_size == before.st_size
