@@ -119,6 +119,44 @@ def test_a_listing_leads_to_what_is_shown_of_the_kernel(captured):
     assert ptx.hasFocus()
 
 
+def test_two_representations_show_what_belongs_together(captured):
+    page, sass = captured.editors.page, captured.listing("sassView")
+    page.show_stage(L.PYTHON)
+    captured.trigger("besideAction")
+    (first, _), (second, stage) = page.shown
+    assert second.isVisible()
+    assert stage is L.TTIR
+    assert page.view is first
+    page.go_to(line_with(first, "tl.load(up_ptr"), 1)
+    pause(20)
+    assert hue(second, "%up_9 = tt.load") == hue(first, "tl.load(up_ptr") != PLAIN
+    assert "%up_9 = tt.load" in " ".join(matched(second))
+    here = matched(sass)
+    # The other one leads once it has the keyboard.
+    second.go_to(line_with(second, "tt.store"))
+    second.setFocus()
+    pause(20)
+    assert page.stage is L.TTIR
+    assert matched(first) == ["tl.store(out_ptr + offsets, silu * up, mask=inside)"]
+    assert any("STG." in line for line in matched(sass))
+    page.show_stage(L.LLVM_IR)
+    assert [stage for _, stage in page.shown] == [L.PYTHON, L.LLVM_IR]
+    pause(20)
+    assert second.line_colours.hue(second.line - 1) == hue(first, "tl.store(out_ptr")
+    # From a listing, the tab's text is the one that had the keyboard last.
+    captured.trigger("focusSassAction")
+    captured.trigger("focusEditorAction")
+    assert second.hasFocus()
+    # The first one alone has the keyboard then.
+    captured.trigger("besideAction")
+    assert not second.isVisible()
+    assert page.view is first
+    assert first.hasFocus()
+    page.go_to(line_with(first, "tl.load(up_ptr"), 1)
+    pause(20)
+    assert matched(sass) == here
+
+
 def test_a_source_that_is_part_of_a_file_has_the_numbers_of_that_file(captured, qtbot):
     from jitstudio.core.captured import CapturedKernel, Representation, pack
     from jitstudio.gui.editor.captured_page import CapturedPage

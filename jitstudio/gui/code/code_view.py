@@ -141,22 +141,12 @@ class CodeView(Searchable, Foldable, Protocol):
         ...
 
 
-class ReadOnlyView(CodeView, Protocol):
-    """A view of code that cannot be edited."""
-
-    @property
-    def line_changed(self) -> SignalInstance:
-        """Emitted when the caret is on another line, with its number from 1."""
-        ...
-
-    @property
-    def line(self) -> int:
-        """The line of the caret, counted from 1."""
-        ...
-
-
 class TextFinder(Protocol):
     """What the commands of a find bar do."""
+
+    def set_target(self, target: Searchable | None) -> None:
+        """Searches in another text."""
+        ...
 
     def open_find(self, replace: bool = False) -> None:
         """Shows the bar and gives it the keyboard, with a field for replacing if wanted."""

@@ -6,22 +6,25 @@ Its PTX and machine code are in the panes of every build.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from threading import Event
 
-from PySide6.QtCore import QCoreApplication, Qt, QTimer, Slot
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QTabBar, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QTabBar, QToolButton, QVBoxLayout, QWidget
 
 from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, unpack
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.code.code_view import CodeView
 from jitstudio.gui.code.languages import CodeLexer, stage_lexer
 from jitstudio.gui.editor.source_page import SourcePage
 from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.fonts import scaled
 from jitstudio.gui.kit.parts import Banner, explain_by, icon_button
 from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.kit.turning_splitter import TurningSplitter
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.state.documents import Document
 from jitstudio.listing.lines import shown_lines
@@ -29,6 +32,9 @@ from jitstudio.listing.sass import TextExtent
 
 # What the panes of a build show, and what nothing can show.
 _ELSEWHERE = (KernelLanguage.PTX, KernelLanguage.CUBIN)
+_WIDE = 0.9
+# Two lines of IR that can be read, in pixels.
+_LEAST_WIDTH = 900
 
 
 @dataclass(frozen=True)
@@ -87,140 +93,100 @@ class CapturedTexts:
     stages: tuple[StageText, ...]
 
 
-class CapturedPage(SourcePage):
-    """Shows one captured kernel.
+class StageView(QWidget):
+    """Shows one representation of a kernel, under a row to choose it from.
 
     Attributes:
-        banner: Says whose it is.
-        bar: The representations to choose from.
-        copy_button: Opens a copy of the PTX to be edited.
+        bar: The representations.
+        row: The bar, and buttons next to it.
+        view: The text.
+
+    Signals:
+        stage_changed: Another representation is shown.
+        entered: It has got the keyboard.
     """
 
-    view: ListingView
+    stage_changed = Signal()
+    entered = Signal()
 
-    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self.view = ListingView()
-        super().__init__(document, self.view, parent)
-        explain_by(self, "captured")
-        self.view.setAccessibleName(self.tr("Content of {name}").format(name=document.name))
-        self._texts: CapturedTexts | None = None
-        self._wanted_line = 0
-        # Where the caret was in each representation.
-        self._lines: dict[KernelLanguage | None, int] = {}
-        self._shown: StageText | None = None
-        self.banner = Banner(self)
-        self._row = QWidget(self)
-        self.bar = QTabBar(self._row, drawBase=False, expanding=False)
+        self.view.setAccessibleName(self.tr("Content of {name}").format(name=name))
+        self.bar = QTabBar(drawBase=False, expanding=False)
         self.bar.setObjectName("stageBar")
         self.bar.setAccessibleName(self.tr("Representations of the kernel"))
         self.bar.setUsesScrollButtons(True)
         self.bar.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.bar.currentChanged.connect(self._on_chosen)
-        self.copy_button = icon_button(
-            self._row,
-            self.tr("Edit PTX"),
-            self.tr("Open a copy of the PTX to be edited"),
-            "ptx",
-            command="editPtxAction",
-        )
-        self.copy_button.setObjectName("editPtxButton")
-        self.copy_button.hide()
-        self._can_copy = False
-        row = QHBoxLayout(self._row)
-        row.setContentsMargins(0, 0, 4, 0)
-        row.addWidget(self.bar, 1)
-        row.addWidget(self.copy_button)
-        self.column.insertWidget(0, self.banner)
-        self.column.insertWidget(1, self._row)
-        self._reader = Background(self)
-        self._reader.done.connect(self._on_read)
-        self._reader.failed.connect(self._on_failed)
-        document.reloaded.connect(self._on_reloaded)
-        self._on_reloaded()
-
-    @property
-    def code_view(self) -> ListingView:
-        """The text of the representation that is shown."""
-        return self.view
+        for part in (self.bar, self.view):
+            part.installEventFilter(self)
+        self.row = QWidget()
+        self._buttons = QHBoxLayout(self.row)
+        self._buttons.setContentsMargins(0, 0, 4, 0)
+        self._buttons.addWidget(self.bar, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.row)
+        column.addWidget(self.view, 1)
+        self.setFocusProxy(self.view)
+        self._stages: tuple[StageText, ...] = ()
+        self._shown: StageText | None = None
+        self._wanted_line = 0
+        # Where the caret was in each representation.
+        self._lines: dict[KernelLanguage | None, int] = {}
 
     @property
     def stage(self) -> KernelLanguage | None:
         """Which representation is shown; None until one is, and for the details."""
         return self._shown.language if self._shown is not None else None
 
-    @property
-    def kernel(self) -> CapturedKernel | None:
-        """The kernel; None until it is read, and where it cannot be."""
-        return self._texts.kernel if self._texts is not None else None
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Sends `entered`."""
+        if event.type() is QEvent.Type.FocusIn:
+            self.entered.emit()
+        return False
 
-    def show_stage(self, stage: KernelLanguage) -> None:
-        """Shows another representation, if it has that."""
-        for at, one in enumerate(self._texts.stages if self._texts is not None else ()):
-            if one.language is stage:
-                self.bar.setCurrentIndex(at)
+    def add_button(self, button: QToolButton) -> None:
+        """Puts a button at the end of the row."""
+        self._buttons.addWidget(button)
 
-    def offer(self, edit_copy: QAction) -> None:
-        """Shows a button for the command that opens a copy of the PTX to be edited."""
-        self.copy_button.clicked.connect(edit_copy.trigger)
-        self._can_copy = True
-        self._follow_kernel()
-
-    def go_to(self, line: int, column: int) -> None:
-        """Brings a line of the text that is shown into view, counted from its first."""
-        self._wanted_line = line
-        if line:
-            self.view.go_to(line)
-        self.view.setFocus()
-
-    def _follow_kernel(self) -> None:
-        kernel = self.kernel
-        has_ptx = kernel is not None and kernel.representation(KernelLanguage.PTX) is not None
-        self.copy_button.setVisible(has_ptx and self._can_copy)
-        self._row.setVisible(kernel is not None)
-
-    @Slot()
-    def _on_reloaded(self) -> None:
-        self._texts = None
-        self._follow_kernel()
-        self.banner.say("")
-        self.view.clear(self.tr("Reading…"))
-        # Once the tab is painted.
-        QTimer.singleShot(0, partial(self._reader.start, partial(_read, self.document.content)))
-
-    @Slot(object)
-    def _on_read(self, texts: CapturedTexts | str) -> None:
-        if isinstance(texts, str):
-            self._on_failed(texts)
-            return
-        before, self._texts, self._shown = self._shown, texts, None
-        self.banner.say(_whose(texts))
+    def show_stages(self, stages: Sequence[StageText], first: int = 0) -> None:
+        """Shows one of these: what was shown before, or else the one with this number."""
+        before, self._stages, self._shown = self._shown, tuple(stages), None
         self.bar.blockSignals(True)  # one text is shown below, not one for each that is added
         while self.bar.count():
             self.bar.removeTab(0)
-        for at, one in enumerate(texts.stages):
+        for at, one in enumerate(stages):
             self.bar.addTab(one.title)
             if one.file:
                 self.bar.setTabToolTip(at, plain_tooltip(one.file))
-        alike = (before is not None and one.language is before.language for one in texts.stages)
-        self.bar.setCurrentIndex(next((at for at, same in enumerate(alike) if same), 0))
+        alike = (before is not None and one.language is before.language for one in stages)
+        self.bar.setCurrentIndex(next((at for at, same in enumerate(alike) if same), first))
         self.bar.blockSignals(False)
-        self._follow_kernel()
         self._on_chosen(self.bar.currentIndex())
 
-    @Slot(str)
-    def _on_failed(self, why: str) -> None:
-        message = self.tr("'{name}' cannot be read: {why}. Capture the kernel again.")
-        text = message.format(name=self.document.name, why=why)
-        self.banner.say("")
-        self.view.clear(text)
+    def show_stage(self, stage: KernelLanguage) -> None:
+        """Shows another representation, if there is that."""
+        for at, one in enumerate(self._stages):
+            if one.language is stage:
+                self.bar.setCurrentIndex(at)
+
+    def go_to(self, line: int) -> None:
+        """Brings a line of the text that is shown into view, counted from its first."""
+        self._wanted_line = line
+        self.view.setFocus()
+        if line:
+            self.view.go_to(line)
 
     @Slot(int)
     def _on_chosen(self, index: int) -> None:
-        if self._texts is None or not 0 <= index < len(self._texts.stages):
+        if not 0 <= index < len(self._stages):
             return
         if self._shown is not None:
             self._lines[self._shown.language] = self.view.line
-        self._shown = one = self._texts.stages[index]
+        self._shown = one = self._stages[index]
         self.view.set_lines(
             one.lines, one.lexer, one.folds_as, extent=one.extent, first_number=one.first_number
         )
@@ -231,6 +197,179 @@ class CapturedPage(SourcePage):
         elif one.start:
             self.view.come_up(one.start, one.start)
         self.stage_changed.emit()
+
+
+class CapturedPage(SourcePage):
+    """Shows one captured kernel: one representation, or two next to each other.
+
+    Attributes:
+        banner: Says whose it is.
+        copy_button: Opens a copy of the PTX to be edited.
+        beside_button: Shows a second representation.
+    """
+
+    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
+        self._halves = (StageView(document.name), StageView(document.name))
+        self._half = first = self._halves[0]
+        self._splitter = TurningSplitter(*self._halves, (1, 1), _WIDE)
+        super().__init__(document, self._splitter, parent)
+        explain_by(self, "captured")
+        self._texts: CapturedTexts | None = None
+        self.banner = Banner(self)
+        self.copy_button = icon_button(
+            first.row,
+            self.tr("Edit PTX"),
+            self.tr("Open a copy of the PTX to be edited"),
+            "ptx",
+            command="editPtxAction",
+        )
+        self.copy_button.setObjectName("editPtxButton")
+        self.copy_button.hide()
+        self._can_copy = False
+        self.beside_button = icon_button(
+            first.row,
+            self.tr("Side by side"),
+            self.tr("Show two representations next to each other"),
+            "beside",
+            command="besideAction",
+        )
+        self.beside_button.setObjectName("besideButton")
+        self.beside_button.setCheckable(True)
+        self.beside_button.toggled.connect(self._on_beside)
+        for button in (self.beside_button, self.copy_button):
+            first.add_button(button)
+        self.column.insertWidget(0, self.banner)
+        for half in self._halves:
+            half.stage_changed.connect(self.stage_changed)
+            half.view.line_changed.connect(self.line_changed)
+            half.entered.connect(partial(self._work_in, half))
+        self._reader = Background(self)
+        self._reader.done.connect(self._on_read)
+        self._reader.failed.connect(self._on_failed)
+        document.reloaded.connect(self._on_reloaded)
+        self._on_beside(False)
+        self._on_reloaded()
+
+    @property
+    def bar(self) -> QTabBar:
+        """The representations to choose from."""
+        return self._half.bar
+
+    @property
+    def view(self) -> ListingView:
+        """The text of the representation that the user works in."""
+        return self._half.view
+
+    @property
+    def code_view(self) -> ListingView:
+        """The text of the representation that the user works in."""
+        return self._half.view
+
+    @property
+    def stage(self) -> KernelLanguage | None:
+        """Which representation the user works in; None until one is shown, and for the details."""
+        return self._half.stage
+
+    @property
+    def shown(self) -> Sequence[tuple[CodeView, KernelLanguage | None]]:
+        """Both texts; what is not seen is of no representation."""
+        return [(x.view, x.stage if not x.isHidden() else None) for x in self._halves]
+
+    @property
+    def line(self) -> int:
+        """The line of the caret."""
+        return self.view.line
+
+    @property
+    def kernel(self) -> CapturedKernel | None:
+        """The kernel; None until it is read, and where it cannot be."""
+        return self._texts.kernel if self._texts is not None else None
+
+    def show_stage(self, stage: KernelLanguage) -> None:
+        """Shows another representation, if it has that, in the text that the user works in."""
+        self._half.show_stage(stage)
+
+    def show_beside(self) -> bool:
+        """Shows a second representation, or one only; returns whether it can."""
+        self.beside_button.toggle()
+        return self.kernel is not None
+
+    def offer(self, edit_copy: QAction) -> None:
+        """Shows a button for the command that opens a copy of the PTX to be edited."""
+        self.copy_button.clicked.connect(edit_copy.trigger)
+        self._can_copy = True
+        self._follow_kernel()
+
+    def go_to(self, line: int, column: int) -> None:
+        """Brings a line of the text that the user works in into view, counted from its first."""
+        self._half.go_to(line)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Puts two texts one above the other where they would be narrow."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self._splitter.fit(self._splitter.size(), scaled(_LEAST_WIDTH))
+
+    def _work_in(self, half: StageView) -> None:
+        """Lets commands be about this half from now on."""
+        if half is not self._half:
+            self._half = half
+            self.setFocusProxy(half)
+            self.aim_find_bar()
+            self.line_changed.emit()
+
+    @Slot(bool)
+    def _on_beside(self, on: bool) -> None:
+        first, second = self._halves
+        had_keyboard = self._half is second and not on
+        second.setVisible(on)
+        if on:
+            if self._texts is not None and second.stage is None:
+                second.show_stages(self._texts.stages, min(1, first.bar.count() - 1))
+            self._fit()
+            self.stage_changed.emit()
+        elif had_keyboard:
+            first.setFocus()
+            self._work_in(first)
+
+    def _follow_kernel(self) -> None:
+        kernel = self.kernel
+        has_ptx = kernel is not None and kernel.representation(KernelLanguage.PTX) is not None
+        self.copy_button.setVisible(has_ptx and self._can_copy)
+        for half in self._halves:
+            half.row.setVisible(kernel is not None)
+
+    @Slot()
+    def _on_reloaded(self) -> None:
+        self._texts = None
+        self._follow_kernel()
+        self.banner.say("")
+        for half in self._halves:
+            half.view.clear(self.tr("Reading…"))
+        # Once the tab is painted.
+        QTimer.singleShot(0, partial(self._reader.start, partial(_read, self.document.content)))
+
+    @Slot(object)
+    def _on_read(self, texts: CapturedTexts | str) -> None:
+        if isinstance(texts, str):
+            self._on_failed(texts)
+            return
+        self._texts = texts
+        self.banner.say(_whose(texts))
+        self._follow_kernel()
+        for at, half in enumerate(self._halves):
+            if not half.isHidden():
+                half.show_stages(texts.stages, min(at, len(texts.stages) - 1))
+
+    @Slot(str)
+    def _on_failed(self, why: str) -> None:
+        message = self.tr("'{name}' cannot be read: {why}. Capture the kernel again.")
+        text = message.format(name=self.document.name, why=why)
+        self.banner.say("")
+        for half in self._halves:
+            half.view.clear(text)
 
 
 def _whose(texts: CapturedTexts) -> str:

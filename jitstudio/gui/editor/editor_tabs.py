@@ -170,9 +170,8 @@ class EditorTabs(QTabWidget):
         """Zooms all tabs alike."""
         self._font_size = points
         for page in self.pages():
-            for part in (page.editor, page.view):
-                if part is not None:
-                    part.set_font_size(points)
+            for view, _ in page.shown:
+                view.set_font_size(points)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Leaves files to the window."""
@@ -257,12 +256,11 @@ class EditorTabs(QTabWidget):
     def _on_added(self, document: Document, place: int) -> None:
         page = _page(document)
         page.refused.connect(self.refused)
-        for part in (page.editor, page.view):
-            if part is not None:
-                if self._font_size:
-                    part.set_font_size(self._font_size)
-                part.font_size_changed.connect(self.font_size_changed)
-                part.jumped.connect(self.jumped)
+        for view, _ in page.shown:
+            if self._font_size:
+                view.set_font_size(self._font_size)
+            view.font_size_changed.connect(self.font_size_changed)
+            view.jumped.connect(self.jumped)
         if page.editor is not None:
             page.editor.cursorPositionChanged.connect(self._on_cursor_moved)
             page.editor.addActions(self._commands)

@@ -25,9 +25,11 @@ from jitstudio.listing.sass import TextExtent
 
 
 class ReadOnlyPage(SourcePage):
-    """Shows one document, and says why it cannot be edited."""
+    """Shows one document, and says why it cannot be edited.
 
-    view: ListingView
+    Attributes:
+        view: The listing.
+    """
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         assert document.read_only is not None
@@ -39,6 +41,7 @@ class ReadOnlyPage(SourcePage):
         self._wanted_line = 0
         self._reader = Background(self)
         self._reader.done.connect(self._on_read)
+        self.view.line_changed.connect(self.line_changed)
         document.reloaded.connect(self._on_reloaded)
         document.saved.connect(self._say_why)
         self._on_reloaded()
@@ -47,6 +50,11 @@ class ReadOnlyPage(SourcePage):
     def code_view(self) -> ListingView:
         """The listing."""
         return self.view
+
+    @property
+    def line(self) -> int:
+        """The line of the caret."""
+        return self.view.line
 
     def go_to(self, line: int, column: int) -> None:
         """Brings a line into view."""

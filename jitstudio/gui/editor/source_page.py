@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction, QTextBlock
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from jitstudio.gui.code.code_view import CodeView, ReadOnlyView, TextFinder
+from jitstudio.gui.code.code_view import CodeView, TextFinder
 from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.marks import DiagnosticMark
@@ -25,18 +26,18 @@ class SourcePage(QWidget):
     Attributes:
         document: What it shows.
         editor: Edits it; None for a document that cannot be edited.
-        view: Shows it read-only; None for one that is edited.
 
     Signals:
         refused: An input was not taken; with the reason.
         stage_changed: Another representation of a captured kernel is shown.
+        line_changed: The caret of what cannot be edited is on another line, or in another text.
     """
 
     refused = Signal(str)
     stage_changed = Signal()
+    line_changed = Signal()
 
     editor: CodeEditor | None = None
-    view: ReadOnlyView | None = None
 
     def __init__(
         self,
@@ -60,6 +61,16 @@ class SourcePage(QWidget):
         raise NotImplementedError
 
     @property
+    def shown(self) -> Sequence[tuple[CodeView, KernelLanguage | None]]:
+        """All texts of it, each with the representation of a captured kernel that it is of."""
+        return ((self.code_view, self.stage),)
+
+    @property
+    def line(self) -> int:
+        """The line of the cursor, counted from 1."""
+        return self.position()[0]
+
+    @property
     def find_bar(self) -> TextFinder:
         """Searches the text; it is made when it is first asked for."""
         if self._find_bar is None:
@@ -70,6 +81,11 @@ class SourcePage(QWidget):
             self.column.insertWidget(self.column.indexOf(self._text), bar)
             self._find_bar = bar
         return self._find_bar
+
+    def aim_find_bar(self) -> None:
+        """Lets the find bar search the text that the user works in now."""
+        if self._find_bar is not None:
+            self._find_bar.set_target(self.code_view)
 
     @property
     def stage(self) -> KernelLanguage | None:
@@ -86,6 +102,10 @@ class SourcePage(QWidget):
 
     def show_stage(self, stage: KernelLanguage) -> None:
         """Shows another representation of a captured kernel, if it has that."""
+
+    def show_beside(self) -> bool:
+        """Shows a second representation of a captured kernel, or one only; returns if it can."""
+        return False
 
     def follow_kind(self) -> None:
         """Treats the text as what the document holds now: saving may have changed its kind."""

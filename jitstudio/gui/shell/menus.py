@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QToolBar, QToolButton, QWidget
 
 from jitstudio.gui.kit.fonts import follow_letters, gap, scaled
-from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.shell.commands.actions import ACTIONS, Actions
 from jitstudio.gui.shell.commands.spec import LAYOUT, MENUS, SUBMENUS
 
 _TOOLBAR = ("newCudaAction", "openAction", "saveAction", "", "buildAction", "cancelAction")
@@ -26,13 +26,13 @@ class MenuBar(QObject):
         bar = window.menuBar()
         self._menus = {title: bar.addMenu(translate("Actions", title)) for title in MENUS}
         self._menus |= {title: QMenu(translate("Actions", title), window) for title in SUBMENUS}
-        for title, menu in self._menus.items():
-            for spec, action in actions.of_menu(title):
-                if spec.separated:
-                    menu.addSeparator()
-                menu.addAction(action)
-        for title, above in SUBMENUS.items():
-            self._menus[above].addMenu(self._menus[title])
+        for spec in ACTIONS:
+            menu = self._menus[spec.menu]
+            if menu.isEmpty() and spec.menu in SUBMENUS:
+                self._menus[SUBMENUS[spec.menu]].addMenu(menu)
+            if spec.separated:
+                menu.addSeparator()
+            menu.addAction(actions[spec.id])
         self._bar, self._switch = bar, _layout_switch(window, actions)
         bar.setCornerWidget(self._switch)
         bar.installEventFilter(self)

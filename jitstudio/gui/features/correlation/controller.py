@@ -14,7 +14,13 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.line_colours import NO_LINE
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
-from jitstudio.gui.features.correlation.sides import CorrelatedView, PtxSide, SassSide, SourceSide
+from jitstudio.gui.features.correlation.sides import (
+    BesideSide,
+    CorrelatedView,
+    PtxSide,
+    SassSide,
+    SourceSide,
+)
 from jitstudio.gui.kit.lazy_widget import Visibility
 from jitstudio.gui.listing.hints import disassembly_sentence
 from jitstudio.gui.listing.output_pane import OutputPane
@@ -65,8 +71,9 @@ class CorrelationController(QObject):
         self._source = SourceSide(correlations, documents, editors, shell)
         self._ptx = PtxSide(correlations, listings, shell)
         self._sass = SassSide(correlations, listings, shell)
+        beside = BesideSide(correlations, documents, editors, shell)
         # In the order of the jumps.
-        self._sides: tuple[CorrelatedView, ...] = (self._source, self._ptx, self._sass)
+        self._sides: tuple[CorrelatedView, ...] = (self._source, beside, self._ptx, self._sass)
         self._last: CorrelatedView = self._source
         # What belongs to the line of the cursor, since that has come to rest.
         self._settled = MatchedLines()
@@ -90,6 +97,7 @@ class CorrelationController(QObject):
                 "bandsAction": self._on_bands,
                 "followCursorAction": self._on_follow,
                 "correlateAction": self._on_correlate,
+                "besideAction": self._on_beside,
                 **{name: partial(self._show_in, side) for name, side in self._shows.items()},
                 "nextMatchAction": self._on_next,
                 "previousMatchAction": self._on_previous,
@@ -117,8 +125,9 @@ class CorrelationController(QObject):
 
     def _show_hues(self) -> None:
         for page in self._editors.pages():
-            hue_of = self._state.hue_of_source(page.document, page.stage)
-            page.code_view.line_colours.show_hues(hue_of if self._is_coloured else None)
+            for view, stage in page.shown:
+                hue_of = self._state.hue_of_source(page.document, stage)
+                view.line_colours.show_hues(hue_of if self._is_coloured else None)
         for side in (self._ptx, self._sass):
             hues = side.hues() if self._is_coloured else b""
             side.pane.code_view.line_colours.show_hues(hues.__getitem__ if hues else None)
@@ -160,10 +169,9 @@ class CorrelationController(QObject):
 
     def _nearest(self, shown: MatchedLines, side: CorrelatedView, lines: Sequence[int]) -> int:
         """Returns the line itself rather than a call above it."""
-        document = self._source.document
-        if side is self._source and document is not None:
-            if (stage := self._source.stage) is not None:
-                return shown.stages[document.name, stage][0]
+        if isinstance(side, SourceSide) and (document := side.document) is not None:
+            if side.stage is not None:
+                return shown.stages[document.name, side.stage][0]
             return shown.sources[document][0]
         return lines[0]
 
@@ -179,11 +187,11 @@ class CorrelationController(QObject):
     def _on_document(self, _document: object) -> None:
         for page in self._editors.pages():
             if not page.code_view.line_colours.is_watched:
-                page.code_view.line_colours.is_watched = True
-                page.code_view.line_colours.pointed.connect(self._on_pointed)
                 page.stage_changed.connect(self._on_stage_changed)
-                if page.view is not None:
-                    page.view.line_changed.connect(self._on_source_moved)
+                page.line_changed.connect(self._on_source_moved)
+                for view, _ in page.shown:
+                    view.line_colours.is_watched = True
+                    view.line_colours.pointed.connect(self._on_pointed)
 
     @Slot()
     def _on_stage_changed(self) -> None:
@@ -241,6 +249,13 @@ class CorrelationController(QObject):
         self._show_origin()
         if bool(self._preferences.value(_FOLLOW)):
             self._follow()
+
+    @Slot()
+    def _on_beside(self) -> None:
+        page = self._editors.page
+        if page is None or not page.show_beside():
+            message = self.tr("Only captured kernels have representations: open one first")
+            self._shell.status.show_message(message)
 
     @Slot()
     def _on_correlate(self) -> None:

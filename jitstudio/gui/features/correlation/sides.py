@@ -13,7 +13,8 @@ from PySide6.QtCore import QCoreApplication
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.captured import KernelLanguage
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.code.line_colours import LineColours
+from jitstudio.gui.code.code_view import CodeView
+from jitstudio.gui.code.line_colours import NO_LINE, LineColours
 from jitstudio.gui.editor.editor_tabs import EditorTabs, opened_message
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.listing.output_pane import OutputPane
@@ -92,6 +93,11 @@ class SourceSide:
         self._disk.waits.connect(self._on_waits)
         self.problem = ""
 
+    def _shown(self) -> tuple[CodeView | None, KernelLanguage | None]:
+        """Returns its text, and which representation of a captured kernel that is."""
+        page = self._editors.page
+        return (page.code_view, page.stage) if page is not None else (None, None)
+
     @property
     def document(self) -> Document | None:
         """What is shown in it."""
@@ -101,8 +107,7 @@ class SourceSide:
     @property
     def stage(self) -> KernelLanguage | None:
         """Which representation of a captured kernel is shown in it."""
-        page = self._editors.page
-        return page.stage if page is not None else None
+        return self._shown()[1]
 
     @property
     def is_derived(self) -> bool:
@@ -112,22 +117,20 @@ class SourceSide:
     @property
     def line_colours(self) -> LineColours | None:
         """Those of the editor, or of the view of what cannot be edited."""
-        page = self._editors.page
-        return page.code_view.line_colours if page is not None else None
+        view, _ = self._shown()
+        return view.line_colours if view is not None else None
 
     @property
     def line(self) -> int:
         """The line of the cursor."""
         page = self._editors.page
-        if page is not None and page.view is not None:
-            return page.view.line - 1
-        return self._editors.position()[0] - 1
+        return page.line - 1 if page is not None else NO_LINE
 
     @property
     def has_keyboard(self) -> bool:
         """Whether the user is in it."""
-        page = self._editors.page
-        return page is not None and page.code_view.hasFocus()
+        view, _ = self._shown()
+        return view is not None and view.hasFocus()
 
     @property
     def is_edited(self) -> bool:
@@ -245,6 +248,27 @@ class SourceSide:
         """Goes to a line."""
         if self._editors.page is not None:
             self._editors.page.go_to(line + 1, 1)
+
+
+class BesideSide(SourceSide):
+    """The other representation of a captured kernel that its tab shows.
+
+    The one with the keyboard is the tab's own text: this one follows, and no jump leads to it.
+    """
+
+    def _shown(self) -> tuple[CodeView | None, KernelLanguage | None]:
+        page = self._editors.page
+        texts = page.shown if page is not None else ()
+        others = (x for x in texts if page is not None and x[0] is not page.code_view)
+        return next(others, (None, None))
+
+    def lines_in(self, shown: MatchedLines) -> Sequence[int]:
+        """Returns those of its representation."""
+        return super().lines_in(shown) if self.stage is not None else ()
+
+    def go_to(self, shown: MatchedLines) -> bool:
+        """Stays."""
+        return False
 
 
 class _ListingSide:

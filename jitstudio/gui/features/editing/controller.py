@@ -73,7 +73,8 @@ class EditingController(QObject):
         if page is None:
             return
         groups = OF_EDITORS if page.editor is not None else OF_LISTINGS
-        self._menus.add_to_text(page.code_view.menu_opening, groups)
+        for view, _ in page.shown:
+            self._menus.add_to_text(view.menu_opening, groups)
         if page.editor is not None:
             page.editor.completer.set_source(self._library)
             page.editor.message_changed.connect(self._on_message_changed)

@@ -125,8 +125,8 @@ class HoverController(QObject):
     @Slot(Document)
     def _on_added(self, document: Document) -> None:
         page = self._editors.page_of(document)
-        if page is not None:
-            self._serve(page.code_view, document.kind)
+        for view, _ in page.shown if page is not None else ():
+            self._serve(view, document.kind)
 
     def _can_explain(self) -> bool:
         """Returns whether something is known of the word at the cursor, or will be in a moment."""

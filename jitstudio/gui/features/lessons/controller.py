@@ -86,7 +86,7 @@ class LessonsController(QObject):
     def _on_listed(self, found: tuple[tuple[Lesson, ...], frozenset[str]]) -> None:
         listed, passed = found
         self._titles = tuple(lesson.title for lesson in listed)
-        self._view.show_list(self._titles, passed)
+        self._view.show_list(listed, passed)
 
     @Slot(int)
     def _on_open_wanted(self, place: int) -> None:

@@ -49,7 +49,10 @@ class LessonsView(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._listed: tuple[Lesson, ...] = ()
+        # The one that is worked on, and its place in the list.
         self._lesson: Lesson | None = None
+        self._place = -1
         self._hints = 0
         self._choice = QComboBox()
         self._choice.setObjectName("lessonChoice")
@@ -65,11 +68,12 @@ class LessonsView(QWidget):
         self._text.setObjectName("lessonText")
         self._text.setAccessibleName(self.tr("Text of the lesson"))
         self._text.setOpenLinks(False)
-        self._text.setPlaceholderText(self.tr("Choose a lesson and open it."))
+        self._text.document().setDocumentMargin(_MARGIN)
         self._goals = QPlainTextEdit(readOnly=True)
         self._goals.setObjectName("lessonGoals")
         self._goals.setAccessibleName(self.tr("What is reached"))
         self._goals.setPlaceholderText(self.tr("Check says what is reached and what is not."))
+        self._goals.document().setDocumentMargin(_MARGIN)
         self._check = self._button("checkLesson", self.tr("Check"))
         self._check.setToolTip(self.tr("Save your text and check what is reached"))
         self._hint = self._button("lessonHint", self.tr("Hint"))
@@ -90,6 +94,7 @@ class LessonsView(QWidget):
         column.addWidget(parts, 1)
         column.addLayout(last)
         follow_letters(self, scale_margins)
+        self._choice.currentIndexChanged.connect(self._refresh)
         self._open.clicked.connect(lambda: self.open_wanted.emit(self._choice.currentIndex()))
         self._check.clicked.connect(self.check_wanted)
         self._hint.clicked.connect(self._on_hint)
@@ -101,18 +106,23 @@ class LessonsView(QWidget):
         super().showEvent(event)
         self.shown.emit()
 
-    def show_list(self, titles: Sequence[str], passed: frozenset[str]) -> None:
+    def show_list(self, lessons: Sequence[Lesson], passed: frozenset[str]) -> None:
         """Shows all lessons with those that are passed; the chosen one stays."""
-        chosen = self._choice.currentIndex()
-        self._choice.clear()
+        chosen, self._listed = self._choice.currentIndex(), tuple(lessons)
+        titles = [lesson.title for lesson in lessons]
         done = self.tr("{number}. {title} (passed)")
-        for number, title in enumerate(titles, 1):
-            words = done if title in passed else "{number}. {title}"
-            self._choice.addItem(words.format(number=number, title=title))
+        words = [done if title in passed else "{number}. {title}" for title in titles]
+        self._choice.blockSignals(True)  # the text below is shown once
+        self._choice.clear()
+        for number, (title, form) in enumerate(zip(titles, words, strict=True), 1):
+            self._choice.addItem(form.format(number=number, title=title))
         if chosen < 0:
-            chosen = next((at for at, title in enumerate(titles) if title not in passed), 0)
+            opened = self._lesson.title if self._lesson else ""
+            left = (at for at, title in enumerate(titles) if title not in passed)
+            self._place = chosen = titles.index(opened) if opened in titles else next(left, 0)
         self._choice.setCurrentIndex(chosen)
-        self._enable()
+        self._choice.blockSignals(False)
+        self._refresh()
 
     def show_lesson(self, lesson: Lesson | None, place: int) -> None:
         """Shows the lesson that is open; None for none.
@@ -124,6 +134,7 @@ class LessonsView(QWidget):
         self._lesson, self._hints = lesson, 0
         if place >= 0:
             self._choice.setCurrentIndex(place)
+        self._place = self._choice.currentIndex()
         self._goals.clear()
         self._refresh()
 
@@ -163,16 +174,26 @@ class LessonsView(QWidget):
         bar = self._text.verticalScrollBar()
         bar.setValue(bar.maximum())
 
+    @property
+    def _preview(self) -> Lesson | None:
+        """The chosen lesson, if it is another one than is worked on."""
+        at = self._choice.currentIndex()
+        is_open = self._lesson is not None and at == self._place
+        return self._listed[at] if 0 <= at < len(self._listed) and not is_open else None
+
     def _enable(self) -> None:
-        lesson = self._lesson
+        lesson = self._lesson if self._preview is None else None
         self._open.setEnabled(self._choice.count() > 0)
         self._check.setEnabled(lesson is not None)
         self._hint.setEnabled(lesson is not None and self._hints < len(lesson.hints))
 
+    @Slot()
     def _refresh(self) -> None:
         self._enable()
-        lesson = self._lesson
-        hints = lesson.hints if lesson else ()
+        preview = self._preview
+        self._goals.setVisible(preview is None)
+        lesson = preview or self._lesson
+        hints = lesson.hints[: self._hints] if lesson and not preview else ()
         heading = self.tr("Hint")
-        more = (f"\n\n## {heading}\n\n{hint}" for hint in hints[: self._hints])
+        more = (f"\n\n## {heading}\n\n{hint}" for hint in hints)
         self._text.setMarkdown(lesson.text + "".join(more) if lesson else "")

@@ -20,6 +20,7 @@ from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPolygonF, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
+    QHeaderView,
     QLabel,
     QSizePolicy,
     QSpinBox,
@@ -39,6 +40,8 @@ PAGE_ELEMENTS = 4096
 """Elements that are read at a time."""
 
 _PER_ROW = 8
+# In letters: of a column.
+_LEAST = 10
 _FONT_SIZE = 9.5
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 # What an element is read as: its name in CUDA C++, and its code of the module `struct`.
@@ -236,6 +239,9 @@ class MemoryView(QWidget):
         self.table.verticalHeader().show()
         self.table.set_hint(self.tr("There is no memory to look at."))
         show_as_code(self.table, _FONT_SIZE)
+        header = self.table.horizontalHeader()
+        header.setMinimumSectionSize(self.table.fontMetrics().horizontalAdvance("0") * _LEAST)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.plot = MemoryPlot(self.model, self)
         self._tabs = QTabWidget(self)
         self._tabs.setDocumentMode(True)

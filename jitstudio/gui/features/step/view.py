@@ -222,7 +222,7 @@ class StepView(QWidget):
         self.registers.model.show(state.registers, state.lane)
         self._groups_model.set_rows(state.groups)
         self._calls_model.set_rows(state.calls)
-        self._console.setText(state.printed)
+        self._console.setText(state.printed or self.tr("The kernel has printed nothing yet."))
         self._show_access(state.access, suggestion)
         self.memory.show_state(state)
 
@@ -321,7 +321,11 @@ class StepView(QWidget):
         scroll.setWidgetResizable(True)
         self._console.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self._console.setMargin(10)
-        self._console.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._console.setAccessibleName(self.tr("What the kernel has printed"))
+        self._console.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
         show_as_code(self._console, _CODE_SIZE)
         scroll.setWidget(self._console)
         return scroll

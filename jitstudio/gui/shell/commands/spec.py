@@ -67,7 +67,7 @@ LINES = QT_TRANSLATE_NOOP("Actions", "Lines")
 TABS = QT_TRANSLATE_NOOP("Actions", "Tabs")
 STEP = QT_TRANSLATE_NOOP("Actions", "Step throug&h")
 CACHES = QT_TRANSLATE_NOOP("Actions", "Open a &kernel cache")
-EXCHANGE = QT_TRANSLATE_NOOP("Actions", "Exchange with others")
+EXCHANGE = QT_TRANSLATE_NOOP("Actions", "Exchange w&ith others")
 SUBMENUS = {
     LAYOUT: VIEW,
     FOLDING: EDIT,
@@ -78,4 +78,4 @@ SUBMENUS = {
     STEP: LAUNCH,
     EXCHANGE: FILE,
 }
-"""Menus within others, which come last in them."""
+"""Menus within others, each where the first of its commands is in the table."""

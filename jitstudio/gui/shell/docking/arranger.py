@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget
+from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QWidget
 
 from jitstudio.gui.shell.docking.dock import PaneDock
 from jitstudio.gui.shell.docking.layouts import Area, PaneLayout
@@ -74,6 +74,27 @@ class Arranger:
             whole = sum(first.values())
             sizes = [wanted * n // whole if horizontal else wanted for n in first.values()]
             self._window.resizeDocks([*first], sizes, across)
+
+    def widen(self, centre: QWidget, least: int) -> None:
+        """Gives the middle of the window room of the docks at its right, if it is narrow.
+
+        Args:
+            centre: The middle.
+            least: How many pixels it wants; it gets no more than these docks keep.
+        """
+        right = Qt.DockWidgetArea.RightDockWidgetArea
+        docks = [
+            dock
+            for dock in self._docks.values()
+            if dock.is_in_front
+            and not dock.isFloating()
+            and self._window.dockWidgetArea(dock) == right
+        ]
+        taken = self._window.width() - centre.geometry().right()
+        missing = min(least, (centre.width() + taken) // 2) - centre.width()
+        if missing > 0:
+            widths = [dock.width() * (taken - missing) // taken for dock in docks]
+            self._window.resizeDocks(docks, widths, Qt.Orientation.Horizontal)
 
     def shares(self) -> Shares:
         """Which part of the window each dock in front takes now, wherever the user put it."""

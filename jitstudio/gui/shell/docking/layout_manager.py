@@ -19,6 +19,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QApplication, QMainWindow, QTabWidget, QWidget
 
+from jitstudio.gui.kit.fonts import scaled
 from jitstudio.gui.shell.commands.spec import EDITOR
 from jitstudio.gui.shell.docking.arranger import Arranger, Shares
 from jitstudio.gui.shell.docking.dock import PaneDock
@@ -28,6 +29,8 @@ from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.gui.state.preferences import Preferences
 
 _ZOOMS = (0.75, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
+# So wide code can be read, in pixels.
+_LEAST_CENTRE = 480
 _GEOMETRY, _CURRENT, _ARRANGEMENT = "geometry", "current", "arrangement-{}"
 _SHARES = "shares-{}"
 
@@ -83,6 +86,8 @@ class LayoutManager(QObject):
         self._is_fitting = False
         self._measuring = QTimer(self, singleShot=True, interval=0)
         self._measuring.timeout.connect(self._measure)
+        self._opened = QTimer(self, singleShot=True, interval=0)
+        self._opened.timeout.connect(self._on_opened)
         # Docks report each other's changes one by one; the tabs are looked at once, after all.
         self._settling = settling = QTimer(self, singleShot=True, interval=0)
         settling.timeout.connect(self._tab_bars.follow)
@@ -206,8 +211,7 @@ class LayoutManager(QObject):
         if self._alone is not None and self._alone is not part:
             self.give_back()
         if isinstance(part, PaneDock):
-            part.show()
-            part.raise_()
+            self._open(part)
 
     @property
     def docks(self) -> tuple[PaneDock, ...]:
@@ -343,9 +347,21 @@ class LayoutManager(QObject):
         dock = next(d for d in self._docks.values() if d.toggleViewAction() is switch)
         is_wanted = not dock.isHidden()
         self.give_back()
-        dock.setVisible(is_wanted)
+        dock.setVisible(False)
         if is_wanted:
-            dock.raise_()
+            self._open(dock)
+
+    def _open(self, dock: PaneDock) -> None:
+        if dock.isHidden():
+            # Once it has taken its room: from the editors, as Qt does it.
+            self._opened.start()
+        dock.show()
+        dock.raise_()
+
+    @Slot()
+    def _on_opened(self) -> None:
+        if self._alone is None:
+            self._arranger.widen(self._centre, scaled(_LEAST_CENTRE))
 
 
 def seal(state: QByteArray) -> QByteArray:

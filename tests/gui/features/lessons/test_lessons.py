@@ -31,11 +31,23 @@ def test_hints_come_one_after_the_other(view, tmp_path):
     assert shown.loadResource(2, "file:///etc/hostname") is None
 
 
-def test_the_list_says_what_is_passed_and_begins_with_what_is_not(view):
-    view.show_list(("One", "Two"), frozenset({"One"}))
+def test_the_list_says_what_is_passed_and_begins_with_what_is_not(view, tmp_path):
+    one, two = (Lesson(tmp_path, name, f"Text of {name}", ("A hint.",)) for name in ("One", "Two"))
+    view.show_list((one, two), frozenset({"One"}))
     choice = view.findChild(QComboBox, "lessonChoice")
     assert [choice.itemText(row) for row in range(2)] == ["1. One (passed)", "2. Two"]
     assert choice.currentIndex() == 1
+    shown = view.findChild(QTextBrowser, "lessonText")
+    assert shown.toPlainText() == "Text of Two"
+    # Another one can be read, but only the one that is open is worked on.
+    view.show_lesson(two, 1)
+    button(view, "lessonHint").click()
+    choice.setCurrentIndex(0)
+    assert shown.toPlainText() == "Text of One"
+    assert not button(view, "checkLesson").isEnabled()
+    choice.setCurrentIndex(1)
+    assert "A hint." in shown.toPlainText()
+    assert button(view, "checkLesson").isEnabled()
 
 
 def test_what_is_not_reached_is_told_with_its_reason(view):

@@ -87,6 +87,20 @@ def test_every_part_of_a_window_grows_and_shrinks_with_it(scene, layout):
     assert parts() == pytest.approx(before, abs=0.05)
 
 
+def test_a_pane_that_opens_leaves_the_editors_room(scene):
+    scene.window.resize(1440, 900)
+    scene.stage.choose("edit")
+    pause(20)
+    for _ in range(2):
+        scene.stage.uncover(scene.docks["lessons"].content)
+        pause(20)
+        assert scene.centre.width() == pytest.approx(480, abs=5)
+        assert scene.docks["ptx"].width() > scene.centre.width()
+        # Once more: it is not taken twice.
+        scene.docks["lessons"].hide()
+        pause(20)
+
+
 def test_teach_has_the_pipeline_on_top_of_all(scene):
     scene.stage.choose("teach")
     pause(20)

@@ -93,7 +93,7 @@ COUNT_COLUMNS: tuple[TableColumn[LineCounts], ...] = (
 _WIDTHS = {1: 11, 2: 8, 3: 11, 4: 8, 5: 11, 6: 11, 7: 11, 8: 15}
 _LEFT_OUT = (2, 4, 7, 6, 8)
 
-_SHARES, _WIDE = (1, 1), 1.8
+_SHARES, _WIDE = (6, 5), 1.8
 _MARGIN = 12
 
 
@@ -168,6 +168,8 @@ class CountsView(QWidget):
         table.setObjectName("countsTable")
         table.setModel(self._sorted)
         table.set_columns(stretched=0, widths=_WIDTHS)
+        # The number at the end is what tells lines apart.
+        table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         table.hide_when_narrow(*_LEFT_OUT)
         table.setSortingEnabled(True)
         table.horizontalHeader().setSortIndicatorClearable(True)

@@ -34,6 +34,14 @@ ANALYSE_ROWS = (
         tip=QT_TRANSLATE_NOOP("Actions", "Go to the instructions that belong to the line here"),
     ),
     ActionSpec(
+        "besideAction",
+        ANALYSE,
+        QT_TRANSLATE_NOOP("Actions", "Represent&ations side by side"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Show two representations of a captured kernel next to each other, or one"
+        ),
+    ),
+    ActionSpec(
         "nextMatchAction",
         ANALYSE,
         QT_TRANSLATE_NOOP("Actions", "&Next matching block"),
