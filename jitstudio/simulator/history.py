@@ -12,7 +12,6 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Container, Iterator
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
