@@ -1,6 +1,11 @@
 """What tests of several packages need: sources, requests, and code that misbehaves."""
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest.mark import ParameterSet
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Header, Source, kind_of
@@ -147,3 +152,15 @@ CRASHING = request(
 )
 SLOW = request(cuda(SLOW_CUDA, "slow.cu"))
 GOOD = request(cuda(KERNEL, "good.cu"))
+
+
+def one_in(step: int, values: Iterable[Any]) -> list[Any]:
+    """Returns the parameters of a test, of which bench tries all and every run each `step`th."""
+    made = []
+    for number, value in enumerate(values):
+        if number % step:
+            known = ParameterSet.extract_from(value, force_tuple=not isinstance(value, tuple))
+            made.append(known._replace(marks=(*known.marks, pytest.mark.bench)))
+        else:
+            made.append(value)
+    return made

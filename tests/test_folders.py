@@ -227,6 +227,7 @@ def window(unknown):
 
 @pytest.mark.tools
 @as_root
+@pytest.mark.bench
 def test_the_window_says_where_it_keeps_things(window, shared):
     done = window(home=None)
     assert done.returncode == 0, done.stderr

@@ -141,12 +141,8 @@ class QuickWorkers:
         def read(
             reader: DisassemblyReader, request: AnalysisRequest, ticket: int, timeout: float
         ) -> Disassembly | ReadingFailure:
-            asked = (
-                request.cubin,
-                request.function,
-                sorted(request.ptx.items()),
-                request.confined_to,
-            )
+            # What the process may reach besides has no part in its answer.
+            asked = (request.cubin, request.function, sorted(request.ptx.items()))
             kept = folder / f"{hashlib.sha256(pickle.dumps(asked)).hexdigest()}.reading"
             if kept.exists():
                 return pickle.loads(kept.read_bytes())

@@ -13,7 +13,7 @@ import pytest
 from jitstudio.cache import result_file
 from jitstudio.cache.store import Store
 from tests.cache.test_store import KEY, key, made
-from tests.support import SAMPLES
+from tests.support import SAMPLES, one_in
 
 SEED = 12
 COUNT = 60
@@ -109,7 +109,7 @@ def check(folder):
 
 
 @pytest.mark.tools
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", one_in(2, DAMAGES))
 def test_no_damage_gives_an_exception_or_a_wrong_result(tmp_path, whole, damage):
     file, log = whole
     emptied = 0

@@ -112,6 +112,7 @@ def test_what_fails_is_written_with_its_line(run, tmp_path):
     assert "much.cu:18: error: twice (" in ran.err
 
 
+@pytest.mark.bench
 def test_a_baseline_is_written_and_compared(run, tmp_path):
     require = "require = ['equal_to(\"base-{target}.cubin\", normalised=true)']"
     head = '[[budget]]\nsource = "vary.cu"\ntarget = ["sm_80", "sm_90"]\n'

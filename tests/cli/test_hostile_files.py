@@ -151,6 +151,7 @@ def test_a_damaged_array_is_told_in_words(tmp_path, content):
 
 
 @pytest.mark.slow
+@pytest.mark.bench
 def test_an_archive_is_not_unpacked_beyond_the_buffer(tmp_path):
     path = tmp_path / "a.npz"
     with (

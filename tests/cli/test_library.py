@@ -112,6 +112,7 @@ def test_a_program_without_device_code_is_a_sentence(run, tmp_path):
     assert "holds no device code of CUDA" in ran.err
 
 
+@pytest.mark.bench
 def test_one_kernel_of_two_versions_of_a_library_is_compared(run, package, tmp_path):
     newer = tmp_path / "k-2.whl"
     (tmp_path / "k.cu").write_text(TEMPLATE.replace("*= a", "+= a"))

@@ -14,6 +14,7 @@ import pytest
 from jitstudio.core.arch import Arch
 from jitstudio.core.launch.spec import LaunchSpec
 from tests.gui.driver import Driver
+from tests.support import one_in
 
 _PROGRAM = """
 import ctypes
@@ -178,7 +179,7 @@ def test_a_logout_loses_nothing(run, tmp_path):
     assert saved["closed"] is False
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("number", one_in(2, [signal.SIGHUP, signal.SIGINT]))
 def test_a_signal_that_asks_for_the_end_loses_nothing(run, tmp_path, number):
     if signal.getsignal(number) is signal.SIG_IGN:
         pytest.skip("the tests themselves were started to ignore it, as by nohup")

@@ -103,6 +103,7 @@ def _large_kernels() -> str:
     return "".join(kernels)
 
 
+@pytest.mark.bench
 def test_no_event_waits_in_a_whole_session(session, tmp_path):
     driver, do = session.driver, session.do
     large = tmp_path / "large.ptx"

@@ -8,6 +8,7 @@ from jitstudio.core.tools import Tool
 from jitstudio.toolchain import nvrtc, precompile
 from jitstudio.toolchain.headers import header_folders
 from jitstudio.toolchain.precompile import Precompiled, Prefix, without_messages
+from tests.support import one_in
 
 K = CodeKind
 TEXT = """\
@@ -118,6 +119,7 @@ def test_nvrtc_s_words_are_taken_out_of_a_log():
     )
 
 
+@pytest.mark.bench
 def test_the_heap_grows_as_needed_and_what_was_made_before_is_dropped(kept, monkeypatch):
     monkeypatch.setattr(precompile, "_HEAP_AT_FIRST", 64 << 20)
     folders = header_folders(nvrtc.version())
@@ -179,7 +181,9 @@ def _asked(folder):
     return (f"-I{folder}",), "k.cu", text, folder / "own.h"
 
 
-@pytest.mark.parametrize("place", [_forced, _hidden, _beside, _below, _spliced, _commented, _asked])
+@pytest.mark.parametrize(
+    "place", one_in(3, [_forced, _hidden, _beside, _below, _spliced, _commented, _asked])
+)
 def test_a_header_that_changes_or_appears_is_not_hidden(place, kept, monkeypatch, tmp_path):
     monkeypatch.setattr(precompile, "WORTH_MS", 0.0)
     options, name, text, header = place(tmp_path)

@@ -10,7 +10,7 @@ from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.result import Outcome
 from jitstudio.toolchain import nvrtc
 from tests.program_kernels import PROGRAMS, TABLE, of_nvcc, version_of
-from tests.support import request
+from tests.support import one_in, request
 
 MADE_BY_NVCC = json.loads(TABLE.read_text())
 NAMES = sorted(path.name for path in PROGRAMS.glob("*.cu"))
@@ -48,7 +48,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", one_in(3, CASES))
 def test_a_whole_program_builds_to_the_kernels_that_nvcc_makes(builder, name):
     result = builder.build(request(program(name), emit="cubin"))
     assert result.ok, result.reason

@@ -197,6 +197,7 @@ def test_bitcode_is_no_text_and_reaches_libnvvm(built):
     assert "Invalid bitcode" in result.diagnostics[0].message
 
 
+@pytest.mark.bench
 def test_a_comment_of_ten_megabytes_in_one_line_is_fine(built):
     result = built(request(cuda("//" + "x" * 10_000_000 + "\n" + KERNEL)))
     assert result.ok

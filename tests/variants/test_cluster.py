@@ -55,6 +55,7 @@ def compiled_only(places):
     return tuple(replace(site, devices=replace(site.devices, devices=())) for site in places)
 
 
+@pytest.mark.bench
 def test_each_worker_is_a_site_with_its_own_threads(places):
     assert len({site.name for site in places}) == 2
     assert {site.jobs for site in places} == {1}
@@ -68,6 +69,7 @@ def test_variants_are_built_by_all_workers(places):
     assert all(row.registers and row.compile_ms for row in result.rows)
 
 
+@pytest.mark.bench
 def test_a_variant_that_cannot_be_built_there_is_a_row(places):
     good, bad = (
         VariantRun(power_plan("-DPOWER=3,oops", "T=float"), compiled_only(places)).run().rows
@@ -76,6 +78,7 @@ def test_a_variant_that_cannot_be_built_there_is_a_row(places):
     assert "oops" in bad.message
 
 
+@pytest.mark.bench
 def test_builds_on_other_machines_are_cancelled_too(places):
     plan = replace(power_plan("-DPOWER=1,2,3,4", kernel="slow"), build=SLOW)
     sweep = VariantRun(plan, compiled_only(places))
@@ -158,6 +161,7 @@ def test_a_cluster_is_reached_by_tls(encrypted, certificates, run, tmp_path):
     assert all(row["registers"] for row in ran.json["variants"])
 
 
+@pytest.mark.bench
 def test_dask_s_own_configuration_names_the_certificates(encrypted, certificates):
     dask = pytest.importorskip("dask")
     ca, cert, key = by(certificates)
@@ -170,6 +174,7 @@ def test_dask_s_own_configuration_names_the_certificates(encrypted, certificates
 
 
 @pytest.mark.parametrize("authority", ["other.pem", "none.pem", None])
+@pytest.mark.bench
 def test_whoever_has_another_certificate_is_not_trusted(
     encrypted, certificates, authority, monkeypatch
 ):

@@ -95,6 +95,7 @@ def test_json_has_the_axes_and_the_best():
 
 
 @pytest.mark.tools
+@pytest.mark.bench
 def test_every_figure_is_known_of_what_was_built(targets):
     for row in targets.rows[:6]:
         found = {f: value(f, row, VariantView("hungry")) for f in export.COMPARED_FIGURES}

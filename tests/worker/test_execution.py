@@ -95,6 +95,7 @@ def test_steps_are_numbered_as_in_the_plan(pair):
     }
 
 
+@pytest.mark.bench
 def test_one_worker_does_the_same_as_two(alone, pair):
     sources = (sample("apply_transform.cu"), sample("user_transform.cu"))
     wanted = request(*sources, link="lto", emit="ptx,sass,cubin")

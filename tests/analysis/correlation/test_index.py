@@ -8,7 +8,7 @@ from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.sass.model import Disassembly, SourceLocation
 from jitstudio.analysis.sass.reading import read_code
 from tests.analysis.correlation.kernels import NESTED, NESTED_NAME
-from tests.support import SAMPLES
+from tests.support import SAMPLES, one_in
 
 
 def place(made, file, text):
@@ -31,7 +31,7 @@ def ptx(made, matches):
     return [made.texts[name][line - 1] for name, lines in matches.ptx.items() for line in lines]
 
 
-@pytest.mark.parametrize("target", ["sm_75", "sm_90", "sm_120"])
+@pytest.mark.parametrize("target", one_in(3, ["sm_75", "sm_90", "sm_120"]))
 def test_lto_shows_what_was_inlined_and_from_where(made, target):
     """The line of `user_transform` inside `apply_transform`, and the line of the call."""
     linked = made[f"{target}-apply_transform.cu-lto"]

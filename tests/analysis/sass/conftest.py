@@ -12,6 +12,7 @@ from jitstudio.analysis.sass.reading import CODE_OPTIONS, LIVE_OPTIONS
 from jitstudio.core.request import BuildRequest
 from tests.analysis.sass.kernels import RICH
 from tests.sample_builds import TARGETS, builds
+from tests.support import one_in
 from tests.support import request as asked
 
 
@@ -25,7 +26,7 @@ class Listed:
     json: list[Any]
 
 
-@pytest.fixture(scope="session", params=TARGETS)
+@pytest.fixture(scope="session", params=one_in(2, TARGETS))
 def listed(request, tools) -> tuple[Listed, ...]:
     """All of one target."""
 

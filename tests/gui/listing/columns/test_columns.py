@@ -362,6 +362,7 @@ def test_what_is_copied_with_the_lines(columns):
     assert columns.copied() is None
 
 
+@pytest.mark.bench
 def test_a_page_of_a_long_listing_costs_little_more(view, columns):
     """All columns beside 300,000 lines: as smooth as the text alone."""
     view.resize(1400, 900)

@@ -40,6 +40,7 @@ def test_the_oldest_is_dropped_by_whole_lines_and_counted(view):
     assert f"{dropped:,} before them were dropped" in view.facts
 
 
+@pytest.mark.bench
 def test_a_flood_is_cut_before_it_is_drawn(view):
     for _ in range(5):
         view.append_text("y\n" * (MOST_KEPT // 2))
