@@ -10,21 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from heapq import heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.groups import Selection, numbers_of, size_of, subset
 from jitstudio.simulator.model import WARP, FaultKind, SyncScope
-from jitstudio.simulator.program import PtxFunction, PtxInstruction, PtxProgram, SymbolOperand
+from jitstudio.simulator.program import PtxInstruction
 from jitstudio.simulator.wave import BarrierName, Waiting, Wave, line_of
 
 _ADVICE = (
     "All threads of a block that have not exited must come to the same __syncthreads(). A GPU may "
     "hang there, or take two barriers for one. Move it out of the condition."
 )
-_ENDS = frozenset(["ret", "exit", "trap"])
 
 
 def arrive(wave: Wave, name: BarrierName, waiting: Waiting) -> None:
@@ -158,7 +156,7 @@ def tell_passed(
         wave: The resident blocks.
         instruction: The instruction.
         threads: Who executes it.
-        joins: Gives for the number of a barrier in the kernel what `behind` finds.
+        joins: Gives for the number of a barrier in the kernel what `first_behind` finds.
     """
     for (scope, _), there in wave.barriers.items():
         for waiting in there:
@@ -207,71 +205,3 @@ def _tell_left_out(
                 more=f"Thread {second.thread} of its {near} {what} at {line_of(second)}. {_ADVICE}",
             )
             return
-
-
-def behind(program: PtxProgram, function: PtxFunction, barrier: int) -> int:
-    """Returns the first instruction that all come to from a barrier and from which none comes back.
-
-    Who is there without having waited has left the barrier out for good, and goes on with what
-    those do that wait. A `ret` or a branch is none: threads may return early.
-
-    Args:
-        program: The PTX.
-        function: The kernel.
-        barrier: The number of the barrier instruction.
-
-    Returns:
-        Its number; -1 if there is none.
-    """
-    following = {
-        i: _following(program.instructions[i], function)
-        for i in range(function.start, function.end)
-    }
-    before: dict[int, list[int]] = {}
-    for number, targets in following.items():
-        for target in targets:
-            before.setdefault(target, []).append(number)
-    guarded = program.instructions[barrier].guard is not None
-    around = _reached(function.start, following | {barrier: following[barrier] * guarded})
-    returning = _reached(barrier, before)
-    # Ways from the barrier go on at the lowest place; where only one place is left, all meet.
-    seen, ways = set(following[barrier]), list(following[barrier])
-    while ways:
-        at = heappop(ways)
-        if at not in following or program.instructions[at].opcode in _ENDS:
-            return -1
-        if not ways and at in around and at not in returning:
-            instruction = program.instructions[at]
-            # What compilers make one of the work of several lines has line 0.
-            of_one_line = instruction.source.line or not instruction.source.file
-            if of_one_line and instruction.opcode != "bra":
-                return at
-        for target in following[at]:
-            if target not in seen:
-                seen.add(target)
-                heappush(ways, target)
-    return -1
-
-
-def _reached(start: int, following: dict[int, list[int]]) -> set[int]:
-    """Returns all places that are reached from one, and itself."""
-    found, waiting = {start}, [start]
-    while waiting:
-        fresh = [at for at in following.get(waiting.pop(), ()) if at not in found]
-        found.update(fresh)
-        waiting += fresh
-    return found
-
-
-def _following(instruction: PtxInstruction, function: PtxFunction) -> list[int]:
-    """Returns where threads may go on in the function behind an instruction."""
-    match instruction.opcode:
-        case "bra" | "brx":
-            names = [o.name for o in instruction.operands if isinstance(o, SymbolOperand)]
-            names = [n for name in names for n in function.tables.get(name, (name,))]
-            targets = [function.labels[name] for name in names if name in function.labels]
-        case opcode if opcode in _ENDS:
-            targets = []
-        case _:
-            return [instruction.number + 1]
-    return [*targets, instruction.number + 1] if instruction.guard is not None else targets

@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.device import Dim3
-from jitstudio.simulator.barriers import behind, tell_passed
+from jitstudio.simulator.barriers import tell_passed
 from jitstudio.simulator.contraction import contractions
+from jitstudio.simulator.flow import first_behind
 from jitstudio.simulator.groups import GroupKey, Selection, numbers_of, size_of, subset
 from jitstudio.simulator.image import GRID_WORKSPACE, ImageError, make_image, parameter_bytes
 from jitstudio.simulator.instructions.rows import ROW_MODULES
@@ -150,7 +151,7 @@ class Machine:
         self.inexact: dict[str, str] = {}
         self.code = self._bind()
         # What follows from the program alone is found once.
-        self._behind = cache(partial(behind, program, self.image.kernel))
+        self._behind = cache(partial(first_behind, program, self.image.kernel))
         self.stall: tuple[int, int] = (0, 0)
         self.visits: dict[int, NDArray[np.bool_]] | None = None
         self._stops: Container[int] = frozenset()
