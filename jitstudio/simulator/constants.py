@@ -67,7 +67,8 @@ def constant(tokens: PtxTokens, weakest: int = 0) -> Constant:
         PtxReadError: If there is none, or it has no value.
     """
     value = _unary(tokens)
-    while (precedence := _PRECEDENCE.get(tokens.peek().text, 0)) >= max(weakest, 1):
+    least = weakest or 1
+    while (precedence := _PRECEDENCE.get(tokens.peek().text, 0)) >= least:
         mark = tokens.take().text
         value = _binary(tokens, mark, value, constant(tokens, precedence + 1))
     if weakest or not tokens.accept("?"):
@@ -98,9 +99,12 @@ def offset(tokens: PtxTokens) -> int:
 
 
 def _unary(tokens: PtxTokens) -> Constant:
-    mark = tokens.peek().text
-    if mark == "(":
-        tokens.take()
+    token = tokens.take()
+    if token.kind == "number":
+        number = number_of(token.text)
+        is_long = isinstance(number.value, int) and number.value >> (_BITS - 1) != 0
+        return Constant(number, not number.float_bits and (is_long or token.text[-1] == "U"))
+    if token.text == "(":
         if (cast := tokens.peek().text) in (".s64", ".u64"):
             tokens.take()
             tokens.expect(")")
@@ -109,18 +113,12 @@ def _unary(tokens: PtxTokens) -> Constant:
         inner = constant(tokens)
         tokens.expect(")")
         return inner
-    if mark in BEGINNINGS:
-        tokens.take()
-        return _signed(tokens, mark, constant(tokens, _UNARY))
-    token = tokens.take()
+    if token.text in BEGINNINGS:
+        return _signed(tokens, token.text, constant(tokens, _UNARY))
     if token.text == "WARP_SZ":
         return Constant(ImmediateOperand(32))
-    if token.kind != "number":
-        tokens.position -= 1
-        raise tokens.error(f"a number is expected here, and there is “{token.text[:40]}”")
-    number = number_of(token.text)
-    is_long = isinstance(number.value, int) and number.value >> (_BITS - 1) != 0
-    return Constant(number, not number.float_bits and (is_long or token.text.endswith("U")))
+    tokens.position -= 1
+    raise tokens.error(f"a number is expected here, and there is “{token.text[:40]}”")
 
 
 def _signed(tokens: PtxTokens, mark: str, value: Constant) -> Constant:
