@@ -274,7 +274,7 @@ class Machine:
             seed=launch.seed,
             observers=self.observers,
         )
-        wave.links, wave.meetings = self.links, self.meetings
+        wave.links, wave.meetings, wave.heap = self.links, self.meetings, image.heap
         wave.clock = self.steps
         wave.frame(0, self.layouts[image.kernel.name])
         live = np.flatnonzero(wave.live)
@@ -308,12 +308,15 @@ class Machine:
     def counters(self) -> tuple[Any, ...]:
         """Returns what it has counted besides steps, for `set_counters`."""
         found = tuple(self.faults), tuple(self.printed), dict(self.inexact), self.stall
-        return self.instructions, self.blocks_done, *found
+        heap = self.image.heap
+        return self.instructions, self.blocks_done, *found, heap.state() if heap else None
 
     def set_counters(self, counters: tuple[Any, ...]) -> None:
         """Takes counts back to what they were."""
-        self.instructions, self.blocks_done, faults, printed, inexact, self.stall = counters
+        self.instructions, self.blocks_done, faults, printed, inexact, self.stall, heap = counters
         self.faults, self.printed, self.inexact = list(faults), list(printed), dict(inexact)
+        if self.image.heap is not None:
+            self.image.heap.restore(heap)
 
     # Steps.
 

@@ -140,6 +140,10 @@ class RaceDetector(Observer):
         """See `Observer`: a barrier between copy and wait does not order what is copied."""
         self.accessed(access)
 
+    def renewed(self, start: int, end: int) -> None:
+        """See `Observer`: the heap orders who had the bytes and who gets them."""
+        self._shadows[StateSpace.GLOBAL].clear(start, end)
+
     def finished(self, result: SimulationResult) -> SimulationResult:
         """See `Observer`."""
         races: dict[object, Race] = {}
@@ -342,6 +346,13 @@ class _Shadow:
         self.written[places] = cells
         for slot in self.readers:
             slot[places] = 0
+
+    def clear(self, start: int, end: int) -> None:
+        """Forgets what was done to bytes."""
+        part = slice(start // self.granule, -(-end // self.granule))
+        arrays: tuple[NDArray[Any], ...] = (self.written, *self.readers, self.messages)
+        for held in arrays:
+            held[part] = 0
 
     def age_messages(self) -> None:
         """Marks all of them as those of blocks that have ended."""

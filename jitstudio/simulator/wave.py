@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from jitstudio.simulator.copies import Copy, PendingCopies
 from jitstudio.simulator.groups import Groups, Selection, numbers_of, subset
+from jitstudio.simulator.heap import Heap
 from jitstudio.simulator.memory import (
     CLUSTER_BITS,
     COPYING,
@@ -215,6 +216,7 @@ class Wave:
         told: Which they are, by instruction and kind.
         undefined: Which registers of the kernel hold undefined values.
         copies: The copies to shared memory that nobody has waited for.
+        heap: What `malloc` takes from; None for none.
         observers: All of them.
     """
 
@@ -277,6 +279,7 @@ class Wave:
         self.faults: list[Fault] = []
         self.undefined = UndefinedValues(count)
         self.copies = PendingCopies(count)
+        self.heap: Heap | None = None
         self.inexact: dict[str, str] = {}
         self.current: PtxInstruction | None = None
         self.told: set[tuple[int, FaultKind]] = set()
@@ -287,6 +290,7 @@ class Wave:
         self.on_synchronised = _overriding(observers, "synchronised")
         self.on_fenced = _overriding(observers, "fenced")
         self.on_copied = _overriding(observers, "copied")
+        self.on_renewed = _overriding(observers, "renewed")
         self.wants_values = any(o.wants_values for o in self.on_accessed)
 
     # Frames.

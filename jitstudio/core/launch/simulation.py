@@ -49,6 +49,7 @@ class FaultKind(Enum):
     BARRIER = "barrier"
     INACTIVE_LANE = "inactive lane"
     NOT_WAITED_FOR = "copy not waited for"
+    FREE = "free"
     UNSUPPORTED = "unsupported"
 
 
