@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,12 +140,16 @@ def _show(wave: Wave, scope: SyncScope, threads: NDArray[np.int64]) -> None:
 
 def _tell_parted(wave: Wave, released: list[Waiting]) -> None:
     """Takes note of blocks whose threads have met at different instructions."""
-    there = [w for w in released if w.is_of_all]
-    for waiting in there:
-        last = there[-1]
-        if waiting.at != last.at:
+    there: dict[int, list[Waiting]] = {}
+    for waiting in released:
+        if waiting.is_of_all:
+            there.setdefault(waiting.at, []).append(waiting)
+    for earlier, later in combinations(there.values(), 2):
+        last = later[0]
+        others = np.concatenate([numbers_of(waiting.threads) for waiting in later])
+        for waiting in earlier:
             place = last.instruction, last.since
-            _tell_left_out(wave, waiting, numbers_of(last.threads), place, "waits at another one")
+            _tell_left_out(wave, waiting, others, place, "waits at another one")
 
 
 def tell_passed(
@@ -188,6 +193,8 @@ def _tell_left_out(
         where: The instruction that these are at, and the steps before it.
         what: What they do, in words that go on after "Thread … of its block …".
     """
+    if (waiting.at, FaultKind.BARRIER) in wave.told:
+        return
     numbers = numbers_of(waiting.threads)
     for near, key in (("warp", wave.numbers // WARP), ("block", wave.slots)):
         together = np.isin(key[numbers], key[others])
@@ -195,13 +202,13 @@ def _tell_left_out(
             mine = numbers[together]
             mine = mine[key[mine] == key[mine[0]]]
             other = int(others[key[others] == key[mine[0]]][0])
-            second = wave.layout.place(where[0], other, where[1])
+            place = wave.layout.place(where[0], other, where[1])
             wave.tell(
                 FaultKind.BARRIER,
                 mine,
                 "waits at a barrier that not all threads of its block reach",
                 at=(waiting.instruction, waiting.since),
-                second=second,
-                more=f"Thread {second.thread} of its {near} {what} at {line_of(second)}. {_ADVICE}",
+                other=place,
+                more=f"Thread {place.thread} of its {near} {what} at {line_of(place)}. {_ADVICE}",
             )
             return

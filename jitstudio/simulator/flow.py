@@ -19,7 +19,8 @@ def first_behind(program: PtxProgram, function: PtxFunction, barrier: int) -> in
     """Returns the first instruction that all come to from a barrier and from which none comes back.
 
     Who is there without having waited has left the barrier out for good, and goes on with what
-    those do that wait. A `ret` or a branch is none: threads may return early.
+    those do that wait. A `ret` or a branch is none: threads may return early. One of another source
+    line than the barrier is preferred.
 
     Args:
         program: The PTX.
@@ -34,22 +35,24 @@ def first_behind(program: PtxProgram, function: PtxFunction, barrier: int) -> in
     around = _reached(function.start, following | {barrier: following[barrier] * guarded})
     returning = _reached(barrier, _before(following))
     # Ways from the barrier go on at the lowest place; where only one place is left, all meet.
-    seen, ways = set(following[barrier]), list(following[barrier])
+    seen, ways, first = set(following[barrier]), list(following[barrier]), -1
     while ways:
         at = heappop(ways)
         if at not in following or program.instructions[at].opcode in _ENDS:
-            return -1
+            return first
         if not ways and at in around and at not in returning:
             instruction = program.instructions[at]
             # What compilers make one of the work of several lines has line 0.
             of_one_line = instruction.source.line or not instruction.source.file
             if of_one_line and instruction.opcode != "bra":
-                return at
+                first = at if first < 0 else first
+                if instruction.source != program.instructions[barrier].source:
+                    return at
         for target in following[at]:
             if target not in seen:
                 seen.add(target)
                 heappush(ways, target)
-    return -1
+    return first
 
 
 def is_polled(program: PtxProgram, load: PtxInstruction) -> bool:

@@ -464,7 +464,7 @@ class Machine:
                 FaultKind.INACTIVE_LANE,
                 numbers,
                 "depends on an undefined value",
-                second=source,
+                other=source,
                 more=f"It was taken at {line_of(source)} from {found.reason}. Take values only of "
                 "lanes that take part, or choose another value for the others.",
             )
@@ -770,7 +770,10 @@ def _refused(instruction: PtxInstruction, why: str) -> SimulationStop:
     message = f"Line {instruction.line} of the PTX, {instruction.full_opcode}: {why}."
     source = instruction.source
     if source.line:
-        message += f" It comes from line {source.line} of {_file_name(source.file)}."
+        way = f", by way of line {source.line} of {_file_name(source.file)}"
+        outer = instruction.inlined_at[-1] if instruction.inlined_at else source
+        message += f" It comes from line {outer.line} of {_file_name(outer.file)}"
+        message += (way if outer != source else "") + "."
     return SimulationStop(SimulationOutcome.REFUSED, message)
 
 

@@ -409,7 +409,7 @@ class Wave:
         message: str,
         *,
         at: tuple[PtxInstruction, int] | None = None,
-        second: ThreadPlace | None = None,
+        other: ThreadPlace | None = None,
         more: str = "",
     ) -> None:
         """Takes note of a fault that does not end the launch, once for each instruction.
@@ -420,8 +420,8 @@ class Wave:
             message: What they did, in words that go on after "Thread … of block …".
             at: The instruction at which they did it, and the steps before it; None for the
                 current one.
-            second: Where another thread is that it is about.
-            more: Sentences to add.
+            other: Where another thread was that it is about.
+            more: Sentences about that.
         """
         instruction, step = at or (self.current, self.clock - 1)
         assert instruction is not None
@@ -431,8 +431,10 @@ class Wave:
         fault = fault_of(
             self.layout, instruction, kind, int(threads[0]), message, len(threads), False, step
         )
-        message = f"{fault.message} {more}".rstrip()
-        self.faults.append(replace(fault, message=message, second=second))
+        if other is not None and fault.first is not None:
+            first, second = sorted((fault.first, other), key=lambda place: place.step)
+            fault = replace(fault, message=f"{fault.message} {more}", first=first, second=second)
+        self.faults.append(fault)
 
     def print_text(self, text: str) -> None:
         """Takes note of what a thread has printed."""
@@ -725,7 +727,7 @@ class Wave:
             self.numbers[threads][pending],
             f"reads {size} bytes of shared memory at 0x{int(addresses[first]):x} before the copy "
             "to them was waited for",
-            second=place,
+            other=place,
             more=f"Thread {place.thread} copies to them at {line_of(place)}. It must wait "
             "(cp.async.wait_group, __pipeline_wait_prior, or an mbarrier) before anyone reads, and "
             "other threads need a barrier behind that.",
