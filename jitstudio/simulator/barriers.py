@@ -10,21 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from heapq import heappop, heappush
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.groups import Selection, numbers_of, size_of, subset
 from jitstudio.simulator.model import WARP, FaultKind, SyncScope
-from jitstudio.simulator.program import PtxFunction, PtxInstruction, PtxProgram, SymbolOperand
+from jitstudio.simulator.program import PtxInstruction
 from jitstudio.simulator.wave import BarrierName, Waiting, Wave, line_of
 
 _ADVICE = (
     "All threads of a block that have not exited must come to the same __syncthreads(). A GPU may "
     "hang there, or take two barriers for one. Move it out of the condition."
 )
-_ENDS = frozenset(["ret", "exit", "trap"])
 
 
 def arrive(wave: Wave, name: BarrierName, waiting: Waiting) -> None:
@@ -141,12 +140,16 @@ def _show(wave: Wave, scope: SyncScope, threads: NDArray[np.int64]) -> None:
 
 def _tell_parted(wave: Wave, released: list[Waiting]) -> None:
     """Takes note of blocks whose threads have met at different instructions."""
-    there = [w for w in released if w.is_of_all]
-    for waiting in there:
-        last = there[-1]
-        if waiting.at != last.at:
+    there: dict[int, list[Waiting]] = {}
+    for waiting in released:
+        if waiting.is_of_all:
+            there.setdefault(waiting.at, []).append(waiting)
+    for earlier, later in combinations(there.values(), 2):
+        last = later[0]
+        others = np.concatenate([numbers_of(waiting.threads) for waiting in later])
+        for waiting in earlier:
             place = last.instruction, last.since
-            _tell_left_out(wave, waiting, numbers_of(last.threads), place, "waits at another one")
+            _tell_left_out(wave, waiting, others, place, "waits at another one")
 
 
 def tell_passed(
@@ -158,7 +161,7 @@ def tell_passed(
         wave: The resident blocks.
         instruction: The instruction.
         threads: Who executes it.
-        joins: Gives for the number of a barrier in the kernel what `behind` finds.
+        joins: Gives for the number of a barrier in the kernel what `first_behind` finds.
     """
     for (scope, _), there in wave.barriers.items():
         for waiting in there:
@@ -190,6 +193,8 @@ def _tell_left_out(
         where: The instruction that these are at, and the steps before it.
         what: What they do, in words that go on after "Thread … of its block …".
     """
+    if (waiting.at, FaultKind.BARRIER) in wave.told:
+        return
     numbers = numbers_of(waiting.threads)
     for near, key in (("warp", wave.numbers // WARP), ("block", wave.slots)):
         together = np.isin(key[numbers], key[others])
@@ -197,81 +202,13 @@ def _tell_left_out(
             mine = numbers[together]
             mine = mine[key[mine] == key[mine[0]]]
             other = int(others[key[others] == key[mine[0]]][0])
-            second = wave.layout.place(where[0], other, where[1])
+            place = wave.layout.place(where[0], other, where[1])
             wave.tell(
                 FaultKind.BARRIER,
                 mine,
                 "waits at a barrier that not all threads of its block reach",
                 at=(waiting.instruction, waiting.since),
-                second=second,
-                more=f"Thread {second.thread} of its {near} {what} at {line_of(second)}. {_ADVICE}",
+                other=place,
+                more=f"Thread {place.thread} of its {near} {what} at {line_of(place)}. {_ADVICE}",
             )
             return
-
-
-def behind(program: PtxProgram, function: PtxFunction, barrier: int) -> int:
-    """Returns the first instruction that all come to from a barrier and from which none comes back.
-
-    Who is there without having waited has left the barrier out for good, and goes on with what
-    those do that wait. A `ret` or a branch is none: threads may return early.
-
-    Args:
-        program: The PTX.
-        function: The kernel.
-        barrier: The number of the barrier instruction.
-
-    Returns:
-        Its number; -1 if there is none.
-    """
-    following = {
-        i: _following(program.instructions[i], function)
-        for i in range(function.start, function.end)
-    }
-    before: dict[int, list[int]] = {}
-    for number, targets in following.items():
-        for target in targets:
-            before.setdefault(target, []).append(number)
-    guarded = program.instructions[barrier].guard is not None
-    around = _reached(function.start, following | {barrier: following[barrier] * guarded})
-    returning = _reached(barrier, before)
-    # Ways from the barrier go on at the lowest place; where only one place is left, all meet.
-    seen, ways = set(following[barrier]), list(following[barrier])
-    while ways:
-        at = heappop(ways)
-        if at not in following or program.instructions[at].opcode in _ENDS:
-            return -1
-        if not ways and at in around and at not in returning:
-            instruction = program.instructions[at]
-            # What compilers make one of the work of several lines has line 0.
-            of_one_line = instruction.source.line or not instruction.source.file
-            if of_one_line and instruction.opcode != "bra":
-                return at
-        for target in following[at]:
-            if target not in seen:
-                seen.add(target)
-                heappush(ways, target)
-    return -1
-
-
-def _reached(start: int, following: dict[int, list[int]]) -> set[int]:
-    """Returns all places that are reached from one, and itself."""
-    found, waiting = {start}, [start]
-    while waiting:
-        fresh = [at for at in following.get(waiting.pop(), ()) if at not in found]
-        found.update(fresh)
-        waiting += fresh
-    return found
-
-
-def _following(instruction: PtxInstruction, function: PtxFunction) -> list[int]:
-    """Returns where threads may go on in the function behind an instruction."""
-    match instruction.opcode:
-        case "bra" | "brx":
-            names = [o.name for o in instruction.operands if isinstance(o, SymbolOperand)]
-            names = [n for name in names for n in function.tables.get(name, (name,))]
-            targets = [function.labels[name] for name in names if name in function.labels]
-        case opcode if opcode in _ENDS:
-            targets = []
-        case _:
-            return [instruction.number + 1]
-    return [*targets, instruction.number + 1] if instruction.guard is not None else targets

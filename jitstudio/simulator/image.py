@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from jitstudio.simulator.heap import HEAP_BYTES, Heap
 from jitstudio.simulator.memory import WINDOWS, Arena, Region, global_arena
 from jitstudio.simulator.model import SimulatedLaunch, StateSpace
 from jitstudio.simulator.program import (
@@ -52,6 +53,7 @@ class Image:
         dynamic: Where the dynamic ones begin.
         global_arena: Global memory with the variables and the allocations.
         constant_arena: Constant memory.
+        heap: What `malloc` takes from; None where nothing calls it.
     """
 
     program: PtxProgram
@@ -67,6 +69,7 @@ class Image:
     parameters: dict[str, int] = field(default_factory=dict)
     shared_size: int = 0
     dynamic: int = 0
+    heap: Heap | None = None
 
     @property
     def is_recursive(self) -> bool:
@@ -109,7 +112,8 @@ def make_image(program: PtxProgram, kernel: PtxFunction, launch: SimulatedLaunch
         extents = [(v.name, v.size, v.align) for v in in_global]
         if launch.cooperative:
             extents.append((GRID_WORKSPACE, _WORKSPACE_BYTES, 16))
-        arena, global_addresses = global_arena(extents, launch.allocations)
+        heap_bytes = HEAP_BYTES if "malloc" in used else 0
+        arena, global_addresses = global_arena(extents, launch.allocations, heap_bytes)
     except ValueError as error:
         raise ImageError(f"The allocations of the launch cannot be placed: {error}.") from None
     constants, constant_size = _laid_out(in_constant, 0)
@@ -125,6 +129,7 @@ def make_image(program: PtxProgram, kernel: PtxFunction, launch: SimulatedLaunch
         {name: CODE_BASE + i * CODE_STEP for i, name in enumerate(functions)},
         arena,
         constant,
+        heap=Heap(arena) if heap_bytes else None,
     )
     _place_shared(image, [v for v in variables if v.space == "shared"], launch)
     for variable in in_global + in_constant:

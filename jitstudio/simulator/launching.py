@@ -156,10 +156,11 @@ def launch(
         tell(LaunchProgress("estimating how long it will take"))
         _foretell(ready, tell)
         tell(LaunchProgress("simulating the kernel"))
+        races = RaceDetector(request.kernel, _global_bytes(ready.launch), ready.program)
         result = simulate(
             ready.launch,
             ready.program,
-            (Counter(), RaceDetector(request.kernel, _global_bytes(ready.launch))),
+            (Counter(), races),
             progress=lambda done: tell(LaunchProgress(f"simulating the kernel, {done:.0%}")),
         )
         if result.outcome is SimulationOutcome.REFUSED and not result.steps:

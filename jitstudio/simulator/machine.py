@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.device import Dim3
-from jitstudio.simulator.barriers import behind, tell_passed
+from jitstudio.simulator.barriers import tell_passed
 from jitstudio.simulator.contraction import contractions
+from jitstudio.simulator.flow import first_behind
 from jitstudio.simulator.groups import GroupKey, Selection, numbers_of, size_of, subset
 from jitstudio.simulator.image import GRID_WORKSPACE, ImageError, make_image, parameter_bytes
 from jitstudio.simulator.instructions.rows import ROW_MODULES
@@ -150,7 +151,7 @@ class Machine:
         self.inexact: dict[str, str] = {}
         self.code = self._bind()
         # What follows from the program alone is found once.
-        self._behind = cache(partial(behind, program, self.image.kernel))
+        self._behind = cache(partial(first_behind, program, self.image.kernel))
         self.stall: tuple[int, int] = (0, 0)
         self.visits: dict[int, NDArray[np.bool_]] | None = None
         self._stops: Container[int] = frozenset()
@@ -273,7 +274,7 @@ class Machine:
             seed=launch.seed,
             observers=self.observers,
         )
-        wave.links, wave.meetings = self.links, self.meetings
+        wave.links, wave.meetings, wave.heap = self.links, self.meetings, image.heap
         wave.clock = self.steps
         wave.frame(0, self.layouts[image.kernel.name])
         live = np.flatnonzero(wave.live)
@@ -307,12 +308,15 @@ class Machine:
     def counters(self) -> tuple[Any, ...]:
         """Returns what it has counted besides steps, for `set_counters`."""
         found = tuple(self.faults), tuple(self.printed), dict(self.inexact), self.stall
-        return self.instructions, self.blocks_done, *found
+        heap = self.image.heap
+        return self.instructions, self.blocks_done, *found, heap.state() if heap else None
 
     def set_counters(self, counters: tuple[Any, ...]) -> None:
         """Takes counts back to what they were."""
-        self.instructions, self.blocks_done, faults, printed, inexact, self.stall = counters
+        self.instructions, self.blocks_done, faults, printed, inexact, self.stall, heap = counters
         self.faults, self.printed, self.inexact = list(faults), list(printed), dict(inexact)
+        if self.image.heap is not None:
+            self.image.heap.restore(heap)
 
     # Steps.
 
@@ -460,7 +464,7 @@ class Machine:
                 FaultKind.INACTIVE_LANE,
                 numbers,
                 "depends on an undefined value",
-                second=source,
+                other=source,
                 more=f"It was taken at {line_of(source)} from {found.reason}. Take values only of "
                 "lanes that take part, or choose another value for the others.",
             )
@@ -766,7 +770,10 @@ def _refused(instruction: PtxInstruction, why: str) -> SimulationStop:
     message = f"Line {instruction.line} of the PTX, {instruction.full_opcode}: {why}."
     source = instruction.source
     if source.line:
-        message += f" It comes from line {source.line} of {_file_name(source.file)}."
+        way = f", by way of line {source.line} of {_file_name(source.file)}"
+        outer = instruction.inlined_at[-1] if instruction.inlined_at else source
+        message += f" It comes from line {outer.line} of {_file_name(outer.file)}"
+        message += (way if outer != source else "") + "."
     return SimulationStop(SimulationOutcome.REFUSED, message)
 
 

@@ -8,7 +8,7 @@ memory the stacks of all resident threads. An access is checked before it is don
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -86,6 +86,7 @@ class Arena:
         read_only: Whether nothing may be written.
         pitch: For equal parts, of blocks or threads: bytes from one to the next.
         used: Bytes of each part that may be accessed.
+        blocks: Where the last region is a heap: its blocks and the freed ones, by their offsets.
     """
 
     space: StateSpace
@@ -96,6 +97,7 @@ class Arena:
     read_only: bool = False
     pitch: int = 0
     used: int = 0
+    blocks: tuple[dict[int, Region], dict[int, Region]] | None = None
 
     def __post_init__(self) -> None:
         self._views: dict[np.dtype[Any], NDArray[Any]] = {}
@@ -128,6 +130,14 @@ class Arena:
         self.state[start:end] = WRITTEN
         self.forget()
 
+    def open(self, block: Region) -> None:
+        """Lets a block of the heap be accessed, of which nobody has written a byte."""
+        self.state[block.start : block.end] = _UNWRITTEN
+
+    def close(self, block: Region) -> None:
+        """Lets a block of the heap be accessed no more."""
+        self.state[block.start : block.end] = 0
+
     def forget(self) -> None:
         """Looks again at what has been written, as data and state were changed from outside."""
         self._complete = [self._all_written(region) for region in self.regions]
@@ -159,9 +169,14 @@ class Arena:
         """
         lowest, highest = int(offsets.min()), int(offsets.max())
         index = self.region_of(lowest, highest, size)
-        if index < 0:
+        in_heap = self.blocks is not None and index in (-1, len(self.regions) - 1)
+        if index < 0 or in_heap:
             at = np.searchsorted(self._first, offsets, side="right") - 1
             inside = (at >= 0) & (offsets + size <= self._last[at])
+            if in_heap:
+                # Outside its blocks nothing is known of a byte.
+                known = np.where(inside, offsets, 0)
+                inside &= (self.state[known] != 0) & (self.state[known + size - 1] != 0)
             if not inside.all():
                 first = int(np.argmin(inside))
                 raise AccessFault(
@@ -180,7 +195,14 @@ class Arena:
         if self.base + offset < 4096:
             return "which is a null pointer, or one with a small number added"
         nearest, best = "", 1 << 63
-        for region in self.regions:
+        regions: Iterable[Region] = self.regions
+        if self.blocks is not None:
+            live, freed = self.blocks
+            regions = (*self.regions[:-1], *live.values())
+            for region in freed.values():
+                if region.start <= offset < region.end:
+                    return f"in {region.name} ({region.end - region.start:,} bytes) that was freed"
+        for region in regions:
             length = f"{region.name} ({region.end - region.start:,} bytes)"
             behind, before = offset + size - region.end, region.start - offset
             if behind > 0 and offset >= region.start and behind - size < best:
@@ -308,13 +330,16 @@ def windows_of(addresses: NDArray[np.int64]) -> dict[StateSpace, NDArray[np.bool
 
 
 def global_arena(
-    variables: Sequence[tuple[str, int, int]], allocations: Sequence[Allocation]
+    variables: Sequence[tuple[str, int, int]],
+    allocations: Sequence[Allocation],
+    heap_bytes: int = 0,
 ) -> tuple[Arena, dict[str, int]]:
     """Returns global memory, and the addresses of the variables in it.
 
     Args:
         variables: Name, bytes and alignment of each variable of the module.
         allocations: Of the launch, by rising addresses.
+        heap_bytes: Of the heap, which comes last, and of which no byte may be accessed yet.
 
     Raises:
         ValueError: If allocations overlap.
@@ -336,8 +361,14 @@ def global_arena(
             raise ValueError(f"the allocation {allocation.name} overlaps the one before")
         regions.append(Region(start, start + allocation.size, allocation.name))
     end = max((region.end for region in regions), default=0)
+    if heap_bytes:
+        start = -(-(end + _GAP) // _ALIGNMENT) * _ALIGNMENT
+        end = start + heap_bytes
+        regions.append(Region(start, end, "the heap"))
     arena = Arena.of(StateSpace.GLOBAL, base, end, tuple(regions))
     for allocation in allocations:
         if allocation.data is not None:
             arena.fill(allocation.address - base, allocation.data)
+    if heap_bytes:
+        arena.close(regions[-1])
     return arena, {name: base + start for name, start in starts.items()}

@@ -327,6 +327,9 @@ class Observer:
         `accessed` was called for the same writes when the copy began.
         """
 
+    def renewed(self, start: int, end: int) -> None:
+        """Takes note that bytes of global memory, which were freed, are of another block."""
+
     def synchronised(self, threads: Threads, scope: SyncScope) -> None:
         """Takes note that these threads have passed a barrier together.
 

@@ -76,6 +76,20 @@ PtxOperand = (
 )
 
 
+def register_names(operand: PtxOperand) -> list[str]:
+    """Returns the names of the registers in an operand."""
+    match operand:
+        case RegisterOperand(name):
+            return [name]
+        case AddressOperand(RegisterOperand(name)):
+            return [name]
+        case VectorOperand(parts) | BracketOperand(parts):
+            return [name for part in parts for name in register_names(part)]
+        case PairOperand(first, second):
+            return register_names(first) + register_names(second)
+    return []
+
+
 @dataclass(frozen=True)
 class PtxInstruction:
     """An instruction.

@@ -14,8 +14,10 @@ What orders is kept as clocks, a number of an access up to which another's acces
 This is the causality order of the PTX ISA ("Memory Consistency Model"), coarser in three places
 that can only hide a race and never invent one: a message tells of the whole warp of its sender, a
 read needs no ``.acquire`` or fence to take it, and atomics of one step know each other. Two
-accesses that are both strong never race. Two writes of the same value are told as such: nothing is
-lost whatever their order.
+accesses that are both strong never race. But a volatile read of what another lane of the warp has
+written, in no loop that waits for it, is told: it relies on the lanes running in step, which no GPU
+since Volta promises. Two writes of the same value are told as such: nothing is lost whatever their
+order.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.simulator.flow import is_polled
 from jitstudio.simulator.model import (
     WARP,
     Access,
@@ -41,7 +44,7 @@ from jitstudio.simulator.model import (
     ThreadPlace,
     Threads,
 )
-from jitstudio.simulator.program import PtxInstruction
+from jitstudio.simulator.program import PtxInstruction, PtxProgram
 
 _Numbers = NDArray[np.int64]
 
@@ -64,12 +67,17 @@ class RaceDetector(Observer):
     Args:
         kernel: The name of the kernel, whose `ret` ends a thread.
         global_bytes: About how large global memory is; what is never accessed costs nothing.
+        program: What is executed, to know which loops wait for a value; None to take all for such.
     """
 
     wants_values = True
 
-    def __init__(self, kernel: str, global_bytes: int = 0) -> None:
+    def __init__(
+        self, kernel: str, global_bytes: int = 0, program: PtxProgram | None = None
+    ) -> None:
         self._kernel = kernel
+        self._program = program
+        self._unpolled: dict[int, bool] = {}
         self._event = 0
         self._instructions: list[PtxInstruction] = []
         self._numbers: dict[int, int] = {}
@@ -115,6 +123,8 @@ class RaceDetector(Observer):
             self._pass_messages(access, shadow)
         if access.kind is AccessKind.READ:
             self._compare(access, shadow.written[places], threads, "read after write")
+            if access.strong and self._should_be_in_order(access.instruction):
+                self._compare_in_warps(access, shadow.written[places], threads)
             shadow.read(places, cells)
             return
         for slot in shadow.readers:
@@ -129,6 +139,10 @@ class RaceDetector(Observer):
     def copied(self, access: Access) -> None:
         """See `Observer`: a barrier between copy and wait does not order what is copied."""
         self.accessed(access)
+
+    def renewed(self, start: int, end: int) -> None:
+        """See `Observer`: the heap orders who had the bytes and who gets them."""
+        self._shadows[StateSpace.GLOBAL].clear(start, end)
 
     def finished(self, result: SimulationResult) -> SimulationResult:
         """See `Observer`."""
@@ -176,8 +190,39 @@ class RaceDetector(Observer):
         if at.size:
             self._note(access, cells[at], at, kind)
 
-    def _note(self, access: Access, cells: _Numbers, at: _Numbers, kind: str) -> None:
-        """Notes races: the cells that were there, and which granules of the access they are."""
+    def _should_be_in_order(self, instruction: PtxInstruction) -> bool:
+        """Returns whether a strong read is volatile, and in no loop that waits for its value."""
+        if self._program is None or "volatile" not in instruction.modifiers:
+            return False
+        found = self._unpolled.get(instruction.number)
+        if found is None:
+            found = self._unpolled[instruction.number] = not is_polled(self._program, instruction)
+        return found
+
+    def _compare_in_warps(self, access: Access, cells: _Numbers, threads: Threads) -> None:
+        """Notes what other lanes of the warp have written by volatile writes."""
+        others = cells & _THREAD_MASK
+        mates = (cells & _STRONG != 0) & (others // WARP == threads // WARP) & (others != threads)
+        at = np.flatnonzero(mates & ~self._order.is_older(cells))
+        at = at[~self._order.ordered(cells[at], threads[at])]
+        numbers = np.frombuffer(self._instruction_of_event, np.intc)[cells[at] >> _EVENT_SHIFT]
+        volatile = ["volatile" in instruction.modifiers for instruction in self._instructions]
+        at = at[np.asarray(volatile, np.bool_)[numbers]]
+        if at.size:
+            self._note(access, cells[at], at, "read after write", in_step=True)
+
+    def _note(
+        self, access: Access, cells: _Numbers, at: _Numbers, kind: str, *, in_step: bool = False
+    ) -> None:
+        """Notes races: the cells that were there, and which granules of the access they are.
+
+        Args:
+            access: The later access.
+            cells: The earlier ones.
+            at: Which granules of the later access they are.
+            kind: Such as ``write after read``.
+            in_step: Whether lanes of a warp would be in order if they ran in step.
+        """
         events = cells >> _EVENT_SHIFT
         firsts = np.frombuffer(self._instruction_of_event, np.intc)[events]
         second = self._number(access.instruction)
@@ -195,11 +240,10 @@ class RaceDetector(Observer):
                     known.race = replace(known.race, count=known.race.count + count)
                 elif len(self._races) < _MOST_RACES:
                     index = int(mine[0])
-                    self._races[key] = _Found(
-                        self._race(access, int(cells[index]), int(threads[index]), kind, is_same)
-                    )
-                    race = self._races[key].race
-                    self._races[key].race = replace(race, count=count)
+                    race = self._race(access, int(cells[index]), int(threads[index]), kind, is_same)
+                    if in_step:
+                        race = replace(race, message=_step_sentence(race, access))
+                    self._races[key] = _Found(replace(race, count=count))
 
     def _same_values(
         self, access: Access, cells: _Numbers, threads: _Numbers, kind: str
@@ -302,6 +346,13 @@ class _Shadow:
         self.written[places] = cells
         for slot in self.readers:
             slot[places] = 0
+
+    def clear(self, start: int, end: int) -> None:
+        """Forgets what was done to bytes."""
+        part = slice(start // self.granule, -(-end // self.granule))
+        arrays: tuple[NDArray[Any], ...] = (self.written, *self.readers, self.messages)
+        for held in arrays:
+            held[part] = 0
 
     def age_messages(self) -> None:
         """Marks all of them as those of blocks that have ended."""
@@ -594,6 +645,14 @@ def _sentence(
     return (
         f"Race in {access.space.value} memory: {_place(second)} {other} {value}{size} "
         f"that {_place(first)} {one}, and no barrier, atomic or fence orders them.{gone}"
+    )
+
+
+def _step_sentence(race: Race, access: Access) -> str:
+    return (
+        f"Race in {race.space.value} memory: {_place(race.second)} reads {access.size} bytes that "
+        f"{_place(race.first)} writes. Both are volatile, and it relies on the threads of a warp "
+        "running in step, which GPUs since Volta do not promise: add __syncwarp() between them."
     )
 
 

@@ -13,6 +13,13 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from jitstudio.simulator.constants import (
+    ABOVE_COMPARISONS,
+    BEGINNINGS,
+    constant,
+    integer,
+    offset,
+)
 from jitstudio.simulator.program import (
     NO_PLACE,
     AddressOperand,
@@ -113,7 +120,7 @@ class _Reader(PtxTokens):
                 self.take()
         elif token.text == ".address_size":
             self.position += 1
-            if self.integer() != 64:
+            if integer(self) != 64:
                 raise self.error("only PTX with 64-bit addresses can be simulated")
         elif token.text == ".section":
             while not self.is_next("{"):
@@ -176,7 +183,7 @@ class _Reader(PtxTokens):
             text = self.peek().text
             if text == ".align":
                 self.position += 1
-                align = self.integer()
+                align = integer(self)
             elif text == ".attribute":
                 self.position += 1
                 self.skip_to(")")
@@ -200,7 +207,7 @@ class _Reader(PtxTokens):
         while self.peek().text in (".global", ".const", ".shared", ".local", ".param"):
             self.position += 1
         if self.accept(".align"):
-            self.integer()
+            integer(self)
 
     def _variable(self, space: str, kind: str, vector: int, align: int) -> PtxVariable:
         name = self.word()
@@ -210,7 +217,7 @@ class _Reader(PtxTokens):
             if self.accept("]"):
                 unsized, written = True, f"{written}[]"
                 continue
-            count = self.integer()
+            count = integer(self)
             size *= count
             written += f"[{count}]"
             self.expect("]")
@@ -247,13 +254,15 @@ class _Reader(PtxTokens):
     def _initial_element(
         self, kind: str, element: int, data: bytearray, addresses: list[SymbolAddress]
     ) -> None:
-        minus = self.accept("-")
-        token = self.take()
-        if token.kind == "number" and not self.is_next("("):
-            data += _packed(number_of(token.text), minus, kind, element)
+        token = self.peek()
+        is_name = token.kind == "word" and token.text != "WARP_SZ"
+        is_mask = token.kind == "number" and self.tokens[self.position + 1].text == "("
+        if not (is_name or is_mask):
+            data += _packed(constant(self).number, kind, element)
             return
+        self.take()
         shift, generic = 0, token.text == "generic"
-        if token.kind == "number":  # a mask such as 0xFF00(symbol)
+        if is_mask:  # such as 0xFF00(symbol)
             mask = int(number_of(token.text).value)
             shift = (mask & -mask).bit_length() - 1
         if self.accept("("):
@@ -264,20 +273,13 @@ class _Reader(PtxTokens):
                 self.expect(")")
             else:
                 symbol = self.word()
-            inner = self.addend()
+            inner = offset(self)
             self.expect(")")
         else:
             symbol, inner = token.text, 0
-        addend = inner + self.addend()
+        addend = inner + offset(self)
         addresses.append(SymbolAddress(len(data), symbol, addend, generic, element, shift))
         data += bytes(element)
-
-    def addend(self) -> int:
-        if self.accept("+"):
-            return self.integer()
-        if self.is_next("-"):
-            return self.integer()
-        return 0
 
     # Functions.
 
@@ -323,9 +325,9 @@ class _Reader(PtxTokens):
         )
 
     def _extent(self) -> tuple[int, int, int]:
-        numbers = [self.integer()]
+        numbers = [integer(self)]
         while self.accept(","):
-            numbers.append(self.integer())
+            numbers.append(integer(self))
         x, y, z = (*numbers, 1, 1)[:3]
         return x, y, z
 
@@ -359,6 +361,7 @@ class _Body:
     ) -> None:
         self._r = reader
         self._function = function
+        self._calls = False
         self.registers: dict[str, PtxType] = {}
         self.variables: dict[str, PtxVariable] = {}
         self.labels: dict[str, int] = {}
@@ -437,7 +440,7 @@ class _Body:
         while True:
             name = r.word()
             if r.accept("<"):
-                count = r.integer()
+                count = integer(r, ABOVE_COMPARISONS)
                 r.expect(">")
                 if count + len(self.registers) > _MOST_REGISTERS:
                     raise r.error(f"{count:,} registers are too many to simulate")
@@ -516,6 +519,7 @@ class _Body:
         if token.kind != "word":
             raise r.error(f"an instruction is expected here, and there is “{token.text[:40]}”")
         opcode, modifiers, types = _words(r.take().text)
+        self._calls = opcode == "call"
         operands: list[PtxOperand] = []
         if not r.is_next(";"):
             operands.append(self._operand())
@@ -553,42 +557,26 @@ class _Body:
         r = self._r
         if r.accept("{"):
             return VectorOperand(self._list("}"))
+        if r.is_next("(") and not self._calls:
+            return constant(r).number
         if r.accept("("):
             return VectorOperand(self._list(")"))
         if r.accept("["):
             return self._address()
-        if r.accept("!"):
+        if r.is_next("!") and r.tokens[r.position + 1].kind == "word":
+            r.position += 1
             operand = self._simple_operand()
             if not isinstance(operand, RegisterOperand):
                 raise r.error("only a predicate can be negated")
             return RegisterOperand(operand.name, not operand.negated)
         token = r.peek()
-        if token.kind == "number" or token.text in ("-", "+", "~"):
-            return self._number()
+        if token.kind == "number" or token.text in BEGINNINGS or token.text == "WARP_SZ":
+            return constant(r).number
         name = r.word()
         operand = self._name(name)
         if isinstance(operand, SymbolOperand):
-            return SymbolOperand(operand.name, operand.offset + r.addend())
+            return SymbolOperand(operand.name, operand.offset + offset(r))
         return operand
-
-    def _number(self) -> ImmediateOperand:
-        r = self._r
-        sign = r.take().text if r.peek().text in ("-", "+", "~") else ""
-        token = r.take()
-        if token.kind != "number":
-            raise r.error(f"a number is expected here, and there is “{token.text[:40]}”")
-        number = number_of(token.text)
-        if sign == "-":
-            if number.float_bits:
-                flipped = int(number.value) ^ (1 << (number.float_bits - 1))
-                number = number._replace(value=flipped)
-            else:
-                number = number._replace(value=-number.value)
-        elif sign == "~":
-            number = number._replace(value=~int(number.value))
-        if isinstance(number.value, int) and not number.float_bits:
-            return ImmediateOperand(r.operated(number.value))
-        return number
 
     def _list(self, end: str) -> tuple[PtxOperand, ...]:
         r = self._r
@@ -606,13 +594,13 @@ class _Body:
             return BracketOperand((base, *self._list("]")))
         if not isinstance(base, (RegisterOperand, SymbolOperand, ImmediateOperand)):
             raise r.error("an address is a register, a name or a number")
-        offset = r.addend()
+        added = offset(r)
         if r.accept(","):
             return BracketOperand((base, *self._list("]")))
         r.expect("]")
         if isinstance(base, SymbolOperand):
-            return AddressOperand(SymbolOperand(base.name), base.offset + offset)
-        return AddressOperand(base, offset)
+            return AddressOperand(SymbolOperand(base.name), base.offset + added)
+        return AddressOperand(base, added)
 
     def _name(self, name: str) -> PtxOperand:
         """Returns what a name stands for here; labels and functions stay names."""
@@ -625,8 +613,6 @@ class _Body:
                 if found.register:
                     return RegisterOperand(found.register)
                 return SymbolOperand(found.variable)
-        if name == "WARP_SZ":
-            return ImmediateOperand(32)
         if name.startswith("%"):
             return RegisterOperand(name)
         return SymbolOperand(name)
@@ -678,7 +664,7 @@ def _call_operands(operands: list[PtxOperand]) -> list[PtxOperand]:
     return operands
 
 
-def _packed(number: ImmediateOperand, minus: bool, kind: str, size: int) -> bytes:
+def _packed(number: ImmediateOperand, kind: str, size: int) -> bytes:
     """Returns the bytes of a number in an initialiser."""
     value = number.value
     ptx_type = TYPES.get(kind[1:])
@@ -686,8 +672,6 @@ def _packed(number: ImmediateOperand, minus: bool, kind: str, size: int) -> byte
         value = struct.unpack("<f", struct.pack("<I", int(value)))[0]
     elif number.float_bits == 64:
         value = struct.unpack("<d", struct.pack("<Q", int(value)))[0]
-    if minus:
-        value = -value
     if ptx_type is not None and ptx_type.kind is TypeKind.FLOAT and ptx_type.name != "bf16":
         return struct.pack({2: "<e", 4: "<f", 8: "<d"}[size], value)
     if isinstance(value, float):  # bits of a float in untyped data

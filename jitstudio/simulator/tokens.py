@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
-from operator import add, and_, invert, lshift, mul, neg, or_, pos, rshift, sub, xor
 from typing import NamedTuple
 
 from jitstudio.simulator.program import ImmediateOperand
@@ -26,18 +24,11 @@ _TOKEN = re.compile(
         |\d++\.\d*+(?:[eE][+-]?\d++)?+|\d++[eE][+-]?\d++|\d++U?)
     |(?P<word>\.?[A-Za-z_$%][\w$%]*+(?>(?:::|\.)[\w$%]++)*+)
     |(?P<string>"[^"\n]*+"?)
-    |(?P<mark><<|>>|.)""",
+    |(?P<mark><<|>>|<=|>=|==|!=|&&|\|\||.)""",
     re.VERBOSE | re.DOTALL,
 )
 _FILE = re.compile(r'\.file\s++(\d++)\s++"([^"]*+)"')
 _MOST_DIGITS = 400
-_SIGNS: dict[str, Callable[[int], int]] = {"-": neg, "+": pos, "~": invert}
-_OPERATORS: dict[str, tuple[int, Callable[[int, int], int]]] = {
-    "|": (0, or_), "^": (1, xor), "&": (2, and_), "<<": (3, lshift), ">>": (3, rshift),
-    "+": (4, add), "-": (4, sub), "*": (5, mul),
-}  # fmt: skip
-_SHIFTS = (lshift, rshift)
-_STRONGEST = 6
 
 
 class PtxToken(NamedTuple):
@@ -138,42 +129,6 @@ class PtxTokens:
             depth += (token.text == "{") - (token.text == "}")
             if depth <= 0:
                 return
-
-    def integer(self, weakest: int = 0) -> int:
-        """Returns the value of the integer or constant expression that comes next.
-
-        As in "Constant Expressions" of the PTX ISA, for the operators that compute.
-
-        Args:
-            weakest: The precedence of the weakest operator that belongs to it.
-        """
-        mark = self.peek().text
-        if mark in _SIGNS:
-            self.position += 1
-            value = _SIGNS[mark](self.integer(_STRONGEST))
-        elif mark == "(":
-            self.position += 1
-            value = self.integer()
-            self.expect(")")
-        else:
-            token = self.take()
-            held = number_of(token.text).value if token.kind == "number" else None
-            if not isinstance(held, int):
-                self.position -= 1
-                raise self.error(f"an integer is expected here, and there is “{token.text[:40]}”")
-            value = held
-        return self.operated(value, weakest)
-
-    def operated(self, value: int, weakest: int = 0) -> int:
-        """Returns what the operators behind an integer make of it; see `integer`."""
-        while (found := _OPERATORS.get(self.peek().text)) and found[0] >= weakest:
-            precedence, operation = found
-            self.position += 1
-            other = self.integer(precedence + 1)
-            if operation in _SHIFTS:
-                other = min(max(other, 0), 64)
-            value = operation(value, other)
-        return value
 
 
 def number_of(text: str) -> ImmediateOperand:

@@ -17,15 +17,7 @@ from numpy.typing import NDArray
 
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.model import WARP, Threads
-from jitstudio.simulator.program import (
-    AddressOperand,
-    BracketOperand,
-    PairOperand,
-    PtxInstruction,
-    PtxOperand,
-    RegisterOperand,
-    VectorOperand,
-)
+from jitstudio.simulator.program import PtxInstruction, PtxOperand, register_names
 from jitstudio.simulator.types import PREDICATE
 
 _WITHOUT_RESULT = frozenset(["st", "red", "bra", "brx", "bar", "barrier", "call", "prefetch"])
@@ -91,7 +83,7 @@ class UndefinedValues:
                 block does not have, 2 for one that has exited, 3 for one not named.
         """
         first, source = instruction.operands[:2]
-        codes = self._read(_registers(source), others).copy()
+        codes = self._read(register_names(source), others).copy()
         if reasons.any():
             here = (instruction, step)
             if here not in self._sources:
@@ -99,7 +91,7 @@ class UndefinedValues:
             of = self._sources.index(here) + 1
             made = (of << 7 | reasons << 5 | others % WARP).astype(np.int32)
             codes = np.where(reasons > 0, made, codes)
-        for name in _registers(first):
+        for name in register_names(first):
             self._write(name, threads, codes)
 
     def spread(
@@ -118,9 +110,9 @@ class UndefinedValues:
         opcode, operands = instruction.opcode, instruction.operands
         results: list[str] = []
         if opcode not in _WITHOUT_RESULT and operands:
-            results, operands = _registers(operands[0]), operands[1:]
+            results, operands = register_names(operands[0]), operands[1:]
         guard = [] if instruction.guard is None else [instruction.guard.name]
-        names = [name for operand in operands for name in _registers(operand)]
+        names = [name for operand in operands for name in register_names(operand)]
         if opcode in ("shfl", "call") or self._registers.keys().isdisjoint(
             (*results, *names, *guard)
         ):
@@ -138,7 +130,7 @@ class UndefinedValues:
         if opcode not in _DECIDING or "param" in instruction.modifiers:
             codes = np.zeros_like(codes)
         elif opcode == "st" and "local" in instruction.modifiers:
-            codes = self._read(_registers(operands[0]), threads)
+            codes = self._read(register_names(operands[0]), threads)
         codes = np.maximum(codes, self._read(guard, threads))
         if not codes.any():
             return None
@@ -171,8 +163,8 @@ class UndefinedValues:
         self, operands: tuple[PtxOperand, ...], threads: Selection, values: Mapping[str, Any]
     ) -> NDArray[np.int32]:
         """Returns the codes of what `selp` chooses."""
-        yes, no, choice = (self._read(_registers(operand), threads) for operand in operands)
-        (name,) = _registers(operands[2])
+        yes, no, choice = (self._read(register_names(operand), threads) for operand in operands)
+        (name,) = register_names(operands[2])
         return np.maximum(choice, np.where(values[name][threads], yes, no))
 
     def _combined(
@@ -184,16 +176,3 @@ class UndefinedValues:
             decides = (self._read([name], threads) == 0) & (values[name][threads] == either)
             codes = np.where(decides, 0, codes)
         return codes
-
-
-def _registers(operand: PtxOperand) -> list[str]:
-    match operand:
-        case RegisterOperand(name):
-            return [name]
-        case AddressOperand(RegisterOperand(name)):
-            return [name]
-        case VectorOperand(parts) | BracketOperand(parts):
-            return [name for part in parts for name in _registers(part)]
-        case PairOperand(first, second):
-            return _registers(first) + _registers(second)
-    return []

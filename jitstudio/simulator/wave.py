@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from jitstudio.simulator.copies import Copy, PendingCopies
 from jitstudio.simulator.groups import Groups, Selection, numbers_of, subset
+from jitstudio.simulator.heap import Heap
 from jitstudio.simulator.memory import (
     CLUSTER_BITS,
     COPYING,
@@ -215,6 +216,7 @@ class Wave:
         told: Which they are, by instruction and kind.
         undefined: Which registers of the kernel hold undefined values.
         copies: The copies to shared memory that nobody has waited for.
+        heap: What `malloc` takes from; None for none.
         observers: All of them.
     """
 
@@ -277,6 +279,7 @@ class Wave:
         self.faults: list[Fault] = []
         self.undefined = UndefinedValues(count)
         self.copies = PendingCopies(count)
+        self.heap: Heap | None = None
         self.inexact: dict[str, str] = {}
         self.current: PtxInstruction | None = None
         self.told: set[tuple[int, FaultKind]] = set()
@@ -287,6 +290,7 @@ class Wave:
         self.on_synchronised = _overriding(observers, "synchronised")
         self.on_fenced = _overriding(observers, "fenced")
         self.on_copied = _overriding(observers, "copied")
+        self.on_renewed = _overriding(observers, "renewed")
         self.wants_values = any(o.wants_values for o in self.on_accessed)
 
     # Frames.
@@ -405,7 +409,7 @@ class Wave:
         message: str,
         *,
         at: tuple[PtxInstruction, int] | None = None,
-        second: ThreadPlace | None = None,
+        other: ThreadPlace | None = None,
         more: str = "",
     ) -> None:
         """Takes note of a fault that does not end the launch, once for each instruction.
@@ -416,8 +420,8 @@ class Wave:
             message: What they did, in words that go on after "Thread … of block …".
             at: The instruction at which they did it, and the steps before it; None for the
                 current one.
-            second: Where another thread is that it is about.
-            more: Sentences to add.
+            other: Where another thread was that it is about.
+            more: Sentences about that.
         """
         instruction, step = at or (self.current, self.clock - 1)
         assert instruction is not None
@@ -427,8 +431,10 @@ class Wave:
         fault = fault_of(
             self.layout, instruction, kind, int(threads[0]), message, len(threads), False, step
         )
-        message = f"{fault.message} {more}".rstrip()
-        self.faults.append(replace(fault, message=message, second=second))
+        if other is not None and fault.first is not None:
+            first, second = sorted((fault.first, other), key=lambda place: place.step)
+            fault = replace(fault, message=f"{fault.message} {more}", first=first, second=second)
+        self.faults.append(fault)
 
     def print_text(self, text: str) -> None:
         """Takes note of what a thread has printed."""
@@ -721,7 +727,7 @@ class Wave:
             self.numbers[threads][pending],
             f"reads {size} bytes of shared memory at 0x{int(addresses[first]):x} before the copy "
             "to them was waited for",
-            second=place,
+            other=place,
             more=f"Thread {place.thread} copies to them at {line_of(place)}. It must wait "
             "(cp.async.wait_group, __pipeline_wait_prior, or an mbarrier) before anyone reads, and "
             "other threads need a barrier behind that.",

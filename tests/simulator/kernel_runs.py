@@ -128,7 +128,7 @@ def main(words: Sequence[str]) -> int:
         start = time.perf_counter()
         try:
             code = program(builder, row.file)
-            races = RaceDetector(row.kernel)
+            races = RaceDetector(row.kernel, program=code)
             start = time.perf_counter()
             ran = simulated(row, code)
             plain = time.perf_counter() - start

@@ -82,7 +82,7 @@ def test_a_read_before_the_copy_was_waited_for(kernels, kernel):
     assert (fault.kind, fault.count) == (FaultKind.NOT_WAITED_FOR, 64)
     line = KERNELS[: KERNELS.index(f"KERNEL({kernel},")].count("\n") + 1
     assert (fault.first.line, fault.second.line) == (line, line)  # all of a macro is at its use
-    assert fault.first.ptx_line > fault.second.ptx_line
+    assert fault.first.ptx_line < fault.second.ptx_line
     assert "before the copy to them was waited for" in fault.message
 
 

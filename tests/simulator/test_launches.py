@@ -27,7 +27,8 @@ def test_kernels_give_what_numpy_says(builder, file):
     wrong = {}
     for row in LAUNCHES:
         if row.file == file:
-            ran = simulated(row, program(builder, file), (RaceDetector(row.kernel),))
+            code = program(builder, file)
+            ran = simulated(row, code, (RaceDetector(row.kernel, program=code),))
             found = list(problems(row, ran))
             for name, answer in ANSWERS.get(row.name, {}).items():
                 if zlib.crc32(ran.buffers[name].tobytes()) != answer:

@@ -14,7 +14,7 @@ from jitstudio.simulator.model import (
 )
 from jitstudio.simulator.races import RaceDetector
 from tests.simulator.observing import Scene, instruction
-from tests.simulator.running import kernel_of, run
+from tests.simulator.running import kernel_of, program_of, ptx_of, run
 
 READ, WRITE, ATOMIC = AccessKind.READ, AccessKind.WRITE, AccessKind.ATOMIC
 GLOBAL = StateSpace.GLOBAL
@@ -229,3 +229,51 @@ def test_threads_that_write_one_place_at_once_lose_what_differs(value, is_same):
     (race,) = done.result.races
     assert (race.kind, race.same_value, race.count) == ("write after write", is_same, 63)
     assert int(race.lost, 16) == (7 if is_same else race.second.thread[0])
+
+
+VOLATILE = r"""
+#define KERNEL(name, ...) extern "C" __global__ void name(int* out) { \
+  __shared__ volatile int s[64]; int i = threadIdx.x; s[i] = i; __syncthreads(); __VA_ARGS__ }
+KERNEL(in_step, if (i < 32) { s[i] += s[i + 32]; s[i] += s[i + 16]; s[i] += s[i + 8]; }
+  *out = s[0];)
+KERNEL(in_step_loop, if (i < 32)
+  _Pragma("unroll 1") for (int d = *out; d < 32; d *= 2) if (i >= d) s[i] += s[i - d];)
+
+KERNEL(with_syncwarp, if (i < 32) for (int d = 32; d; d /= 2) {
+  int v = s[i] + s[i + d]; __syncwarp(); s[i] = v; __syncwarp(); })
+KERNEL(own_places, for (int k = 0; k < 4; k++) s[i] += s[i] * k;)
+KERNEL(flag, if (i == 5) s[40] = 1; if (i < 32) while (s[40] != 1); out[i] = 1;)
+KERNEL(ring, if (i < 32) { while (s[40] != i + 40); s[40] = i + 41; } out[i] = 1;)
+KERNEL(lock, if (i == 0) s[0] = s[1] = 0; __syncthreads();
+  for (bool done = false; !done;) if (atomicCAS((int*)s, 0, 1) == 0) {
+    __threadfence_block(); s[1] = s[1] + 1; __threadfence_block(); atomicExch((int*)s, 0);
+    done = true; })
+"""
+
+
+@pytest.fixture(scope="module")
+def volatile(request):
+    return ptx_of(request.getfixturevalue("tools"), VOLATILE)
+
+
+def races_of(ptx, kernel):
+    observers = (RaceDetector(kernel, program=program_of(ptx)),)
+    return run(
+        ptx, kernel, (1, 1, 1), (64, 1, 1), np.ones(64, np.int32), observers=observers
+    ).result.races
+
+
+@pytest.mark.tools
+@pytest.mark.parametrize("kernel", ["in_step", "in_step_loop"])
+def test_what_relies_on_lanes_in_step_is_told(volatile, kernel):
+    races = [race for race in races_of(volatile, kernel) if "running in step" in race.message]
+    assert races
+    assert {race.kind for race in races} == {"read after write"}
+    assert all(race.first.thread != race.second.thread for race in races)
+    assert all("add __syncwarp()" in race.message for race in races)
+
+
+@pytest.mark.tools
+@pytest.mark.parametrize("kernel", ["with_syncwarp", "own_places", "flag", "ring", "lock"])
+def test_volatile_values_that_are_waited_for_or_ordered(volatile, kernel):
+    assert not any("running in step" in race.message for race in races_of(volatile, kernel))

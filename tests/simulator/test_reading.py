@@ -5,6 +5,10 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.cubin import sections
+from jitstudio.core.request import BuildRequest
 from jitstudio.simulator.machine import simulate
 from jitstudio.simulator.model import SimulatedLaunch, SimulationOutcome
 from jitstudio.simulator.program import (
@@ -168,10 +172,56 @@ def test_launches_that_cannot_be(changes, why):
 
 @pytest.mark.parametrize(
     ("operand", "value"),
-    [("4 + 8 * 2", 20), ("-4 + 2", -2), ("1 << 4 | 3", 19), ("2 * (3 + 4) - 1", 13), ("~0", -1)],
+    [
+        ("4 + 8 * 2", 20),
+        ("-4 + 2", -2),
+        ("1 << 4 | 3", 19),
+        ("2 * (3 + 4) - 1", 13),
+        ("~0", 2**64 - 1),
+        ("WARP_SZ / 3 % 4", 2),
+        ("1 < 2 ? -1 : 5", -1),
+        ("!(3 > 4 && 1)", 1),
+    ],
 )
 def test_constant_expressions_have_the_precedence_of_c(operand, value):
     text = kernel_of(f".reg .b64 %a; .reg .b32 %r; mov.b32 %r, {operand}; ld.b32 %r, [%a+52+4];")
     move, load, _ = read_program(text).instructions
     assert move.operands[1] == ImmediateOperand(value)
     assert load.operands[1].offset == 56
+
+
+# Of every operator, and of what type its result is: it decides what `>>` and `/` do with it.
+CONSTANTS = """4 + 8 * 2; 1 << 4 | 3; 2 * (3 + 4) - 1; ~0 >> 1; -1 >> 1; -7 % 3; 7 % -2;
+(-7 % 3) / -1; -7 / 2; -7 / 2U; 7U / -2; -1 < 0U; -1 < 0; !5; !0 - 2 >> 1; (1 ? -1 : 2U) >> 1;
+0 ? 1 : 2 ? 3 : 4; (-1 & -1) >> 1; (-1 | 0U) / 2; 3 != 3; 2 && 3; 0 || 7; 1 << 63 >> 63;
+1U << 63 >> 63; 1 << 65;
+(.s64)~0 >> 1; (.u64)-1 >> 1; 0xfabc123400000000 >> 4; -0xfabc123400000000 / 3; WARP_SZ * 2 + 1;
+100 / 7 / 2; 2 + 3 < 6 & 1; 1 | 2 == 2; 010 + 0b11; 6 & 3 ^ 1; 3 > 2 > 1; ~5 / 2; 1.5 < 2.5;
+2.0 == 2.0 ? 10 : 20; 0x1234U - 0x1235 >> 60; -(-42); 1 - 2 <= 0 == 1"""
+FLOATS = "1.0 / 3.0; 1.5 * 2.0 - 0.25; -1.0 + 0d3FF0000000000001; (1.0 + 2.0) * 3.0; -(0.5)"
+
+
+@pytest.mark.tools
+def test_constant_expressions_have_the_values_that_ptxas_gives_them(builder):
+    words, floats = (text.replace("\n", " ").split("; ") for text in (CONSTANTS, FLOATS))
+    text = kernel_of("", before=(
+        f".visible .global .align 8 .u64 words[{len(words)}] = {{{', '.join(words)}}};\n"
+        f".visible .global .align 8 .f64 floats[{len(floats)}] = {{{', '.join(floats)}}};\n"
+    ))  # fmt: skip
+    source = Source("k.ptx", CodeKind.PTX, text.encode())
+    emit = frozenset({CodeKind.CUBIN})
+    done = builder.build(BuildRequest((source,), arch=Arch(90, "a"), emit=emit))
+    assert done.ok, done.reason
+    (cubin,) = (a.content for a in done.artifacts if a.kind is CodeKind.CUBIN)
+    (data,) = (s.content for s in sections(cubin) if s.name.startswith(".nv.global"))
+    variables = read_program(text).variables
+    integers, others = variables["words"].data, variables["floats"].data
+    assert data in (integers + others, others + integers)
+
+
+@pytest.mark.parametrize(
+    "expression", ["1 + 1.0", "7 / 0", "7 % 0", "0f3f800000 + 1.0", "1 ? 2 : 3.0", "!1.0", "1 +"]
+)
+def test_constant_expressions_without_a_value(expression):
+    with pytest.raises(PtxReadError, match="Line 4 of the PTX"):
+        read_program(kernel_of("", before=f".global .u64 x = {expression};"))

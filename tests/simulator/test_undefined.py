@@ -98,8 +98,8 @@ SHUFFLE = "__shfl_down_sync(mask"
 def test_a_value_of_a_lane_that_takes_no_part(kernels, kernel, threads, use, source, reason):
     (fault,) = faults(kernels, kernel, threads)
     assert fault.kind is FaultKind.INACTIVE_LANE
-    assert use is None or fault.first.line == line_of(use)
-    assert fault.second.line == line_of(source or use)
+    assert fault.first.line == line_of(source or use)
+    assert use is None or fault.second.line == line_of(use)
     assert reason in fault.message
 
 

@@ -49,6 +49,7 @@ class FaultKind(Enum):
     BARRIER = "barrier"
     INACTIVE_LANE = "inactive lane"
     NOT_WAITED_FOR = "copy not waited for"
+    FREE = "free"
     UNSUPPORTED = "unsupported"
 
 
@@ -80,8 +81,9 @@ class Fault:
     Attributes:
         kind: What it is.
         message: A sentence with line, block and thread.
-        first: Where the first thread did it; None where it is about no thread.
-        second: The other thread, of what two of them did.
+        first: Where the first thread did it, or the earlier one of two was; None where it is about
+            no thread.
+        second: Where the later one was, of what two of them did.
         count: How many threads did it at this instruction.
         fatal: Whether the launch ended there.
     """

@@ -6,7 +6,8 @@ from jitstudio.simulator.instructions.table import Binding, Step, form
 from jitstudio.simulator.wave import UnsupportedInstruction
 
 _TEXTURE = (
-    "a launch in the simulator has no texture or surface to bind. Read the data through a pointer"
+    "a launch in the simulator has no texture or surface to bind. Read the data through a pointer, "
+    "or launch on a GPU"
 )
 _TENSOR_CORE = "is not simulated. Use mma.sync, or launch on a GPU"
 _REASONS = {

@@ -187,18 +187,28 @@ def _assertfail(
 
 
 def _malloc(wave: Wave, threads: Selection, sizes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Gives null: there is no heap, as on a GPU whose heap is full."""
-    wave.tell(
-        FaultKind.UNSUPPORTED,
-        wave.numbers[threads],
-        f"asks for {int(sizes[0]):,} bytes of the heap. The simulator has none, and malloc gives "
-        "null. Allocate before the launch",
-    )
-    return np.zeros(len(sizes), np.uint64)
+    """Gives blocks of the heap; null where there is no room, as on a GPU."""
+    assert wave.heap is not None
+    addresses, again = wave.heap.allocate(sizes.tolist())
+    for observer in wave.on_renewed:
+        for block in again:
+            observer.renewed(block.start, block.end)
+    wave.changes += 1
+    return np.array(addresses, np.uint64)
 
 
-def _free(_wave: Wave, _threads: Selection, _addresses: NDArray[np.uint64]) -> None:
-    return
+def _free(wave: Wave, threads: Selection, addresses: NDArray[np.uint64]) -> None:
+    """Gives blocks back."""
+    numbers = wave.numbers[threads]
+    if wave.heap is None:
+        problems = ["is none that malloc has given" if at else "" for at in addresses.tolist()]
+    else:
+        problems = wave.heap.free(addresses.tolist())
+    wrong = np.array([bool(problem) for problem in problems])
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        what = f"frees 0x{int(addresses[first]):x}, which {problems[first]}"
+        wave.tell(FaultKind.FREE, numbers[wrong], what)
 
 
 BUILTINS = {
