@@ -17,6 +17,7 @@ from jitstudio.simulator.model import WARP, Layout, SimulatedLaunch, SimulationL
 from jitstudio.simulator.program import PtxInstruction, PtxProgram
 from jitstudio.simulator.stepping import SimulatedThread, ThreadState
 from jitstudio.simulator.types import TypeKind
+from jitstudio.simulator.variables import SourceVariables
 from jitstudio.simulator.wave import Wave
 
 
@@ -54,6 +55,7 @@ class SteppedRun:
         launch: What is launched.
         program: The PTX.
         thread: The thread.
+        variables: Those of the source.
 
     Raises:
         SessionError: If the launch cannot be simulated, or has no such thread.
@@ -76,6 +78,7 @@ class SteppedRun:
             self.history = StepHistory(lambda: Machine(self.launch, program))
         except LaunchRefused as refused:
             raise SessionError(str(refused)) from None
+        self.variables = SourceVariables(program, self.history.machine.image)
 
     def check(self, thread: SimulatedThread) -> None:
         """Checks that the launch has a thread.
@@ -145,7 +148,7 @@ class SteppedRun:
                 return bits.view(f"i{bits.dtype.itemsize}")
             special = wave.special.get(f"%{name}")
             if special is None:
-                raise KeyError(f"%{name}")
+                return self.variables.value(wave, name, depth, at, numbers)
             held: NDArray[Any] = np.broadcast_to(special, (wave.layout.threads,))[numbers]
             return held.astype(np.int64)
 

@@ -77,9 +77,10 @@ class StepSession:
         self._run = SteppedRun(program, launch, thread, seed)
         self._mover: Mover | None = None
         self._reason, self._note = StopReason.NONE, ""
-        # What the registers were at this stop and at the one before, by frame and warp, then name.
-        self._shown: tuple[object, dict[str, bytes]] = ((), {})
-        self._before: tuple[object, dict[str, bytes]] = self._shown
+        # What registers and variables were at this stop and at the one before, by frame and warp,
+        # then name.
+        self._shown: tuple[object, dict[str, RegisterRow]] = ((), {})
+        self._before: tuple[object, dict[str, RegisterRow]] = self._shown
         self._shown_step = -1
 
     def begin(self, move: StepMove) -> None:
@@ -164,6 +165,7 @@ class StepSession:
             return state
         instruction = self._run.instruction(place.at)
         active = sum(1 << member - first for member in within(place.threads, first))
+        registers, variables = self._values(place, first)
         return replace(
             state,
             ptx_line=instruction.line,
@@ -171,32 +173,37 @@ class StepSession:
             inlined_at=instruction.inlined_at,
             instruction=instruction.text,
             active=active,
-            registers=self._registers(place, first, number),
+            registers=registers,
+            variables=variables,
+            has_names=self._run.variables.has_names,
             calls=self._calls(place, number),
             access=self._access(place, instruction, first),
         )
 
-    def _registers(
-        self, place: ThreadWhereabouts, first: int, number: int
-    ) -> tuple[RegisterRow, ...]:
+    def _values(
+        self, place: ThreadWhereabouts, first: int
+    ) -> tuple[tuple[RegisterRow, ...], tuple[RegisterRow, ...]]:
+        """Returns the registers and the variables of a warp, with what has changed in them."""
         wave = self._run.wave()
         function = self._run.program.functions[self._run.instruction(place.at).function]
         bases = wave.bases.get((place.depth, function.name), {})
-        key = (int(wave.layout.blocks[0]), place.depth, function.name, first)
-        now = {
-            name: bases[name][first : first + WARP].tobytes()
-            for name in function.registers
+        registers = [
+            RegisterRow(name, kind.name, bases[name][first : first + WARP].tobytes())
+            for name, kind in function.registers.items()
             if name in bases
-        }
+        ]
+        variables = self._run.variables.rows(wave, place.depth, place.at, first)
+        key = (int(wave.layout.blocks[0]), place.depth, function.name, first)
+        now = {row.name: row for row in (*registers, *variables)}
         if self._run.history.step != self._shown_step or key != self._shown[0]:
             self._before = self._shown
             self._shown, self._shown_step = (key, now), self._run.history.step
         before = self._before[1] if self._before[0] == key else now
-        return tuple(
-            RegisterRow(name, kind.name, now[name], _changed(before.get(name, b""), now[name]))
-            for name, kind in function.registers.items()
-            if name in now
-        )
+        marked = [
+            replace(row, changed=_changed(before.get(row.name), row))
+            for row in (*registers, *variables)
+        ]
+        return tuple(marked[: len(registers)]), tuple(marked[len(registers) :])
 
     def _calls(self, place: ThreadWhereabouts, number: int) -> tuple[CallRow, ...]:
         wave, rows = self._run.wave(), []
@@ -346,8 +353,12 @@ class StepSession:
         return wave.arenas[area.space], number * wave.local_stride
 
 
-def _changed(before: bytes, now: bytes) -> int:
-    if before == now or len(before) != len(now):
+def _changed(before: RegisterRow | None, now: RegisterRow) -> int:
+    if before is None or len(before.values) != len(now.values):
         return 0
-    old, new = (np.frombuffer(data, np.uint8).reshape(WARP, -1) for data in (before, now))
-    return sum(1 << lane for lane in np.flatnonzero((old != new).any(axis=1)).tolist())
+    lanes = before.absent ^ now.absent
+    if before.values != now.values:
+        rows = (np.frombuffer(each.values, np.uint8).reshape(WARP, -1) for each in (before, now))
+        old, new = rows
+        lanes |= sum(1 << lane for lane in np.flatnonzero((old != new).any(axis=1)).tolist())
+    return lanes & ~now.absent

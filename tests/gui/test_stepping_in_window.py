@@ -137,6 +137,7 @@ def test_conditions_threads_memory_and_the_access_are_shown_and_a_step_kept(step
     assert view.lanes.describe(5).startswith("Lane 5 executes")
     # 32 threads of each block add, 32 wait for them or are elsewhere.
     assert sum(row.threads for row in state(driver).groups) == 128
+    assert "-G" in view.variables.table.hint
     view.lanes.lane_chosen.emit(6)
     at_rest(driver)
     assert state(driver).thread.thread == (6, 0, 0)

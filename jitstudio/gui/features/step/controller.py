@@ -343,7 +343,7 @@ class StepController(QObject):
         dialog.setLabelText(
             self.tr(
                 "Stop at line {line:,} of {name} for threads of which this is true,\n"
-                "such as %r3 == 7 && tid.x < 4, f(%f1) > 0.5 or ctaid.x == 2:"
+                "such as %r3 == 7 && tid.x < 4, f(%f1) > 0.5 or, built with -G, i == 7 && p.x > 0:"
             ).format(line=line.line, name=line.name)
         )
         dialog.setTextValue(self._stepping.breakpoints.get(line, ""))

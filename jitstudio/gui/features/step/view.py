@@ -24,7 +24,7 @@ from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.launch.simulation import AccessSample
 from jitstudio.gui.features.step.lanes import LaneStrip
 from jitstudio.gui.features.step.memory import MemoryView
-from jitstudio.gui.features.step.registers import RegistersView
+from jitstudio.gui.features.step.registers import ValuesView
 from jitstudio.gui.kit.access_picture import AccessPicture, access_text
 from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.lazy_widget import hint_label
@@ -130,7 +130,25 @@ class StepView(QWidget):
         self.setObjectName("stepView")
         self._config = LaunchConfig()
         self._state: StepState | None = None
-        self.registers = RegistersView(self)
+        self.registers = ValuesView(
+            "stepRegister",
+            self.tr("Register"),
+            self.tr("Registers"),
+            self.tr("Filter registers"),
+            8,
+            self,
+        )
+        self.registers.table.set_hint(
+            self.tr("This thread is in no function, so it has no registers.")
+        )
+        self.variables = ValuesView(
+            "stepVariable",
+            self.tr("Variable"),
+            self.tr("Variables"),
+            self.tr("Filter variables"),
+            18,
+            self,
+        )
         self.memory = MemoryView(self)
         self.lanes = LaneStrip(self)
         self._buttons = QHBoxLayout()
@@ -220,6 +238,12 @@ class StepView(QWidget):
             return
         self.lanes.show_state(state)
         self.registers.model.show(state.registers, state.lane)
+        self.variables.table.set_hint(
+            self.tr("No variable is in scope here.")
+            if state.has_names
+            else self.tr("Build with -G to see variables by name.")
+        )
+        self.variables.model.show(state.variables, state.lane)
         self._groups_model.set_rows(state.groups)
         self._calls_model.set_rows(state.calls)
         self._console.setText(state.printed or self.tr("The kernel has printed nothing yet."))
@@ -265,6 +289,7 @@ class StepView(QWidget):
         muted(self._step_label)
         for title, widget in (
             (self.tr("Registers"), self.registers),
+            (self.tr("Variables"), self.variables),
             (self.tr("Threads"), self._with_calls()),
             (self.tr("Memory"), self.memory),
             (self.tr("Access"), self._access_page()),
