@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +13,12 @@ from numpy.typing import NDArray
 
 from jitstudio.core.launch.simulation import AccessKind, AccessSample, StateSpace
 from jitstudio.simulator.accesses import global_traffic, local_traffic, shared_traffic
+from jitstudio.simulator.conditions import StopConditionError
 from jitstudio.simulator.groups import numbers_of, size_of
 from jitstudio.simulator.memory import WINDOWS, Arena, window_of
 from jitstudio.simulator.model import WARP, SimulatedLaunch
 from jitstudio.simulator.moves import Mover
+from jitstudio.simulator.playback import RecordedHistory
 from jitstudio.simulator.program import (
     AddressOperand,
     ImmediateOperand,
@@ -24,6 +27,9 @@ from jitstudio.simulator.program import (
     RegisterOperand,
     SymbolOperand,
 )
+from jitstudio.simulator.reading import read_program
+from jitstudio.simulator.recorder import Recorder
+from jitstudio.simulator.recording import Recording, RecordingError, pack, unpack
 from jitstudio.simulator.run import (
     SessionError,
     SteppedRun,
@@ -40,6 +46,7 @@ from jitstudio.simulator.stepping import (
     GroupRow,
     MemoryArea,
     MemoryPage,
+    RecordingAbout,
     RegisterRow,
     SimulatedThread,
     StepMove,
@@ -64,8 +71,42 @@ _WIDTHS = {"v2": 2, "v4": 4, "v8": 8}
 _MOST_PRINTED = 4096
 
 
+@contextmanager
+def told_as_damage() -> Iterator[None]:
+    """Says of what only a damaged recording leads to that it is damaged.
+
+    Raises:
+        RecordingError: It is.
+        SessionError, StopConditionError: What was asked for is not there.
+    """
+    try:
+        yield
+    except (SessionError, StopConditionError, RecordingError):
+        raise
+    except (LookupError, TypeError, ValueError, OverflowError, AssertionError) as error:
+        raise RecordingError(f"The recording is damaged: {error}.") from None
+
+
 class StepSession:
     """Answers what is asked of a run that is stepped through; for arguments see `SteppedRun`."""
+
+    @classmethod
+    def replaying(cls, data: bytes) -> tuple[StepSession, Recording]:
+        """Returns a session in which nothing runs, at the step that a recording was made at.
+
+        Args:
+            data: A recording, as `pack` makes it.
+
+        Raises:
+            RecordingError: It is none, or damaged.
+        """
+        recording = unpack(data)
+        with told_as_damage():
+            program = read_program(recording.ptx)
+            history = RecordedHistory(recording, program)
+            launch = SimulatedLaunch(recording.kernel, recording.grid, recording.block)
+            thread = SimulatedThread(recording.index, recording.thread)
+            return cls(program, launch, thread, history=history), recording
 
     def __init__(
         self,
@@ -73,9 +114,11 @@ class StepSession:
         launch: SimulatedLaunch,
         thread: SimulatedThread,
         seed: int | None = None,
+        history: RecordedHistory | None = None,
     ) -> None:
-        self._run = SteppedRun(program, launch, thread, seed)
+        self._run = SteppedRun(program, launch, thread, seed, history)
         self._mover: Mover | None = None
+        self._recorder: Recorder | None = None
         self._reason, self._note = StopReason.NONE, ""
         # What registers and variables were at this stop and at the one before, by frame and warp,
         # then name.
@@ -120,6 +163,41 @@ class StepSession:
         self._run.thread = thread
         return self._state()
 
+    def record(self, about: RecordingAbout) -> None:
+        """Sets out to record what the block of the thread does around this step.
+
+        Raises:
+            SessionError: If the block is not there.
+        """
+        self._recorder = Recorder(self._run, about)
+
+    def go_on_recording(self, seconds: float) -> bytes | StepState:
+        """Goes on and returns the recording, or the state where the time was up.
+
+        Raises:
+            SessionError: If it would be too large.
+            RecordingError: The same.
+        """
+        recorder = self._recorder
+        if recorder is None:
+            raise SessionError("Nothing is being recorded.")
+        try:
+            if not recorder.go(time.monotonic() + seconds):
+                return replace(self._state(), moving=True)
+        except SessionError:
+            self.leave_recording()
+            raise
+        self._recorder = None
+        assert recorder.recording is not None
+        return pack(recorder.recording)
+
+    def leave_recording(self) -> StepState:
+        """Goes back to where the run was, without a recording."""
+        recorder, self._recorder = self._recorder, None
+        if recorder is not None:
+            recorder.leave()
+        return self._state()
+
     # What is seen.
 
     def _state(self) -> StepState:
@@ -127,16 +205,11 @@ class StepSession:
         number = self._run.number()
         place = self._run.where(number)
         in_block = linear(self._run.thread.thread, self._run.launch.block)
-        ended = ""
-        if history.end is not None and history.step >= history.last_step:
-            ended = history.end.message
-        elif history.is_at_end:
-            ended = "All threads have ended."
         state = StepState(
             history.step,
             history.last_step,
             moving,
-            ended,
+            history.ended,
             self._reason,
             self._run.thread,
             in_block % WARP,

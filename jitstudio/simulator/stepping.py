@@ -99,7 +99,8 @@ class StopReason(Enum):
     """Why a run stopped where it is.
 
     `NONE`: the goal has been reached. `ENDED`: the thread has ended. `END`: the run has. `START`:
-    there is nothing before. `FAULT`: a thread did what it must not.
+    there is nothing before. `FAULT`: a thread did what it must not. `FIRST`, `LAST`: the recording
+    has no more.
     """
 
     NONE = "goal"
@@ -112,6 +113,8 @@ class StopReason(Enum):
     END = "end"
     START = "start"
     FAULT = "fault"
+    FIRST = "first of the recording"
+    LAST = "last of the recording"
 
 
 @dataclass(frozen=True)
@@ -246,6 +249,23 @@ class StepState:
     printed: str = ""
     history_bytes: int = 0
     is_thinned: bool = False
+
+
+@dataclass(frozen=True)
+class RecordingAbout:
+    """What the window knows of a launch, for a recording of it.
+
+    Attributes:
+        title: The kernel, by the name of its launch.
+        module: Whose PTX is run.
+        sources: The texts that it was built of, by their names.
+        elements: What buffers hold, such as ``float``, by their names.
+    """
+
+    title: str = ""
+    module: str = ""
+    sources: tuple[tuple[str, bytes], ...] = ()
+    elements: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

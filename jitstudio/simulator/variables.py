@@ -21,6 +21,7 @@ from jitstudio.simulator.debug_info import (
 from jitstudio.simulator.image import Image
 from jitstudio.simulator.memory import WRITTEN, Arena
 from jitstudio.simulator.model import WARP, StateSpace
+from jitstudio.simulator.playback import ShownWave
 from jitstudio.simulator.program import (
     PairOperand,
     PtxFunction,
@@ -30,7 +31,6 @@ from jitstudio.simulator.program import (
     VectorOperand,
 )
 from jitstudio.simulator.stepping import RegisterRow
-from jitstudio.simulator.wave import Wave
 
 MOST_PARTS = 64
 """Parts of a variable, such as elements of an array, that are shown."""
@@ -72,7 +72,7 @@ class SourceVariables:
         """Whether there is debug information about variables."""
         return bool(self._info.functions)
 
-    def rows(self, wave: Wave, depth: int, at: int, first: int) -> tuple[RegisterRow, ...]:
+    def rows(self, wave: ShownWave, depth: int, at: int, first: int) -> tuple[RegisterRow, ...]:
         """Returns those in scope for a warp.
 
         Args:
@@ -103,7 +103,7 @@ class SourceVariables:
         return tuple(rows)
 
     def value(
-        self, wave: Wave, name: str, depth: int, at: int, numbers: NDArray[np.int64]
+        self, wave: ShownWave, name: str, depth: int, at: int, numbers: NDArray[np.int64]
     ) -> NDArray[np.generic]:
         """Returns what threads have in a variable or a part of one, such as `p.x`.
 
@@ -143,7 +143,7 @@ class SourceVariables:
 
     def _values(
         self,
-        wave: Wave,
+        wave: ShownWave,
         variable: DebugVariable,
         leaf: DataLeaf,
         depth: int,
@@ -179,7 +179,7 @@ class SourceVariables:
 
     def _where(
         self,
-        wave: Wave,
+        wave: ShownWave,
         function: PtxFunction,
         place: DataPlace,
         depth: int,
@@ -197,7 +197,7 @@ class SourceVariables:
         if space is None:
             return None
         arena = wave.arenas[space]
-        start = image.addresses[place.symbol] + place.offset - arena.base
+        start = arena.offset_of(image.addresses[place.symbol] + place.offset)
         starts = np.full(len(numbers), start, np.int64)
         if space is StateSpace.SHARED:
             starts += numbers // (wave.layout.warps_per_block * WARP) * wave.layout.shared_stride
