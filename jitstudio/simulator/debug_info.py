@@ -21,7 +21,7 @@ LARGEST = 32 << 20
 """Characters of all sections of a module that are read."""
 
 _DEEPEST = 16
-_SECTION = re.compile(r"^[^\S\n]*\.section\s+(\.debug_\w+)[^{\n]*\n?\s*\{([^}]*)\}", re.MULTILINE)
+_SECTION = re.compile(r"^[^\S\n]*\.section[^\S\n]++(\.debug_\w++)\s*+\{", re.MULTILINE)
 _LABEL = re.compile(r"([\w$]+):")
 _DATA = re.compile(r"\.b(8|16|32|64)\s+(.*)")
 _SYMBOL = re.compile(r"([.\w$]+)\s*(?:\+\s*(\d+))?")
@@ -167,10 +167,11 @@ def read_debug_info(text: str) -> DebugInfo:
     """Returns what a PTX text says of the variables of its source; nothing for one without."""
     info = DebugInfo()
     modules: list[dict[str, str]] = []
-    for match in _SECTION.finditer(text):
+    end = 0
+    while (match := _SECTION.search(text, end)) and (end := text.find("}", match.end())) >= 0:
         if not modules or match[1] in modules[-1]:
             modules.append({})
-        modules[-1][match[1]] = match[2]
+        modules[-1][match[1]] = text[match.end() : end]
     for number, texts in enumerate(modules):
         if sum(map(len, texts.values())) <= LARGEST and ".debug_info" in texts:
             try:

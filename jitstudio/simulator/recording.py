@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import zlib
-from dataclasses import dataclass
+from bisect import bisect_right
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -29,6 +30,9 @@ MOST_CHANGES = 24 << 20
 
 MOST_PACKED = 4 << 20
 """Bytes of a recording in a file."""
+
+MOST_PTX = 4 << 20
+"""Characters of the PTX of a run that is recorded, as it is read again to show the recording."""
 
 _LARGEST = 128 << 20
 _HEAD = b"jitstudio recording "
@@ -157,18 +161,47 @@ class Recording:
 
 
 def pack(recording: Recording) -> bytes:
-    """Returns a recording as the bytes of a file.
+    """Returns a recording as the bytes of a file, with fewer steps if it were too large.
 
     Raises:
-        RecordingError: It is too large.
+        RecordingError: It is too large with a single step.
     """
+    if len(recording.ptx) > MOST_PTX:
+        raise RecordingError(
+            f"The PTX has {len(recording.ptx):,} characters, and at most {MOST_PTX:,} are recorded."
+        )
     packed = zlib.compress(b"".join(_codec().dump(recording)), 6)
+    while len(packed) > MOST_PACKED and len(recording.frames) > 1:
+        recording = _shorter(recording)
+        packed = zlib.compress(b"".join(_codec().dump(recording)), 6)
     if len(packed) > MOST_PACKED:
         raise RecordingError(
             f"The recording takes {len(packed) >> 20} MiB, and at most {MOST_PACKED >> 20} MiB are "
             "kept. Launch fewer threads in a block, or smaller buffers."
         )
     return _HEAD + f"{_VERSION}\n".encode() + packed
+
+
+def _shorter(recording: Recording) -> Recording:
+    """Returns the half of a recording that is around its position."""
+    frames = recording.frames
+    here = max(0, bisect_right(frames, recording.position, key=lambda frame: frame.step) - 1)
+    first, last = (here + 1) // 2, here + (len(frames) - here) // 2
+    arrays = [bytearray(array.data) for array in recording.arrays]
+    for frame in frames[1 : first + 1]:
+        for change in frame.changes:
+            end = change.offset + len(change.data)
+            arrays[change.array][change.offset : end] = change.data
+    kept = (replace(frames[first], changes=()), *frames[first + 1 : max(last, first + 1)])
+    return replace(
+        recording,
+        arrays=tuple(
+            array._replace(data=bytes(data))
+            for array, data in zip(recording.arrays, arrays, strict=True)
+        ),
+        frames=kept,
+        ended=recording.ended if kept[-1] is frames[-1] else "",
+    )
 
 
 def unpack(data: bytes) -> Recording:
@@ -217,6 +250,7 @@ def _check(recording: Recording) -> None:
     changes = (change for frame in recording.frames for change in frame.changes)
     fits = (
         steps
+        and len(recording.ptx) <= MOST_PTX
         and min(*recording.grid, *recording.block) > 0
         and threads <= 1024
         and max(recording.grid) < 1 << 31

@@ -217,6 +217,7 @@ class StepSession:
             place.state,
             self._note,
             printed=self._printed(),
+            has_names=self._run.variables.has_names,
             history_bytes=history.bytes,
             is_thinned=history.is_thinned,
         )
@@ -248,7 +249,6 @@ class StepSession:
             active=active,
             registers=registers,
             variables=variables,
-            has_names=self._run.variables.has_names,
             calls=self._calls(place, number),
             access=self._access(place, instruction, first),
         )

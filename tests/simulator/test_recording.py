@@ -8,6 +8,7 @@ import pytest
 
 from jitstudio.core.codec import Codec
 from jitstudio.simulator import recorder
+from jitstudio.simulator import recording as recording_module
 from jitstudio.simulator.machine import Machine
 from jitstudio.simulator.reading import read_program
 from jitstudio.simulator.recording import Recording, RecordingError, pack, unpack
@@ -168,6 +169,18 @@ def test_where_the_recording_ends_it_says_so(program, monkeypatch):
         session.look_at(SimulatedThread((0, 0, 0), (0, 0, 0)))
 
 
+def test_what_takes_too_much_is_shorter(made, monkeypatch):
+    live, data = made
+    whole = unpack(data)
+    monkeypatch.setattr(recording_module, "MOST_PACKED", len(data) * 3 // 4)
+    session, recording = StepSession.replaying(pack(whole))
+    assert recording.frames[0].step > 0
+    assert recording.frames[0].step <= 60 <= recording.frames[-1].step
+    for step in (recording.frames[0].step, 60, recording.frames[-1].step):
+        same(move(live, StepGoal.STEP, step=step), move(session, StepGoal.STEP, step=step))
+    assert "run the kernel to go on" in session.look_at(THREAD).ended
+
+
 def test_of_large_buffers_the_beginning_is_kept(program, monkeypatch):
     monkeypatch.setattr(recorder, "MOST_GLOBAL", 150)
     session = StepSession(program, launch(), THREAD)
@@ -175,10 +188,11 @@ def test_of_large_buffers_the_beginning_is_kept(program, monkeypatch):
     assert [(r.name, r.size, r.whole) for r in recording.cut] == [("array 0", 37, 256)]
 
 
-def test_what_is_no_recording_is_refused_with_a_sentence(made):
+def test_what_is_no_recording_is_refused_with_a_sentence(made, monkeypatch):
     _live, data = made
+    monkeypatch.setattr(recording_module, "_LARGEST", 1 << 20)
     head = data[: data.index(b"\n") + 1]
-    bomb = head + zlib.compress(bytes(200 << 20), 1)
+    bomb = head + zlib.compress(bytes(8 << 20), 1)
     for wrong, message in (
         (b"", "no recording"),
         (b"jitstudio recording 9\n", "later jitstudio"),
@@ -198,7 +212,7 @@ def test_damaged_recordings_show_other_things_or_say_so(made):
     chosen = np.random.default_rng(3)
     content = bytearray(zlib.decompress(data[len(head) :]))
     damaged = []
-    for _ in range(60):
+    for _ in range(25):
         changed = bytearray(content)
         for at in chosen.integers(8, len(changed), 30).tolist():
             changed[at] = int(chosen.integers(256))

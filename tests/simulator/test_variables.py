@@ -219,7 +219,7 @@ def test_damaged_debug_information_is_left_out(program, text):
     """Numbers that are changed anywhere end in fewer variables or others, never in an error."""
     chosen = np.random.default_rng(1)
     numbers = [n for n, line in enumerate(text.splitlines()) if line.startswith(".b")]
-    for _ in range(60):
+    for _ in range(25):
         lines = text.splitlines()
         for at in chosen.choice(numbers, 3):
             lines[at] = f".b8 {chosen.integers(256)}"

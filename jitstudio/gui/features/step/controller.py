@@ -296,7 +296,8 @@ class StepController(QObject):
         kept = self._recordings.recordings
         if kept:
             words = self.tr(
-                "\nThe project holds a recording of {kernels}: {show} shows it, and nothing is run."
+                "\nA recording of {kernels} is kept with the project: {show} shows it, and nothing "
+                "is run."
             )
             text += words.format(
                 kernels=", ".join(each.kernel for each in kept),

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QTextCursor, QTextFormat
-from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.theme import current_theme, follow_theme
@@ -30,11 +37,16 @@ class RecordedTextView(QWidget):
         self.text.setReadOnly(True)
         self.text.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.text.document().setDocumentMargin(10)
         show_as_code(self.text, _FONT_SIZE)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 6, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self._choice)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        bar = QHBoxLayout()
+        bar.setContentsMargins(8, 6, 8, 6)
+        bar.addWidget(self._choice)
+        bar.addStretch(1)
+        column.addLayout(bar)
         column.addWidget(self.text, 1)
         self._choice.currentIndexChanged.connect(self._show)
         follow_theme(self, RecordedTextView._mark)
@@ -68,8 +80,8 @@ class RecordedTextView(QWidget):
             return
         mark = QTextEdit.ExtraSelection()
         mark.cursor = QTextCursor(block)
-        mark.format.setBackground(current_theme().code.current_line)
-        mark.format.setForeground(current_theme().ui.accent)
+        mark.format.setBackground(current_theme().code.selection)
+        mark.format.setForeground(current_theme().code.selection_text)
         mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
         self.text.setExtraSelections([mark])
         self.text.setTextCursor(mark.cursor)

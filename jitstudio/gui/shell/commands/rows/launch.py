@@ -234,7 +234,7 @@ LAUNCH_ROWS = (
     ActionSpec(
         "recordRunAction",
         STEP,
-        QT_TRANSLATE_NOOP("Actions", "Save a reco&rding"),
+        QT_TRANSLATE_NOOP("Actions", "Sa&ve a recording"),
         tip=QT_TRANSLATE_NOOP(
             "Actions",
             "Save what the block of this thread does before and behind this step with the project, "
