@@ -17,9 +17,13 @@ from numpy.typing import NDArray
 LONGEST_CONDITION = 500
 """Characters."""
 
-_WORD = re.compile(r"0[xX][0-9a-fA-F]+|\d[\w.]*|%?[A-Za-z_$][\w$]*(?:\.[xyzw])?|&&|\|\||!(?!=)")
+_WORD = re.compile(
+    r"0[xX][0-9a-fA-F]+|\d[\w.]*|%?[A-Za-z_$][\w$]*(?:\.[A-Za-z_]\w*|\[\d+\])*"
+    r"|&&|\|\||!(?!=)"
+)
+_READINGS = frozenset("fsu")
 _LOGIC = {"&&": " and ", "||": " or ", "!": " not "}
-_PLAIN = frozenset(["and", "or", "not", "True", "False", "f", "s", "u"])
+_PLAIN = frozenset(["and", "or", "not", "True", "False"])
 
 _BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -64,7 +68,8 @@ class StopCondition:
 
     Attributes:
         text: As it was typed.
-        names: Those of registers and special registers in it, as in PTX, without ``%``.
+        names: Those of registers and special registers in it, as in PTX, without ``%``, and of
+            variables of the source, such as ``i``, ``p.x`` and ``a[2]``.
     """
 
     text: str
@@ -75,8 +80,9 @@ class StopCondition:
     def read(cls, text: str) -> StopCondition:
         """Reads a condition.
 
-        Operators are those of C and of Python, names those of PTX, with ``%`` or without. ``f(x)``,
-        ``s(x)`` and ``u(x)`` read the bits of a register as a float, signed or unsigned.
+        Operators are those of C and of Python, names those of PTX, with ``%`` or without, and
+        those of the source where there is debug information. ``f(x)``, ``s(x)`` and ``u(x)`` read
+        the bits of a register as a float, signed or unsigned.
 
         Raises:
             StopConditionError: If it cannot be read.
@@ -89,7 +95,8 @@ class StopCondition:
             word = match[0]
             if word in _LOGIC:
                 return _LOGIC[word]
-            if word[0].isdigit() or word in _PLAIN:
+            is_reading = word in _READINGS and text[match.end() :].lstrip().startswith("(")
+            if word[0].isdigit() or word in _PLAIN or is_reading:
                 return word
             name = word.removeprefix("%")
             if name not in names:
@@ -120,7 +127,7 @@ class StopCondition:
         except KeyError as error:
             raise StopConditionError(
                 f"The condition “{self.text}” names {error.args[0]}, and the function here has no "
-                "such register."
+                "such register and, as far as its debug information says, no such variable."
             ) from None
         except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
             raise StopConditionError(

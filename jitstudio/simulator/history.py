@@ -20,12 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.core.launch.device import Dim3
 from jitstudio.core.launch.simulation import Fault
 from jitstudio.simulator.copies import PendingCopies
 from jitstudio.simulator.groups import Groups, Selection
 from jitstudio.simulator.machine import Machine, SimulationStop
 from jitstudio.simulator.memory import Arena
 from jitstudio.simulator.model import Layout, SimulationOutcome, StateSpace
+from jitstudio.simulator.stepping import StopReason
 from jitstudio.simulator.undefined import UndefinedValues
 from jitstudio.simulator.wave import BarrierName, Waiting, Wave
 
@@ -176,7 +178,11 @@ class StepHistory:
         last_step: The furthest step that has been reached.
         end: How the run ended, at the step behind the last one; None while that is not known.
         is_thinned: Whether snapshots had to go.
+        only_block: None: all blocks can be seen.
     """
+
+    first_reason, last_reason = StopReason.START, StopReason.END
+    only_block: Dim3 | None = None
 
     def __init__(
         self,
@@ -213,6 +219,13 @@ class StepHistory:
     def is_at_end(self) -> bool:
         """Whether there is no further step."""
         return (self.is_finished or self.end is not None) and self.step >= self.last_step
+
+    @property
+    def ended(self) -> str:
+        """How the run ended, a sentence; empty where it can go on."""
+        if self.end is not None and self.step >= self.last_step:
+            return self.end.message
+        return "All threads have ended." if self.is_at_end else ""
 
     def forward(self, count: int = 1, stops: Container[int] = frozenset()) -> bool:
         """Executes steps; returns whether there was one that could be.

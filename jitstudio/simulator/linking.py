@@ -40,6 +40,11 @@ def link_ptx(texts: Sequence[str]) -> str:
     )
 
 
+def own_suffix(number: int) -> str:
+    """Returns what is put behind the names of a module that are its own, by its number."""
+    return f"$module{number}"
+
+
 def _names(text: str) -> list[tuple[str, str]]:
     """Returns the names that a module declares, and how they are linked."""
     found = _DECLARED.finditer(text)
@@ -70,7 +75,7 @@ def _member(text: str, number: int, shared: set[str], defined: Counter[str]) -> 
     own = {name for name, linking in _names(text) if not linking and name in shared}
     if own:
         names = "|".join(map(re.escape, sorted(own, key=len, reverse=True)))
-        text = re.sub(rf"(?<![\w$%.])(?:{names})(?![\w$])", rf"\g<0>$module{number}", text)
+        text = re.sub(rf"(?<![\w$%.])(?:{names})(?![\w$])", rf"\g<0>{own_suffix(number)}", text)
 
     def declared(match: re.Match[str]) -> str:
         is_elsewhere = match["variable"] and defined[match["variable"]]

@@ -123,6 +123,10 @@ class Arena:
             state[region.start : region.end] = _UNWRITTEN
         return cls(space, base, data, state, regions)
 
+    def offset_of(self, address: int) -> int:
+        """Returns where the byte at an address is."""
+        return address - self.base
+
     def fill(self, start: int, content: bytes) -> None:
         """Puts bytes that are written from the start."""
         end = start + len(content)

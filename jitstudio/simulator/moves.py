@@ -12,10 +12,10 @@ from jitstudio.simulator.conditions import StopCondition
 from jitstudio.simulator.groups import Selection, numbers_of
 from jitstudio.simulator.history import Stretch
 from jitstudio.simulator.model import WARP
+from jitstudio.simulator.playback import ShownWave
 from jitstudio.simulator.program import NO_PLACE, PtxSourceLine
 from jitstudio.simulator.run import SteppedRun, ThreadWhereabouts, has, number_in, within
 from jitstudio.simulator.stepping import Breakpoint, StepGoal, StepMove, StopReason, ThreadState
-from jitstudio.simulator.wave import Wave
 
 _PARTING = frozenset(["bra", "brx", "call", "ret", "exit"])
 _BARRIERS = frozenset(["bar", "barrier"])
@@ -48,7 +48,7 @@ class Mover:
     def __init__(self, run: SteppedRun, move: StepMove) -> None:
         self._run, self._history, self._move = run, run.history, move
         self.note = ""
-        self._numbers: tuple[Wave | None, int | None] = (None, None)
+        self._numbers: tuple[ShownWave | None, int | None] = (None, None)
         place = run.where(self._number)
         self._depth, self._at = place.depth, place.at
         self._line = run.instruction(place.at).source if place.at >= 0 else NO_PLACE
@@ -100,13 +100,11 @@ class Mover:
                 return None
             before = self._next()
             if before is None:
-                return StopReason.END
+                return history.last_reason
             if self._has_moved and (reason := self._arrives(before)):
                 return reason
             if not history.forward(self._stride(), self._halts):
-                if history.end is not None:
-                    return StopReason.FAULT
-                return StopReason.END
+                return StopReason.FAULT if history.end is not None else history.last_reason
             self._has_moved = True
             if reason := self._happened(before):
                 return reason
@@ -238,7 +236,7 @@ class Mover:
             if time.monotonic() >= deadline:
                 return None
         self._history.go_to(0)
-        return StopReason.START
+        return self._history.first_reason
 
     def _searched(self) -> Iterator[tuple[int, StopReason] | None]:
         """Yields None now and then, and then the step of the goal and why, if there is any."""

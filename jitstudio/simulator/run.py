@@ -14,10 +14,11 @@ from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.history import StepHistory
 from jitstudio.simulator.machine import LaunchRefused, Machine
 from jitstudio.simulator.model import WARP, Layout, SimulatedLaunch, SimulationLimits
+from jitstudio.simulator.playback import RecordedHistory, ShownWave
 from jitstudio.simulator.program import PtxInstruction, PtxProgram
 from jitstudio.simulator.stepping import SimulatedThread, ThreadState
 from jitstudio.simulator.types import TypeKind
-from jitstudio.simulator.wave import Wave
+from jitstudio.simulator.variables import SourceVariables
 
 
 class SessionError(ValueError):
@@ -48,12 +49,14 @@ class SteppedRun:
         launch: What is launched; its limits of steps and time do not hold.
         thread: The thread to look at.
         seed: In place of that of the launch; None for that.
+        history: What is shown in place of a run; None for a run.
 
     Attributes:
         history: The run itself.
         launch: What is launched.
         program: The PTX.
         thread: The thread.
+        variables: Those of the source.
 
     Raises:
         SessionError: If the launch cannot be simulated, or has no such thread.
@@ -65,17 +68,21 @@ class SteppedRun:
         launch: SimulatedLaunch,
         thread: SimulatedThread,
         seed: int | None = None,
+        history: RecordedHistory | None = None,
     ) -> None:
         limits = replace(launch.limits, steps=SimulationLimits().steps, seconds=float("inf"))
         seed = launch.seed if seed is None else seed
         self.launch = replace(launch, seed=seed, limits=limits)
         self.program = program
         self.thread = thread
+        self._only_block = history.only_block if history is not None else None
         self.check(thread)
+        self.history: StepHistory | RecordedHistory
         try:
-            self.history = StepHistory(lambda: Machine(self.launch, program))
+            self.history = history or StepHistory(lambda: Machine(self.launch, program))
         except LaunchRefused as refused:
             raise SessionError(str(refused)) from None
+        self.variables = SourceVariables(program, self.history.machine.image)
 
     def check(self, thread: SimulatedThread) -> None:
         """Checks that the launch has a thread.
@@ -93,12 +100,17 @@ class SteppedRun:
                     f"{size[0]} by {size[1]} by {size[2]}."
                 )
 
+        if self._only_block is not None and thread.block != self._only_block:
+            raise SessionError(
+                f"The recording holds block {self._only_block} only. Run the kernel to see others."
+            )
+
     def look_at_number(self, number: int) -> None:
         """Looks at the thread with a number in the wave."""
         layout = self.wave().layout
         self.thread = SimulatedThread(layout.block_of(number), layout.thread_of(number))
 
-    def wave(self) -> Wave:
+    def wave(self) -> ShownWave:
         """Returns the resident blocks, or those that were last."""
         wave = self.history.machine.wave
         if wave is None:
@@ -145,7 +157,7 @@ class SteppedRun:
                 return bits.view(f"i{bits.dtype.itemsize}")
             special = wave.special.get(f"%{name}")
             if special is None:
-                raise KeyError(f"%{name}")
+                return self.variables.value(wave, name, depth, at, numbers)
             held: NDArray[Any] = np.broadcast_to(special, (wave.layout.threads,))[numbers]
             return held.astype(np.int64)
 
@@ -178,7 +190,7 @@ def within(threads: Selection, first: int) -> NDArray[np.int64]:
     return threads[start:end]
 
 
-def places(wave: Wave) -> list[tuple[ThreadState, int, int, Selection]]:
+def places(wave: ShownWave) -> list[tuple[ThreadState, int, int, Selection]]:
     """Returns where all threads are that have not ended: those that are next first."""
     ready = [(ThreadState.RUNS, depth, at, threads) for (depth, at), threads in wave.groups.items()]
     ready.sort(key=lambda place: (-place[1], place[2]))

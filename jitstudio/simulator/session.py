@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +13,12 @@ from numpy.typing import NDArray
 
 from jitstudio.core.launch.simulation import AccessKind, AccessSample, StateSpace
 from jitstudio.simulator.accesses import global_traffic, local_traffic, shared_traffic
+from jitstudio.simulator.conditions import StopConditionError
 from jitstudio.simulator.groups import numbers_of, size_of
 from jitstudio.simulator.memory import WINDOWS, Arena, window_of
 from jitstudio.simulator.model import WARP, SimulatedLaunch
 from jitstudio.simulator.moves import Mover
+from jitstudio.simulator.playback import RecordedHistory
 from jitstudio.simulator.program import (
     AddressOperand,
     ImmediateOperand,
@@ -24,6 +27,9 @@ from jitstudio.simulator.program import (
     RegisterOperand,
     SymbolOperand,
 )
+from jitstudio.simulator.reading import read_program
+from jitstudio.simulator.recorder import Recorder
+from jitstudio.simulator.recording import Recording, RecordingError, pack, unpack
 from jitstudio.simulator.run import (
     SessionError,
     SteppedRun,
@@ -40,6 +46,7 @@ from jitstudio.simulator.stepping import (
     GroupRow,
     MemoryArea,
     MemoryPage,
+    RecordingAbout,
     RegisterRow,
     SimulatedThread,
     StepMove,
@@ -64,8 +71,42 @@ _WIDTHS = {"v2": 2, "v4": 4, "v8": 8}
 _MOST_PRINTED = 4096
 
 
+@contextmanager
+def told_as_damage() -> Iterator[None]:
+    """Says of what only a damaged recording leads to that it is damaged.
+
+    Raises:
+        RecordingError: It is.
+        SessionError, StopConditionError: What was asked for is not there.
+    """
+    try:
+        yield
+    except (SessionError, StopConditionError, RecordingError):
+        raise
+    except (LookupError, TypeError, ValueError, OverflowError, AssertionError) as error:
+        raise RecordingError(f"The recording is damaged: {error}.") from None
+
+
 class StepSession:
     """Answers what is asked of a run that is stepped through; for arguments see `SteppedRun`."""
+
+    @classmethod
+    def replaying(cls, data: bytes) -> tuple[StepSession, Recording]:
+        """Returns a session in which nothing runs, at the step that a recording was made at.
+
+        Args:
+            data: A recording, as `pack` makes it.
+
+        Raises:
+            RecordingError: It is none, or damaged.
+        """
+        recording = unpack(data)
+        with told_as_damage():
+            program = read_program(recording.ptx)
+            history = RecordedHistory(recording, program)
+            launch = SimulatedLaunch(recording.kernel, recording.grid, recording.block)
+            thread = SimulatedThread(recording.index, recording.thread)
+            return cls(program, launch, thread, history=history), recording
 
     def __init__(
         self,
@@ -73,13 +114,16 @@ class StepSession:
         launch: SimulatedLaunch,
         thread: SimulatedThread,
         seed: int | None = None,
+        history: RecordedHistory | None = None,
     ) -> None:
-        self._run = SteppedRun(program, launch, thread, seed)
+        self._run = SteppedRun(program, launch, thread, seed, history)
         self._mover: Mover | None = None
+        self._recorder: Recorder | None = None
         self._reason, self._note = StopReason.NONE, ""
-        # What the registers were at this stop and at the one before, by frame and warp, then name.
-        self._shown: tuple[object, dict[str, bytes]] = ((), {})
-        self._before: tuple[object, dict[str, bytes]] = self._shown
+        # What registers and variables were at this stop and at the one before, by frame and warp,
+        # then name.
+        self._shown: tuple[object, dict[str, RegisterRow]] = ((), {})
+        self._before: tuple[object, dict[str, RegisterRow]] = self._shown
         self._shown_step = -1
 
     def begin(self, move: StepMove) -> None:
@@ -119,6 +163,41 @@ class StepSession:
         self._run.thread = thread
         return self._state()
 
+    def record(self, about: RecordingAbout) -> None:
+        """Sets out to record what the block of the thread does around this step.
+
+        Raises:
+            SessionError: If the block is not there.
+        """
+        self._recorder = Recorder(self._run, about)
+
+    def go_on_recording(self, seconds: float) -> bytes | StepState:
+        """Goes on and returns the recording, or the state where the time was up.
+
+        Raises:
+            SessionError: If it would be too large.
+            RecordingError: The same.
+        """
+        recorder = self._recorder
+        if recorder is None:
+            raise SessionError("Nothing is being recorded.")
+        try:
+            if not recorder.go(time.monotonic() + seconds):
+                return replace(self._state(), moving=True)
+        except SessionError:
+            self.leave_recording()
+            raise
+        self._recorder = None
+        assert recorder.recording is not None
+        return pack(recorder.recording)
+
+    def leave_recording(self) -> StepState:
+        """Goes back to where the run was, without a recording."""
+        recorder, self._recorder = self._recorder, None
+        if recorder is not None:
+            recorder.leave()
+        return self._state()
+
     # What is seen.
 
     def _state(self) -> StepState:
@@ -126,16 +205,11 @@ class StepSession:
         number = self._run.number()
         place = self._run.where(number)
         in_block = linear(self._run.thread.thread, self._run.launch.block)
-        ended = ""
-        if history.end is not None and history.step >= history.last_step:
-            ended = history.end.message
-        elif history.is_at_end:
-            ended = "All threads have ended."
         state = StepState(
             history.step,
             history.last_step,
             moving,
-            ended,
+            history.ended,
             self._reason,
             self._run.thread,
             in_block % WARP,
@@ -143,6 +217,7 @@ class StepSession:
             place.state,
             self._note,
             printed=self._printed(),
+            has_names=self._run.variables.has_names,
             history_bytes=history.bytes,
             is_thinned=history.is_thinned,
         )
@@ -164,6 +239,7 @@ class StepSession:
             return state
         instruction = self._run.instruction(place.at)
         active = sum(1 << member - first for member in within(place.threads, first))
+        registers, variables = self._values(place, first)
         return replace(
             state,
             ptx_line=instruction.line,
@@ -171,32 +247,36 @@ class StepSession:
             inlined_at=instruction.inlined_at,
             instruction=instruction.text,
             active=active,
-            registers=self._registers(place, first, number),
+            registers=registers,
+            variables=variables,
             calls=self._calls(place, number),
             access=self._access(place, instruction, first),
         )
 
-    def _registers(
-        self, place: ThreadWhereabouts, first: int, number: int
-    ) -> tuple[RegisterRow, ...]:
+    def _values(
+        self, place: ThreadWhereabouts, first: int
+    ) -> tuple[tuple[RegisterRow, ...], tuple[RegisterRow, ...]]:
+        """Returns the registers and the variables of a warp, with what has changed in them."""
         wave = self._run.wave()
         function = self._run.program.functions[self._run.instruction(place.at).function]
         bases = wave.bases.get((place.depth, function.name), {})
-        key = (int(wave.layout.blocks[0]), place.depth, function.name, first)
-        now = {
-            name: bases[name][first : first + WARP].tobytes()
-            for name in function.registers
+        registers = [
+            RegisterRow(name, kind.name, bases[name][first : first + WARP].tobytes())
+            for name, kind in function.registers.items()
             if name in bases
-        }
+        ]
+        variables = self._run.variables.rows(wave, place.depth, place.at, first)
+        key = (int(wave.layout.blocks[0]), place.depth, function.name, first)
+        now = {row.name: row for row in (*registers, *variables)}
         if self._run.history.step != self._shown_step or key != self._shown[0]:
             self._before = self._shown
             self._shown, self._shown_step = (key, now), self._run.history.step
         before = self._before[1] if self._before[0] == key else now
-        return tuple(
-            RegisterRow(name, kind.name, now[name], _changed(before.get(name, b""), now[name]))
-            for name, kind in function.registers.items()
-            if name in now
-        )
+        marked = [
+            replace(row, changed=_changed(before.get(row.name), row))
+            for row in (*registers, *variables)
+        ]
+        return tuple(marked[: len(registers)]), tuple(marked[len(registers) :])
 
     def _calls(self, place: ThreadWhereabouts, number: int) -> tuple[CallRow, ...]:
         wave, rows = self._run.wave(), []
@@ -346,8 +426,12 @@ class StepSession:
         return wave.arenas[area.space], number * wave.local_stride
 
 
-def _changed(before: bytes, now: bytes) -> int:
-    if before == now or len(before) != len(now):
+def _changed(before: RegisterRow | None, now: RegisterRow) -> int:
+    if before is None or len(before.values) != len(now.values):
         return 0
-    old, new = (np.frombuffer(data, np.uint8).reshape(WARP, -1) for data in (before, now))
-    return sum(1 << lane for lane in np.flatnonzero((old != new).any(axis=1)).tolist())
+    lanes = before.absent ^ now.absent
+    if before.values != now.values:
+        rows = (np.frombuffer(each.values, np.uint8).reshape(WARP, -1) for each in (before, now))
+        old, new = rows
+        lanes |= sum(1 << lane for lane in np.flatnonzero((old != new).any(axis=1)).tolist())
+    return lanes & ~now.absent

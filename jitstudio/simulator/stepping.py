@@ -99,7 +99,8 @@ class StopReason(Enum):
     """Why a run stopped where it is.
 
     `NONE`: the goal has been reached. `ENDED`: the thread has ended. `END`: the run has. `START`:
-    there is nothing before. `FAULT`: a thread did what it must not.
+    there is nothing before. `FAULT`: a thread did what it must not. `FIRST`, `LAST`: the recording
+    has no more.
     """
 
     NONE = "goal"
@@ -112,24 +113,30 @@ class StopReason(Enum):
     END = "end"
     START = "start"
     FAULT = "fault"
+    FIRST = "first of the recording"
+    LAST = "last of the recording"
 
 
 @dataclass(frozen=True)
 class RegisterRow:
-    """A register of a warp.
+    """A register of a warp, or a variable of the source.
 
     Attributes:
-        name: With ``%``.
-        type: As it is declared, such as ``b32``.
+        name: With ``%``; of a variable as in the source, a part of it such as ``p.x`` or ``a[2]``.
+        type: As it is declared, such as ``b32``; of a variable the same, or ``ptr``.
         values: The bits of 32 lanes one behind the other, each as wide as the type; a byte for a
             predicate.
         changed: The lanes, as bits, in which it has another value than at the last stop.
+        spelling: Of a variable the type in the source.
+        absent: The lanes, as bits, for which there is no value: it is not set yet, or nowhere kept.
     """
 
     name: str
     type: str
     values: bytes
     changed: int = 0
+    spelling: str = ""
+    absent: int = 0
 
 
 @dataclass(frozen=True)
@@ -205,6 +212,8 @@ class StepState:
         lanes: The lines of the PTX that the lanes of its warp are at; 0 for none.
         active: The lanes, as bits, that execute that instruction together with it.
         registers: Of the function that it is in.
+        variables: Those of the source that are in scope.
+        has_names: Whether the code has debug information about variables.
         calls: The functions that it is in, innermost first.
         groups: Who is where, those that are next first.
         access: What its warp is about to read or write; `cost` is that of this request.
@@ -231,6 +240,8 @@ class StepState:
     lanes: tuple[int, ...] = ()
     active: int = 0
     registers: tuple[RegisterRow, ...] = ()
+    variables: tuple[RegisterRow, ...] = ()
+    has_names: bool = False
     calls: tuple[CallRow, ...] = ()
     groups: tuple[GroupRow, ...] = ()
     access: AccessSample | None = None
@@ -238,6 +249,23 @@ class StepState:
     printed: str = ""
     history_bytes: int = 0
     is_thinned: bool = False
+
+
+@dataclass(frozen=True)
+class RecordingAbout:
+    """What the window knows of a launch, for a recording of it.
+
+    Attributes:
+        title: The kernel, by the name of its launch.
+        module: Whose PTX is run.
+        sources: The texts that it was built of, by their names.
+        elements: What buffers hold, such as ``float``, by their names.
+    """
+
+    title: str = ""
+    module: str = ""
+    sources: tuple[tuple[str, bytes], ...] = ()
+    elements: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

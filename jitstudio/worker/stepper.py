@@ -7,14 +7,18 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.launch.device import Dim3
 from jitstudio.core.launch.request import LaunchRequest
 from jitstudio.simulator.stepping import (
     MemoryArea,
     MemoryPage,
+    RecordingAbout,
     SimulatedThread,
     StepGoal,
     StepMove,
@@ -29,19 +33,54 @@ from jitstudio.worker.limits import default_memory_limit
 from jitstudio.worker.programs.launch import LaunchCommand
 from jitstudio.worker.programs.step import (
     STEPPING,
+    LeaveRecording,
     LookAt,
     MoveSteps,
     OpenSteps,
     ReadMemory,
+    RecordedSteps,
+    RecordSteps,
+    RunRequest,
     StepsLost,
+    answer_with,
 )
 from jitstudio.worker.sandbox.access import Need, SandboxAccess
+
+if TYPE_CHECKING:
+    from jitstudio.simulator.session import StepSession
 
 _SLICE = 0.2
 """Seconds after which a move that is under way is reported, and can be left where it is."""
 
 _LIMIT = 120.0
 """Seconds that a single answer may take, as a step of many threads is not interrupted."""
+
+
+@dataclass(frozen=True)
+class ReplayedRun:
+    """A recording that is shown.
+
+    Attributes:
+        state: What is seen at the step at which it was made.
+        about: What the window knew of the launch.
+        grid: Blocks.
+        block: Threads of a block.
+        index: The block that is recorded.
+        first: The first step.
+        last: The last one.
+        ptx: What was executed.
+        cut: The buffers of which only the beginning is kept, with the bytes that are.
+    """
+
+    state: StepState
+    about: RecordingAbout
+    grid: Dim3
+    block: Dim3
+    index: Dim3
+    first: int
+    last: int
+    ptx: str
+    cut: tuple[tuple[str, int], ...]
 
 
 class Stepper:
@@ -58,6 +97,7 @@ class Stepper:
         self._queue = CallQueue()
         self._numbers = itertools.count(1)
         self._opened: OpenSteps | None = None
+        self._replayed: StepSession | None = None
         self._need = Need()
         self._step = 0
         self._paused: set[int] = set()
@@ -95,6 +135,7 @@ class Stepper:
                 return _error(f"The buffers cannot be filled: {error}")
             files = tuple((name, str(path)) for name, path in prepared.items())
             command = LaunchCommand(request, files, "", time.monotonic())
+            self._replayed = None
             self._opened = OpenSteps(next(self._numbers), command, thread, seed)
             self._need = Need(SandboxAccess((folder,), confined_to=request.confined_to))
             self._step = 0
@@ -151,6 +192,66 @@ class Stepper:
             assert isinstance(page, MemoryPage | Diagnostic)
             return page
 
+    def record(
+        self,
+        about: RecordingAbout,
+        on_progress: Callable[[StepState], None] = lambda state: None,
+        *,
+        ticket: int = 0,
+    ) -> bytes | Diagnostic:
+        """Records what the block of the thread does around this step.
+
+        Args:
+            about: What the window knows of the launch.
+            on_progress: See `move`.
+            ticket: The number by which `cancel` knows this call.
+
+        Raises:
+            WorkerError: See `open`.
+        """
+        with self._queue.take(ticket, None) as calls:
+            step = self._step
+            answer = self._current(partial(RecordSteps, about=about, seconds=_SLICE), calls)
+            while isinstance(answer, StepState) and not self._is_paused(ticket):
+                on_progress(answer)
+                answer = self._current(partial(RecordSteps, about=None, seconds=_SLICE), calls)
+            if isinstance(answer, StepState):
+                self._current(LeaveRecording, calls)
+                answer = _error("Nothing is recorded, as the recording was cancelled.")
+            self._step = step
+            return answer.data if isinstance(answer, RecordedSteps) else _diagnostic(answer)
+
+    def replay(self, data: bytes, *, ticket: int = 0) -> ReplayedRun | Diagnostic:
+        """Shows a recording, in place of the run before; no process is started for it.
+
+        Args:
+            data: As `record` returns it.
+            ticket: The number by which `cancel` knows this call.
+        """
+        sessions = _sessions()
+        with self._queue.take(ticket, None):
+            self._opened = self._replayed = None
+            self._host.rest()
+            try:
+                session, recording = sessions.StepSession.replaying(data)
+                with sessions.told_as_damage():
+                    thread = SimulatedThread(recording.index, recording.thread)
+                    state = session.look_at(thread)
+            except ValueError as error:
+                return _error(str(error))
+            self._replayed = session
+            return ReplayedRun(
+                state,
+                recording.about,
+                recording.grid,
+                recording.block,
+                recording.index,
+                recording.frames[0].step,
+                recording.frames[-1].step,
+                recording.ptx,
+                tuple((region.name, region.size) for region in recording.cut),
+            )
+
     def cancel(self, ticket: int) -> None:
         """Leaves the move with this ticket where it is; asked a second time, kills the process."""
         with self._lock:
@@ -162,7 +263,7 @@ class Stepper:
     def end(self) -> None:
         """Forgets the run and gives its memory back."""
         with self._queue.idle():
-            self._opened = None
+            self._opened = self._replayed = None
             self._host.rest()
 
     def close(self) -> None:
@@ -178,9 +279,11 @@ class Stepper:
             return ticket in self._paused
 
     def _current(
-        self, request: Callable[[int], MoveSteps | LookAt | ReadMemory], calls: RunningCalls
-    ) -> StepState | MemoryPage | Diagnostic:
+        self, request: Callable[[int], RunRequest], calls: RunningCalls
+    ) -> StepState | MemoryPage | RecordedSteps | Diagnostic:
         """Asks the run, which begins anew where its process has gone, and is brought back."""
+        if self._replayed is not None:
+            return _shown(self._replayed, request(0))
         opened = self._opened
         if opened is None:
             return _error("There is no run to step through.", "Begin one.")
@@ -194,7 +297,7 @@ class Stepper:
                 move = None
             if isinstance(answer, StepState):
                 answer = self._ask(request(opened.number), calls)
-        assert isinstance(answer, StepState | MemoryPage | Diagnostic)
+        assert isinstance(answer, StepState | MemoryPage | RecordedSteps | Diagnostic)
         return answer
 
     def _ask(self, request: object, calls: RunningCalls) -> Any:
@@ -217,6 +320,29 @@ def _why(death: ChildDeath, ending: Ending | None) -> str:
             return f"The simulation has not answered within {_LIMIT:g} s and was ended."
         case None:
             return f"The process of the simulation {cause_of_death(death)[1]}"
+
+
+def _sessions() -> ModuleType:
+    # It takes long to import, and only who shows a recording needs it in this process.
+    from jitstudio.simulator import session  # noqa: PLC0415
+
+    return session
+
+
+def _shown(
+    session: StepSession, request: RunRequest
+) -> StepState | MemoryPage | RecordedSteps | Diagnostic:
+    """Returns the answer of a recording."""
+    try:
+        with _sessions().told_as_damage():
+            return answer_with(session, request)
+    except ValueError as error:
+        return _error(str(error))
+
+
+def _diagnostic(answer: object) -> Diagnostic:
+    assert isinstance(answer, Diagnostic)
+    return answer
 
 
 def _error(message: str, explanation: str = "") -> Diagnostic:

@@ -137,6 +137,7 @@ def test_conditions_threads_memory_and_the_access_are_shown_and_a_step_kept(step
     assert view.lanes.describe(5).startswith("Lane 5 executes")
     # 32 threads of each block add, 32 wait for them or are elsewhere.
     assert sum(row.threads for row in state(driver).groups) == 128
+    assert "-G" in view.variables.table.hint
     view.lanes.lane_chosen.emit(6)
     at_rest(driver)
     assert state(driver).thread.thread == (6, 0, 0)
@@ -170,6 +171,56 @@ def test_conditions_threads_memory_and_the_access_are_shown_and_a_step_kept(step
     assert state(driver).thread == kept.thread
     assert state(driver).registers[0].values == kept.registers[0].values
     assert model.breakpoints == {point: "tid.x == 3"}
+
+
+def test_a_recording_is_shown_from_the_project_without_running(stepping, tmp_path):
+    driver = stepping
+    model, view = driver.state.stepping, driver.pane("step")
+    model.look_at(SimulatedThread((1, 0, 0), (3, 0, 0)))
+    at_rest(driver)
+    for _ in range(4):
+        model.move(StepGoal.LINE)
+        at_rest(driver)
+    seen = state(driver)
+    driver.trigger("recordRunAction")
+    driver.wait(lambda: driver.state.step_recordings.recordings)
+    at_rest(driver)
+    assert state(driver).registers == seen.registers
+    (recording,) = load(dump(driver.state.project.capture(tmp_path / "p.jitproj"))).recordings
+    assert recording.kernel == "reduce"
+    driver.trigger("endSteppingAction")
+    driver.wait(lambda: driver.state.step_service.worker_pid is None)
+    # Lines that were edited have no mark, and the pane has the text as it was.
+    driver.replace("int t = threadIdx.x;", "int t = threadIdx.x;\n    // new\n")
+    driver.replace("s[t] += s[t + d];", "s[t] *= s[t + d];")
+    driver.trigger("showRecordingAction")
+    at_rest(driver)
+    shown = state(driver)
+    assert (shown.step, shown.thread) == (seen.step, seen.thread)
+    assert [(r.name, r.values) for r in shown.registers] == [
+        (r.name, r.values) for r in seen.registers
+    ]
+    words = driver.find(QLabel, "stepRecording").text()
+    assert "block (1, 0, 0)" in words
+    assert driver.document.name in words
+    assert view.texts.text.toPlainText() == REDUCE
+    assert driver.editor.line_marks.position.lines == (shown.source.line - 1 + 2,)
+    model.set_condition(BreakLine(driver.document.name, 12), "")
+    shift(driver, Qt.Key.Key_F10)
+    assert state(driver).step < seen.step
+    press(driver, Qt.Key.Key_F5)
+    assert state(driver).reason in (StopReason.BREAKPOINT, StopReason.END)
+    press(driver, Qt.Key.Key_F5)
+    assert "ended" in state(driver).ended
+    view.tabs.setCurrentWidget(view.memory)
+    driver.find(QComboBox, "stepArea").setCurrentIndex(0)
+    driver.wait(lambda: len(view.memory.model.values) == 64)
+    assert driver.state.step_service.worker_pid is None
+    assert not driver.shell.actions["recordRunAction"].isEnabled()
+    # What is no recording is told, and the next run works.
+    model.show_recording(b"jitstudio recording 9\n")
+    problem = driver.find(QLabel, "stepHint")
+    driver.wait(lambda: "later jitstudio" in problem.text())
 
 
 def test_the_run_begins_anew_where_its_process_dies(stepping):

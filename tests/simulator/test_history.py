@@ -399,7 +399,7 @@ def test_conditions_are_read_as_in_c(text, expected):
     assert StopCondition.read(text).holds(values.__getitem__, 3).tolist() == expected
 
 
-@pytest.mark.parametrize("text", ["1 +", "__import__('os')", "a.b", "%r1 ** 9", "[1]", "x" * 501])
+@pytest.mark.parametrize("text", ["1 +", "__import__('os')", "a.b()", "%r1 ** 9", "[1]", "x" * 501])
 def test_what_is_no_condition_is_told(text):
     with pytest.raises(StopConditionError):
         StopCondition.read(text)

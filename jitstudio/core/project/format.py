@@ -7,6 +7,8 @@ that does not fit is reported with its place.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,7 +21,13 @@ from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.core.launch.device import Dim3
 from jitstudio.core.launch.spec import LaunchSpec, RunOptions, spec_from, spec_object
-from jitstudio.core.project.project import BreakLine, Member, Project, StepRecording
+from jitstudio.core.project.project import (
+    BreakLine,
+    Member,
+    Project,
+    RunRecording,
+    StepRecording,
+)
 from jitstudio.core.request import CudaCompiler, LinkMode
 
 LARGEST = 64 * 2**20
@@ -251,7 +259,7 @@ _KEYS = (
     )
     | {"compiler", "toolchain", "keep_host_code", "modules", "headers", "launches", "kernel"}
     | {
-        *("sweeps", "steps", "layout", "current"),
+        *("sweeps", "steps", "recordings", "layout", "current"),
     }
 )
 _HEADER_KEYS = frozenset(("name", "kind", "path", "text"))
@@ -260,6 +268,7 @@ _LAUNCH_KEYS = frozenset(spec_object(LaunchSpec()))
 _RUN_KEYS = tuple(field.name for field in fields(RunOptions))
 _SIMULATED_KEYS = ("blocks", "seed", "seeds")
 _STEP_KEYS = frozenset(("kernel", "step", "block", "thread", "breakpoints"))
+_RECORDING_KEYS = frozenset(("kernel", "data"))
 _SWEEP_KEYS = frozenset(("kernel", "axes"))
 
 
@@ -274,6 +283,7 @@ def dump(project: Project) -> bytes:
 
     links = {program: link.value for program, link in project.links.items()}
     steps = listed("steps", project.steps, _step_object, "kernel")
+    recordings = listed("recordings", project.recordings, _recording_object, "kernel")
     state = {
         "version": VERSION,
         "target": project.arch.sm,
@@ -292,6 +302,7 @@ def dump(project: Project) -> bytes:
         "kernel": project.kernel,
         "sweeps": listed("sweeps", project.sweeps, _sweep_object, "kernel"),
         **({"steps": steps} if steps else {}),
+        **({"recordings": recordings} if recordings else {}),
         "layout": project.layout,
         "current": project.current,
         **project.unknown.get(_ITSELF, {}),
@@ -341,6 +352,7 @@ def load(data: bytes) -> Project:
         kernel=state.value("kernel", ""),
         sweeps=listed("sweeps", _sweep, _SWEEP_KEYS, "kernel"),
         steps=listed("steps", _step, _STEP_KEYS, "kernel"),
+        recordings=listed("recordings", _recording, _RECORDING_KEYS, "kernel"),
         layout=state.value("layout", ""),
         current=state.value("current", ""),
         unknown=unknown,
@@ -492,6 +504,19 @@ def _step(record: JsonRecord) -> StepRecording:
         record.index("thread"),
         tuple(points),
     )
+
+
+def _recording_object(recording: RunRecording) -> _Json:
+    data = base64.b64encode(recording.data).decode("ascii")
+    return {"kernel": recording.kernel, "data": data}
+
+
+def _recording(record: JsonRecord) -> RunRecording:
+    try:
+        data = base64.b64decode(record.value("data", ""), validate=True)
+    except (binascii.Error, ValueError):
+        record.fail("data", "this is no text in base64.")
+    return RunRecording(record.value("kernel", ""), data)
 
 
 def _sweep_object(draft: VariantDraft) -> _Json:

@@ -80,6 +80,19 @@ class StepRecording:
 
 
 @dataclass(frozen=True)
+class RunRecording:
+    """What was seen in a stretch of a simulated run, to be shown without running.
+
+    Attributes:
+        kernel: The kernel that was launched, by the name of its launch.
+        data: The recording, as `jitstudio.simulator.recording` packs it.
+    """
+
+    kernel: str
+    data: bytes
+
+
+@dataclass(frozen=True)
 class Project:
     """One project. What is a matter of taste (cache, automatic build, theme) is none of it.
 
@@ -100,6 +113,7 @@ class Project:
         kernel: The kernel whose launch was worked on last.
         sweeps: One for each kernel at most.
         steps: One for each kernel at most.
+        recordings: One for each kernel at most.
         layout: The named arrangement of panes that suits the work; empty for none.
         current: The name of the module or header that is looked at; empty for none.
         links: How other programs among the modules are linked, by their names; those that are not
@@ -124,6 +138,7 @@ class Project:
     kernel: str = ""
     sweeps: tuple[VariantDraft, ...] = ()
     steps: tuple[StepRecording, ...] = ()
+    recordings: tuple[RunRecording, ...] = ()
     layout: str = ""
     current: str = ""
     links: Mapping[str, LinkMode] = field(default_factory=dict)

@@ -6,7 +6,12 @@ from PySide6.QtCore import QObject
 
 from jitstudio.core.launch.request import LaunchRequest
 from jitstudio.gui.services.request_queue import RequestHandle, WorkerService
-from jitstudio.simulator.stepping import MemoryArea, SimulatedThread, StepMove
+from jitstudio.simulator.stepping import (
+    MemoryArea,
+    RecordingAbout,
+    SimulatedThread,
+    StepMove,
+)
 from jitstudio.worker.stepper import Stepper
 
 _MOVE, _LOOK, _READ, _END = "move", "look", "read", "end"
@@ -53,6 +58,18 @@ class StepService(WorkerService):
         return self._submit(
             _READ,
             lambda ticket, _report: self._stepper.read(area, thread, start, count, ticket=ticket),
+        )
+
+    def record(self, about: RecordingAbout) -> RequestHandle:
+        """Records around the step; the answer is the recording, or a `Diagnostic`."""
+        return self._submit(
+            _MOVE, lambda ticket, report: self._stepper.record(about, report, ticket=ticket)
+        )
+
+    def replay(self, data: bytes) -> RequestHandle:
+        """Shows a recording; the answer is a `ReplayedRun` or a `Diagnostic`."""
+        return self._submit(
+            _MOVE, lambda ticket, _report: self._stepper.replay(data, ticket=ticket)
         )
 
     def end(self) -> RequestHandle:

@@ -17,7 +17,7 @@ from jitstudio.core.launch.choice import base_name, choose_form
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.project.project import StepRecording
+from jitstudio.core.project.project import RunRecording, StepRecording
 
 
 class LaunchSpecs(QObject):
@@ -183,34 +183,53 @@ class LaunchSpecs(QObject):
 
 
 class StepRecordings(QObject):
-    """The steps of simulated runs that are kept in the project, one for each kernel.
+    """What the project keeps of simulated runs: a step and a recording for each kernel at most.
 
     Signals:
-        changed: Another step is kept, or none.
+        changed: Other steps or recordings are kept.
     """
 
     changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._recordings: dict[str, StepRecording] = {}
+        self._steps: dict[str, StepRecording] = {}
+        self._recordings: dict[str, RunRecording] = {}
 
     @property
     def all(self) -> tuple[StepRecording, ...]:
-        """All that are kept."""
+        """All steps."""
+        return tuple(self._steps.values())
+
+    @property
+    def recordings(self) -> tuple[RunRecording, ...]:
+        """All recordings, in the order in which they were made."""
         return tuple(self._recordings.values())
 
     def of(self, kernel: str) -> StepRecording | None:
-        """Returns that of a kernel, by the name of its launch."""
-        return self._recordings.get(kernel)
+        """Returns the step of a kernel, by the name of its launch."""
+        return self._steps.get(kernel)
 
-    def keep(self, recording: StepRecording) -> None:
+    def recording_of(self, kernel: str) -> RunRecording | None:
+        """Returns the recording of a kernel; where it has none, the last one of all."""
+        return self._recordings.get(kernel) or next(reversed(self.recordings), None)
+
+    def keep(self, step: StepRecording) -> None:
         """Keeps a step in place of the one before of its kernel."""
+        self._steps[step.kernel] = step
+        self.changed.emit()
+
+    def keep_recording(self, recording: RunRecording) -> None:
+        """Keeps a recording in place of the one before of its kernel."""
+        self._recordings.pop(recording.kernel, None)
         self._recordings[recording.kernel] = recording
         self.changed.emit()
 
-    def replace_all(self, recordings: Iterable[StepRecording]) -> None:
+    def replace_all(
+        self, steps: Iterable[StepRecording], recordings: Iterable[RunRecording]
+    ) -> None:
         """Keeps these and no others."""
+        self._steps = {each.kernel: each for each in steps}
         self._recordings = {each.kernel: each for each in recordings}
         self.changed.emit()
 

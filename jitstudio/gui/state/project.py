@@ -137,7 +137,7 @@ class ProjectState(QObject):
         specs = {launch.spec.kernel: launch.spec for launch in opened.launches}
         self._launches.replace_all(specs.values(), project.kernel)
         self._sweeps.replace_all(sweep.draft for sweep in opened.sweeps)
-        self._recordings.replace_all(project.steps)
+        self._recordings.replace_all(project.steps, project.recordings)
         for found in opened.members:
             if found.content is not None:
                 self._documents.add(_document(found.member, found.content, found.path))
@@ -161,7 +161,7 @@ class ProjectState(QObject):
         self._settings.take_from(Project(arch=self._settings.arch))
         self._launches.replace_all((), "")
         self._sweeps.replace_all(())
-        self._recordings.replace_all(())
+        self._recordings.replace_all((), ())
 
     def mark_saved(self, path: Path, project: Project, content: bytes) -> None:
         """All of it is in this file now, as `capture` gave it; `content` is the file's.
@@ -256,7 +256,7 @@ class ProjectState(QObject):
         self._on_disk, self._own = saved.on_disk, own
         self._carried = carried
         self._sweeps.replace_all(typed.sweeps)
-        self._recordings.replace_all(typed.steps)
+        self._recordings.replace_all(typed.steps, typed.recordings)
         self._take_as_saved()
         if saved.modified:
             self._saved = None
@@ -281,8 +281,9 @@ class ProjectState(QObject):
             self.changed.emit()
 
     def _typed(self) -> Project:
-        """Returns what was typed for variants, and the steps that are kept."""
-        return Project(sweeps=self._sweeps.drafts, steps=self._recordings.all)
+        """Returns what was typed for variants, and the steps and recordings that are kept."""
+        kept = self._recordings
+        return Project(sweeps=self._sweeps.drafts, steps=kept.all, recordings=kept.recordings)
 
     def _has_unsaved_text(self, document: Document) -> bool:
         # A file elsewhere says nothing about the copy of its text in the project.
@@ -355,6 +356,7 @@ class ProjectState(QObject):
                 sorted(self._filed_sweeps(folder, carried, resolve), key=lambda s: s.kernel)
             ),
             steps=tuple(sorted(self._recordings.all, key=lambda each: each.kernel)),
+            recordings=tuple(sorted(self._recordings.recordings, key=lambda each: each.kernel)),
             layout=self.layout,
             current=current.name if current is not None else "",
             links={

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.analysis.correlation.modules import spellings
 from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.core.launch.request import LaunchRequest
+from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.project.project import BreakLine
 from jitstudio.gui.services.request_queue import RequestHandle
 from jitstudio.gui.services.step_service import StepService
@@ -20,11 +21,27 @@ from jitstudio.simulator.stepping import (
     Breakpoint,
     MemoryArea,
     MemoryPage,
+    RecordingAbout,
     SimulatedThread,
     StepGoal,
     StepMove,
     StepState,
 )
+from jitstudio.worker.stepper import ReplayedRun
+
+
+class ShownRun(NamedTuple):
+    """A run that is stepped through, or a recording of one.
+
+    Attributes:
+        about: The kernel, the module whose PTX is run, its sources, what buffers hold.
+        config: Blocks and threads.
+        recording: What is shown without running; None for a run.
+    """
+
+    about: RecordingAbout
+    config: LaunchConfig
+    recording: ReplayedRun | None = None
 
 
 class Stepping(QObject):
@@ -34,6 +51,7 @@ class Stepping(QObject):
         state_changed: What is seen at the step, a `StepState`; None once there is no run.
         moving_changed: Whether it is on its way to a goal.
         breakpoints_changed: There are other breakpoints.
+        recorded: A recording has been made: the kernel and its bytes.
         failed: Something cannot be done; a message for the user.
         waits: What a run waits for before it can begin.
     """
@@ -41,6 +59,7 @@ class Stepping(QObject):
     state_changed = Signal(object)
     moving_changed = Signal(bool)
     breakpoints_changed = Signal()
+    recorded = Signal(str, bytes)
     failed = Signal(str)
     waits = Signal(str)
 
@@ -57,9 +76,7 @@ class Stepping(QObject):
         self._service = service
         self._state: StepState | None = None
         self._thread = SimulatedThread()
-        self._request: LaunchRequest | None = None
-        self._module = ""
-        self._kernel = ""
+        self._run: ShownRun | None = None
         self._origins: dict[str, BuiltLines] = {}
         self._breakpoints: dict[BreakLine, str] = {}
         self._moving: RequestHandle | None = None
@@ -78,7 +95,7 @@ class Stepping(QObject):
     @property
     def is_open(self) -> bool:
         """Whether there is a run."""
-        return self._request is not None
+        return self._run is not None
 
     @property
     def is_moving(self) -> bool:
@@ -86,19 +103,24 @@ class Stepping(QObject):
         return self._moving is not None
 
     @property
-    def request(self) -> LaunchRequest | None:
-        """What is launched."""
-        return self._request
+    def run(self) -> ShownRun | None:
+        """What is shown."""
+        return self._run
+
+    @property
+    def recording(self) -> ReplayedRun | None:
+        """The recording that is shown; None for a run, or nothing."""
+        return self._run.recording if self._run is not None else None
 
     @property
     def kernel(self) -> str:
         """The kernel that runs, by the name of its launch."""
-        return self._kernel
+        return self._run.about.title if self._run is not None else ""
 
     @property
     def module(self) -> str:
         """Whose PTX is run."""
-        return self._module
+        return self._run.about.module if self._run is not None else ""
 
     @property
     def breakpoints(self) -> Mapping[BreakLine, str]:
@@ -125,13 +147,13 @@ class Stepping(QObject):
     def end(self) -> None:
         """Forgets the run; breakpoints stay."""
         self._pending = self._next = None
-        if not self.is_open:
+        if not self.is_open and not self.is_moving:
             return
         for handle in (self._moving, self._reading):
             if handle is not None:
                 handle.cancel()
                 handle.ignore()
-        self._request, self._state = None, None
+        self._run, self._state = None, None
         self._forget_origins()
         self._set_moving(None)
         self._service.end()
@@ -160,6 +182,50 @@ class Stepping(QObject):
         self._next = None
         if self._moving is not None:
             self._moving.cancel()
+
+    @Slot()
+    def record(self) -> None:
+        """Records what the block of the thread does around this step."""
+        if self._run is None or self.is_moving or self.recording is not None:
+            return
+        title = self.kernel
+        handle = self._service.record(self._run.about)
+        handle.progressed.connect(self._on_progressed)
+        handle.failed.connect(self._on_failed)
+        handle.dropped.connect(self._on_dropped)
+
+        def made(answer: bytes | Diagnostic) -> None:
+            self._set_moving(None)
+            # The step that was looked at is shown again.
+            self.look_at(self._thread)
+            if isinstance(answer, bytes):
+                self.recorded.emit(title, answer)
+            else:
+                self.failed.emit(f"{answer.message} {answer.explanation}".strip())
+
+        handle.finished.connect(made)
+        self._set_moving(handle)
+
+    def show_recording(self, data: bytes) -> None:
+        """Shows a recording in place of the run."""
+        self.end()
+        handle = self._service.replay(data)
+        handle.finished.connect(self._on_replayed)
+        handle.failed.connect(self._on_failed)
+        handle.dropped.connect(self._on_dropped)
+        self._set_moving(handle)
+
+    def changed_sources(self) -> tuple[str, ...]:
+        """Returns the texts of the recording that are others now, or not here."""
+        if self._run is None or self._run.recording is None:
+            return ()
+        changed = []
+        for name, content in self._run.about.sources:
+            document = self._documents.named(name)
+            now = document.text.toPlainText() if document and document.text else None
+            if now is None or now.splitlines() != content.decode("utf-8", "replace").splitlines():
+                changed.append(name)
+        return tuple(changed)
 
     def look_at(self, thread: SimulatedThread) -> None:
         """Looks at another thread at the same step."""
@@ -231,18 +297,35 @@ class Stepping(QObject):
         if isinstance(launch, str):
             self.failed.emit(launch)
             return
-        self._request, self._module = launch.request, launch.module
-        self._kernel = self._launches.kernel
-        self._forget_origins()
-        for source in launch.sources:
-            document = self._documents.named(source.name)
-            if document is not None:
-                origins = origins_of(document, source.content)
-                if origins is not None:
-                    self._origins[source.name] = origins
+        request = launch.request
+        about = RecordingAbout(
+            self._launches.kernel,
+            launch.module,
+            tuple((source.name, source.content) for source in launch.sources),
+            tuple((buffer.name, buffer.element.name) for buffer in request.buffers),
+        )
+        self._take(ShownRun(about, request.config))
         self._thread, move = pending
         self._next = move
         self._follow(self._service.open(launch.request, self._thread, None))
+
+    def _take(self, run: ShownRun) -> None:
+        self._run = run
+        self._forget_origins()
+        for name, content in run.about.sources:
+            document = self._documents.named(name)
+            origins = origins_of(document, content) if document is not None else None
+            if origins is not None:
+                self._origins[name] = origins
+
+    @Slot(object)
+    def _on_replayed(self, answer: ReplayedRun | Diagnostic) -> None:
+        if isinstance(answer, ReplayedRun):
+            config = LaunchConfig(answer.grid, answer.block)
+            self._take(ShownRun(answer.about, config, answer))
+            self._on_finished(answer.state)
+        else:
+            self._on_finished(answer)
 
     def _move(self, move: StepMove) -> None:
         if not self.is_open:
@@ -276,7 +359,7 @@ class Stepping(QObject):
         if isinstance(answer, Diagnostic):
             self._next = None
             if self._state is None:
-                self._request = None
+                self._run = None
                 self.state_changed.emit(None)
             self.failed.emit(f"{answer.message} {answer.explanation}".strip())
             return
@@ -291,7 +374,7 @@ class Stepping(QObject):
         self._set_moving(None)
         self._next = None
         if self._state is None:
-            self._request = None
+            self._run = None
             self.state_changed.emit(None)
 
     @Slot()
@@ -303,7 +386,7 @@ class Stepping(QObject):
         found = []
         for place, condition in lines.items():
             if place.is_ptx:
-                if place.name == self._module:
+                if place.name == self.module:
                     found.append(Breakpoint(place.line, (), condition))
                 continue
             document = self._documents.named(place.name)

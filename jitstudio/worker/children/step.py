@@ -8,6 +8,7 @@ from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.numerics.dtypes import NumericsError
 from jitstudio.simulator import launching
 from jitstudio.simulator.conditions import StopConditionError
+from jitstudio.simulator.recording import RecordingError
 from jitstudio.simulator.run import SessionError
 from jitstudio.simulator.session import StepSession
 from jitstudio.simulator.tokens import PtxReadError
@@ -15,16 +16,17 @@ from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_memory
 from jitstudio.worker.programs.step import (
     STEPPING,
-    LookAt,
-    MoveSteps,
     OpenSteps,
-    ReadMemory,
+    RunRequest,
     StepsLost,
+    answer_with,
 )
 from jitstudio.worker.sandbox.seal import ProgramNeeds
 
 _NO_LIMIT = float("inf")
-_Request = OpenSteps | MoveSteps | LookAt | ReadMemory
+_ERRORS = (
+    *(PtxReadError, NumericsError, SessionError, StopConditionError, RecordingError, OSError),
+)
 
 
 class _Runs:
@@ -34,27 +36,19 @@ class _Runs:
         self._number = 0
         self._session: StepSession | None = None
 
-    def answer(self, request: _Request, _tell: Tell) -> CallResult:
+    def answer(self, request: OpenSteps | RunRequest, _tell: Tell) -> CallResult:
         """Answers a request; what goes wrong is an answer, too."""
         try:
             return CallResult(self._answer(request))
-        except (PtxReadError, NumericsError, SessionError, StopConditionError, OSError) as error:
+        except _ERRORS as error:
             return CallResult(Diagnostic(Severity.ERROR, "", None, None, str(error)))
 
-    def _answer(self, request: _Request) -> object:
+    def _answer(self, request: OpenSteps | RunRequest) -> object:
         if isinstance(request, OpenSteps):
             return self._open(request)
         if self._session is None or request.number != self._number:
             return StepsLost()
-        match request:
-            case MoveSteps(_, move, seconds):
-                if move is not None:
-                    self._session.begin(move)
-                return self._session.go_on(seconds)
-            case LookAt(_, thread):
-                return self._session.look_at(thread)
-            case ReadMemory(_, area, thread, start, count):
-                return self._session.read(area, thread, start, count)
+        return answer_with(self._session, request)
 
     def _open(self, request: OpenSteps) -> object:
         # The memory of the run before is free before that of the next is taken.

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.simulator.stepping import (
     LARGEST_PAGE,
     MemoryArea,
     MemoryPage,
+    RecordingAbout,
     SimulatedThread,
     StepMove,
     StepState,
 )
 from jitstudio.worker.programs.launch import LaunchCommand
 from jitstudio.worker.protocol import RequestType, Unfit, WorkerProgram, check_diagnostics
+
+if TYPE_CHECKING:
+    from jitstudio.simulator.session import StepSession
 
 
 @dataclass(frozen=True)
@@ -77,11 +82,69 @@ class ReadMemory:
 
 
 @dataclass(frozen=True)
+class RecordSteps:
+    """A request to record what the block of the thread does around this step.
+
+    Attributes:
+        number: Of the run.
+        about: What the window knows of it; None to go on with the recording before.
+        seconds: After which to answer, however far it is.
+    """
+
+    number: int
+    about: RecordingAbout | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class LeaveRecording:
+    """A request to go back to where the run was, without a recording."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class RecordedSteps:
+    """A recording, as bytes of a file."""
+
+    data: bytes
+
+
+@dataclass(frozen=True)
 class StepsLost:
     """There is no such run in this process: it is another one."""
 
 
-def _check(_: object, said: StepState | StepsLost | Diagnostic) -> None:
+RunRequest = MoveSteps | LookAt | ReadMemory | RecordSteps | LeaveRecording
+"""What is asked of a run."""
+
+
+def answer_with(
+    session: StepSession, request: RunRequest
+) -> StepState | MemoryPage | RecordedSteps:
+    """Returns the answer of a session to a request.
+
+    Raises:
+        ValueError: Why there is none, a sentence.
+    """
+    match request:
+        case MoveSteps(_, move, seconds):
+            if move is not None:
+                session.begin(move)
+            return session.go_on(seconds)
+        case LookAt(_, thread):
+            return session.look_at(thread)
+        case RecordSteps(_, about, seconds):
+            if about is not None:
+                session.record(about)
+            made = session.go_on_recording(seconds)
+            return RecordedSteps(made) if isinstance(made, bytes) else made
+        case LeaveRecording():
+            return session.leave_recording()
+    return session.read(request.area, request.thread, request.start, request.count)
+
+
+def _check(_: object, said: StepState | RecordedSteps | StepsLost | Diagnostic) -> None:
     if isinstance(said, Diagnostic):
         check_diagnostics([said])
 
@@ -100,6 +163,10 @@ STEPPING = WorkerProgram(
         RequestType(OpenSteps, _STATE, StepState | Diagnostic, check=_check),
         RequestType(MoveSteps, _STATE, StepState | StepsLost | Diagnostic, check=_check),
         RequestType(LookAt, _STATE, StepState | StepsLost | Diagnostic, check=_check),
+        RequestType(
+            RecordSteps, _STATE, StepState | RecordedSteps | StepsLost | Diagnostic, check=_check
+        ),
+        RequestType(LeaveRecording, _STATE, StepState | StepsLost | Diagnostic, check=_check),
         RequestType(
             ReadMemory, 4 * LARGEST_PAGE, MemoryPage | StepsLost | Diagnostic, check=_check_page
         ),

@@ -11,7 +11,13 @@ from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.project.format import LARGEST, VERSION, ProjectFormatError, dump, load
-from jitstudio.core.project.project import BreakLine, Member, Project, StepRecording
+from jitstudio.core.project.project import (
+    BreakLine,
+    Member,
+    Project,
+    RunRecording,
+    StepRecording,
+)
 from jitstudio.core.request import CudaCompiler, LinkMode
 
 _OLD = Path(__file__).parents[2] / "data" / "projects"
@@ -27,6 +33,7 @@ _SMALL = Project(
         StepRecording("f", 58, (1, 0, 0), (5, 2, 0), ((BreakLine("a.cu", 8), "tid.x < 4"),)),
         StepRecording("g", 1, breakpoints=((BreakLine("a", 9, True), ""),)),
     ),
+    recordings=(RunRecording("f", bytes(range(256))),),
 )
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import PurePath
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QInputDialog, QLineEdit, QWidget
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.simulation import ThreadPlace
-from jitstudio.core.project.project import BreakLine, StepRecording
+from jitstudio.core.project.project import BreakLine, RunRecording, StepRecording
 from jitstudio.gui.code.line_marks import LinePosition
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
-from jitstudio.gui.features.step.view import StepView
+from jitstudio.gui.features.step.view import StepView, index_text
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
 from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.listing.output_pane import OutputPane
@@ -47,6 +48,8 @@ _MORE = (
     "breakpointConditionAction",
     "recordStepAction",
     "recordedStepAction",
+    "recordRunAction",
+    "showRecordingAction",
 )
 _MOVES = {
     "continueAction": (StepGoal.BREAKPOINT, False),
@@ -79,8 +82,12 @@ def install(context: Context) -> None:
         view, state.stepping, state.launches, state.step_recordings, marks, context.navigator, shell
     )
     outputs = state.outputs
-    shell.stale_marks.add(view, lambda: state.stepping.is_open and outputs.is_behind)
+    shell.stale_marks.add(view, lambda: _is_running(state.stepping) and outputs.is_behind)
     shell.context_menus.add_to_tables(view)
+
+
+def _is_running(stepping: Stepping) -> bool:
+    return stepping.is_open and stepping.recording is None
 
 
 class StepMarks(QObject):
@@ -246,6 +253,8 @@ class StepController(QObject):
         stepping.state_changed.connect(self._on_state)
         stepping.moving_changed.connect(self._on_moving)
         stepping.failed.connect(self._on_failed)
+        stepping.recorded.connect(self._on_run_recorded)
+        recordings.changed.connect(self._on_recordings_changed)
         stepping.waits.connect(view.show_problem)
         view.thread_chosen.connect(stepping.look_at)
         view.place_activated.connect(self._on_place_activated)
@@ -270,6 +279,8 @@ class StepController(QObject):
                 "breakpointConditionAction": self._on_condition,
                 "recordStepAction": self._on_record,
                 "recordedStepAction": self._on_recorded,
+                "recordRunAction": self._on_record_run,
+                "showRecordingAction": self._on_show_recording,
                 **{name: partial(self._move, goal, back) for name, (goal, back) in _MOVES.items()},
             }
         )
@@ -281,9 +292,18 @@ class StepController(QObject):
             "seen, forward and back.\nFill in the Launch panel, then press {begin}. {toggle} sets "
             "a breakpoint in the source or the PTX."
         )
-        self._view.set_hint(
-            words.format(begin=keys.words("stepAction"), toggle=keys.words("breakpointAction"))
-        )
+        text = words.format(begin=keys.words("stepAction"), toggle=keys.words("breakpointAction"))
+        kept = self._recordings.recordings
+        if kept:
+            words = self.tr(
+                "\nA recording of {kernels} is kept with the project: {show} shows it, and nothing "
+                "is run."
+            )
+            text += words.format(
+                kernels=", ".join(each.kernel for each in kept),
+                show=keys.words("showRecordingAction"),
+            )
+        self._view.set_hint(text)
 
     def _move(self, goal: StepGoal, back: bool) -> None:
         self._stepping.move(goal, back=back)
@@ -295,6 +315,9 @@ class StepController(QObject):
         for name in (*_MOVES, "runToCursorAction", "runToChangeAction"):
             actions[name].setEnabled(can_move)
         actions["recordStepAction"].setEnabled(can_move and state is not None)
+        is_run = state is not None and stepping.recording is None
+        actions["recordRunAction"].setEnabled(is_run and not stepping.is_moving)
+        actions["showRecordingAction"].setEnabled(bool(self._recordings.recordings))
         actions["endSteppingAction"].setEnabled(stepping.is_open)
         actions["pauseSteppingAction"].setEnabled(stepping.is_moving)
         if self._has_keys != stepping.is_open:
@@ -343,7 +366,7 @@ class StepController(QObject):
         dialog.setLabelText(
             self.tr(
                 "Stop at line {line:,} of {name} for threads of which this is true,\n"
-                "such as %r3 == 7 && tid.x < 4, f(%f1) > 0.5 or ctaid.x == 2:"
+                "such as %r3 == 7 && tid.x < 4, f(%f1) > 0.5 or, built with -G, i == 7 && p.x > 0:"
             ).format(line=line.line, name=line.name)
         )
         dialog.setTextValue(self._stepping.breakpoints.get(line, ""))
@@ -388,14 +411,75 @@ class StepController(QObject):
         place = ThreadPlace("", 0, 0, kept.block, kept.thread, kept.step)
         self._go_to(StepPlace(place))
 
+    @Slot()
+    def _on_record_run(self) -> None:
+        self._shell.status.show_message(
+            self.tr("What the block does around this step is recorded…")
+        )
+        self._stepping.record()
+
+    @Slot(str, bytes)
+    def _on_run_recorded(self, kernel: str, data: bytes) -> None:
+        self._recordings.keep_recording(RunRecording(kernel, data))
+        words = self.tr("A recording of {kernel} with {size:,} bytes is saved with the project.")
+        self._shell.status.show_message(words.format(kernel=kernel, size=len(data)))
+
+    @Slot()
+    def _on_show_recording(self) -> None:
+        kept = self._recordings.recording_of(self._launches.kernel)
+        if kept is not None:
+            self._shell.layout.bring_up(self._view)
+            self._view.show_problem("")
+            self._stepping.show_recording(kept.data)
+
+    @Slot()
+    def _on_recordings_changed(self) -> None:
+        self._say_hint()
+        self._enable()
+
     @Slot(object)
     def _on_state(self, state: StepState | None) -> None:
-        request = self._stepping.request
-        if request is not None:
-            self._view.set_config(request.config)
-            self._view.memory.set_elements({b.name: b.element.name for b in request.buffers})
+        run = self._stepping.run
+        if run is not None:
+            self._view.set_config(run.config)
+            self._view.memory.set_elements(dict(run.about.elements))
+        self._show_recording(state)
         self._view.show_state(state, self._suggestion(state))
         self._enable()
+
+    def _show_recording(self, state: StepState | None) -> None:
+        run, recording = self._stepping.run, self._stepping.recording
+        if run is None or recording is None or state is None:
+            self._view.show_recording("")
+            return
+        words = self.tr(
+            "Recording of {kernel}, block {block}: steps {first:,} to {last:,}. Nothing runs."
+        )
+        text = words.format(
+            kernel=run.about.title,
+            block=index_text(recording.index),
+            first=recording.first,
+            last=recording.last,
+        )
+        if recording.cut:
+            words = self.tr("Of large buffers only the beginning is kept: {parts}.")
+            parts = ", ".join(f"{name} ({size:,} B)" for name, size in recording.cut)
+            text += " " + words.format(parts=parts)
+        if changed := self._stepping.changed_sources():
+            words = self.tr(
+                "The text of {names} has changed since, or is not open: see Recorded text."
+            )
+            text += " " + words.format(names=", ".join(changed))
+        self._view.show_recording(text)
+        ptx = self.tr("PTX of {module}").format(module=run.about.module)
+        sources = [(name, data.decode("utf-8", "replace")) for name, data in run.about.sources]
+        self._view.texts.show_texts([*sources, (ptx, recording.ptx)])
+        here = {
+            name: state.source.line
+            for name, _text in sources
+            if PurePath(name).name == PurePath(state.source.file).name
+        }
+        self._view.texts.show_lines(here | {ptx: state.ptx_line})
 
     def _suggestion(self, state: StepState | None) -> str:
         """Returns what a whole run has found out about the access here."""

@@ -1,4 +1,4 @@
-"""The registers of a warp: of one lane with their types, or of all 32 side by side."""
+"""Registers or variables of a warp: of one lane with their types, or of all 32 side by side."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import struct
 from enum import Enum
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QObject, Qt, Slot
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from jitstudio.gui.kit.fonts import show_as_code
-from jitstudio.gui.kit.presentation import ModelIndex
+from jitstudio.gui.kit.presentation import MUTED_ROLE, ModelIndex
 from jitstudio.gui.kit.tables import PanelTable
 from jitstudio.gui.kit.theme import current_theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
@@ -37,6 +37,8 @@ _FLOATS = {2: "<e", 4: "<f", 8: "<d"}
 
 def lane_value(row: RegisterRow, lane: int, how: ValueFormat = ValueFormat.DECLARED) -> str:
     """Returns the value of a register in a lane as text."""
+    if row.absent >> lane & 1:
+        return "-"
     size = len(row.values) // LANES
     data = row.values[lane * size : (lane + 1) * size]
     if row.type == "pred":
@@ -46,6 +48,8 @@ def lane_value(row: RegisterRow, lane: int, how: ValueFormat = ValueFormat.DECLA
         how = ValueFormat.FLOAT if is_float else ValueFormat.DECIMAL
         if row.type.startswith("u"):
             how = ValueFormat.UNSIGNED
+        elif row.type == "ptr":
+            how = ValueFormat.HEXADECIMAL
     if how is ValueFormat.HEXADECIMAL or size > 8:
         return f"0x{int.from_bytes(data, 'little'):0{2 * size}x}"
     if how is ValueFormat.FLOAT and size in _FLOATS:
@@ -55,10 +59,16 @@ def lane_value(row: RegisterRow, lane: int, how: ValueFormat = ValueFormat.DECLA
 
 
 class RegistersModel(QAbstractTableModel):
-    """Registers as rows; those that have changed are bold."""
+    """Registers or variables as rows; those that have changed are bold.
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    Args:
+        title: What the rows are.
+        parent: As in Qt.
+    """
+
+    def __init__(self, title: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._title = title
         self._all: tuple[RegisterRow, ...] = ()
         self._rows: tuple[RegisterRow, ...] = ()
         self._lane = 0
@@ -128,7 +138,11 @@ class RegistersModel(QAbstractTableModel):
             case Qt.ItemDataRole.DisplayRole:
                 if is_value:
                     return lane_value(row, lane, self._format)
-                return row.name if column == 0 else row.type
+                return row.name if column == 0 else row.spelling or row.type
+            case Qt.ItemDataRole.ToolTipRole if is_value and row.absent >> lane & 1:
+                return self.tr("It has no value here: it is not set yet, or is kept nowhere.")
+            case _ if role == MUTED_ROLE and is_value:
+                return bool(row.absent >> lane & 1)
             case Qt.ItemDataRole.TextAlignmentRole if is_value and self._is_wide:
                 return _RIGHT
             case Qt.ItemDataRole.ToolTipRole if is_value:
@@ -156,29 +170,41 @@ class RegistersModel(QAbstractTableModel):
         if role != Qt.ItemDataRole.DisplayRole:
             return None
         if section == 0:
-            return self.tr("Register")
+            return self._title
         if self._is_wide:
             return str(section - 1)
         return self.tr("Type") if section == 1 else self.tr("Value")
 
 
-class RegistersView(QWidget):
-    """The registers with a filter, and the choice how values are written.
+class ValuesView(QWidget):
+    """Registers or variables with a filter, and the choice how values are written.
 
-    Signals:
-        register_changed: Another register is selected; its name without ``%``, or empty.
+    Args:
+        name: Of the object; those of its parts begin with it.
+        title: What the rows are, as the head of their column.
+        titles: The same of several.
+        wanted: What the filter is for.
+        type_width: Letters for types.
+        parent: As in Qt.
     """
 
-    register_changed = Signal(str)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        titles: str,
+        wanted: str,
+        type_width: int,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
-        self.setObjectName("stepRegisters")
-        self.model = RegistersModel(self)
+        self._type_width = type_width
+        self.setObjectName(f"{name}s")
+        self.model = RegistersModel(title, self)
         self._filter = QLineEdit(self, clearButtonEnabled=True)
-        self._filter.setObjectName("stepRegisterFilter")
-        self._filter.setPlaceholderText(self.tr("Filter registers"))
-        self._filter.setAccessibleName(self.tr("Filter registers"))
+        self._filter.setObjectName(f"{name}Filter")
+        self._filter.setPlaceholderText(wanted)
+        self._filter.setAccessibleName(wanted)
         self._format = QComboBox(self)
         self._format.setObjectName("stepValueFormat")
         self._format.setAccessibleName(self.tr("How values are written"))
@@ -187,10 +213,9 @@ class RegistersView(QWidget):
         self._wide = QCheckBox(self.tr("&Whole warp"), self)
         self._wide.setObjectName("stepWholeWarp")
         self._wide.setToolTip(self.tr("Show the values of all 32 lanes side by side"))
-        self.table = PanelTable(self.tr("Registers"), self)
-        self.table.setObjectName("stepRegisterTable")
+        self.table = PanelTable(titles, self)
+        self.table.setObjectName(f"{name}Table")
         self.table.setModel(self.model)
-        self.table.set_hint(self.tr("This thread is in no function, so it has no registers."))
         show_as_code(self.table, _FONT_SIZE)
         bar = QHBoxLayout()
         bar.setContentsMargins(8, 6, 8, 6)
@@ -207,7 +232,6 @@ class RegistersView(QWidget):
         self._filter.textChanged.connect(self.model.set_filter)
         self._format.currentIndexChanged.connect(self._on_format)
         self._wide.toggled.connect(self._on_wide)
-        self.table.selectionModel().currentRowChanged.connect(self._on_row_changed)
         self.setFocusProxy(self.table)
 
     @property
@@ -226,10 +250,6 @@ class RegistersView(QWidget):
         self.model.set_wide(on)
         self._fit()
 
-    @Slot()
-    def _on_row_changed(self) -> None:
-        self.register_changed.emit(self.register)
-
     def _fit(self) -> None:
         if self._wide.isChecked():
             header = self.table.horizontalHeader()
@@ -237,4 +257,4 @@ class RegistersView(QWidget):
             header.setSectionResizeMode(mode)
             self.table.resizeColumnsToContents()
         else:
-            self.table.set_columns(stretched=2, widths={0: 12, 1: 8})
+            self.table.set_columns(stretched=2, widths={0: 12, 1: self._type_width})

@@ -24,7 +24,8 @@ from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.launch.simulation import AccessSample
 from jitstudio.gui.features.step.lanes import LaneStrip
 from jitstudio.gui.features.step.memory import MemoryView
-from jitstudio.gui.features.step.registers import RegistersView
+from jitstudio.gui.features.step.recorded_text import RecordedTextView
+from jitstudio.gui.features.step.registers import ValuesView
 from jitstudio.gui.kit.access_picture import AccessPicture, access_text
 from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.lazy_widget import hint_label
@@ -56,6 +57,8 @@ _REASONS = {
     StopReason.END: QT_TRANSLATE_NOOP("StepView", "The run has ended"),
     StopReason.START: QT_TRANSLATE_NOOP("StepView", "This is the start"),
     StopReason.FAULT: QT_TRANSLATE_NOOP("StepView", "A thread does what it must not"),
+    StopReason.FIRST: QT_TRANSLATE_NOOP("StepView", "There is nothing before"),
+    StopReason.LAST: QT_TRANSLATE_NOOP("StepView", "There is nothing behind"),
 }
 _STATES = {
     ThreadState.RUNS: QT_TRANSLATE_NOOP("StepView", "runs"),
@@ -130,7 +133,25 @@ class StepView(QWidget):
         self.setObjectName("stepView")
         self._config = LaunchConfig()
         self._state: StepState | None = None
-        self.registers = RegistersView(self)
+        self.registers = ValuesView(
+            "stepRegister",
+            self.tr("Register"),
+            self.tr("Registers"),
+            self.tr("Filter registers"),
+            8,
+            self,
+        )
+        self.registers.table.set_hint(
+            self.tr("This thread is in no function, so it has no registers.")
+        )
+        self.variables = ValuesView(
+            "stepVariable",
+            self.tr("Variable"),
+            self.tr("Variables"),
+            self.tr("Filter variables"),
+            18,
+            self,
+        )
         self.memory = MemoryView(self)
         self.lanes = LaneStrip(self)
         self._buttons = QHBoxLayout()
@@ -139,6 +160,8 @@ class StepView(QWidget):
         self._where = ShorteningLabel(self)
         self._step_label = text_label(self, "stepNumber")
         self._reason = text_label(self, "stepReason")
+        self._recording = text_label(self, "stepRecording")
+        self.texts = RecordedTextView(self)
         self._problem = mark_as(text_label(self, "stepProblem"), "error")
         self._console = text_label(self, "stepConsole")
         self.groups, self._groups_model = self._table(
@@ -155,6 +178,7 @@ class StepView(QWidget):
         self._stack = QStackedLayout(self)
         self._lay_out()
         self._connect()
+        self.show_recording("")
         self.show_state(None)
 
     def set_actions(self, groups: list[list[QAction]], more: list[QAction]) -> None:
@@ -194,6 +218,12 @@ class StepView(QWidget):
             with QSignalBlocker(box):
                 box.setRange(0, most)
 
+    def show_recording(self, text: str) -> None:
+        """Says what recording is shown; an empty text for none."""
+        self._recording.setText(text)
+        self._recording.setVisible(bool(text))
+        self.tabs.setTabVisible(self.tabs.indexOf(self.texts), bool(text))
+
     def show_problem(self, text: str) -> None:
         """Says what cannot be done; nothing for an empty text."""
         self._problem.setText(text)
@@ -220,6 +250,12 @@ class StepView(QWidget):
             return
         self.lanes.show_state(state)
         self.registers.model.show(state.registers, state.lane)
+        self.variables.table.set_hint(
+            self.tr("No variable is in scope here.")
+            if state.has_names
+            else self.tr("Build with -G to see variables by name.")
+        )
+        self.variables.model.show(state.variables, state.lane)
         self._groups_model.set_rows(state.groups)
         self._calls_model.set_rows(state.calls)
         self._console.setText(state.printed or self.tr("The kernel has printed nothing yet."))
@@ -265,10 +301,12 @@ class StepView(QWidget):
         muted(self._step_label)
         for title, widget in (
             (self.tr("Registers"), self.registers),
+            (self.tr("Variables"), self.variables),
             (self.tr("Threads"), self._with_calls()),
             (self.tr("Memory"), self.memory),
             (self.tr("Access"), self._access_page()),
             (self.tr("Printed"), self._console_page()),
+            (self.tr("Recorded text"), self.texts),
         ):
             self.tabs.addTab(widget, title)
         self.tabs.setObjectName("stepTabs")
@@ -280,7 +318,10 @@ class StepView(QWidget):
         self._buttons.setSpacing(1)
         for row in (self._buttons, numbers):
             head.addLayout(row)
-        for widget in (self.lanes, self._where, self._reason, self._problem, self._step_label):
+        for widget in (
+            *(self._recording, self.lanes, self._where, self._reason, self._problem),
+            self._step_label,
+        ):
             head.addWidget(widget)
         page = QWidget(self)
         column = QVBoxLayout(page)

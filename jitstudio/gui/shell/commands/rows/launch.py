@@ -231,4 +231,23 @@ LAUNCH_ROWS = (
             "Actions", "Run the kernel in the simulator up to the step that the project keeps"
         ),
     ),
+    ActionSpec(
+        "recordRunAction",
+        STEP,
+        QT_TRANSLATE_NOOP("Actions", "Sa&ve a recording"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Save what the block of this thread does before and behind this step with the project, "
+            "to be shown without running",
+        ),
+        separated=True,
+    ),
+    ActionSpec(
+        "showRecordingAction",
+        STEP,
+        QT_TRANSLATE_NOOP("Actions", "S&how the recording"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Step through the recording that the project holds; nothing is built or run"
+        ),
+    ),
 )
