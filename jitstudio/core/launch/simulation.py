@@ -139,6 +139,7 @@ class LineCounts:
         wavefronts: Passes through the banks of shared memory.
         bank_conflicts: Those of them that different words in one bank have caused.
         lanes_per_address: Most lanes that met at one address in an atomic operation.
+        sector_requests: Those of the requests that go to global or local memory.
     """
 
     file: str
@@ -154,6 +155,7 @@ class LineCounts:
     wavefronts: int = 0
     bank_conflicts: int = 0
     lanes_per_address: int = 0
+    sector_requests: int = 0
 
     @property
     def mean_active_lanes(self) -> float:
@@ -163,12 +165,12 @@ class LineCounts:
     @property
     def sectors_per_request(self) -> float:
         """Sectors of global and local memory for each access of a warp."""
-        return self.sectors / self.requests if self.requests else 0.0
+        return self.sectors / self.sector_requests if self.sector_requests else 0.0
 
     @property
     def lines_per_request(self) -> float:
         """128-byte lines likewise."""
-        return self.lines_touched / self.requests if self.requests else 0.0
+        return self.lines_touched / self.sector_requests if self.sector_requests else 0.0
 
     @property
     def used_share(self) -> float | None:
@@ -203,6 +205,7 @@ class LineCounts:
             wavefronts=self.wavefronts + other.wavefronts,
             bank_conflicts=self.bank_conflicts + other.bank_conflicts,
             lanes_per_address=max(self.lanes_per_address, other.lanes_per_address),
+            sector_requests=self.sector_requests + other.sector_requests,
         )
 
 
