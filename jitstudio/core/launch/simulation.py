@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import Enum
 
 from jitstudio.core.launch.device import Dim3
@@ -331,3 +331,11 @@ class Simulation:
     seed: int = 0
     compared: tuple[int, ...] = ()
     differences: tuple[OrderDifference, ...] = ()
+
+    @property
+    def total(self) -> LineCounts:
+        """The counts of all lines together."""
+        counted = [field.name for field in fields(LineCounts) if field.type == "int"]
+        sums = {name: sum(getattr(line, name) for line in self.lines) for name in counted}
+        most = max((line.lanes_per_address for line in self.lines), default=0)
+        return LineCounts("", **sums | {"line": 0, "ptx_line": 0, "lanes_per_address": most})

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
+from jitstudio.analysis.findings.measured import measured
+from jitstudio.analysis.findings.model import Finding
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.result import (
     LAUNCH_ENDINGS,
@@ -94,6 +96,7 @@ def notes_of(result: LaunchResult) -> tuple[LaunchNote, ...]:
     notes = (
         *(_of_check(check) for check in result.checks),
         *(_of_diagnostic(diagnostic, threads) for diagnostic in result.diagnostics),
+        *(_of_measured(finding) for finding in (measured(run) if run else ())),
         *_of_jit_log(result.jit_log),
     )
     ranks = ("error", "warning", "info", "success")
@@ -188,6 +191,13 @@ def _of_check(check: CheckResult) -> LaunchNote:
         verdict = message.format(wrong=check.wrong, count=check.count)
     text = f"{check.buffer} = {check.expression}: {verdict}"
     return LaunchNote(mark, text, check.buffer, check_figures(check), check=check)
+
+
+def _of_measured(finding: Finding) -> LaunchNote:
+    """Returns what a simulated launch has shown that may cost time; nothing of it is wrong."""
+    file, line = finding.places[0] if finding.places else ("", 0)
+    explanation = f"{finding.reason} {finding.remedy}".strip()
+    return LaunchNote("info", finding.title, explanation=explanation, file=file, line=line)
 
 
 def _of_jit_log(log: str) -> Iterator[LaunchNote]:
