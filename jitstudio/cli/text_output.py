@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 from jitstudio.analysis.diff.deltas import FigureDelta, changed
 from jitstudio.analysis.diff.model import Change, Comparison, Hunk
-from jitstudio.analysis.findings.measured import measured
+from jitstudio.analysis.findings.measured import measured, once_a_line
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.calculate import Resource
 from jitstudio.analysis.sass.model import Instruction, SourceLocation
@@ -185,7 +185,7 @@ def _print_counts(simulation: Simulation) -> None:
         )
     for row in table_lines(rows):
         say(f"{_INDENT}{row}")
-    for finding in measured(simulation):
+    for finding in once_a_line(measured(simulation)):
         _print_finding(finding)
 
 

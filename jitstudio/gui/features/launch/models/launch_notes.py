@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from PySide6.QtCore import QCoreApplication
 
-from jitstudio.analysis.findings.measured import measured
+from jitstudio.analysis.findings.measured import measured, once_a_line
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.result import (
@@ -84,7 +85,11 @@ def note_columns() -> tuple[TableColumn[LaunchNote], ...]:
     return (
         TableColumn(translate("LaunchNotes", "What"), lambda n: n.text, mark=lambda n: n.mark),
         TableColumn(translate("LaunchNotes", "About"), lambda n: n.about),
-        TableColumn(translate("LaunchNotes", "Where"), lambda n: n.place),
+        TableColumn(
+            translate("LaunchNotes", "Where"),
+            lambda n: PurePath(n.place).name,
+            tooltip=lambda n: n.place,
+        ),
     )
 
 
@@ -96,7 +101,7 @@ def notes_of(result: LaunchResult) -> tuple[LaunchNote, ...]:
     notes = (
         *(_of_check(check) for check in result.checks),
         *(_of_diagnostic(diagnostic, threads) for diagnostic in result.diagnostics),
-        *(_of_measured(finding) for finding in (measured(run) if run else ())),
+        *(_of_measured(finding) for finding in (once_a_line(measured(run)) if run else ())),
         *_of_jit_log(result.jit_log),
     )
     ranks = ("error", "warning", "info", "success")
