@@ -203,7 +203,7 @@ class _Forecast:
         """Tells how far it is, and how much is left."""
         passed = time.monotonic() - self._begun
         doing, left = f"simulating the kernel, {share:.0%}", ""
-        if share > 0 and passed > _MEASURED:
+        if 0 < share < 1 and passed > _MEASURED:
             total = passed / share
             left = f", about {_duration(total - passed)} left"
             if not self._is_measured:

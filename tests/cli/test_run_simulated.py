@@ -155,6 +155,7 @@ def test_a_sweep_has_counts_in_the_place_of_times(run):
     assert ran.code == 0, ran.err
     told = ran.json
     assert told["ok"]
+    assert [row["message"] for row in told["variants"]] == [None, None]
     rows = [(row["median_ms"], row["sectors"], row["bank_conflicts"]) for row in told["variants"]]
     assert rows == [(None, 16 * 32 * (4 + 32), 0), (None, 16 * 16 * (4 + 32), 0)]
 
