@@ -377,7 +377,7 @@ _SIMULATION: tuple[tuple[str, str, Callable[[Sequence[Json]], float | None], str
     (
         "sectors_per_request",
         "sectors that an access of a warp touches, on average, in the simulator",
-        _share("sectors", "requests"),
+        _share("sectors", "sector_requests"),
         "sectors",
     ),
     (

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.diff.deltas import FigureDelta
 from jitstudio.analysis.diff.model import Comparison, Hunk
+from jitstudio.analysis.findings.measured import measured
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.calculate import Occupancy, Usage
 from jitstudio.analysis.occupancy.curves import CurvePoint
@@ -417,6 +418,7 @@ def _simulation(simulation: Simulation) -> Json:
         "faults": [
             _between_threads(fault) | {"kind": fault.kind.value} for fault in simulation.faults
         ],
+        "findings": [_measured(finding) for finding in measured(simulation)],
         "seed": simulation.seed,
         "compared_seeds": list(simulation.compared),
         "differences": [
@@ -424,6 +426,11 @@ def _simulation(simulation: Simulation) -> Json:
             for difference in simulation.differences
         ],
     }
+
+
+def _measured(finding: Finding) -> Json:
+    file, line = finding.places[0] if finding.places else (None, None)
+    return _finding(finding) | {"file": file, "line": line}
 
 
 def _between_threads(found: Race | Fault) -> Json:
@@ -666,15 +673,20 @@ def cfg_object(graph: FlowGraph, function: SassFunction) -> Json:
 
 def finding_object(finding: Finding, function: SassFunction) -> Json:
     """Something that may cost time."""
+    return _finding(finding) | {
+        **_places(finding.places),
+        "addresses": [function.addresses[index] for index in finding.indices],
+    }
+
+
+def _finding(finding: Finding) -> Json:
     return {
         "rule": finding.rule,
         "severity": finding.severity.value,
         "title": finding.title,
         "reason": finding.reason,
         "remedy": finding.remedy,
-        **_places(finding.places),
         "ptx_line": finding.ptx_line or None,
-        "addresses": [function.addresses[index] for index in finding.indices],
     }
 
 

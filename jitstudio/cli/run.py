@@ -25,7 +25,7 @@ from jitstudio.cli.request import (
     spec_from,
     unwritable,
 )
-from jitstudio.cli.terminal import pass_on, print_error, say
+from jitstudio.cli.terminal import pass_on, print_error, print_progress, say
 from jitstudio.cli.text_output import print_launch
 from jitstudio.core.diagnostics import diagnostic_line
 from jitstudio.core.launch.arguments import first_launch
@@ -39,6 +39,7 @@ from jitstudio.core.launch.result import (
     ConsoleText,
     LaunchEvent,
     LaunchOutcome,
+    LaunchProgress,
     LaunchResult,
     SimulationForecast,
     diagnostic_of,
@@ -165,10 +166,12 @@ def _launch(
 
 
 def _show_printed(event: LaunchEvent) -> None:
-    """What the kernel prints, as it comes, and how long a simulation will take."""
+    """What the kernel prints, as it comes, what is done, and how long a simulation will take."""
     match event:
         case ConsoleText(text):
             pass_on(text)
+        case LaunchProgress(doing):
+            print_progress(f"jitstudio: {doing}")
         case SimulationForecast():
             fewer = f" --blocks {event.fewer} simulates these only."
             print_error(f"jitstudio: {event.words}{fewer if event.fewer < event.blocks else ''}")

@@ -13,10 +13,23 @@ import sys
 import traceback
 import unicodedata
 from collections.abc import Sequence
+from enum import Enum, auto
 from types import TracebackType
 from typing import TextIO
 
 _PLAIN = re.compile(r"[^\n\t -~]")
+_CLEARED = "\r\x1b[K"
+
+
+class _LastLine(Enum):
+    """What the last line of the terminal holds, as far as it is known here."""
+
+    NOTHING = auto()
+    TEXT = auto()
+    PROGRESS = auto()
+
+
+_last_line = _LastLine.NOTHING
 
 
 def prepare() -> None:
@@ -51,6 +64,14 @@ def print_error(text: str) -> None:
     _print(shown(text), sys.stderr)
 
 
+def print_progress(text: str) -> None:
+    """Says on a terminal what is being done, until something else is said; nowhere else."""
+    global _last_line
+    if sys.stderr.isatty() and _last_line is not _LastLine.TEXT:
+        _write(_CLEARED + shown(text), sys.stderr, "")
+        _last_line = _LastLine.PROGRESS
+
+
 def _visible(character: re.Match[str]) -> str:
     is_seen = character[0].isprintable() or unicodedata.category(character[0]) == "Zs"
     return character[0] if is_seen else ascii(character[0])[1:-1]
@@ -63,8 +84,15 @@ def _print_exception(
 
 
 def _print(text: str, stream: TextIO, end: str = "\n") -> None:
-    if stream.isatty():
-        text = shown(text)
+    global _last_line
+    if _last_line is _LastLine.PROGRESS:
+        _write(_CLEARED, sys.stderr, "")
+    ends = (text + end).endswith("\n")
+    _last_line = _LastLine.NOTHING if ends else _LastLine.TEXT
+    _write(shown(text) if stream.isatty() else text, stream, end)
+
+
+def _write(text: str, stream: TextIO, end: str) -> None:
     try:
         print(text, file=stream, end=end, flush=True)
     except BrokenPipeError:

@@ -9,6 +9,7 @@ from pathlib import PurePath
 
 from jitstudio.analysis.diff.deltas import FigureDelta, changed
 from jitstudio.analysis.diff.model import Change, Comparison, Hunk
+from jitstudio.analysis.findings.measured import measured, once_a_line
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.calculate import Resource
 from jitstudio.analysis.sass.model import Instruction, SourceLocation
@@ -46,8 +47,8 @@ _CODE_HEADINGS = (
 _NONE = "-"
 _AROUND = 3
 _COUNT_HEADINGS = (
-    *("line", "executed", "lanes", "divergent", "requests", "sectors", "used"),
-    *("bank conflicts", "at one address"),
+    *("line", "executed", "lanes", "divergent", "requests", "sectors", "/request"),
+    *("128-byte lines", "used", "bank conflicts", "at one address"),
 )
 _DELTA_HEADINGS = ("function", "figure", "A", "B", "change")
 
@@ -175,6 +176,8 @@ def _print_counts(simulation: Simulation) -> None:
                 f"{line.divergent:,}" if line.divergent else "",
                 f"{line.requests:,}" if line.requests else "",
                 f"{line.sectors:,}" if line.sectors else "",
+                f"{line.sectors_per_request:.3g}" if line.sectors else "",
+                f"{line.lines_touched:,}" if line.lines_touched else "",
                 "" if used is None else f"{used:.0%}",
                 f"{line.bank_conflicts:,}" if line.bank_conflicts else "",
                 f"{line.lanes_per_address}" if line.lanes_per_address else "",
@@ -182,6 +185,8 @@ def _print_counts(simulation: Simulation) -> None:
         )
     for row in table_lines(rows):
         say(f"{_INDENT}{row}")
+    for finding in once_a_line(measured(simulation)):
+        _print_finding(finding)
 
 
 def _launch_lines(result: LaunchResult, device: Device | None) -> Iterator[tuple[str, str]]:

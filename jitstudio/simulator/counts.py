@@ -40,6 +40,7 @@ class _Counts:
     wavefronts: int = 0
     bank_conflicts: int = 0
     lanes_per_address: int = 0
+    sector_requests: int = 0
 
 
 class Counter(Observer):
@@ -87,6 +88,7 @@ class Counter(Observer):
         counts.bank_conflicts += traffic.conflicts
         if access.space in _MOVES_SECTORS:
             counts.bytes_used += traffic.bytes_used
+            counts.sector_requests += traffic.requests
         if access.kind is AccessKind.ATOMIC:
             most = most_at_one_address(access.threads, access.addresses)
             counts.lanes_per_address = max(counts.lanes_per_address, most)

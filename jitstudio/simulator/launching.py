@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,13 @@ from jitstudio.core.launch.simulation import Simulation
 from jitstudio.numerics.dtypes import NumericsError, new_buffer, open_buffer
 from jitstudio.numerics.fills import generate
 from jitstudio.simulator.counts import Counter
+from jitstudio.simulator.estimate import WorkEstimate, estimate
 from jitstudio.simulator.linking import link_ptx
-from jitstudio.simulator.machine import estimate, simulate
+from jitstudio.simulator.machine import simulate
 from jitstudio.simulator.memory import place
 from jitstudio.simulator.model import (
     Allocation,
+    Observer,
     SimulatedLaunch,
     SimulationLimits,
     SimulationOutcome,
@@ -55,8 +58,11 @@ LONG = 10.0
 _SHARE_OF_TIME = 0.8
 """Of the time that is left: who ends by itself can say where it was."""
 
-_WATCHED = 3.0
-"""How much longer it takes to count and to look for races, as measured with a tiled product."""
+_MEASURED, _FAR_OFF = 3.0, 1.5
+"""Seconds after which the run itself says how long it takes, and what is worth telling anew."""
+
+_MINUTES = 180.0
+"""Seconds from which on they are told as minutes."""
 
 _VARIABLES = 1 << 20
 _MOST_TEXT = 4 << 20
@@ -154,14 +160,16 @@ def launch(
         tell(LaunchProgress("filling the buffers"))
         ready = prepare(request, prepared, limit)
         tell(LaunchProgress("estimating how long it will take"))
-        _foretell(ready, tell)
+        observers = partial(_observers, ready)
+        expected = estimate(ready.program, ready.launch, observers)
+        forecast = _Forecast(ready.launch, expected, request.timeout, tell)
         tell(LaunchProgress("simulating the kernel"))
-        races = RaceDetector(request.kernel, _global_bytes(ready.launch), ready.program)
         result = simulate(
             ready.launch,
             ready.program,
-            (Counter(), races),
-            progress=lambda done: tell(LaunchProgress(f"simulating the kernel, {done:.0%}")),
+            observers(),
+            progress=forecast.report,
+            steps=expected.steps,
         )
         if result.outcome is SimulationOutcome.REFUSED and not result.steps:
             return _failed(request, LaunchOutcome.REFUSED, result.message)
@@ -176,13 +184,48 @@ def launch(
         )
 
 
-def _foretell(ready: PreparedLaunch, tell: Tell) -> None:
-    """Tells how long it will take if that is long, and how many blocks take less."""
-    seconds = _WATCHED * estimate(ready.program, ready.launch)
-    blocks = ready.launch.only_blocks or ready.launch.blocks
-    if seconds > LONG:
-        fewer = max(1, int(blocks * LONG / seconds))
-        tell(SimulationForecast(seconds, fewer, blocks))
+class _Forecast:
+    """Tells how long a simulation will take if that is long, and how far it is.
+
+    What is told before it begins is told anew once some seconds of it show that it is far off.
+    """
+
+    def __init__(
+        self, launch: SimulatedLaunch, expected: WorkEstimate, limit: float, tell: Tell
+    ) -> None:
+        self._blocks = min(launch.only_blocks or launch.blocks, launch.blocks)
+        self._limit, self._tell = limit, tell
+        self._expected, self._is_measured = expected.seconds, False
+        self._begun = time.monotonic()
+        self._foretell(expected.seconds)
+
+    def report(self, share: float) -> None:
+        """Tells how far it is, and how much is left."""
+        passed = time.monotonic() - self._begun
+        doing, left = f"simulating the kernel, {share:.0%}", ""
+        if 0 < share < 1 and passed > _MEASURED:
+            total = passed / share
+            left = f", about {_duration(total - passed)} left"
+            if not self._is_measured:
+                self._is_measured = True
+                if not total / _FAR_OFF < self._expected < total * _FAR_OFF:
+                    self._foretell(total, passed)
+        self._tell(LaunchProgress(doing + left))
+
+    def _foretell(self, seconds: float, passed: float = 0.0) -> None:
+        if seconds > LONG:
+            fewer = max(1, int(self._blocks * LONG / seconds))
+            forecast = SimulationForecast(seconds, fewer, self._blocks, passed, self._limit)
+            self._tell(forecast)
+
+
+def _observers(ready: PreparedLaunch) -> tuple[Observer, ...]:
+    launch = ready.launch
+    return Counter(), RaceDetector(launch.kernel, _global_bytes(launch), ready.program)
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:,.0f} s" if seconds < _MINUTES else f"{seconds / 60:,.0f} min"
 
 
 def _orders(

@@ -11,7 +11,7 @@ import math
 import struct
 import time
 from collections.abc import Callable, Container, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -55,7 +55,7 @@ from jitstudio.simulator.wave import (
 assert ROW_MODULES
 
 Progress = Callable[[float], None]
-"""Takes the fraction of blocks that have run."""
+"""Takes the share of the expected work that has been done, from 0 to 1."""
 
 # A loop that has spun for long once, is given up sooner.
 _SPIN_ROUNDS, _SPIN_ROUNDS_LATER = 100, 4
@@ -209,7 +209,7 @@ class Machine:
     def _waves(self) -> list[NDArray[np.int64]]:
         """Returns the blocks that are resident together, wave by wave."""
         launch = self.launch
-        extent = _cluster_extent(launch, self.image.kernel)
+        extent = cluster_extent(launch, self.image.kernel)
         cluster = math.prod(extent)
         order = _block_order(launch, extent)
         per_block = -(-launch.threads_per_block // WARP) * WARP
@@ -241,7 +241,7 @@ class Machine:
     def begin(self, blocks: NDArray[np.int64]) -> Wave:
         """Makes blocks resident, all threads at the first instruction, and returns them."""
         launch, image = self.launch, self.image
-        cluster = math.prod(_cluster_extent(launch, image.kernel))
+        cluster = math.prod(cluster_extent(launch, image.kernel))
         stride = -(-max(image.shared_size, 1) // 128) * 128
         layout = Layout(launch.grid, launch.block, blocks, stride, cluster)
         local = min(self._local_stride(), launch.limits.stack_bytes)
@@ -590,6 +590,7 @@ def simulate(
     *,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
+    steps: int = 0,
 ) -> SimulationResult:
     """Runs a launch and returns what came of it; nothing it does is an exception.
 
@@ -597,16 +598,29 @@ def simulate(
         launch: What to run.
         program: The PTX.
         observers: Are shown each step.
-        progress: Is given the fraction of blocks that have run, now and then.
+        progress: Is given the share of the expected work that has been done, now and then.
         cancelled: Returns whether to stop.
+        steps: How many steps a wave of blocks is expected to take; 0 where nobody knows. From the
+            second wave on they are those of the wave before.
     """
     started = time.monotonic()
     try:
         machine = Machine(launch, program, observers)
     except LaunchRefused as refused:
         return SimulationResult(SimulationOutcome.REFUSED, str(refused))
+    return run_waves(machine, _Look(machine, started, progress, cancelled, steps))
+
+
+def run_waves(machine: Machine, look: _Look | None = None) -> SimulationResult:
+    """Runs the waves of a machine to their end and returns what came of it; see `simulate`.
+
+    Args:
+        machine: None of whose waves has begun.
+        look: Ends it and tells progress; by the limits of the launch where left out.
+    """
     outcome, message, fatal = SimulationOutcome.FINISHED, "", None
-    look = _Look(machine, started, progress, cancelled)
+    look = look or _Look(machine, time.monotonic())
+    launch = machine.launch
     try:
         look()
         for blocks in machine.waves:
@@ -614,7 +628,7 @@ def simulate(
             if machine.advance(launch.limits.steps, look):
                 raise look.too_many_steps()
             machine.end_wave()
-            look.report()
+            look.end_wave()
     except SimulationStop as stopped:
         outcome, message, fatal = stopped.outcome, stopped.message, stopped.fault
     except MemoryError:
@@ -629,7 +643,7 @@ def simulate(
         message,
         machine.instructions,
         machine.steps,
-        time.monotonic() - started,
+        time.monotonic() - look.started,
         max(machine.blocks_done, 0),
         memory_after(machine),
         "".join(machine.printed),
@@ -638,7 +652,7 @@ def simulate(
         faults=tuple(faults),
         written=_written_after(machine),
     )
-    for observer in observers:
+    for observer in machine.observers:
         result = observer.finished(result)
     return result
 
@@ -662,70 +676,52 @@ def _places(machine: Machine) -> Iterator[slice]:
         yield slice(start, start + allocation.size)
 
 
-_TRIAL_THREADS = 1 << 14
-_TRIAL_SECONDS, _SHORT = 0.25, 3.0
-_THREAD_SECONDS = 1.5e-8
-"""What a thread adds to a step, where nothing has been tried."""
+_TELL_EVERY = 0.5
+"""Seconds between two reports of progress."""
 
-
-def estimate(program: PtxProgram, launch: SimulatedLaunch) -> float:
-    """Returns about how many seconds a launch will take to simulate.
-
-    It runs the first block, with a limit of two seconds or a tenth of that of the launch; if that
-    takes little and the whole will not, as many blocks as have some thousand threads, too. What a
-    step costs, and what a thread adds to it, follows from the two. 0.0 for what cannot be run,
-    infinity for what takes too long to be tried.
-    """
-    x, y, z = launch.cluster or (1, 1, 1)
-    per_block = launch.threads_per_block
-    blocks = launch.blocks if launch.only_blocks is None else launch.only_blocks
-    first = _trial(program, launch, x * y * z)
-    if not first.steps or first.outcome is SimulationOutcome.TIMED_OUT:
-        return float("inf") if first.steps else 0.0
-    threads, more = x * y * z * per_block, min(blocks, _TRIAL_THREADS // per_block)
-    resident = min(blocks * per_block, launch.limits.threads)
-    waves = max(1.0, blocks * per_block / launch.limits.threads)
-    step = first.seconds / first.steps
-    rough = waves * first.steps * (step + _THREAD_SECONDS * (resident - threads))
-    if rough < _SHORT or more * per_block <= threads or first.seconds > _TRIAL_SECONDS:
-        return rough
-    second = _trial(program, launch, more)
-    steps = max(second.steps, 1)
-    per_thread = max((second.seconds / steps - step) / (more * per_block - threads), 1e-9)
-    return waves * steps * (step + per_thread * (resident - threads))
-
-
-def _trial(program: PtxProgram, launch: SimulatedLaunch, blocks: int) -> SimulationResult:
-    limits = replace(launch.limits, seconds=min(2.0, launch.limits.seconds / 10))
-    few = replace(launch, only_blocks=blocks, cooperative=False, limits=limits)
-    return simulate(few, program)
+_ALMOST = 0.99
+"""Of a wave that takes longer than was expected."""
 
 
 class _Look:
-    """Ends a simulation that takes too long or that the user cancels, and tells progress."""
+    """Ends a simulation that takes too long or that the user cancels, and tells progress.
+
+    Args:
+        machine: What runs.
+        started: When it was asked for, by `time.monotonic`.
+        progress, cancelled, steps: See `simulate`.
+    """
 
     def __init__(
         self,
         machine: Machine,
         started: float,
-        progress: Progress | None,
-        cancelled: Callable[[], bool] | None,
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] | None = None,
+        steps: int = 0,
     ) -> None:
-        self._machine, self._started = machine, started
+        self._machine, self.started = machine, started
         self._progress, self._cancelled = progress, cancelled
+        self._wave_steps, self._wave_begun = steps, 0
+        self._blocks = sum(len(wave) for wave in machine.waves)
+        self._told_at = started
 
     def __call__(self) -> None:
         """Raises `SimulationStop` if it is to end."""
         machine, limits = self._machine, self._machine.launch.limits
         if self._cancelled is not None and self._cancelled():
             raise SimulationStop(SimulationOutcome.CANCELLED, "The simulation was cancelled.")
-        if time.monotonic() - self._started > limits.seconds:
+        now = time.monotonic()
+        if now - self.started > limits.seconds:
             raise SimulationStop(
                 SimulationOutcome.TIMED_OUT,
                 f"The simulation was stopped after {limits.seconds:g} s, with "
                 f"{machine.blocks_done:,} of {machine.launch.blocks:,} blocks done"
                 f"{self._where()}. Raise the time limit, or launch fewer threads.",
             )
+        if now - self._told_at > _TELL_EVERY:
+            self._told_at = now
+            self._report()
 
     def too_many_steps(self) -> SimulationStop:
         """Returns the end of a simulation that has taken all of its steps."""
@@ -735,11 +731,21 @@ class _Look:
             f"{self._where()}. A loop may have no end; if it has one, raise the limit.",
         )
 
-    def report(self) -> None:
-        """Tells how many blocks have run."""
-        if self._progress is not None:
-            total = sum(len(wave) for wave in self._machine.waves)
-            self._progress(self._machine.blocks_done / max(total, 1))
+    def end_wave(self) -> None:
+        """Takes note that a wave has ended: the next ones take about as many steps."""
+        self._wave_steps = self._machine.steps - self._wave_begun
+        self._wave_begun = self._machine.steps
+        self._report()
+
+    def _report(self) -> None:
+        """Tells what share of the work has been done."""
+        if self._progress is None:
+            return
+        machine, running = self._machine, 0.0
+        if machine.wave is not None and self._wave_steps:
+            share = (machine.steps - self._wave_begun) / self._wave_steps
+            running = min(share, _ALMOST) * len(machine.wave.layout.blocks)
+        self._progress((machine.blocks_done + running) / max(self._blocks, 1))
 
     def _where(self) -> str:
         wave = self._machine.wave
@@ -788,7 +794,8 @@ def _waiting_places(wave: Wave, spinning: bool) -> list[tuple[int, NDArray[np.in
     return [(at, numbers_of(threads)) for (_, at), threads in found]
 
 
-def _cluster_extent(launch: SimulatedLaunch, kernel: PtxFunction) -> Dim3:
+def cluster_extent(launch: SimulatedLaunch, kernel: PtxFunction) -> Dim3:
+    """Returns the blocks of a cluster, which the launch or the kernel itself says."""
     return launch.cluster or kernel.required_cluster or (1, 1, 1)
 
 
@@ -854,6 +861,6 @@ def _launch_problems(launch: SimulatedLaunch, kernel: PtxFunction) -> Iterator[s
             f"{kernel.name} takes {parameter_bytes(kernel):,} bytes of parameters, and "
             f"{len(launch.parameters):,} are given."
         )
-    cluster = _cluster_extent(launch, kernel)
+    cluster = cluster_extent(launch, kernel)
     if any(g % c for g, c in zip(launch.grid, cluster, strict=True)):
         yield f"A grid of {launch.grid} cannot be divided into clusters of {cluster} blocks."

@@ -53,8 +53,8 @@ class VariantRow:
         outcome: The value of a `LaunchOutcome`; that of an `Outcome` behind `BUILD_ENDED` where
             the build made nothing to launch; ``built`` where nothing is to be launched; empty
             before the build has ended.
-        message: Why it did not run or is wrong, or which figures are missing and why, a sentence;
-            empty where all is well.
+        message: Why it did not run or is wrong, what depends on the order of blocks and warps, or
+            which figures are missing and why, a sentence; empty where all is well.
         result: The build, without artifacts unless they are wanted; None where there is none.
         kernel: The key of the kernel that the plan names (`BuildResult.kernel_keys`): its lowered
             name, with its module where several have it; empty where it names none.
@@ -311,10 +311,13 @@ def launched(row: VariantRow, result: LaunchResult, site: str) -> VariantRow:
     """Returns the row of a variant that was launched, however that ended."""
     facts, timing, simulation = result.facts, result.timing, result.simulation
     occupancy = facts.occupancy if facts else None
+    total = simulation.total if simulation else None
+    differences = simulation.differences if simulation else ()
+    depends = next((difference.message for difference in differences), "")
     return replace(
         row,
         outcome=result.outcome.value,
-        message="" if result.ok else result.reason,
+        message=depends if result.ok else result.reason,
         driver_registers=facts.registers if facts else None,
         occupancy=occupancy,
         occupancy_source="" if occupancy is None else DRIVER,
@@ -322,10 +325,8 @@ def launched(row: VariantRow, result: LaunchResult, site: str) -> VariantRow:
         minimum_ms=timing.minimum if timing else None,
         bandwidth=result.bandwidth,
         executed=simulation.instructions if simulation else None,
-        sectors=sum(line.sectors for line in simulation.lines) if simulation else None,
-        bank_conflicts=(
-            sum(line.bank_conflicts for line in simulation.lines) if simulation else None
-        ),
+        sectors=total.sectors if total else None,
+        bank_conflicts=total.bank_conflicts if total else None,
         check=all(check.ok for check in result.checks) if result.checks else None,
         device=result.device,
         site=site,

@@ -125,11 +125,11 @@ def test_a_launch_without_a_driver_says_so():
 
 def test_a_launch_in_the_simulator_has_counts():
     found = jitstudio.run(
-        SCALE, arguments={"x": "32:range:inout"}, grid=1, block=(32, 1), device="sim"
+        SCALE, arguments={"x": "32:range:inout"}, grid=1, block=(32, 1), device="sim", seed=2
     )
     assert violations("run", found.to_dict()) == []
     assert (found.outcome, found.device, found.median_ms) == ("ran", "Simulator (no GPU)", None)
-    assert found.simulation["blocks"] == 1
+    assert (found.simulation["blocks"], found.simulation["seed"]) == (1, 2)
 
 
 def test_wrong_arguments_are_sentences(tmp_path):

@@ -47,7 +47,10 @@ def test_the_terminal_says_so_too(run):
     assert "instructions in 2 of 4 blocks, exact" in ran.out
     assert "2 of 4 blocks were simulated" in ran.err
     assert "ms of simulation" in ran.err
-    assert any(line.split()[:3] == ["vector_add.cu:9", "16", "32"] for line in ran.out.splitlines())
+    rows = [line.split() for line in ran.out.splitlines()]
+    (row,) = (row for row in rows if row[:1] == ["vector_add.cu:9"])
+    assert row[:3] == ["vector_add.cu:9", "16", "32"]
+    assert row[-5:] == ["48", "192", "4", "48", "100%"]
     assert "check" not in ran.out
 
 
@@ -69,6 +72,9 @@ def test_bank_conflicts_of_a_transposition(run, kernel, conflicts):
     lines = ran.json["simulation"]["lines"]
     assert sum(line["bank_conflicts"] for line in lines) == conflicts
     assert sum(line["sectors"] for line in lines) == 2 * 4 * 16 * 32
+    assert sum(line["sector_requests"] for line in lines) == 2 * 16 * 32
+    found = [(one["rule"], one["line"]) for one in ran.json["simulation"]["findings"]]
+    assert found == ([("banks", 9)] if conflicts else [])
 
 
 def test_a_missing_barrier_is_told_with_both_lines_and_none_once_it_is_there(run):
@@ -149,6 +155,7 @@ def test_a_sweep_has_counts_in_the_place_of_times(run):
     assert ran.code == 0, ran.err
     told = ran.json
     assert told["ok"]
+    assert [row["message"] for row in told["variants"]] == [None, None]
     rows = [(row["median_ms"], row["sectors"], row["bank_conflicts"]) for row in told["variants"]]
     assert rows == [(None, 16 * 32 * (4 + 32), 0), (None, 16 * 16 * (4 + 32), 0)]
 

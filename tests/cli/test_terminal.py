@@ -45,6 +45,26 @@ def test_a_pipe_gets_results_as_they_are_and_messages_written_out(monkeypatch):
     assert not any(character in err.getvalue() for character in FORBIDDEN)
 
 
+def test_progress_is_a_line_that_goes_where_something_else_is_said(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    stream = Terminal()
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, stream)
+    terminal.print_progress("5%")
+    terminal.print_progress("10%\x1b")
+    terminal.pass_on("printed")
+    terminal.print_progress("what is printed stays")
+    terminal.say("")
+    cleared = "\r\x1b[K"
+    assert stream.getvalue() == f"{cleared}5%{cleared}10%\\x1b{cleared}printed\n"
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    terminal.print_progress("nowhere else")
+    assert sys.stderr.getvalue() == ""
+
+
 @pytest.fixture
 def in_a_terminal(monkeypatch, tmp_path):
     """Runs a command in this process; all that a terminal is sent by it."""

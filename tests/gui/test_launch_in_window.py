@@ -1,5 +1,7 @@
 """The launch panel in a real window with real workers; here without a driver, or with any GPU."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
@@ -7,11 +9,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QTableView, QToolButton
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.gui.features.launch.models.arguments_model import VALUE
+from jitstudio.gui.features.launch.models.launch_notes import notes_of
 from jitstudio.gui.features.variants.dialog import VariantsDialog
 from jitstudio.toolchain.driver import describe
 from tests.gui.driver import Driver, pause
+from tests.support import ROOT
 
 WITHOUT_DRIVER = pytest.mark.skipif(not describe().problem, reason="there is a driver")
 KERNELS = """\
@@ -113,9 +118,46 @@ def test_without_a_driver_the_simulator_runs_checks_and_counts(started):
     assert (result.outcome, [check.ok for check in result.checks]) == (LaunchOutcome.RAN, [True])
     results = started.pane("launch").results
     assert results.result.headline.text == "vector_add: Ran. The check passed."
-    assert "simulated within" in results.result.headline.facts
+    sectors = 3 * (1 << 20) * 4 // 32
+    assert f"{sectors:,} sectors, 100% used" in results.result.headline.facts
     assert [row.line for row in results.counts.rows] == [5, 7, 8, 9, 11]
     assert results.counts.rows[3].requests == 3 * (1 << 20) // 32
+    pane = started.pane("ptx")
+    counted = [pane.columns.cells.row(n) for n, line in enumerate(pane.listing.lines) if line]
+    assert sum(row.counts.sectors for row in counted if row) == sectors
+
+
+def test_bank_conflicts_of_a_transposition_are_drawn_and_gone_with_a_padded_tile(started):
+    """As on any machine without a GPU: the tile of 32 by 32 floats, and that of 32 by 33."""
+    path = ROOT / "tests/data/simulator/transpose.cu"
+    assert started.next_result(lambda: started.files.open_paths([path])).ok
+    started.launch_form()
+    state, results = started.state, started.pane("launch").results
+    started.wait(lambda: state.launches.devices is not None)
+    state.launches.choose_device(SIMULATOR)
+    for kernel, conflicts in (("tiled", 4 * 32 * 31), ("padded", 0)):
+        arguments = (("out", "n*n:out"), ("in", "n*n:random"), ("n", "64"))
+        state.launch_specs.choose(kernel)
+        state.launch_specs.edit(
+            replace(
+                state.launch_specs.spec,
+                grid="2,2",
+                cover="",
+                block="32,32",
+                arguments=arguments,
+                expectations=("out = in.reshape(64, 64).T",),
+            )
+        )
+        result = started.launch()
+        assert (result.ok, result.simulation.total.bank_conflicts) == (True, conflicts)
+        lanes = [row.lanes for row in results.counts.picture.rows]
+        if conflicts:
+            # Each pass serves one lane, all of the same bank.
+            assert lanes == [{0: (lane,)} for lane in range(32)]
+            assert "[32 + 1] in place of [32]" in results.counts.words
+            assert "Bank conflicts" in [note.text for note in notes_of(result)]
+        else:
+            assert len(lanes) == 1
 
 
 @WITHOUT_DRIVER

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from jitstudio.simulator.machine import Machine, estimate, simulate
+from jitstudio.simulator import machine as machine_module
+from jitstudio.simulator.estimate import estimate
+from jitstudio.simulator.machine import Machine, simulate
 from jitstudio.simulator.model import FaultKind, SimulationLimits, SimulationOutcome
 from tests.simulator.running import kernel_of, launch_of, program_of, ptx_of, run
 
@@ -283,7 +285,7 @@ def test_an_estimate_grows_with_the_launch(kernels):
     def seconds(kernel, blocks, *arguments, **options):
         return estimate(
             program, launch_of(kernel, (blocks, 1, 1), (64, 1, 1), arguments, **options)
-        )
+        ).seconds
 
     data = [np.zeros(1000, np.uint8), np.zeros(256, np.int32), np.int32(1000)]
     assert seconds("cases", 1, ints(*range(64))) < seconds("histogram", 20_000, *data)
@@ -291,6 +293,22 @@ def test_an_estimate_grows_with_the_launch(kernels):
     assert seconds("nothing", 1) == 0
     endless = SimulationLimits(seconds=1.0)
     assert seconds("endless", 1, ints(0, 0), limits=endless) == float("inf")
+    # What is refused is no work.
+    small = SimulationLimits(memory_bytes=1 << 20)
+    assert seconds("cases", 90_000, ints(*range(64)), limits=small, cooperative=True) == 0
+
+
+def test_progress_is_the_share_of_the_expected_steps(kernels, monkeypatch):
+    monkeypatch.setattr(machine_module, "_TELL_EVERY", 0)
+    data = [np.zeros(40_000, np.uint8), np.zeros(256, np.int32), np.int32(40_000)]
+    launch = launch_of("histogram", (4, 1, 1), (64, 1, 1), data)
+    program, shares = program_of(kernels), []
+    steps = estimate(program, launch).steps
+    result = simulate(launch, program, progress=shares.append, steps=steps)
+    assert result.steps == steps
+    assert len(shares) > 3
+    assert shares == sorted(shares)
+    assert 0 < shares[len(shares) // 2] < shares[-1] == 1
 
 
 def test_a_seed_shows_what_depends_on_luck(kernels):

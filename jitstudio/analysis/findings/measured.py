@@ -54,6 +54,14 @@ def measured(simulation: Simulation) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda finding: finding.severity is not Severity.WARNING))
 
 
+def once_a_line(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Returns the first finding of each rule and source line: an unrolled loop has many."""
+    kept: dict[object, Finding] = {}
+    for finding in found:
+        kept.setdefault((finding.rule, finding.places or finding.ptx_line), finding)
+    return tuple(kept.values())
+
+
 def _hits(line: LineCounts, sample: AccessSample | None) -> Iterator[tuple[str, RuleHit]]:
     if sample is not None and line.sectors:
         needed = max(1, ceil(line.bytes_used / line.requests / SECTOR_BYTES))

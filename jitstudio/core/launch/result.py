@@ -309,23 +309,29 @@ class SimulationForecast:
     """A simulation that will take long.
 
     Attributes:
-        seconds: How long it will take, as a run of its first block lets expect.
+        seconds: How long it will take, as a run of some of its blocks lets expect.
         fewer: So many blocks take about 10 seconds.
         blocks: How many there are.
+        passed: Seconds of it after which this is known; 0 before it begins.
+        limit: Seconds after which it is ended.
     """
 
     seconds: float
     fewer: int
     blocks: int
+    passed: float = 0.0
+    limit: float = math.inf
 
     @property
     def words(self) -> str:
         """What to expect, and what would take less: a sentence."""
         if math.isinf(self.seconds):
-            return "The first block alone takes seconds to simulate, so this will take long."
+            return "A few blocks alone take seconds to simulate, so this will take long."
+        known = f"After {self.passed:.0f} s: the" if self.passed else "The"
+        ends = f", and its time limit is {self.limit:g} s" if self.seconds > self.limit else ""
         return (
-            f"The simulation will take about {self.seconds:,.0f} s; {self.fewer:,} of "
-            f"{self.blocks:,} blocks take about 10 s."
+            f"{known} simulation will take about {self.seconds:,.0f} s in all{ends}; "
+            f"{self.fewer:,} of {self.blocks:,} blocks take about 10 s."
         )
 
 

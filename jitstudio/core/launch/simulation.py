@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import Enum
 
 from jitstudio.core.launch.device import Dim3
@@ -141,6 +141,7 @@ class LineCounts:
         wavefronts: Passes through the banks of shared memory.
         bank_conflicts: Those of them that different words in one bank have caused.
         lanes_per_address: Most lanes that met at one address in an atomic operation.
+        sector_requests: Those of the requests that go to global or local memory.
     """
 
     file: str
@@ -156,6 +157,7 @@ class LineCounts:
     wavefronts: int = 0
     bank_conflicts: int = 0
     lanes_per_address: int = 0
+    sector_requests: int = 0
 
     @property
     def mean_active_lanes(self) -> float:
@@ -165,12 +167,12 @@ class LineCounts:
     @property
     def sectors_per_request(self) -> float:
         """Sectors of global and local memory for each access of a warp."""
-        return self.sectors / self.requests if self.requests else 0.0
+        return self.sectors / self.sector_requests if self.sector_requests else 0.0
 
     @property
     def lines_per_request(self) -> float:
         """128-byte lines likewise."""
-        return self.lines_touched / self.requests if self.requests else 0.0
+        return self.lines_touched / self.sector_requests if self.sector_requests else 0.0
 
     @property
     def used_share(self) -> float | None:
@@ -205,6 +207,7 @@ class LineCounts:
             wavefronts=self.wavefronts + other.wavefronts,
             bank_conflicts=self.bank_conflicts + other.bank_conflicts,
             lanes_per_address=max(self.lanes_per_address, other.lanes_per_address),
+            sector_requests=self.sector_requests + other.sector_requests,
         )
 
 
@@ -330,3 +333,11 @@ class Simulation:
     seed: int = 0
     compared: tuple[int, ...] = ()
     differences: tuple[OrderDifference, ...] = ()
+
+    @property
+    def total(self) -> LineCounts:
+        """The counts of all lines together."""
+        counted = [field.name for field in fields(LineCounts) if field.type == "int"]
+        sums = {name: sum(getattr(line, name) for line in self.lines) for name in counted}
+        most = max((line.lanes_per_address for line in self.lines), default=0)
+        return LineCounts("", **sums | {"line": 0, "ptx_line": 0, "lanes_per_address": most})

@@ -12,6 +12,7 @@ from PySide6.QtCore import QCoreApplication
 
 from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import KernelFacts, LaunchResult, Timing
+from jitstudio.core.launch.simulation import Simulation
 from jitstudio.gui.kit.translating import counted
 
 # From this many milliseconds on, a time is reported in this unit.
@@ -117,9 +118,8 @@ def facts_text(result: LaunchResult) -> str:
     parts = [result.device]
     if result.facts:
         parts += _kernel_facts(result.facts)
-    if result.simulation and result.simulation.seed:
-        seed = QCoreApplication.translate("LaunchFigures", "seed {seed}")
-        parts.append(seed.format(seed=result.simulation.seed))
+    if result.simulation:
+        parts += _counts(result.simulation)
     if result.start_ms is not None:
         started = QCoreApplication.translate("LaunchFigures", "started after {time}")
         parts.append(started.format(time=time_text(result.start_ms)))
@@ -130,6 +130,25 @@ def facts_text(result: LaunchResult) -> str:
         done = QCoreApplication.translate("LaunchFigures", "done after {time}")
         parts.append(done.format(time=time_text(result.total_ms)))
     return " · ".join(filter(None, parts))
+
+
+def _counts(simulation: Simulation) -> Iterator[str]:
+    """Yields what a simulated launch has counted in all."""
+    translate = QCoreApplication.translate
+    if simulation.seed:
+        yield translate("LaunchFigures", "seed {seed}").format(seed=simulation.seed)
+    total = simulation.total
+    executed = translate("LaunchFigures", "{count:,} instructions by warps")
+    yield executed.format(count=total.executions)
+    if total.sectors:
+        moved = translate("LaunchFigures", "{count:,} sectors, {share} used")
+        yield moved.format(count=total.sectors, share=f"{total.used_share or 0:.0%}")
+    if total.wavefronts:
+        yield counted(
+            total.bank_conflicts,
+            translate("LaunchFigures", "{count:,} bank conflict"),
+            translate("LaunchFigures", "{count:,} bank conflicts"),
+        )
 
 
 def _kernel_facts(facts: KernelFacts) -> Iterator[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from jitstudio.analysis.findings.measured import measured, with_measured
+from dataclasses import replace
+
+from jitstudio.analysis.findings.measured import measured, once_a_line, with_measured
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.simulation import (
@@ -20,15 +22,17 @@ def access(ptx_line: int, space: StateSpace, kind: AccessKind) -> AccessSample:
     return AccessSample(ptx_line, space, kind, 4, place, ((0, 0),), 1)
 
 
+# A hundred warps whose lanes all access global memory.
+EACH = {"requests": 100, "sector_requests": 100}
 RUN = Simulation(
     *(1, 0.1, 1, 1),
     lines=(
         LineCounts("k.cu", 2, 20, 100, 3200, 50),
-        LineCounts("k.cu", 3, 30, 100, 3200, requests=100, sectors=3200, bytes_used=12800),
-        LineCounts("k.cu", 4, 40, 100, 3200, requests=100, sectors=400, bytes_used=12800),
+        LineCounts("k.cu", 3, 30, 100, 3200, **EACH, sectors=3200, bytes_used=12800),
+        LineCounts("k.cu", 4, 40, 100, 3200, **EACH, sectors=400, bytes_used=12800),
         LineCounts("k.cu", 5, 50, 100, 3200, requests=100, wavefronts=200, bank_conflicts=100),
         LineCounts(
-            "", 0, 60, 100, 3200, requests=100, sectors=100, bytes_used=400, lanes_per_address=32
+            *("", 0, 60, 100, 3200), **EACH, sectors=100, bytes_used=400, lanes_per_address=32
         ),
     ),
     samples=(
@@ -65,3 +69,13 @@ def test_guesses_give_way_to_what_was_shown():
     ]
     assert with_measured(guessed, None) == tuple(guessed)
     assert [one.rule for one in with_measured(guessed, RUN)][-2:] == ["atomics", "spills"]
+
+
+def test_an_unrolled_loop_is_told_once_a_line():
+    first = LineCounts("k.cu", 2, 20, 100, 3200, 50)
+    lines = (first, replace(first, ptx_line=25), replace(first, line=3, ptx_line=30))
+    found = once_a_line(measured(replace(RUN, lines=lines)))
+    assert [(finding.rule, finding.ptx_line) for finding in found] == [
+        ("parted", 20),
+        ("parted", 30),
+    ]

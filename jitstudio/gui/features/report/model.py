@@ -18,7 +18,7 @@ from jitstudio.analysis.report import KernelReport, report
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.core.arch import Arch
 from jitstudio.core.figures import NEEDS
-from jitstudio.core.launch.simulation import SECTOR_BYTES, Simulation
+from jitstudio.core.launch.simulation import Simulation
 from jitstudio.core.result import Resources
 from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
@@ -166,12 +166,7 @@ def figures(reading: KernelReading) -> tuple[ReportFigure, ...]:
 def _of_run(simulation: Simulation) -> Iterator[ReportFigure]:
     """Yields the totals of a simulated launch."""
     translate = QCoreApplication.translate
-    lines = simulation.lines
-    executions = sum(line.executions for line in lines)
-    threads = sum(line.thread_executions for line in lines)
-    sectors = sum(line.sectors for line in lines)
-    used = sum(line.bytes_used for line in lines)
-    conflicts = sum(line.bank_conflicts for line in lines)
+    total = simulation.total
     blocks = translate("ReportFigures", "{count:,} instructions in {blocks:,} of {all:,} blocks")
     yield ReportFigure(
         translate("ReportFigures", "Simulated"),
@@ -182,21 +177,21 @@ def _of_run(simulation: Simulation) -> Iterator[ReportFigure]:
     )
     yield ReportFigure(
         translate("ReportFigures", "Active lanes"),
-        f"{threads / executions:.4g}" if executions else "",
+        f"{total.mean_active_lanes:.4g}" if total.executions else "",
         translate("ReportFigures", "Of the 32 of a warp, on average over all instructions"),
     )
-    if sectors:
+    if total.sectors:
         moved = translate("ReportFigures", "{sectors:,} sectors, {share} of them used")
         yield ReportFigure(
             translate("ReportFigures", "Memory moved"),
-            moved.format(sectors=sectors, share=f"{used / (SECTOR_BYTES * sectors):.0%}"),
+            moved.format(sectors=total.sectors, share=f"{total.used_share or 0:.0%}"),
             translate(
                 "ReportFigures", "Sectors of 32 bytes of global and local memory, caches or not"
             ),
         )
     yield ReportFigure(
         translate("ReportFigures", "Bank conflicts"),
-        f"{conflicts:,}",
+        f"{total.bank_conflicts:,}",
         translate("ReportFigures", "Passes that different words in one bank have caused"),
     )
 

@@ -11,7 +11,9 @@ from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.listing.lexers.ptx import PtxLexer
 
 PTX = ("mov.u32 %r1, %tid.x;", "ld.global.f32 %f1, [%rd1];", "ret;")
-LOAD = LineCounts("k.cu", 3, 2, 64, 1024, requests=64, sectors=2048, lines_touched=512)
+LOAD = LineCounts(
+    "k.cu", 3, 2, 64, 1024, requests=64, sector_requests=64, sectors=2048, lines_touched=512
+)
 
 
 @pytest.fixture

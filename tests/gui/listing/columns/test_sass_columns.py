@@ -47,7 +47,9 @@ def test_an_instruction_fills_the_columns(row):
 
 
 def test_a_simulated_launch_fills_columns_of_its_own(row):
-    counts = LineCounts("k.cu", 10, 35, 1500, 48000, requests=8, sectors=30, bank_conflicts=7)
+    counts = LineCounts(
+        "k.cu", 10, 35, 1500, 48000, requests=8, sector_requests=8, sectors=30, bank_conflicts=7
+    )
     counted = texts(InstructionRow(row(2).instruction, counts))
     assert [counted[key] for key in ("executed", "sectors", "conflicts")] == ["1,500", "3.75", "7"]
 

@@ -114,6 +114,13 @@ class RunOptionsForm(FieldRows):
         for tool in SANITIZERS:
             self._sanitizer.addItem(words_of(tool), tool)
         self._ticks = {place: self._tick(place) for place in _TICKS}
+        self._hint = self.add_hint("simulatedHint")
+        self._hint.setText(
+            self.tr(
+                "The simulator has no times and no caches, and watches every access: what is grey "
+                "applies on a GPU only."
+            )
+        )
         warmup, timed = QLabel(self.tr("warm-up"), self), QLabel(self.tr("timed"), self)
         self._add_numbers(self.tr("Launches"), {"warmup": warmup, "repeats": timed})
         self.add(self.tr("Code"), self._load, places={"load": self._load})
@@ -127,13 +134,6 @@ class RunOptionsForm(FieldRows):
         self._add_numbers(self.tr("Order"), {"seed": seed, "seeds": orders})
         for place, tick in self._ticks.items():
             self.add("", tick, places={place: tick})
-        self._hint = self.add_hint("simulatedHint")
-        self._hint.setText(
-            self.tr(
-                "The simulator has no times and no caches, and watches every access: what is grey "
-                "applies on a GPU only."
-            )
-        )
         self._tips = {place: field.toolTip() for place, field in self.places.items()}
         for field in (self._timeout, *self._whole.values()):
             field.textEdited.connect(self._on_changed)

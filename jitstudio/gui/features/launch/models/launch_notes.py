@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from PySide6.QtCore import QCoreApplication
 
+from jitstudio.analysis.findings.measured import measured, once_a_line
+from jitstudio.analysis.findings.model import Finding
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.result import (
     LAUNCH_ENDINGS,
@@ -82,7 +85,11 @@ def note_columns() -> tuple[TableColumn[LaunchNote], ...]:
     return (
         TableColumn(translate("LaunchNotes", "What"), lambda n: n.text, mark=lambda n: n.mark),
         TableColumn(translate("LaunchNotes", "About"), lambda n: n.about),
-        TableColumn(translate("LaunchNotes", "Where"), lambda n: n.place),
+        TableColumn(
+            translate("LaunchNotes", "Where"),
+            lambda n: PurePath(n.place).name,
+            tooltip=lambda n: n.place,
+        ),
     )
 
 
@@ -94,6 +101,7 @@ def notes_of(result: LaunchResult) -> tuple[LaunchNote, ...]:
     notes = (
         *(_of_check(check) for check in result.checks),
         *(_of_diagnostic(diagnostic, threads) for diagnostic in result.diagnostics),
+        *(_of_measured(finding) for finding in (once_a_line(measured(run)) if run else ())),
         *_of_jit_log(result.jit_log),
     )
     ranks = ("error", "warning", "info", "success")
@@ -188,6 +196,13 @@ def _of_check(check: CheckResult) -> LaunchNote:
         verdict = message.format(wrong=check.wrong, count=check.count)
     text = f"{check.buffer} = {check.expression}: {verdict}"
     return LaunchNote(mark, text, check.buffer, check_figures(check), check=check)
+
+
+def _of_measured(finding: Finding) -> LaunchNote:
+    """Returns what a simulated launch has shown that may cost time; nothing of it is wrong."""
+    file, line = finding.places[0] if finding.places else ("", 0)
+    explanation = f"{finding.reason} {finding.remedy}".strip()
+    return LaunchNote("info", finding.title, explanation=explanation, file=file, line=line)
 
 
 def _of_jit_log(log: str) -> Iterator[LaunchNote]:

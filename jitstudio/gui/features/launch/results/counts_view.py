@@ -63,6 +63,12 @@ COUNT_COLUMNS: tuple[TableColumn[LineCounts], ...] = (
         lambda row: row.sectors,
     ),
     _count(
+        QT_TRANSLATE_NOOP("Columns", "/request"),
+        QT_TRANSLATE_NOOP("Columns", "sectors of 32 bytes for each request of a warp"),
+        lambda row: row.sectors_per_request,
+        ".3g",
+    ),
+    _count(
         QT_TRANSLATE_NOOP("Columns", "Used"),
         QT_TRANSLATE_NOOP("Columns", "of the bytes in these sectors were asked for"),
         lambda row: row.used_share,
@@ -79,6 +85,11 @@ COUNT_COLUMNS: tuple[TableColumn[LineCounts], ...] = (
         lambda row: row.requests,
     ),
     _count(
+        QT_TRANSLATE_NOOP("Columns", "128-byte lines"),
+        QT_TRANSLATE_NOOP("Columns", "lines of 128 bytes of global and local memory"),
+        lambda row: row.lines_touched,
+    ),
+    _count(
         QT_TRANSLATE_NOOP("Columns", "Divergent"),
         QT_TRANSLATE_NOOP("Columns", "times that lanes of a warp parted here"),
         lambda row: row.divergent,
@@ -90,8 +101,8 @@ COUNT_COLUMNS: tuple[TableColumn[LineCounts], ...] = (
     ),
 )
 # In letters; the first column has the rest.
-_WIDTHS = {1: 11, 2: 8, 3: 11, 4: 8, 5: 11, 6: 11, 7: 11, 8: 15}
-_LEFT_OUT = (2, 4, 7, 6, 8)
+_WIDTHS = {1: 11, 2: 8, 3: 11, 4: 10, 5: 8, 6: 11, 7: 11, 8: 15, 9: 11, 10: 15}
+_LEFT_OUT = (2, 8, 5, 9, 4, 7, 10)
 
 _SHARES, _WIDE = (6, 5), 1.8
 _MARGIN = 12

@@ -23,7 +23,18 @@ ROW = AccessSample(
     *(tuple((lane, 0x7F0000000000 + lane * 8) for lane in range(31)), 8, 7.5),
 )
 LINES = (
-    LineCounts("k.cu", 6, 40, 512, 16000, 3, requests=512, sectors=4096, bytes_used=131072),
+    LineCounts(
+        "k.cu",
+        6,
+        40,
+        512,
+        16000,
+        3,
+        requests=512,
+        sector_requests=512,
+        sectors=4096,
+        bytes_used=131072,
+    ),
     LineCounts("k.cu", 9, 43, 512, 16384),
     LineCounts("k.cu", 9, 44, 512, 16384, requests=512, wavefronts=16384, bank_conflicts=15872),
 )
@@ -47,8 +58,8 @@ def test_lines_of_source_have_what_their_lines_of_ptx_did(view):
         (6, 512, 0),
         (9, 512, 15872),
     ]
-    texts = [view.table.model().index(0, n).data() for n in range(6)]
-    assert texts == ["k.cu:6", "512", "31.25", "4,096", "100%", ""]
+    texts = [view.table.model().index(0, n).data() for n in range(7)]
+    assert texts == ["k.cu:6", "512", "31.25", "4,096", "8", "100%", ""]
     view.show_result(RAN)
     assert view.rows == ()
 
