@@ -37,7 +37,7 @@ SHOWN = (
 
 _STYLE = """
 :root { color-scheme: light dark; @LIGHT@ }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root { @DARK@ }
   svg { filter: invert(1) hue-rotate(180deg); }
 }
@@ -51,7 +51,8 @@ h3 { font-size: .85rem; margin: 0; padding: .4rem .7rem; color: var(--muted); po
 p { margin: .3rem 0; } .muted { color: var(--muted); }
 table { border-collapse: collapse; } .wide { overflow-x: auto; }
 th, td { padding: .25rem .8rem; text-align: right; border-bottom: 1px solid var(--border); }
-th:first-child, td:first-child { text-align: left; padding-left: 0; overflow-wrap: anywhere; }
+th:first-child, td:first-child { text-align: left; padding-left: 0; overflow-wrap: anywhere;
+  min-width: 9em; }
 .finding { border-left: 3px solid var(--warning); padding: .1rem .8rem; margin: .6rem 0;
   max-width: 60rem; }
 .finding.info { border-color: var(--info); }
@@ -73,11 +74,20 @@ svg { max-width: 100%; height: auto; display: block; margin: auto; }
 a { color: var(--link); }
 @HUES@
 @TOKENS@
+@page { size: landscape; margin: 12mm; }
 @media print {
-  body { padding: 0; font-size: 10pt; }
-  .pane, .graph { max-height: none; overflow: visible; }
-  pre { font-size: 6.5pt; width: auto; } .l { white-space: pre-wrap; overflow-wrap: anywhere; }
-  .n { width: 2.6em; } h2, h3, .finding { break-after: avoid; }
+  :root { color-scheme: light; }
+  body { padding: 0; font-size: 9pt; background: none; }
+  th, td { padding: .15rem .5rem; }
+  .wide, .pane, .graph { max-height: none; overflow: visible; }
+  h1 { font-size: 14pt; } h2 { font-size: 11pt; } h3 { font-size: 8pt; position: static; }
+  .code { gap: 3mm; }
+  pre { font-size: 6pt; width: auto; } .l { white-space: pre-wrap; overflow-wrap: anywhere; }
+  .l { padding: 0 .5em 0 4em; text-indent: -3.5em; break-inside: avoid; }
+  .n { width: 3.5em; padding-right: 1em; text-indent: 0; white-space: nowrap; }
+  svg { max-height: 170mm; }
+  h2, h3, .finding, summary { break-after: avoid; } .graph { break-inside: avoid; }
+  .screen { display: none; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 @media (max-width: 900px) { .code { grid-template-columns: minmax(0, 1fr); } }
@@ -86,6 +96,9 @@ a { color: var(--link); }
 _SCRIPT = """
 document.addEventListener("mouseover", light);
 document.addEventListener("focusin", light);
+addEventListener("beforeprint", function () {
+  document.querySelectorAll("details").forEach(function (one) { one.open = true; });
+});
 document.addEventListener("click", function (event) {
   var line = event.target.closest("[data-g]");
   if (!line) return;
@@ -136,8 +149,8 @@ def _body(content: ReportContent) -> Iterator[str]:
     yield from _findings(content)
     yield "<h2>Source, PTX and machine code</h2>"
     yield (
-        '<p class="muted">Lines of one colour belong together. Those that match the line at the '
-        "mouse are lit up; a click scrolls to them.</p>"
+        '<p class="muted">Lines of one colour belong together.<span class="screen"> Those that '
+        "match the line at the mouse are lit up; a click scrolls to them.</span></p>"
     )
     yield '<div class="code">'
     for number, texts in enumerate((content.sources, content.ptx, content.sass)):

@@ -3,11 +3,15 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 from xml.etree import ElementTree
 
+import jsonschema
 import pytest
 
 from tests.support import KERNEL, SAMPLES
+
+DATA = Path(__file__).parents[1] / "data"
 
 pytestmark = pytest.mark.usefixtures("shared_cache")
 
@@ -97,6 +101,8 @@ def test_what_fails_is_written_with_its_line(run, tmp_path):
     assert ran.code == 5
     assert "1 of 3 conditions hold." in ran.err
     log = json.loads((tmp_path / "out.sarif").read_text())
+    schema = json.loads((DATA / "sarif-2.1.0.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(log)
     assert log["version"] == "2.1.0"
     (made,) = log["runs"]
     assert [rule["id"] for rule in made["tool"]["driver"]["rules"]] == ["spills", "double"]
