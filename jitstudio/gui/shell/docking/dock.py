@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QMouseEvent, QResizeEvent
+from PySide6.QtGui import QMouseEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QHBoxLayout,
@@ -117,10 +117,11 @@ class PaneDock(QDockWidget):
         self._is_paused = False
         # A title bar that comes and goes would change the sizes that are being restored.
         self._is_tabbed = True
+        self._is_outdated = False
         # Made when it is needed: most panes are behind tabs for good.
         self._bar: _TitleBar | None = None
         self._no_bar = QWidget(self)
-        self._follow()
+        self.setTitleBarWidget(self._no_bar)
         self.visibilityChanged.connect(self._on_visibility_changed)
         self.topLevelChanged.connect(self._follow)
 
@@ -162,6 +163,12 @@ class PaneDock(QDockWidget):
         self._is_maximised = is_maximised
         self._follow()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Shows the title that it has by now."""
+        if self._is_outdated:
+            self._follow()
+        super().showEvent(event)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Emits `resized`."""
         super().resizeEvent(event)
@@ -184,6 +191,10 @@ class PaneDock(QDockWidget):
 
     @Slot()
     def _follow(self) -> None:
+        # Most panes that are closed stay so.
+        self._is_outdated = self.isHidden()
+        if self._is_outdated:
+            return
         wanted = self._wanted_bar()
         if self.titleBarWidget() is not wanted:
             # Nothing but None brings the bar of a window back; the stub does not know.
