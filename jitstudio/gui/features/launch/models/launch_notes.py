@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from PySide6.QtCore import QCoreApplication
 
@@ -82,7 +83,11 @@ def note_columns() -> tuple[TableColumn[LaunchNote], ...]:
     return (
         TableColumn(translate("LaunchNotes", "What"), lambda n: n.text, mark=lambda n: n.mark),
         TableColumn(translate("LaunchNotes", "About"), lambda n: n.about),
-        TableColumn(translate("LaunchNotes", "Where"), lambda n: n.place),
+        TableColumn(
+            translate("LaunchNotes", "Where"),
+            lambda n: f"{PurePath(n.file).name}:{n.line}" if n.file and n.line else n.file,
+            tooltip=lambda n: n.place,
+        ),
     )
 
 
