@@ -127,6 +127,7 @@ class StageView(QWidget):
         self._buttons = QHBoxLayout(self.row)
         self._buttons.setContentsMargins(0, 0, 4, 0)
         self._buttons.addWidget(self.bar, 1)
+        self._last: QWidget = self.bar
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -153,6 +154,8 @@ class StageView(QWidget):
     def add_button(self, button: QToolButton) -> None:
         """Puts a button at the end of the row."""
         self._buttons.addWidget(button)
+        QWidget.setTabOrder(self._last, button)
+        self._last = button
 
     def show_stages(self, stages: Sequence[StageText], first: int = 0) -> None:
         """Shows one of these: what was shown before, or else the one with this number."""

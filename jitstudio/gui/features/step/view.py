@@ -130,12 +130,14 @@ class StepView(QWidget):
         self.setObjectName("stepView")
         self._config = LaunchConfig()
         self._state: StepState | None = None
-        self.registers = RegistersView(self)
-        self.memory = MemoryView(self)
-        self.lanes = LaneStrip(self)
+        # In the order in which Tab goes through them.
+        self._thread_label = ShorteningLabel(self)
         self._buttons = QHBoxLayout()
         self._block, self._warp, self._lane = (QSpinBox(self) for _ in range(3))
-        self._thread_label = ShorteningLabel(self)
+        self.lanes = LaneStrip(self)
+        self.tabs = QTabWidget(self)
+        self.registers = RegistersView(self)
+        self.memory = MemoryView(self)
         self._where = ShorteningLabel(self)
         self._step_label = text_label(self, "stepNumber")
         self._reason = text_label(self, "stepReason")
@@ -150,7 +152,6 @@ class StepView(QWidget):
         self.groups.hide_when_narrow(4, 2)
         self._access_text = text_label(self, "stepAccess")
         self.picture = AccessPicture()
-        self.tabs = QTabWidget(self)
         self._hint = hint_label(self, "stepHint", "")
         self._stack = QStackedLayout(self)
         self._lay_out()
@@ -304,6 +305,7 @@ class StepView(QWidget):
 
     def _access_page(self) -> QWidget:
         scroll = QScrollArea(self)
+        scroll.setAccessibleName(self.tr("Access of the warp"))
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setWidgetResizable(True)
         inner = QWidget(scroll)
@@ -317,11 +319,11 @@ class StepView(QWidget):
 
     def _console_page(self) -> QWidget:
         scroll = QScrollArea(self)
+        scroll.setAccessibleName(self.tr("What the kernel has printed"))
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setWidgetResizable(True)
         self._console.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self._console.setMargin(10)
-        self._console.setAccessibleName(self.tr("What the kernel has printed"))
         self._console.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard

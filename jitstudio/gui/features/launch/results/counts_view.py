@@ -187,6 +187,7 @@ class CountsView(QWidget):
     def _make_details(self) -> QWidget:
         details = QWidget(self)
         scroll = QScrollArea(details)
+        scroll.setAccessibleName(self.tr("Picture of the access"))
         scroll.setWidget(self.picture)
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
