@@ -35,6 +35,8 @@ _ELSEWHERE = (KernelLanguage.PTX, KernelLanguage.CUBIN)
 _WIDE = 0.9
 # Two lines of IR that can be read, in pixels.
 _LEAST_WIDTH = 900
+# From here on all representations and the words of the buttons have room, in pixels.
+_ROOMY_WIDTH = 620
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,7 @@ class StageView(QWidget):
         self._buttons = QHBoxLayout(self.row)
         self._buttons.setContentsMargins(0, 0, 4, 0)
         self._buttons.addWidget(self.bar, 1)
+        self._last: QWidget = self.bar
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -151,6 +154,8 @@ class StageView(QWidget):
     def add_button(self, button: QToolButton) -> None:
         """Puts a button at the end of the row."""
         self._buttons.addWidget(button)
+        QWidget.setTabOrder(self._last, button)
+        self._last = button
 
     def show_stages(self, stages: Sequence[StageText], first: int = 0) -> None:
         """Shows one of these: what was shown before, or else the one with this number."""
@@ -310,7 +315,15 @@ class CapturedPage(SourcePage):
         self._fit()
 
     def _fit(self) -> None:
-        self._splitter.fit(self._splitter.size(), scaled(_LEAST_WIDTH))
+        self._splitter.fit(self.size(), scaled(_LEAST_WIDTH))
+        are_next = self._splitter.orientation() is Qt.Orientation.Horizontal
+        parts = 2 if are_next and self.beside_button.isChecked() else 1
+        is_narrow = self.width() // parts < scaled(_ROOMY_WIDTH)
+        style = Qt.ToolButtonStyle
+        for button in (self.beside_button, self.copy_button):
+            button.setToolButtonStyle(
+                style.ToolButtonIconOnly if is_narrow else style.ToolButtonTextBesideIcon
+            )
 
     def _work_in(self, half: StageView) -> None:
         """Lets commands be about this half from now on."""
@@ -325,10 +338,11 @@ class CapturedPage(SourcePage):
         first, second = self._halves
         had_keyboard = self._half is second and not on
         second.setVisible(on)
+        # The second one has its width before it shows a line.
+        self._fit()
         if on:
             if self._texts is not None and second.stage is None:
                 second.show_stages(self._texts.stages, min(1, first.bar.count() - 1))
-            self._fit()
             self.stage_changed.emit()
         elif had_keyboard:
             first.setFocus()

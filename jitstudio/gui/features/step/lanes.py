@@ -86,11 +86,11 @@ class LaneStrip(QWidget):
         for lane in range(LANES):
             place = self._cell(lane).adjusted(1, 2, -1, -2)
             is_active = bool(self._active >> lane & 1)
-            color = theme.ui.accent if is_active else theme.ui.field_border
+            color = theme.ui.highlight if is_active else theme.ui.field_border
             painter.setPen(color)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             if is_active:
-                painter.setBrush(theme.ui.accent)
+                painter.setBrush(theme.ui.highlight)
             elif self._lanes[lane]:
                 painter.setBrush(theme.ui.button)
             painter.drawRoundedRect(place, 2, 2)

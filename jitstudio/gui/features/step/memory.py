@@ -244,6 +244,7 @@ class MemoryView(QWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.plot = MemoryPlot(self.model, self)
         self._tabs = QTabWidget(self)
+        self._tabs.setAccessibleName(self.tr("How the elements are shown"))
         self._tabs.setDocumentMode(True)
         self._tabs.addTab(self.table, self.tr("Table"))
         self._tabs.addTab(self.plot, self.tr("Plot"))

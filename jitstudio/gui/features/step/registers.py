@@ -19,6 +19,7 @@ from jitstudio.simulator.stepping import RegisterRow
 
 LANES = 32
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _FONT_SIZE = 9.5
 
 
@@ -166,7 +167,7 @@ class RegistersModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if section > 0 and self._is_wide else None
+            return _RIGHT if section > 0 and self._is_wide else _LEFT
         if role != Qt.ItemDataRole.DisplayRole:
             return None
         if section == 0:

@@ -133,6 +133,12 @@ class StepView(QWidget):
         self.setObjectName("stepView")
         self._config = LaunchConfig()
         self._state: StepState | None = None
+        # In the order in which Tab goes through them.
+        self._thread_label = ShorteningLabel(self)
+        self._buttons = QHBoxLayout()
+        self._block, self._warp, self._lane = (QSpinBox(self) for _ in range(3))
+        self.lanes = LaneStrip(self)
+        self.tabs = QTabWidget(self)
         self.registers = ValuesView(
             "stepRegister",
             self.tr("Register"),
@@ -153,10 +159,6 @@ class StepView(QWidget):
             self,
         )
         self.memory = MemoryView(self)
-        self.lanes = LaneStrip(self)
-        self._buttons = QHBoxLayout()
-        self._block, self._warp, self._lane = (QSpinBox(self) for _ in range(3))
-        self._thread_label = ShorteningLabel(self)
         self._where = ShorteningLabel(self)
         self._step_label = text_label(self, "stepNumber")
         self._reason = text_label(self, "stepReason")
@@ -173,7 +175,6 @@ class StepView(QWidget):
         self.groups.hide_when_narrow(4, 2)
         self._access_text = text_label(self, "stepAccess")
         self.picture = AccessPicture()
-        self.tabs = QTabWidget(self)
         self._hint = hint_label(self, "stepHint", "")
         self._stack = QStackedLayout(self)
         self._lay_out()
@@ -345,6 +346,7 @@ class StepView(QWidget):
 
     def _access_page(self) -> QWidget:
         scroll = QScrollArea(self)
+        scroll.setAccessibleName(self.tr("Access of the warp"))
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setWidgetResizable(True)
         inner = QWidget(scroll)
@@ -358,11 +360,11 @@ class StepView(QWidget):
 
     def _console_page(self) -> QWidget:
         scroll = QScrollArea(self)
+        scroll.setAccessibleName(self.tr("What the kernel has printed"))
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setWidgetResizable(True)
         self._console.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self._console.setMargin(10)
-        self._console.setAccessibleName(self.tr("What the kernel has printed"))
         self._console.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard

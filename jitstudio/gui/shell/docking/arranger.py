@@ -76,20 +76,19 @@ class Arranger:
             self._window.resizeDocks([*first], sizes, across)
 
     def widen(self, centre: QWidget, least: int) -> None:
-        """Gives the middle of the window room of the docks at its right, if it is narrow.
+        """Gives the middle room of the docks at its right where those at its left leave it little.
 
         Args:
             centre: The middle.
             least: How many pixels it wants; it gets no more than these docks keep.
         """
-        right = Qt.DockWidgetArea.RightDockWidgetArea
-        docks = [
-            dock
-            for dock in self._docks.values()
-            if dock.is_in_front
-            and not dock.isFloating()
-            and self._window.dockWidgetArea(dock) == right
-        ]
+        sides: dict[Qt.DockWidgetArea, list[PaneDock]] = {}
+        for dock in self._docks.values():
+            if dock.is_in_front and not dock.isFloating():
+                sides.setdefault(self._window.dockWidgetArea(dock), []).append(dock)
+        docks = sides.get(Qt.DockWidgetArea.RightDockWidgetArea, [])
+        if Qt.DockWidgetArea.LeftDockWidgetArea not in sides:
+            return
         taken = self._window.width() - centre.geometry().right()
         missing = min(least, (centre.width() + taken) // 2) - centre.width()
         if missing > 0:

@@ -146,6 +146,7 @@ class LayoutManager(QObject):
         """Gives each part of the window its usual size."""
         self.give_back()
         self._arranger.share_space(self._layout)
+        self._opened.start()
         self._forget_shares()
 
     def save(self) -> None:

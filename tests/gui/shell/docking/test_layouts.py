@@ -96,6 +96,9 @@ def test_a_pane_that_opens_leaves_the_editors_room(scene):
         pause(20)
         assert scene.centre.width() == pytest.approx(480, abs=5)
         assert scene.docks["ptx"].width() > scene.centre.width()
+        scene.stage.share_space()
+        pause(20)
+        assert scene.centre.width() == pytest.approx(480, abs=5)
         # Once more: it is not taken twice.
         scene.docks["lessons"].hide()
         pause(20)

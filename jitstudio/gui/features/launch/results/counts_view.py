@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.launch.simulation import AccessSample, LineCounts, Simulation, of_source
 from jitstudio.gui.kit.access_picture import AccessPicture, access_text
+from jitstudio.gui.kit.fonts import scaled
 from jitstudio.gui.kit.launch_figures import number_text
 from jitstudio.gui.kit.parts import text_label
 from jitstudio.gui.kit.presentation import SORT_ROLE, TableColumn
@@ -105,6 +106,8 @@ _WIDTHS = {1: 11, 2: 8, 3: 11, 4: 10, 5: 8, 6: 11, 7: 11, 8: 15, 9: 11, 10: 15}
 _LEFT_OUT = (2, 8, 5, 9, 4, 7, 10)
 
 _SHARES, _WIDE = (6, 5), 1.8
+# So wide, places and counts fit next to the picture, in pixels.
+_LEAST_WIDTH = 680
 _MARGIN = 12
 
 
@@ -172,7 +175,7 @@ class CountsView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Puts the picture next to the table in a wide dock, below it in a high one."""
         super().resizeEvent(event)
-        self._splitter.fit(event.size())
+        self._splitter.fit(event.size(), scaled(_LEAST_WIDTH))
 
     def _make_table(self) -> PanelTable:
         table = PanelTable(self.tr("Counts of each line"), self)
@@ -195,6 +198,7 @@ class CountsView(QWidget):
     def _make_details(self) -> QWidget:
         details = QWidget(self)
         scroll = QScrollArea(details)
+        scroll.setAccessibleName(self.tr("Picture of the access"))
         scroll.setWidget(self.picture)
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
