@@ -70,6 +70,25 @@ class _BufferOrders:
         return str(held[()] if not element.shape else held.tolist())
 
 
+@dataclass
+class _Ending:
+    """An end before all blocks have run.
+
+    Attributes:
+        message: Why the first of these runs ended.
+        seeds: Those that end there.
+    """
+
+    message: str
+    seeds: list[int] = field(default_factory=list)
+
+    def difference(self) -> OrderDifference:
+        """Returns what is different."""
+        words = f"With {_seed_words(self.seeds)} the run ends otherwise"
+        so = "" if len(self.seeds) == 1 else f", with seed {self.seeds[0]} so"
+        return OrderDifference(f"{words}{so}: {self.message}", tuple(self.seeds))
+
+
 def _seed_words(seeds: Sequence[int]) -> str:
     return f"seed{'' if len(seeds) == 1 else 's'} {listing(map(str, seeds))}"
 
@@ -99,7 +118,7 @@ def compare_orders(
         usual = np.frombuffer(memory, np.uint8).reshape(buffer.length, -1)
         held.append(_BufferOrders(buffer, usual, np.zeros(buffer.length, np.bool_)))
     compared: list[int] = []
-    ends: dict[str, list[int]] = {}
+    ends: dict[object, _Ending] = {}
     for seed in seeds:
         left = seconds()
         if left <= 0:
@@ -111,12 +130,12 @@ def compare_orders(
             break
         compared.append(seed)
         if result.outcome is not SimulationOutcome.FINISHED:
-            ends.setdefault(result.message, []).append(seed)
+            # Other threads may be the first to get there.
+            place = result.faults[-1].first if result.faults else None
+            key = (result.outcome, place.ptx_line if place else 0)
+            ends.setdefault(key, _Ending(result.message)).seeds.append(seed)
             continue
         for one, memory in zip(held, result.memory, strict=True):
             one.compare(seed, memory)
-    ended = (
-        OrderDifference(f"It does not end so with {_seed_words(there)}: {message}", tuple(there))
-        for message, there in ends.items()
-    )
-    return tuple(compared), (*ended, *(one.difference() for one in held if one.others))
+    differences = (end.difference() for end in ends.values())
+    return tuple(compared), (*differences, *(one.difference() for one in held if one.others))

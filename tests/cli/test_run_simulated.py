@@ -116,6 +116,22 @@ def test_orders_by_other_seeds_are_compared(run, tmp_path):
         assert (f", seed {seed}" in one.out) is bool(seed)
 
 
+def test_a_run_that_ends_otherwise_in_another_order_is_told(run, tmp_path):
+    lucky = tmp_path / "lucky.cu"
+    lucky.write_text(
+        'extern "C" __global__ void lucky(int* first) {\n'
+        "    if (atomicAdd(first, 1) == 0 && blockIdx.x != 0) __trap();\n}\n"
+    )
+    words = ("run", lucky, "--device", "sim", "--grid", 8, "--block", 1, "--arg", "first=1:zeros")
+    ran = run(*words, "--seeds", 8, "--json")
+    assert ran.code == 0, ran.err
+    (told,) = ran.json["simulation"]["differences"]
+    assert (told["buffer"], told["element"]) == (None, None)
+    one = run(*words, "--seed", told["seeds"][0], "--json").json
+    (error,) = (d["message"] for d in one["diagnostics"] if d["severity"] == "error")
+    assert (one["outcome"], told["message"].endswith(error)) == ("failed", True)
+
+
 RIGHT = {
     "last_block": ("--grid 6 --block 256", "out=1:out partial=6:out in=6*256:random", "in.sum()"),
     "histogram": (

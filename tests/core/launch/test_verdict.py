@@ -5,6 +5,7 @@ import pytest
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.c_types import FLOAT
+from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.core.launch.request import Direction, Expectation, LaunchConfig, LaunchRequest
 from jitstudio.core.launch.result import (
     BufferResult,
@@ -33,6 +34,21 @@ def test_a_launch_without_fault_stays_as_it_is():
     assert judge(buffers=(replace(OUT, unwritten=0),)) == replace(
         RAN, buffers=(replace(OUT, unwritten=0),)
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (
+            {"seed": 3, "blocks": 2},
+            "on a GPU, but in the simulator only: a number of blocks, a seed",
+        ),
+        ({"device": SIMULATOR, "repeats": 20}, "in the simulator: timed launches"),
+    ],
+)
+def test_what_has_no_meaning_where_it_ran_is_named(asked, words):
+    (told,) = judged(replace(REQUEST, **asked), RAN).diagnostics
+    assert (told.severity, told.message) == (Severity.INFO, f"This has no meaning {words}.")
 
 
 @pytest.mark.parametrize(
