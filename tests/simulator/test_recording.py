@@ -80,6 +80,10 @@ def recorded(session):
 def made(program):
     session = StepSession(program, launch(), THREAD)
     here = move(session, StepGoal.STEP, step=60)
+    session.record(ABOUT)
+    assert session.go_on_recording(0).moving
+    left = session.leave_recording()
+    assert (left.step, left.moving, left.thread) == (here.step, False, THREAD)
     data = recorded(session)
     assert session.look_at(THREAD).step == here.step
     return session, data
