@@ -44,13 +44,13 @@ def lane_value(row: RegisterRow, lane: int, how: ValueFormat = ValueFormat.DECLA
     data = row.values[lane * size : (lane + 1) * size]
     if row.type == "pred":
         return "true" if any(data) else "false"
+    if how is ValueFormat.DECLARED and row.type == "ptr":
+        return hex(int.from_bytes(data, "little"))
     if how is ValueFormat.DECLARED:
         is_float = row.type in ("f16", "f32", "f64")
         how = ValueFormat.FLOAT if is_float else ValueFormat.DECIMAL
         if row.type.startswith("u"):
             how = ValueFormat.UNSIGNED
-        elif row.type == "ptr":
-            how = ValueFormat.HEXADECIMAL
     if how is ValueFormat.HEXADECIMAL or size > 8:
         return f"0x{int.from_bytes(data, 'little'):0{2 * size}x}"
     if how is ValueFormat.FLOAT and size in _FLOATS:
