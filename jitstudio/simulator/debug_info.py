@@ -29,17 +29,21 @@ _FIXED = {0x0B: 1, 0x05: 2, 0x06: 4, 0x07: 8, 0x11: 1, 0x12: 2, 0x13: 4, 0x14: 8
 _LENGTHS = {0x0A: 1, 0x03: 2, 0x04: 4}
 _ADDRESS, _STRING, _STRING_AT, _SDATA, _UDATA, _REF_UDATA = 0x01, 0x08, 0x0E, 0x0D, 0x0F, 0x15
 _REF_ADDRESS, _BLOCKS, _PRESENT = 0x10, (0x09, 0x18), 0x19
-# Tags and attributes (7.5.4).
-_ARRAY, _ENUM, _PARAMETER, _BLOCK, _MEMBER, _POINTER = 0x01, 0x04, 0x05, 0x0B, 0x0D, 0x0F
-_REFERENCE, _RVALUE, _STRUCT, _TYPEDEF, _UNION, _INLINED = 0x10, 0x42, 0x13, 0x16, 0x17, 0x1D
-_RANGE, _CLASS, _BASE, _CONST, _FUNCTION, _VARIABLE, _VOLATILE = (
-    *(0x21, 0x02, 0x24, 0x26, 0x2E, 0x34, 0x35),
-)
+# Attributes (7.5.4).
 _LOCATION, _NAME, _BYTES, _LOW, _HIGH, _BOUND = 0x02, 0x03, 0x0B, 0x11, 0x12, 0x2F
 _ORIGIN, _COUNT, _OFFSET, _LINE, _ENCODING, _TYPE = 0x31, 0x37, 0x38, 0x3B, 0x3E, 0x49
 _LINKAGE, _OLD_LINKAGE, _BIT_SIZE = 0x6E, 0x2007, 0x0D
 # Operations (7.7.1).
 _OP_ADDRESS, _OP_PLUS, _OP_REGISTER = 0x03, 0x23, 0x90
+
+
+class _Tag:
+    """Kinds of entries (7.5.4)."""
+
+    ARRAY, CLASS, ENUM, PARAMETER, BLOCK, MEMBER = 0x01, 0x02, 0x04, 0x05, 0x0B, 0x0D
+    POINTER, REFERENCE, STRUCT, TYPEDEF, UNION, INLINED = 0x0F, 0x10, 0x13, 0x16, 0x17, 0x1D
+    RANGE, BASE, CONST, FUNCTION, VARIABLE, VOLATILE = 0x21, 0x24, 0x26, 0x2E, 0x34, 0x35
+    RVALUE = 0x42
 
 
 class DataKind(Enum):
@@ -284,7 +288,7 @@ class _Module:
         """Adds all functions and variables; those of a module may have been renamed for a link."""
         for top in self._tops:
             entry = self._entries[top]
-            if entry.tag == _FUNCTION:
+            if entry.tag == _Tag.FUNCTION:
                 if entry.attributes.get(_LOW) is not None:
                     attributes = entry.attributes
                     name = attributes.get(_LINKAGE) or attributes.get(_OLD_LINKAGE)
@@ -292,7 +296,7 @@ class _Module:
                     scope = self._scope(entry)
                     info.functions.setdefault(str(name), scope)
                     info.functions[f"{name}{own_suffix(number)}"] = scope
-            elif entry.tag == _VARIABLE and (variable := self._variable(entry)):
+            elif entry.tag == _Tag.VARIABLE and (variable := self._variable(entry)):
                 info.variables.append(variable)
 
     # Entries.
@@ -383,10 +387,10 @@ class _Module:
             scope.begin, scope.end = low.symbol, high.symbol
         for at in entry.children:
             child = self._entries[at]
-            if child.tag in (_VARIABLE, _PARAMETER):
+            if child.tag in (_Tag.VARIABLE, _Tag.PARAMETER):
                 if (variable := self._variable(child)) is not None:
                     scope.variables.append(variable)
-            elif child.tag in (_BLOCK, _INLINED) and depth < 4 * _DEEPEST:
+            elif child.tag in (_Tag.BLOCK, _Tag.INLINED) and depth < 4 * _DEEPEST:
                 scope.inner.append(self._scope(child, depth + 1))
         return scope
 
@@ -401,7 +405,7 @@ class _Module:
         elif isinstance(location, int):
             places = tuple(self._listed(location))
         line = self._named(entry, _LINE) or 0
-        return DebugVariable(name, self._type(kind), line, entry.tag == _PARAMETER, places)
+        return DebugVariable(name, self._type(kind), line, entry.tag == _Tag.PARAMETER, places)
 
     def _listed(self, start: int) -> Iterator[DataPlace]:
         """Yields what a location list says (7.7.3)."""
@@ -435,33 +439,33 @@ class _Module:
         name, size = str(attributes.get(_NAME, "")), int(attributes.get(_BYTES, 0))
         target = attributes.get(_TYPE)
         match tag:
-            case 0x24:  # DW_TAG_base_type
+            case _Tag.BASE:
                 return DataType(
                     name, size, _KINDS.get(attributes.get(_ENCODING, 0), DataKind.OTHER)
                 )
-            case 0x0F | 0x10 | 0x42:  # DW_TAG_pointer_type, reference_type, rvalue_reference_type
-                mark = {_POINTER: "*", _REFERENCE: "&", _RVALUE: "&&"}[tag]
+            case _Tag.POINTER | _Tag.REFERENCE | _Tag.RVALUE:
+                mark = {_Tag.POINTER: "*", _Tag.REFERENCE: "&", _Tag.RVALUE: "&&"}[tag]
                 return DataType(f"{self._type_name(target)}{mark}", size or 8, DataKind.POINTER)
-            case 0x26 | 0x35 | 0x16:  # DW_TAG_const_type, volatile_type, typedef
+            case _Tag.CONST | _Tag.VOLATILE | _Tag.TYPEDEF:
                 made = self._type(target, depth + 1)
                 return made._replace(name=name or self._word(tag, made.name))
-            case 0x04:  # DW_TAG_enumeration_type
+            case _Tag.ENUM:
                 return DataType(name or "enum", size, DataKind.SIGNED)
-            case 0x13 | 0x02 | 0x17:  # DW_TAG_structure_type, class_type, union_type
+            case _Tag.STRUCT | _Tag.CLASS | _Tag.UNION:
                 children = (self._entries[at] for at in entry.children)
-                members = [child for child in children if child.tag == _MEMBER]
+                members = [child for child in children if child.tag == _Tag.MEMBER]
                 return DataType(
                     name or "struct",
                     size,
                     fields=tuple(self._member(child, depth) for child in members),
                 )
-            case 0x01:  # DW_TAG_array_type
+            case _Tag.ARRAY:
                 made = self._type(target, depth + 1)
                 plain = made.name
                 counts = [
                     self._count(self._entries[at])
                     for at in entry.children
-                    if self._entries[at].tag == _RANGE
+                    if self._entries[at].tag == _Tag.RANGE
                 ]
                 for number in range(len(counts) - 1, -1, -1):
                     extents = "".join(f"[{count}]" for count in counts[number:])
@@ -493,12 +497,12 @@ class _Module:
         if name := entry.attributes.get(_NAME):
             return str(name)
         inner = self._type_name(entry.attributes.get(_TYPE), depth + 1)
-        marks = {_POINTER: "*", _REFERENCE: "&", _RVALUE: "&&", _ARRAY: "[]"}
+        marks = {_Tag.POINTER: "*", _Tag.REFERENCE: "&", _Tag.RVALUE: "&&", _Tag.ARRAY: "[]"}
         return f"{inner}{marks[entry.tag]}" if entry.tag in marks else self._word(entry.tag, inner)
 
     @staticmethod
     def _word(tag: int, name: str) -> str:
-        word = {_CONST: "const", _VOLATILE: "volatile"}.get(tag, "")
+        word = {_Tag.CONST: "const", _Tag.VOLATILE: "volatile"}.get(tag, "")
         return f"{name} {word}" if word and name.endswith("*") else f"{word} {name}".strip()
 
     @staticmethod

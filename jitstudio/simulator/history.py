@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.core.launch.device import Dim3
 from jitstudio.core.launch.simulation import Fault
 from jitstudio.simulator.copies import PendingCopies
 from jitstudio.simulator.groups import Groups, Selection
@@ -178,11 +177,9 @@ class StepHistory:
         last_step: The furthest step that has been reached.
         end: How the run ended, at the step behind the last one; None while that is not known.
         is_thinned: Whether snapshots had to go.
-        only_block: None: all blocks can be seen.
     """
 
     first_reason, last_reason = StopReason.START, StopReason.END
-    only_block: Dim3 | None = None
 
     def __init__(
         self,

@@ -399,6 +399,8 @@ class Machine:
                 raise _refused(bound.instruction, why) from None
             if moves is None:
                 at += 1
+                # A jump that nobody takes.
+                is_first = is_noted and bound.flow is not None
                 continue
             stays = len(moves) == 1 and moves[0].depth == depth and moves[0].at < others
             # Where it stops between two steps must make no difference: see `history`.

@@ -22,6 +22,7 @@ from jitstudio.simulator.memory import Arena, Region
 from jitstudio.simulator.model import Layout, SimulatedLaunch
 from jitstudio.simulator.program import PtxProgram
 from jitstudio.simulator.recording import (
+    BLOCK_ENDED,
     KeptRegion,
     RecordedChange,
     Recording,
@@ -190,7 +191,7 @@ class RecordedHistory:
         self.machine = RecordedMachine(recording, program, wave)
         if not self._steps[0]:
             self.first_reason = StopReason.START
-        if recording.ended:
+        if recording.ended not in ("", BLOCK_ENDED):
             self.last_reason = StopReason.END
         self.go_to(recording.position)
 

@@ -13,6 +13,7 @@ from jitstudio.core.launch.simulation import StateSpace
 from jitstudio.simulator.groups import numbers_of
 from jitstudio.simulator.model import WARP
 from jitstudio.simulator.recording import (
+    BLOCK_ENDED,
     MOST_CHANGES,
     MOST_FRAMES,
     MOST_GLOBAL,
@@ -115,7 +116,7 @@ class Recorder:
         wave, first = self._block()
         if wave is None or first is None:
             if self._frames:
-                self._end("All threads of the block have ended.")
+                self._end(history.ended or BLOCK_ENDED)
             elif not history.forward():
                 raise SessionError("The run has ended.")
             return
@@ -131,7 +132,7 @@ class Recorder:
             self._keep(wave, first, following[0], following[1])
         self._is_dirty |= opcode not in _QUIET
         if not history.forward():
-            self._end(history.end.message if history.end is not None else "The run has ended.")
+            self._end(history.ended)
 
     def _block(self) -> tuple[Wave | None, int | None]:
         wave = self._run.history.machine.wave

@@ -34,6 +34,9 @@ MOST_PACKED = 4 << 20
 MOST_PTX = 4 << 20
 """Characters of the PTX of a run that is recorded, as it is read again to show the recording."""
 
+BLOCK_ENDED = "All threads of the block have ended."
+"""How the block of a recording ended where the run goes on."""
+
 _LARGEST = 128 << 20
 _HEAD = b"jitstudio recording "
 _VERSION = 1

@@ -217,6 +217,8 @@ def test_a_recording_is_shown_from_the_project_without_running(stepping, tmp_pat
     driver.wait(lambda: len(view.memory.model.values) == 64)
     assert driver.state.step_service.worker_pid is None
     assert not driver.shell.actions["recordRunAction"].isEnabled()
+    driver.trigger("removeRecordingAction")
+    assert driver.state.step_recordings.recordings == ()
     # What is no recording is told, and the next run works.
     model.show_recording(b"jitstudio recording 9\n")
     problem = driver.find(QLabel, "stepHint")

@@ -236,7 +236,7 @@ def test_instructions_and_lines_go_forward_and_back(program):
     assert back[-1] in lines
 
 
-@pytest.mark.parametrize("name", ["reduction in waves", "lock", "recursion"])
+@pytest.mark.parametrize("name", LAUNCHES)
 def test_going_back_finds_what_a_walk_forward_has_passed(program, name, monkeypatch):
     """With as many snapshots as there can be, and so with many stretches between them."""
     launch = LAUNCHES[name]
@@ -252,6 +252,17 @@ def test_going_back_finds_what_a_walk_forward_has_passed(program, name, monkeypa
         if not history.forward():
             break
     assert history.is_thinned == (name == "lock")
+    at_once = StepHistory(lambda: Machine(launch, program))
+    at_once.go_to(history.last_step)
+    code, stretches = at_once.machine.code, at_once.stretches(history.last_step)
+    for step, _depth, instruction in passed:
+        stretch = next(each for each in stretches if each.start <= step < each.end)
+        starts = stretch.begun(5, 1) if stretch.layout is not None else [instruction.number]
+        assert any(
+            start <= instruction.number
+            and all(code[n].flow is None for n in range(start, instruction.number))
+            for start in starts
+        )
     walk = Walk(program, launch, thread=(5, 0, 0))
     walk.to(StepGoal.STEP, step=history.last_step)
     for chosen in range(len(passed) - 1, 0, -max(1, len(passed) // 12)):

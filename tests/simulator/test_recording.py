@@ -10,8 +10,9 @@ from jitstudio.core.codec import Codec
 from jitstudio.simulator import recorder
 from jitstudio.simulator import recording as recording_module
 from jitstudio.simulator.machine import Machine
+from jitstudio.simulator.model import SimulationLimits
 from jitstudio.simulator.reading import read_program
-from jitstudio.simulator.recording import Recording, RecordingError, pack, unpack
+from jitstudio.simulator.recording import BLOCK_ENDED, Recording, RecordingError, pack, unpack
 from jitstudio.simulator.run import SessionError
 from jitstudio.simulator.session import StepSession, told_as_damage
 from jitstudio.simulator.stepping import (
@@ -23,7 +24,7 @@ from jitstudio.simulator.stepping import (
     StopReason,
     ThreadState,
 )
-from tests.simulator.running import launch_of, ptx_of
+from tests.simulator.running import kernel_of, launch_of, ptx_of
 
 SOURCE = """\
 #include <cstdio>
@@ -79,6 +80,10 @@ def recorded(session):
 def made(program):
     session = StepSession(program, launch(), THREAD)
     here = move(session, StepGoal.STEP, step=60)
+    session.record(ABOUT)
+    assert session.go_on_recording(0).moving
+    left = session.leave_recording()
+    assert (left.step, left.moving, left.thread) == (here.step, False, THREAD)
     data = recorded(session)
     assert session.look_at(THREAD).step == here.step
     return session, data
@@ -167,6 +172,28 @@ def test_where_the_recording_ends_it_says_so(program, monkeypatch):
     assert "begins here" in state.ended
     with pytest.raises(SessionError, match="only"):
         session.look_at(SimulatedThread((0, 0, 0), (0, 0, 0)))
+
+
+def test_how_the_block_or_the_run_has_ended_is_told(program):
+    few = replace(SimulationLimits(), threads=64)
+    session = StepSession(program, replace(launch(), limits=few), SimulatedThread())
+    session, _recording = StepSession.replaying(recorded(session))
+    state = move(session, StepGoal.BREAKPOINT, thread=SimulatedThread())
+    assert (state.ended, state.reason) == (BLOCK_ENDED, StopReason.LAST)
+    assert state.state is ThreadState.ENDED
+    wrong = kernel_of(
+        ".reg .b64 %a; .reg .b32 %v;\nld.param.u64 %a, [k_0];\nmov.u32 %v, %tid.x;\n"
+        "st.global.u32 [%a+4096], %v;",
+        "u64",
+    )
+    faulty = launch_of("k", (1, 1, 1), (32, 1, 1), (np.zeros(4, np.int32),))
+    live = StepSession(read_program(wrong), faulty, SimulatedThread())
+    mine = move(live, StepGoal.BREAKPOINT, thread=SimulatedThread())
+    session, _recording = StepSession.replaying(recorded(live))
+    shown = session.look_at(SimulatedThread())
+    assert shown.ended == mine.ended
+    assert "behind the end" in shown.ended
+    same(mine, shown)
 
 
 def test_what_takes_too_much_is_shorter(made, monkeypatch):

@@ -182,6 +182,10 @@ class LaunchSpecs(QObject):
         return next((s for t, s in reversed(self._specs.items()) if base_name(t) == name), None)
 
 
+MOST_RECORDED = 24 << 20
+"""Bytes that all recordings of a project take: of its file no more than 64 MiB are read."""
+
+
 class StepRecordings(QObject):
     """What the project keeps of simulated runs: a step and a recording for each kernel at most.
 
@@ -219,11 +223,26 @@ class StepRecordings(QObject):
         self._steps[step.kernel] = step
         self.changed.emit()
 
-    def keep_recording(self, recording: RunRecording) -> None:
-        """Keeps a recording in place of the one before of its kernel."""
+    def keep_recording(self, recording: RunRecording) -> tuple[str, ...]:
+        """Keeps a recording in place of the one before of its kernel.
+
+        Returns:
+            The kernels whose recordings had to go, those that were made first, as all together
+            take at most `MOST_RECORDED` bytes.
+        """
         self._recordings.pop(recording.kernel, None)
         self._recordings[recording.kernel] = recording
+        gone = []
+        while sum(len(each.data) for each in self.recordings) > MOST_RECORDED:
+            gone.append(next(iter(self._recordings)))
+            del self._recordings[gone[-1]]
         self.changed.emit()
+        return tuple(gone)
+
+    def remove_recording(self, kernel: str) -> None:
+        """Keeps the recording of a kernel no longer."""
+        if self._recordings.pop(kernel, None) is not None:
+            self.changed.emit()
 
     def replace_all(
         self, steps: Iterable[StepRecording], recordings: Iterable[RunRecording]

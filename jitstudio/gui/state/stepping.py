@@ -200,8 +200,9 @@ class Stepping(QObject):
             self.look_at(self._thread)
             if isinstance(answer, bytes):
                 self.recorded.emit(title, answer)
-            else:
-                self.failed.emit(f"{answer.message} {answer.explanation}".strip())
+            elif self._moving is not None:
+                message = f"{answer.message} {answer.explanation}".strip()
+                self._moving.finished.connect(lambda _state: self.failed.emit(message))
 
         handle.finished.connect(made)
         self._set_moving(handle)

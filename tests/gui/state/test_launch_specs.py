@@ -3,7 +3,9 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.launch.arguments import default_arguments
-from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.core.project.project import RunRecording
+from jitstudio.gui.state import launch_specs
+from jitstudio.gui.state.launch_specs import LaunchSpecs, StepRecordings
 from tests.gui.launch_kernels import APPLY, FULL, SAXPY, SAXPY_DOUBLE, TICK, N, X, Y
 
 
@@ -95,3 +97,20 @@ def test_a_launch_waits_for_its_kernel(specs):
     assert specs.form is TICK
     specs.set_forms((TICK, SAXPY))
     assert (specs.form, specs.spec) == (SAXPY, FULL)
+
+
+def test_recordings_that_take_too_much_let_the_first_ones_go(monkeypatch):
+    monkeypatch.setattr(launch_specs, "MOST_RECORDED", 100)
+    kept = StepRecordings()
+    assert [kept.keep_recording(RunRecording(name, bytes(40))) for name in "abcb"] == [
+        (),
+        (),
+        ("a",),
+        (),
+    ]
+    assert [each.kernel for each in kept.recordings] == ["c", "b"]
+    assert kept.recording_of("c").kernel == "c"
+    assert kept.recording_of("other").kernel == "b"
+    kept.remove_recording("b")
+    kept.remove_recording("c")
+    assert kept.recording_of("c") is None

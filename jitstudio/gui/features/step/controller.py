@@ -25,7 +25,7 @@ from jitstudio.gui.state.correlation import Correlations
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_controller import LaunchController
-from jitstudio.gui.state.launch_specs import StepRecordings
+from jitstudio.gui.state.launch_specs import MOST_RECORDED, StepRecordings
 from jitstudio.gui.state.stepping import Stepping
 from jitstudio.simulator.conditions import StopCondition, StopConditionError
 from jitstudio.simulator.stepping import SimulatedThread, StepGoal, StepMove, StepState
@@ -50,6 +50,7 @@ _MORE = (
     "recordedStepAction",
     "recordRunAction",
     "showRecordingAction",
+    "removeRecordingAction",
 )
 _MOVES = {
     "continueAction": (StepGoal.BREAKPOINT, False),
@@ -281,6 +282,7 @@ class StepController(QObject):
                 "recordedStepAction": self._on_recorded,
                 "recordRunAction": self._on_record_run,
                 "showRecordingAction": self._on_show_recording,
+                "removeRecordingAction": self._on_remove_recording,
                 **{name: partial(self._move, goal, back) for name, (goal, back) in _MOVES.items()},
             }
         )
@@ -317,7 +319,8 @@ class StepController(QObject):
         actions["recordStepAction"].setEnabled(can_move and state is not None)
         is_run = state is not None and stepping.recording is None
         actions["recordRunAction"].setEnabled(is_run and not stepping.is_moving)
-        actions["showRecordingAction"].setEnabled(bool(self._recordings.recordings))
+        for name in ("showRecordingAction", "removeRecordingAction"):
+            actions[name].setEnabled(bool(self._recordings.recordings))
         actions["endSteppingAction"].setEnabled(stepping.is_open)
         actions["pauseSteppingAction"].setEnabled(stepping.is_moving)
         if self._has_keys != stepping.is_open:
@@ -420,9 +423,15 @@ class StepController(QObject):
 
     @Slot(str, bytes)
     def _on_run_recorded(self, kernel: str, data: bytes) -> None:
-        self._recordings.keep_recording(RunRecording(kernel, data))
+        gone = self._recordings.keep_recording(RunRecording(kernel, data))
         words = self.tr("A recording of {kernel} with {size:,} bytes is saved with the project.")
-        self._shell.status.show_message(words.format(kernel=kernel, size=len(data)))
+        text = words.format(kernel=kernel, size=len(data))
+        if gone:
+            words = self.tr(
+                "Recordings take at most {most} MiB together: that of {kernels} had to go."
+            )
+            text += " " + words.format(most=MOST_RECORDED >> 20, kernels=", ".join(gone))
+        self._shell.status.show_message(text)
 
     @Slot()
     def _on_show_recording(self) -> None:
@@ -431,6 +440,14 @@ class StepController(QObject):
             self._shell.layout.bring_up(self._view)
             self._view.show_problem("")
             self._stepping.show_recording(kept.data)
+
+    @Slot()
+    def _on_remove_recording(self) -> None:
+        kept = self._recordings.recording_of(self._launches.kernel)
+        if kept is not None:
+            self._recordings.remove_recording(kept.kernel)
+            words = self.tr("The project holds no recording of {kernel} any more.")
+            self._shell.status.show_message(words.format(kernel=kept.kernel))
 
     @Slot()
     def _on_recordings_changed(self) -> None:

@@ -44,13 +44,13 @@ def lane_value(row: RegisterRow, lane: int, how: ValueFormat = ValueFormat.DECLA
     data = row.values[lane * size : (lane + 1) * size]
     if row.type == "pred":
         return "true" if any(data) else "false"
+    if how is ValueFormat.DECLARED and row.type == "ptr":
+        return hex(int.from_bytes(data, "little"))
     if how is ValueFormat.DECLARED:
         is_float = row.type in ("f16", "f32", "f64")
         how = ValueFormat.FLOAT if is_float else ValueFormat.DECIMAL
         if row.type.startswith("u"):
             how = ValueFormat.UNSIGNED
-        elif row.type == "ptr":
-            how = ValueFormat.HEXADECIMAL
     if how is ValueFormat.HEXADECIMAL or size > 8:
         return f"0x{int.from_bytes(data, 'little'):0{2 * size}x}"
     if how is ValueFormat.FLOAT and size in _FLOATS:
@@ -202,17 +202,18 @@ class ValuesView(QWidget):
         self._type_width = type_width
         self.setObjectName(f"{name}s")
         self.model = RegistersModel(title, self)
+        own = name.removesuffix("Register")
         self._filter = QLineEdit(self, clearButtonEnabled=True)
         self._filter.setObjectName(f"{name}Filter")
         self._filter.setPlaceholderText(wanted)
         self._filter.setAccessibleName(wanted)
         self._format = QComboBox(self)
-        self._format.setObjectName("stepValueFormat")
+        self._format.setObjectName(f"{own}ValueFormat")
         self._format.setAccessibleName(self.tr("How values are written"))
         for how in ValueFormat:
             self._format.addItem(QCoreApplication.translate("ValueFormat", how.value), how)
         self._wide = QCheckBox(self.tr("&Whole warp"), self)
-        self._wide.setObjectName("stepWholeWarp")
+        self._wide.setObjectName(f"{own}WholeWarp")
         self._wide.setToolTip(self.tr("Show the values of all 32 lanes side by side"))
         self.table = PanelTable(titles, self)
         self.table.setObjectName(f"{name}Table")

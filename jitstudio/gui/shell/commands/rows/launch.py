@@ -250,4 +250,10 @@ LAUNCH_ROWS = (
             "Actions", "Step through the recording that the project holds; nothing is built or run"
         ),
     ),
+    ActionSpec(
+        "removeRecordingAction",
+        STEP,
+        QT_TRANSLATE_NOOP("Actions", "Remove the recording"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Keep the recording with the project no longer"),
+    ),
 )
