@@ -21,6 +21,8 @@ from jitstudio.gui.state.requests import linked_modules, request_for
 from jitstudio.gui.state.settings_table import BY_KEY
 
 _PAUSE_MS = int(BY_KEY["build.pause"].default)
+# What is looked at is there as a whole; but who passes tabs by does not look at each.
+_TURN_MS = 50
 
 # The cubin too: it can be saved, and the launch of a kernel will need it.
 SHOWN_AND_SAVED = frozenset((*SHOWN_KINDS, CodeKind.CUBIN))
@@ -80,7 +82,8 @@ class BuildController(QObject):
         # What waits until it is known where the compilers are, and whether that build runs it.
         self._owed: tuple[object, bool] | None = None
         self._module: Document | None = None
-        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause_ms = _PAUSE_MS
+        self._pause = QTimer(self, singleShot=True)
         self._pause.timeout.connect(self.build)
         documents.added.connect(self._on_added)
         documents.edited.connect(self._on_edited)
@@ -160,7 +163,7 @@ class BuildController(QObject):
 
     def set_pause(self, milliseconds: int) -> None:
         """Starts a build by itself so long after the last edit."""
-        self._pause.setInterval(milliseconds)
+        self._pause_ms = milliseconds
 
     def hold(self) -> None:
         """Builds nothing before the user builds, launches or edits: others may have written it."""
@@ -283,8 +286,11 @@ class BuildController(QObject):
 
     @Slot()
     def _build_soon(self) -> None:
+        self._build_after(self._pause_ms)
+
+    def _build_after(self, milliseconds: int) -> None:
         if self.builds_by_itself and not (self._held or self._settings.is_drafting):
-            self._pause.start()
+            self._pause.start(milliseconds)
             self._outputs.expect(self._subject())
         else:
             self._wait()
@@ -313,7 +319,7 @@ class BuildController(QObject):
         before = self._subject()
         self._set_module(document)
         if self._subject() != before:
-            self._build_soon()
+            self._build_after(min(_TURN_MS, self._pause_ms))
 
     @Slot(LinkMode)
     def _on_link_changed(self, _mode: LinkMode) -> None:

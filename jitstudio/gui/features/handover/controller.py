@@ -171,6 +171,8 @@ class HandoverController(QObject):
 
     def _open_tab(self, tab: _Tab) -> str:
         code, path = tab.code, tab.path
+        if tab.target is not None:
+            self._settings.arch = tab.target
         document = self._same(code, path)
         if document is None:
             name = self._documents.unique_name(code.name)
@@ -179,8 +181,6 @@ class HandoverController(QObject):
                 # By itself, whatever is linked.
                 document.program = self._documents.unique_program(name)
             self._documents.add(document)
-        if tab.target is not None:
-            self._settings.arch = tab.target
         self._documents.current = document
         return document.name
 

@@ -88,6 +88,8 @@ def test_a_shown_script_is_not_run(started, shown, tmp_path):
     assert shown(script).tabs == ("x.py",)
     assert started.state.build_controller.module.name == "x.py"
     assert not started.state.build_controller.is_busy
+    # Only edits have a pause behind them.
+    started.state.build_controller.set_pause(3_600_000)
     assert shown(PTX).tabs == ("add_kernel.ptx",)
     started.wait(lambda: "add_kernel" in sass(started))
     assert all(each.kind is not CodeKind.PYTHON for request in began for each in request.sources)

@@ -88,7 +88,7 @@ def test_each_setting_holds_at_once_where_it_counts(started):
     automatic.trigger()
     assert part(QCheckBox, "build.on_change").isChecked()
     part(QSpinBox, "build.pause").setValue(2000)
-    assert state.build_controller._pause.interval() == 2000
+    assert state.build_controller._pause_ms == 2000
     part(QCheckBox, "build.precompile").click()
     part(QCheckBox, "build.cache").click()
     assert not started.find(QAction, "cacheAction").isChecked()
@@ -106,7 +106,7 @@ def test_each_setting_holds_at_once_where_it_counts(started):
     assert started.editor.tabStopDistance() == 4 * width
     assert state.service._store.limit() == LIMIT
     assert started.find(QAction, "cacheAction").isChecked()
-    assert state.build_controller._pause.interval() == 350
+    assert state.build_controller._pause_ms == 350
     assert started.next_result(state.build_controller.build).ok
 
     # The dialog is one window: asked for again, it is the same.
