@@ -651,6 +651,7 @@ def run_waves(machine: Machine, look: _Look | None = None) -> SimulationResult:
         tuple(machine.inexact.values()),
         faults=tuple(faults),
         written=_written_after(machine),
+        heap_left=machine.image.heap.left() if machine.image.heap else (),
     )
     for observer in machine.observers:
         result = observer.finished(result)
