@@ -93,10 +93,9 @@ class Heap:
         """Returns what has never been freed, a sentence for each line that has asked for it."""
         held: dict[str, list[int]] = {}
         for block in self._live.values():
-            held.setdefault(block.name, []).append(block.end - block.start)
+            held.setdefault(block.name.removeprefix("a block "), []).append(block.end - block.start)
         return tuple(
-            f"{name[0].upper()}{name[1:]} is never freed; {len(sizes):,} such blocks have "
-            f"{sum(sizes):,} bytes."
+            f"{len(sizes):,} block{'s' * (len(sizes) > 1)} {name} never freed: {sum(sizes):,} bytes."
             for name, sizes in held.items()
         )
 
