@@ -95,7 +95,8 @@ class Heap:
         for block in self._live.values():
             held.setdefault(block.name.removeprefix("a block "), []).append(block.end - block.start)
         return tuple(
-            f"{len(sizes):,} block{'s' * (len(sizes) > 1)} {name} never freed: {sum(sizes):,} bytes."
+            f"{len(sizes):,} block{'s' * (len(sizes) > 1)} {name} never freed, "
+            f"{sum(sizes):,} bytes."
             for name, sizes in held.items()
         )
 
