@@ -395,6 +395,7 @@ def _simulation(simulation: Simulation) -> Json:
         "of_blocks": simulation.of_blocks,
         "exact": simulation.exact,
         "inexact_functions": list(simulation.inexact_functions),
+        "heap_left": list(simulation.heap_left),
         "lines": [
             asdict(line)
             | {

@@ -61,6 +61,8 @@ class PendingCopies:
 
     def __init__(self, threads: int) -> None:
         self._groups = np.zeros(threads, np.int64)
+        # Whether a copy of this has them, too.
+        self._is_shared = False
         self._copies: list[Copy] = []
 
     def __bool__(self) -> bool:
@@ -69,7 +71,8 @@ class PendingCopies:
     def copy(self) -> PendingCopies:
         """Returns the same ones, to be changed on their own."""
         other = PendingCopies(0)
-        other._groups, other._copies = self._groups.copy(), list(self._copies)
+        other._groups, other._copies = self._groups, list(self._copies)
+        self._is_shared = other._is_shared = True
         return other
 
     def add(
@@ -92,6 +95,8 @@ class PendingCopies:
 
     def commit(self, threads: Threads) -> None:
         """Ends the group of copies of each of these threads."""
+        if self._is_shared:
+            self._groups, self._is_shared = self._groups.copy(), False
         self._groups[threads] += 1
 
     def wait(self, threads: Threads, but: int | None) -> list[Copy]:

@@ -34,8 +34,16 @@ class Heap:
         self._freed: dict[int, Region] = {}
         arena.blocks = self._live, self._freed
 
-    def allocate(self, sizes: Iterable[int]) -> tuple[list[int], list[Region]]:
-        """Returns the address of a block of each size, 0 for none, and those in use before."""
+    def allocate(self, sizes: Iterable[int], where: str) -> tuple[list[int], list[Region]]:
+        """Gives blocks.
+
+        Args:
+            sizes: Their bytes.
+            where: The line that asks for them, for messages.
+
+        Returns:
+            The address of each, 0 for none, and those of the blocks whose bytes were in use before.
+        """
         addresses: list[int] = []
         again: list[Region] = []
         gaps: Iterator[tuple[int, int]] | None = None
@@ -53,7 +61,7 @@ class Heap:
             if end < 0:
                 addresses.append(0)
                 continue
-            block = Region(start, start + size, "a block of the heap")
+            block = Region(start, start + size, f"a block of the heap from {where}")
             self._live[start] = block
             self._arena.open(block)
             addresses.append(self._arena.base + start)
@@ -80,6 +88,17 @@ class Heap:
             known = "was freed before" if start in self._freed else "is none that malloc has given"
             problems.append(known if missing else "")
         return problems
+
+    def left(self) -> tuple[str, ...]:
+        """Returns what has never been freed, a sentence for each line that has asked for it."""
+        held: dict[str, list[int]] = {}
+        for block in self._live.values():
+            held.setdefault(block.name.removeprefix("a block "), []).append(block.end - block.start)
+        return tuple(
+            f"{len(sizes):,} block{'s' * (len(sizes) > 1)} {name} never freed, "
+            f"{sum(sizes):,} bytes."
+            for name, sizes in held.items()
+        )
 
     def state(self) -> HeapState:
         """Returns what it is now, for `restore`."""

@@ -295,6 +295,7 @@ def _finished(
             result.faults,
             request.seed,
             *orders,
+            heap_left=result.heap_left,
         ),
     )
 

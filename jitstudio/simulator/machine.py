@@ -639,6 +639,7 @@ def run_waves(machine: Machine, look: _Look | None = None) -> SimulationResult:
     if machine.wave is not None:
         machine.end_wave()
         machine.blocks_done -= len(machine.waves[0])
+    heap = machine.image.heap
     faults = [*machine.faults, *([fatal] if fatal is not None else [])]
     result = SimulationResult(
         outcome,
@@ -653,6 +654,7 @@ def run_waves(machine: Machine, look: _Look | None = None) -> SimulationResult:
         tuple(machine.inexact.values()),
         faults=tuple(faults),
         written=_written_after(machine),
+        heap_left=heap.left() if heap and outcome is SimulationOutcome.FINISHED else (),
     )
     for observer in machine.observers:
         result = observer.finished(result)

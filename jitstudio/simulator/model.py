@@ -174,6 +174,7 @@ class SimulationResult:
         races: Filled in by `races`.
         faults: In the order in which they were found.
         written: For each byte of the allocations whether it holds what somebody has written.
+        heap_left: What device code has not given back to the heap, in sentences.
     """
 
     outcome: SimulationOutcome
@@ -191,6 +192,7 @@ class SimulationResult:
     races: tuple[Race, ...] = ()
     faults: tuple[Fault, ...] = ()
     written: tuple[NDArray[np.bool_], ...] = ()
+    heap_left: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

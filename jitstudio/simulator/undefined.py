@@ -17,7 +17,12 @@ from numpy.typing import NDArray
 
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.model import WARP, Threads
-from jitstudio.simulator.program import PtxInstruction, PtxOperand, register_names
+from jitstudio.simulator.program import (
+    PtxInstruction,
+    PtxOperand,
+    RegisterOperand,
+    register_names,
+)
 from jitstudio.simulator.types import PREDICATE
 
 _WITHOUT_RESULT = frozenset(["st", "red", "bra", "brx", "bar", "barrier", "call", "prefetch"])
@@ -52,6 +57,8 @@ class UndefinedValues:
     def __init__(self, threads: int) -> None:
         self._count = threads
         self._registers: dict[str, NDArray[np.int32]] = {}
+        # Those that no copy of this has, too.
+        self._own: set[str] = set()
         self._sources: list[tuple[PtxInstruction, int]] = []
 
     def __bool__(self) -> bool:
@@ -60,7 +67,8 @@ class UndefinedValues:
     def copy(self) -> UndefinedValues:
         """Returns the same values, to be changed on their own."""
         other = UndefinedValues(self._count)
-        other._registers = {name: codes.copy() for name, codes in self._registers.items()}
+        other._registers = dict(self._registers)
+        self._own.clear()
         other._sources = list(self._sources)
         return other
 
@@ -124,8 +132,12 @@ class UndefinedValues:
                 kept = np.zeros_like(codes)
             elif opcode == "selp":
                 kept = self._selected(operands, threads, values)
-            elif opcode in ("and", "or") and instruction.types == (PREDICATE,):
-                kept = self._combined(opcode == "or", names, threads, values)
+            elif instruction.types == (PREDICATE,) and opcode in ("and", "or"):
+                kept = self._decided(codes, operands, opcode, threads, values)
+            elif opcode == "setp":
+                words = set(instruction.modifiers) & {"and", "or"}
+                for word in words:
+                    kept = self._decided(codes, operands[2:], word, threads, values)
             self._write(name, threads, kept)
         if opcode not in _DECIDING or "param" in instruction.modifiers:
             codes = np.zeros_like(codes)
@@ -154,7 +166,11 @@ class UndefinedValues:
         if held is None:
             if not codes.any():
                 return
-            held = self._registers[name] = np.zeros(self._count, np.int32)
+            held = np.zeros(self._count, np.int32)
+        elif name not in self._own:
+            held = held.copy()
+        self._registers[name] = held
+        self._own.add(name)
         held[threads] = codes
         if not held.any():
             del self._registers[name]
@@ -164,15 +180,22 @@ class UndefinedValues:
     ) -> NDArray[np.int32]:
         """Returns the codes of what `selp` chooses."""
         yes, no, choice = (self._read(register_names(operand), threads) for operand in operands)
-        (name,) = register_names(operands[2])
-        return np.maximum(choice, np.where(values[name][threads], yes, no))
+        for name in register_names(operands[2]):
+            choice = np.maximum(choice, np.where(values[name][threads], yes, no))
+        return choice
 
-    def _combined(
-        self, either: bool, names: list[str], threads: Selection, values: Mapping[str, Any]
+    def _decided(
+        self,
+        codes: NDArray[np.int32],
+        predicates: tuple[PtxOperand, ...],
+        word: str,
+        threads: Selection,
+        values: Mapping[str, Any],
     ) -> NDArray[np.int32]:
-        """Returns the codes of predicates, of which one may decide whatever the other one is."""
-        codes = self._read(names, threads)
-        for name in names:
-            decides = (self._read([name], threads) == 0) & (values[name][threads] == either)
-            codes = np.where(decides, 0, codes)
+        """Returns the codes of what is combined by `and` or `or`: one of them may decide alone."""
+        for operand in predicates:
+            if isinstance(operand, RegisterOperand) and operand.name in values:
+                held = values[operand.name][threads] ^ operand.negated
+                defined = self._read([operand.name], threads) == 0
+                codes = np.where(defined & (held == (word == "or")), 0, codes)
         return codes

@@ -102,8 +102,8 @@ def test_a_full_heap_gives_null(kernels):
     ("kernel", "kind", "words"),
     [
         ("behind_the_end", FaultKind.OUT_OF_BOUNDS,
-         "directly behind the end of a block of the heap (40 bytes)"),
-        ("after_free", FaultKind.OUT_OF_BOUNDS, "in a block of the heap (4 bytes) that was freed"),
+         "directly behind the end of a block of the heap from kernel.cu:"),
+        ("after_free", FaultKind.OUT_OF_BOUNDS, "(4 bytes) that was freed"),
         ("unwritten", FaultKind.NEVER_WRITTEN, "that nobody has written"),
         ("twice", FaultKind.FREE, "which was freed before"),
         ("not_given", FaultKind.FREE, "which is none that malloc has given"),
@@ -125,3 +125,12 @@ def test_the_heap_when_stepping_back(kernels):
         history.go_to(1 << 20)
         assert (history.machine.image.global_arena.data == last).all()
     assert history.end is None
+
+
+def test_what_is_never_freed_is_named_by_its_line(kernels):
+    line = KERNELS[: KERNELS.index("KERNEL(unwritten)")].count("\n") + 1
+    (left,) = ran(kernels, "unwritten", [0] * 64).result.heap_left
+    assert f"from kernel.cu:{line} " in left
+    assert "64 blocks of the heap" in left
+    assert "2,560 bytes" in left
+    assert ran(kernels, "lists", range(64)).result.heap_left == ()

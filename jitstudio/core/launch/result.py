@@ -386,6 +386,7 @@ _ORDER_ADVICE = (
     "and for values that atomics hand out. Sums of floats by atomics differ in their last bits."
 )
 _SAME_VALUE_ADVICE = "Whichever thread comes last, the value that stays is the same."
+_HEAP_ADVICE = "It stays taken for later launches of the program, which may be meant."
 _FINDING_ADVICE = "compute-sanitizer found this while the kernel ran."
 _NO_LINE = " Build with -lineinfo to learn the line."
 
@@ -505,6 +506,8 @@ def _simulated(request: LaunchRequest, result: LaunchResult) -> Iterator[Diagnos
     if simulation.inexact_functions:
         words = f"A GPU may give other values: {', '.join(simulation.inexact_functions)}."
         yield Diagnostic(Severity.INFO, "", None, None, words)
+    for left in simulation.heap_left:
+        yield Diagnostic(Severity.INFO, "", None, None, left, explanation=_HEAP_ADVICE)
     if result.outcome is LaunchOutcome.RAN and simulation.blocks < simulation.of_blocks:
         words = f"{simulation.blocks:,} of {simulation.of_blocks:,} blocks were simulated."
         advice = "Counts are theirs, and nothing was compared with what was expected."

@@ -318,6 +318,7 @@ class Simulation:
         seed: Of the order of blocks and warps; 0 for the natural one.
         compared: The seeds of further orders whose buffers were compared with those of this one.
         differences: What these have made otherwise.
+        heap_left: What device code has not given back to the heap, in sentences.
     """
 
     instructions: int
@@ -333,6 +334,7 @@ class Simulation:
     seed: int = 0
     compared: tuple[int, ...] = ()
     differences: tuple[OrderDifference, ...] = ()
+    heap_left: tuple[str, ...] = ()
 
     @property
     def total(self) -> LineCounts:

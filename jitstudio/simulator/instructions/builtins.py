@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from jitstudio.simulator.groups import Selection, size_of
 from jitstudio.simulator.memory import WINDOWS, AccessFault, window_of
 from jitstudio.simulator.model import FaultKind, StateSpace
-from jitstudio.simulator.wave import ThreadFault, Wave
+from jitstudio.simulator.wave import ThreadFault, Wave, line_of
 
 _LONGEST = 1 << 16
 _MOST_PRINTED = 1 << 20
@@ -189,7 +189,9 @@ def _assertfail(
 def _malloc(wave: Wave, threads: Selection, sizes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Gives blocks of the heap; null where there is no room, as on a GPU."""
     assert wave.heap is not None
-    addresses, again = wave.heap.allocate(sizes.tolist())
+    assert wave.current is not None
+    first = wave.layout.place(wave.current, int(wave.numbers[threads][0]))
+    addresses, again = wave.heap.allocate(sizes.tolist(), line_of(first))
     for observer in wave.on_renewed:
         for block in again:
             observer.renewed(block.start, block.end)

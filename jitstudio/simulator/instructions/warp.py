@@ -152,7 +152,8 @@ def shfl(b: Binding) -> Flow:
         f[place][s] = wave.exchange[others]
         if is_followed and (wave.undefined or int(lanes.min()) != _ALL.value):
             reasons = _why_undefined(wave, numbers, others, lanes)
-            wave.undefined.take(instruction, wave.clock - 1, numbers, others, reasons)
+            if wave.undefined or reasons.any():
+                wave.undefined.take(instruction, wave.clock - 1, numbers, others, reasons)
         if p is not None:
             f[p][s] = valid
 
@@ -164,6 +165,8 @@ def _why_undefined(
 ) -> NDArray[np.int64]:
     """Returns why what threads take of others is undefined; see `UndefinedValues.take`."""
     named = (lanes >> (others % WARP).astype(np.uint32) & np.uint32(1)) != 0
+    if named.all():
+        return np.zeros(len(threads), np.int64)
     reasons = np.where(wave.live[others], 3, 2)
     reasons[wave.in_block[others] >= wave.layout.threads_per_block] = 1
     reasons[named | (threads == others)] = 0
