@@ -53,7 +53,7 @@ class _Watched:
     last: bytes
 
 
-class Recorder:
+class StretchRecorder:
     """Makes a recording around the step that a run is at, and then goes back to that step.
 
     Args:

@@ -28,7 +28,7 @@ from jitstudio.simulator.program import (
     SymbolOperand,
 )
 from jitstudio.simulator.reading import read_program
-from jitstudio.simulator.recorder import Recorder
+from jitstudio.simulator.recorder import StretchRecorder
 from jitstudio.simulator.recording import Recording, RecordingError, pack, unpack
 from jitstudio.simulator.run import (
     SessionError,
@@ -118,7 +118,7 @@ class StepSession:
     ) -> None:
         self._run = SteppedRun(program, launch, thread, seed, history)
         self._mover: Mover | None = None
-        self._recorder: Recorder | None = None
+        self._recorder: StretchRecorder | None = None
         self._reason, self._note = StopReason.NONE, ""
         # What registers and variables were at this stop and at the one before, by frame and warp,
         # then name.
@@ -169,7 +169,7 @@ class StepSession:
         Raises:
             SessionError: If the block is not there.
         """
-        self._recorder = Recorder(self._run, about)
+        self._recorder = StretchRecorder(self._run, about)
 
     def go_on_recording(self, seconds: float) -> bytes | StepState:
         """Goes on and returns the recording, or the state where the time was up.
