@@ -178,7 +178,7 @@ def test_what_cannot_be_checked_is_told(run, tmp_path, text, code, part):
 
 def test_a_launch_that_expects_nothing_passes_no_check(run, tmp_path):
     text = '[[budget]]\nsource = "much.cu"\nrequire = ["failed_checks == 0"]\n'
-    text += '[budget.launch]\ndevice = "sim"\nkernel = "twice"\narg = { a = "32" }\n'
+    text += '[budget.launch]\ndevice = "sim"\nseed = 3\nkernel = "twice"\narg = { a = "32" }\n'
     text += 'grid = "1"\nblock = "32"\n'
     ended = run("check", budgets(tmp_path, text, "launch.toml"))
     assert ended.code == 5
