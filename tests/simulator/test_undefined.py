@@ -35,7 +35,15 @@ KERNEL decides(int* a) {
 KERNEL not_named_itself(int* a) {
   a[threadIdx.x] = __shfl_sync(0xffff, a[threadIdx.x], 0);
 }
+KERNEL of_other_masks(int* a) {
+  int i = threadIdx.x;
+  a[i] = __shfl_sync(i < 16 ? ~0u : 0xffff0000, a[i], i);
+}
 
+KERNEL of_two_halves(int* a) {
+  int i = threadIdx.x;
+  a[i] = __shfl_sync(i < 16 ? 0xffff : 0xffff0000, a[i], i);
+}
 KERNEL of_half_a_warp(int* a) {
   if (threadIdx.x < 16) {
     int v = reduced(0xffff, a[threadIdx.x], 8);
@@ -108,7 +116,13 @@ def test_a_lane_that_its_own_mask_does_not_name(kernels):
     assert (fault.kind, fault.first.thread, fault.count) == (FaultKind.BARRIER, (16, 0, 0), 16)
 
 
-@pytest.mark.parametrize("kernel", ["of_half_a_warp", "thrown_away", "scanned"])
+def test_lanes_that_meet_with_different_masks(kernels):
+    (fault,) = faults(kernels, "of_other_masks")
+    assert (fault.kind, fault.first.thread, fault.count) == (FaultKind.BARRIER, (0, 0, 0), 16)
+    assert "names lane 31 in its mask, which names other lanes" in fault.message
+
+
+@pytest.mark.parametrize("kernel", ["of_half_a_warp", "of_two_halves", "thrown_away", "scanned"])
 def test_values_that_nothing_depends_on(kernels, kernel):
     assert faults(kernels, kernel) == ()
 

@@ -45,6 +45,8 @@ def meet(b: Binding, mask: PtxOperand, operation: Operation) -> Flow:
 
     def finish(wave: Wave, depth: int, threads: Selection) -> None:
         f = wave.frame(depth, layout)
+        if is_sync:
+            _check_same_masks(wave, f[slot][threads], threads)
         if operation.takes is not None:
             warps = wave.numbers[threads] // WARP
             operation.takes(wave, f, threads, f[slot][threads] & wave.lanes[warps])
@@ -95,6 +97,31 @@ def _check_own_lane(wave: Wave, masks: Lanes, threads: Selection) -> None:
             numbers[own == 0],
             "is not among the lanes that the mask of its operation names, so its result is open",
         )
+
+
+def _check_same_masks(wave: Wave, masks: Lanes, threads: Selection) -> None:
+    """Takes note of lanes whose mask is not that of the highest and the lowest lane it names."""
+    if (masks == masks[0]).all():
+        return
+    numbers = wave.numbers[threads]
+    live = masks & wave.lanes[numbers // WARP]
+    all_live = np.zeros(wave.layout.threads, np.uint32)
+    all_live[numbers] = live
+    first = numbers - numbers % WARP
+    lowest = np.bitwise_count((live & -live) - np.uint32(1))
+    highest = np.floor(np.log2(np.maximum(live, 1))).astype(np.int64)
+    for lane in (lowest, highest):
+        other = all_live[first + lane]
+        # One that has come to another instruction is not among them.
+        wrong = (other != live) & (other != 0) & (live != 0)
+        if wrong.any():
+            wave.tell(
+                FaultKind.BARRIER,
+                numbers[wrong],
+                f"names lane {int(lane[wrong][0])} in its mask, which names other lanes. All of "
+                "them must have the same mask, or the result is open",
+            )
+            return
 
 
 def _mask(operands: tuple[PtxOperand, ...], index: int) -> PtxOperand:
