@@ -401,7 +401,7 @@ class _Program:
             elif found is not None:
                 names.types[name] = found
             if value is not None and value.type == "initializer_list":
-                names.addresses[name] = [self._target(n, names) for n in children(value)]
+                names.addresses[name] = [self._place(n, names) for n in children(value)]
             if made.value is not None and not isinstance(found, Pointer | Array):
                 made.value = cast(text_of(kind), made.value)
             names.put(name, made)
@@ -589,13 +589,13 @@ class _Program:
             for argument in arguments:
                 # What a call does with a variable whose address it gets is not followed.
                 if _stripped(argument).type == "pointer_expression":
-                    names.lose(self._target(argument, names))
+                    names.lose(self._place(argument, names))
 
     def _allocate(self, address: Node, sizes: Sequence[Node], names: Names) -> None:
         numbers = [self._value(size, names) for size in sizes]
         known = [n for n in numbers if isinstance(n, int | float)]
         size = attempt(lambda: math.prod(known), ())
-        place = self._target(address, names)
+        place = self._place(address, names)
         if size is None or len(known) != len(numbers):
             names.lose(place)
             return
@@ -621,7 +621,7 @@ class _Program:
 
     def _launch_by_config(self, arguments: Sequence[Node], names: Names) -> None:
         config, kernel, *rest = arguments
-        place = self._target(config, names)
+        place = self._place(config, names)
         given = [names.values.get(f"{place}.{part}") for part in ("gridDim", "blockDim")]
         shared = names.values.get(f"{place}.dynamicSmemBytes", 0)
         values = [self._argument(argument, names) for argument in rest]
@@ -691,7 +691,7 @@ class _Program:
             declarator = parameter.child_by_field_name("declarator")
             name = declared_name(declarator)
             members = local.members(name)
-            target = self._target(argument, names)
+            target = self._place(argument, names)
             if declarator is None or is_const(parameter):
                 continue
             if declarator.type == "reference_declarator":
@@ -823,7 +823,7 @@ class _Program:
         return None
 
     def _place(self, node: Node | None, names: Names, depth: int = 0) -> str:
-        """Returns the place of what an expression is about."""
+        """Returns the place of what an expression is about, for ``(void**)&x`` that of ``x``."""
         self._steps += 1
         node = _stripped(node) if node is not None else None
         if node is None or depth > _DEEPEST_VALUE or self._steps > _MOST_STEPS:
@@ -843,10 +843,6 @@ class _Program:
                 inner = self._place(node.child_by_field_name("argument"), names, depth + 1)
                 return f"{inner}[0]" if operator(node) == "*" else inner
         return "".join(text_of(node).split())
-
-    def _target(self, node: Node, names: Names) -> str:
-        """Returns the variable whose address an expression such as ``(void**)&x`` is."""
-        return self._place(node, names)
 
     def _made(self, node: Node | None, names: Names) -> Made:
         """Returns what an expression makes."""
