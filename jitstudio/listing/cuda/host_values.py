@@ -1,0 +1,252 @@
+"""What variables of host code come to: numbers, sizes of grids and blocks, memory, kernels.
+
+Places are the names that values are kept by: ``n``, ``plan[0].size`` also for ``plan->size``, and
+``v.size()`` for what a vector holds. ``p[]`` is any element of an array.
+"""
+
+from __future__ import annotations
+
+import math
+import operator as arithmetic
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from jitstudio.core.launch.request import HostBuffer
+from jitstudio.core.launch.types import Type
+from jitstudio.core.launch.values import Number
+from jitstudio.listing.cuda.types import Argument, binary, literal
+
+Dimensions = tuple[int, ...]
+Value = Number | Dimensions | HostBuffer
+
+AXES = "xyz"
+_MOST_BLOCKS = 1 << 31
+_MOST_VALUES = 500
+_INDEX = re.compile(r"\[\d+\]")
+_FLOATING = frozenset({"float", "double"})
+_WHOLE = frozenset(
+    {
+        *("int", "unsigned", "long", "short", "char", "uint", "size_t", "std::size_t", "ssize_t"),
+        *("int32_t", "int64_t", "uint32_t", "uint64_t", "ptrdiff_t"),
+    }
+)
+_FLOAT_OPERATORS: dict[str, Callable[[float, float], Number]] = {
+    "+": arithmetic.add,
+    "-": arithmetic.sub,
+    "*": arithmetic.mul,
+    "/": arithmetic.truediv,
+    "<": arithmetic.lt,
+    ">": arithmetic.gt,
+    "<=": arithmetic.le,
+    ">=": arithmetic.ge,
+    "==": arithmetic.eq,
+    "!=": arithmetic.ne,
+}
+FUNCTIONS: dict[str, Callable[..., Number]] = {
+    "ceil": math.ceil,
+    "ceilf": math.ceil,
+    "floor": math.floor,
+    "floorf": math.floor,
+    "round": round,
+    "sqrt": math.sqrt,
+    "sqrtf": math.sqrt,
+    "log2": math.log2,
+    "log2f": math.log2,
+    "pow": math.pow,
+    "powf": math.pow,
+    "abs": abs,
+    "fabs": abs,
+    "min": min,
+    "max": max,
+}
+
+
+@dataclass
+class Made:
+    """What an expression makes.
+
+    Attributes:
+        value: What it comes to; None where that is not known.
+        members: What its members come to, by what is behind the name of the variable that it is
+            given to, such as ``.size()``.
+        kind: The class of the object, empty for none.
+        bindings: What the parameters of the template of this class represent.
+        kernel: The kernel, as it is written, where it is one.
+    """
+
+    value: Value | None = None
+    members: dict[str, Value] = field(default_factory=dict)
+    kind: str = ""
+    bindings: dict[str, Argument] = field(default_factory=dict)
+    kernel: str = ""
+
+
+@dataclass
+class Names:
+    """What is known where the code is: the values and types of variables, by their places.
+
+    Attributes:
+        values: What they come to.
+        types: What they are; a vector as a pointer to its elements.
+        addresses: The places of which an array holds the addresses, as for cudaLaunchKernel.
+        objects: The class of each object, and what the parameters of its template represent.
+        kernels: The kernels that variables represent.
+        bindings: What the parameters of templates represent.
+        whole: The variables of whose members or elements something was known.
+    """
+
+    values: dict[str, Value] = field(default_factory=dict)
+    types: dict[str, Type] = field(default_factory=dict)
+    addresses: dict[str, list[str]] = field(default_factory=dict)
+    objects: dict[str, tuple[str, dict[str, Argument]]] = field(default_factory=dict)
+    kernels: dict[str, str] = field(default_factory=dict)
+    bindings: dict[str, Argument] = field(default_factory=dict)
+    whole: set[str] = field(default_factory=set)
+    _declared: list[set[str]] = field(default_factory=list)
+
+    def tables(self) -> tuple[dict[str, Any], ...]:
+        """Returns all that is kept by places."""
+        return self.values, self.types, self.addresses, self.objects, self.kernels
+
+    def copy(self) -> Names:
+        """Returns the same, to be changed apart."""
+        return Names(
+            dict(self.values),
+            dict(self.types),
+            dict(self.addresses),
+            dict(self.objects),
+            dict(self.kernels),
+            dict(self.bindings),
+            set(self.whole),
+        )
+
+    def enter(self) -> Callable[[], None]:
+        """Begins a block; returns what ends it: names mean again what they did before it."""
+        before, declared = self.copy(), set[str]()
+        tables = tuple(zip(self.tables(), before.tables(), strict=True))
+        self._declared.append(declared)
+
+        def leave() -> None:
+            # By identity: other blocks may have declared the same names, or none.
+            self._declared = [one for one in self._declared if one is not declared]
+            for now, then in tables:
+                for key in [key for key in now if root(key) in declared]:
+                    del now[key]
+                now |= {key: value for key, value in then.items() if root(key) in declared}
+
+        return leave
+
+    def declare(self, name: str) -> None:
+        """Notes that the block has a variable of its own of this name, not yet known."""
+        if self._declared:
+            self._declared[-1].add(name)
+        self.lose(name)
+        for table in (self.types, self.addresses, self.objects):
+            table.pop(name, None)
+
+    def known(self, place: str) -> Value | None:
+        """Returns what a variable comes to."""
+        found = self.values.get(place)
+        return self.values.get(any_element(place)) if found is None else found
+
+    def members(self, place: str) -> dict[str, Value]:
+        """Returns what the members of an object come to, by what is behind its place."""
+        return {key[len(place) :]: self.values[key] for key in self._parts(place)}
+
+    def keep(self, place: str, value: Value) -> None:
+        """Remembers what a variable comes to."""
+        if len(self.values) < _MOST_VALUES or place in self.values:
+            self.values[place] = value
+            if place != (variable := root(place)):
+                self.whole.add(variable)
+
+    def put(self, place: str, made: Made) -> None:
+        """Gives a variable what an expression makes."""
+        self.lose(place)
+        if made.value is not None:
+            self.keep(place, made.value)
+        for behind, value in made.members.items():
+            self.keep(f"{place}{behind}", value)
+        if made.kind:
+            self.objects[place] = made.kind, made.bindings
+        if made.kernel:
+            self.kernels[place] = made.kernel
+
+    def lose(self, place: str) -> None:
+        """Forgets what a variable comes to, its members, too."""
+        whole, _, axis = place.rpartition(".")
+        if axis in AXES and isinstance(self.values.get(whole), tuple):
+            del self.values[whole]
+        self.kernels.pop(place, None)
+        self.values.pop(place, None)
+        for key in self._parts(place):
+            del self.values[key]
+
+    def _parts(self, place: str) -> list[str]:
+        """Returns the places of members and elements of an object or array."""
+        if not place or root(place) not in self.whole:
+            return []
+        ends = (f"{place}.", f"{place}[")
+        return [key for key in self.values if key.startswith(ends)]
+
+
+def any_element(place: str) -> str:
+    """Returns a place with any element in the place of one."""
+    return _INDEX.sub("[]", place)
+
+
+def root(place: str) -> str:
+    """Returns the variable that a place is in."""
+    return place.partition(".")[0].partition("[")[0]
+
+
+def dimensions(value: Value | None) -> Dimensions | None:
+    """Returns a number or up to three as the size of a grid or a block; None for what is none."""
+    sizes = (int(value),) if isinstance(value, int | float) else value
+    possible = isinstance(sizes, tuple) and all(0 < size < _MOST_BLOCKS for size in sizes)
+    return sizes if isinstance(sizes, tuple) and possible else None
+
+
+def as_argument(value: Value | None) -> Number | HostBuffer | None:
+    """Returns what a kernel may be given; None for anything else."""
+    return None if isinstance(value, tuple) else value
+
+
+def number(text: str) -> Number | None:
+    """Returns the number of a literal; None for none."""
+    whole = literal(text)
+    if whole is not None:
+        return whole
+    return attempt(lambda: float(text.replace("'", "").rstrip("fFlL")), ())
+
+
+def cast(kind: str, value: Value) -> Value:
+    """Returns a number as one of this type; what is no number as it is."""
+    if not isinstance(value, int | float):
+        return value
+    words = set(kind.replace("const", "").split())
+    if words & _FLOATING:
+        return float(value)
+    is_whole = words <= _WHOLE and words
+    return int(value) if is_whole and math.isfinite(value) else value
+
+
+def calculated(sign: str, left: Value | None, right: Value | None) -> Number | None:
+    """Returns what an operator makes of two numbers; None where that is not known."""
+    if not isinstance(left, int | float) or not isinstance(right, int | float):
+        return None
+    if isinstance(left, int) and isinstance(right, int):
+        return binary(sign, left, right)
+    apply = _FLOAT_OPERATORS.get(sign)
+    return attempt(apply, (left, right)) if apply else None
+
+
+def attempt(apply: Callable[..., Number], numbers: Sequence[Number]) -> Number | None:
+    """Returns what a function gives; None where that is no finite number."""
+    with suppress(ArithmeticError, ValueError, TypeError):
+        value = apply(*numbers)
+        return value if math.isfinite(value) else None
+    return None
