@@ -62,6 +62,7 @@ class SourceVariables:
     def __init__(self, program: PtxProgram, image: Image) -> None:
         self._program, self._image = program, image
         self._writers: dict[str, dict[str, int]] = {}
+        self._scopes: dict[int, dict[str, DebugVariable]] = {}
 
     @cached_property
     def _info(self) -> DebugInfo:
@@ -123,6 +124,8 @@ class SourceVariables:
 
     def _in_scope(self, at: int) -> dict[str, DebugVariable]:
         """Returns the variables at an instruction; those further in hide others of their name."""
+        if (known := self._scopes.get(at)) is not None:
+            return known
         instruction = self._program.instructions[at]
         function = self._program.functions[instruction.function]
         found: dict[str, DebugVariable] = {}
@@ -139,6 +142,7 @@ class SourceVariables:
             is_used = any(place.symbol in self._image.spaces for place in variable.places)
             if is_used:
                 found.setdefault(variable.name, variable)
+        self._scopes[at] = found
         return found
 
     def _values(
