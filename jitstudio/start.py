@@ -73,6 +73,6 @@ class _PySideCode(SourceFileLoader):
 def _compile_once(source: Any, filename: Any, *args: Any, **options: Any) -> Any:
     """Does what `compile` does, but only once for PySide's modules."""
     name = str(filename)
-    if name.startswith(_CODE):
+    if name.startswith(_CODE) and isinstance(source, bytes):
         return _PySideCode(b"" if name.endswith(_STUBS) else source, name).get_code(name)
     return _compile(source, filename, *args, **options)

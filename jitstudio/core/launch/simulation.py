@@ -50,7 +50,6 @@ class FaultKind(Enum):
     INACTIVE_LANE = "inactive lane"
     NOT_WAITED_FOR = "copy not waited for"
     FREE = "free"
-    UNSUPPORTED = "unsupported"
 
 
 @dataclass(frozen=True)
