@@ -157,6 +157,7 @@ def _simulations(driver: Driver, grab: Callable[[str], None]) -> None:
     driver.find(QPushButton, "checkLesson").click()
     goals = driver.find(QPlainTextEdit, "lessonGoals")
     driver.wait(lambda: "\N{BALLOT X}" in goals.toPlainText())
+    driver.show_output("PTX")
     _tie(driver)
     pause(_DRAWN_MS)
     grab("lesson")
