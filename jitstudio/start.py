@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import gc
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -52,6 +53,8 @@ def import_pyside() -> None:
 
 _compile = builtins.compile
 _CODE, _STUBS = "shibokensupport/", "/pyi_generator.py"
+# For these versions of Python, `pyproject.toml` holds PySide to versions that start without stubs.
+_IS_KNOWN = sys.version_info < (3, 12)
 
 
 class _PySideCode(SourceFileLoader):
@@ -74,5 +77,6 @@ def _compile_once(source: Any, filename: Any, *args: Any, **options: Any) -> Any
     """Does what `compile` does, but only once for PySide's modules."""
     name = str(filename)
     if name.startswith(_CODE) and isinstance(source, bytes):
-        return _PySideCode(b"" if name.endswith(_STUBS) else source, name).get_code(name)
+        is_left_out = _IS_KNOWN and name.endswith(_STUBS)
+        return _PySideCode(b"" if is_left_out else source, name).get_code(name)
     return _compile(source, filename, *args, **options)
