@@ -177,7 +177,8 @@ def _simulations(driver: Driver, grab: Callable[[str], None]) -> None:
     for _ in range(4):
         driver.trigger("stepInstructionAction")
         driver.wait(lambda: not stepping.is_moving)
-    driver.find(QTabWidget, "stepTabs").setCurrentIndex(3)
+    tabs = driver.find(QTabWidget, "stepTabs")
+    tabs.setCurrentIndex([tabs.tabText(at) for at in range(tabs.count())].index("Access"))
     pause(_DRAWN_MS)
     grab("step")
     driver.trigger("endSteppingAction")
@@ -191,6 +192,8 @@ def _captured(driver: Driver, grab: Callable[[str], None]) -> None:
     driver.trigger("besideAction")
     page = driver.editors.page
     assert page is not None
+    # Dialogs have had the keyboard.
+    driver.window.activateWindow()
     page.go_to(15, 1)
     pause(_DRAWN_MS)
     grab("captured")

@@ -105,7 +105,7 @@ COUNT_COLUMNS: tuple[TableColumn[LineCounts], ...] = (
 _WIDTHS = {1: 11, 2: 8, 3: 11, 4: 10, 5: 8, 6: 11, 7: 11, 8: 15, 9: 11, 10: 15}
 _LEFT_OUT = (2, 8, 5, 9, 4, 7, 10)
 
-_SHARES, _WIDE = (6, 5), 1.8
+_SHARES, _WIDE = (7, 5), 1.8
 # So wide, places and counts fit next to the picture, in pixels.
 _LEAST_WIDTH = 680
 _MARGIN = 12
