@@ -173,7 +173,7 @@ def test_conditions_threads_memory_and_the_access_are_shown_and_a_step_kept(step
     assert model.breakpoints == {point: "tid.x == 3"}
 
 
-def test_a_recording_is_shown_from_the_project_without_running(stepping, tmp_path):
+def test_a_recording_is_shown_from_the_project_without_running(stepping, tmp_path, monkeypatch):
     driver = stepping
     model, view = driver.state.stepping, driver.pane("step")
     model.look_at(SimulatedThread((1, 0, 0), (3, 0, 0)))
@@ -186,7 +186,9 @@ def test_a_recording_is_shown_from_the_project_without_running(stepping, tmp_pat
     driver.wait(lambda: driver.state.step_recordings.recordings)
     at_rest(driver)
     assert state(driver).registers == seen.registers
-    (recording,) = load(dump(driver.state.project.capture(tmp_path / "p.jitproj"))).recordings
+    content = dump(driver.state.project.capture(tmp_path / "p.jitproj"))
+    (tmp_path / "p.jitproj").write_bytes(content)
+    (recording,) = load(content).recordings
     assert recording.kernel == "reduce"
     driver.trigger("endSteppingAction")
     driver.wait(lambda: driver.state.step_service.worker_pid is None)
@@ -223,6 +225,13 @@ def test_a_recording_is_shown_from_the_project_without_running(stepping, tmp_pat
     model.show_recording(b"jitstudio recording 9\n")
     problem = driver.find(QLabel, "stepHint")
     driver.wait(lambda: "later jitstudio" in problem.text())
+    # From the file of the project, with the text as it was.
+    monkeypatch.setattr(type(driver.projects), "_may_replace", lambda *_: True)
+    driver.open_project(tmp_path / "p.jitproj")
+    driver.trigger("showRecordingAction")
+    driver.wait(lambda: state(driver) is not None)
+    assert state(driver).registers == shown.registers
+    assert "changed" not in driver.find(QLabel, "stepRecording").text()
 
 
 def test_the_run_begins_anew_where_its_process_dies(stepping):
