@@ -48,7 +48,6 @@ class SteppedRun:
         program: The PTX.
         launch: What is launched; its limits of steps and time do not hold.
         thread: The thread to look at.
-        seed: In place of that of the launch; None for that.
         history: What is shown in place of a run; None for a run.
 
     Attributes:
@@ -67,12 +66,10 @@ class SteppedRun:
         program: PtxProgram,
         launch: SimulatedLaunch,
         thread: SimulatedThread,
-        seed: int | None = None,
         history: RecordedHistory | None = None,
     ) -> None:
         limits = replace(launch.limits, steps=SimulationLimits().steps, seconds=float("inf"))
-        seed = launch.seed if seed is None else seed
-        self.launch = replace(launch, seed=seed, limits=limits)
+        self.launch = replace(launch, limits=limits)
         self.program = program
         self.thread = thread
         self._only_block = history.only_block if history is not None else None

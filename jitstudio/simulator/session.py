@@ -113,10 +113,9 @@ class StepSession:
         program: PtxProgram,
         launch: SimulatedLaunch,
         thread: SimulatedThread,
-        seed: int | None = None,
         history: RecordedHistory | None = None,
     ) -> None:
-        self._run = SteppedRun(program, launch, thread, seed, history)
+        self._run = SteppedRun(program, launch, thread, history)
         self._mover: Mover | None = None
         self._recorder: StretchRecorder | None = None
         self._reason, self._note = StopReason.NONE, ""
@@ -218,7 +217,6 @@ class StepSession:
             self._note,
             printed=self._printed(),
             has_names=self._run.variables.has_names,
-            history_bytes=history.bytes,
             is_thinned=history.is_thinned,
         )
         if moving or history.machine.wave is None:

@@ -219,7 +219,6 @@ class StepState:
         access: What its warp is about to read or write; `cost` is that of this request.
         areas: The memory there is.
         printed: What the kernel has printed so far, the end of it.
-        history_bytes: Memory that going back takes.
         is_thinned: Whether going back far takes longer, as memory is bounded.
     """
 
@@ -247,7 +246,6 @@ class StepState:
     access: AccessSample | None = None
     areas: tuple[MemoryArea, ...] = ()
     printed: str = ""
-    history_bytes: int = 0
     is_thinned: bool = False
 
 

@@ -112,7 +112,6 @@ class Stepper:
         self,
         request: LaunchRequest,
         thread: SimulatedThread,
-        seed: int | None = None,
         *,
         ticket: int = 0,
     ) -> StepState | Diagnostic:
@@ -121,7 +120,6 @@ class Stepper:
         Args:
             request: What to launch; its code is PTX.
             thread: The thread to look at.
-            seed: Of the order of blocks; None for the natural one.
             ticket: The number by which `cancel` knows this call.
 
         Raises:
@@ -136,7 +134,7 @@ class Stepper:
             files = tuple((name, str(path)) for name, path in prepared.items())
             command = LaunchCommand(request, files, "", time.monotonic())
             self._replayed = None
-            self._opened = OpenSteps(next(self._numbers), command, thread, seed)
+            self._opened = OpenSteps(next(self._numbers), command, thread)
             self._need = Need(SandboxAccess((folder,), confined_to=request.confined_to))
             self._step = 0
             state: StepState | Diagnostic = self._ask(self._opened, calls)

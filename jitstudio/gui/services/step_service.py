@@ -30,13 +30,11 @@ class StepService(WorkerService):
         """The process with the run; None where none is running."""
         return self._stepper.pid
 
-    def open(
-        self, request: LaunchRequest, thread: SimulatedThread, seed: int | None
-    ) -> RequestHandle:
+    def open(self, request: LaunchRequest, thread: SimulatedThread) -> RequestHandle:
         """Begins a run; the answer is a `StepState`, or a `Diagnostic` that says why not."""
         return self._submit(
             _MOVE,
-            lambda ticket, _report: self._stepper.open(request, thread, seed, ticket=ticket),
+            lambda ticket, _report: self._stepper.open(request, thread, ticket=ticket),
         )
 
     def move(self, move: StepMove) -> RequestHandle:

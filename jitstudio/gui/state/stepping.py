@@ -308,7 +308,7 @@ class Stepping(QObject):
         self._take(ShownRun(about, request.config))
         self._thread, move = pending
         self._next = move
-        self._follow(self._service.open(launch.request, self._thread, None))
+        self._follow(self._service.open(launch.request, self._thread))
 
     def _take(self, run: ShownRun) -> None:
         self._run = run

@@ -55,7 +55,7 @@ class _Runs:
         self._session = None
         files = {name: Path(path) for name, path in request.command.prepared}
         ready = launching.prepare(request.command.request, files, _NO_LIMIT)
-        self._session = StepSession(ready.program, ready.launch, request.thread, request.seed)
+        self._session = StepSession(ready.program, ready.launch, request.thread)
         self._number = request.number
         return self._session.look_at(request.thread)
 

@@ -30,13 +30,11 @@ class OpenSteps:
         number: Of the run; later requests name it.
         command: What is launched; nothing is written to its folder.
         thread: The thread to look at.
-        seed: Of the order of blocks; None for the natural one.
     """
 
     number: int
     command: LaunchCommand
     thread: SimulatedThread
-    seed: int | None = None
 
 
 @dataclass(frozen=True)
