@@ -77,6 +77,7 @@ def test_keys_are_listed_changed_and_given_back(started):
     dialog.close()
 
     # Hints and tool tips tell the keys as they are now.
+    driver.trigger("optionsAction")
     maximise = driver.find(QToolButton, "maximiseButton")
     assert maximise.toolTip() == "Let this pane fill the window"
     assert COMMAND_KEYS.words("maximiseAction") == "View > Maximise pane"
