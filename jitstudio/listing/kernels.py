@@ -30,7 +30,7 @@ from jitstudio.core.launch.types import Opaque, Pointer, Type
 from jitstudio.core.result import BuildResult, Kernel, told_apart
 from jitstudio.listing.captured_kernels import captured_signature
 from jitstudio.listing.cuda.declarations import KernelNode, Scope, declarations
-from jitstudio.listing.cuda.host_launches import host_launches
+from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.syntax import is_const, name_node, parse, template_name, text_of
 from jitstudio.listing.cuda.types import NOTHING, Argument, Bindings, Types
 from jitstudio.listing.kernel_names import KernelName, read_name

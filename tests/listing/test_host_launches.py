@@ -11,7 +11,7 @@ from jitstudio.core.launch.c_types import FLOAT, INT
 from jitstudio.core.launch.request import HostBuffer, HostLaunch
 from jitstudio.core.launch.types import Pointer
 from jitstudio.listing.cuda.declarations import declarations
-from jitstudio.listing.cuda.host_launches import host_launches
+from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.types import Types
 from jitstudio.listing.kernel_names import read_name
 from jitstudio.listing.kernels import launch_of

@@ -26,7 +26,7 @@ from jitstudio.core.launch.request import HostBuffer, HostLaunch
 from jitstudio.core.launch.types import Array, Pointer, Type
 from jitstudio.core.launch.values import Number
 from jitstudio.listing.cuda.declarations import prepare
-from jitstudio.listing.cuda.host_classes import (
+from jitstudio.listing.cuda.host_launches.declared import (
     HostClass,
     children,
     chosen,
@@ -35,7 +35,7 @@ from jitstudio.listing.cuda.host_classes import (
     parameters,
     template_of,
 )
-from jitstudio.listing.cuda.host_values import (
+from jitstudio.listing.cuda.host_launches.values import (
     AXES,
     FUNCTIONS,
     Dimensions,
