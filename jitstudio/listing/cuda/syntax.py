@@ -25,6 +25,7 @@ _WRAPPERS = frozenset(
         "variadic_declarator",
     }
 )
+_CASTS = ("static_cast<", "reinterpret_cast<", "const_cast<")
 _QUALIFIERS = frozenset({"type_qualifier", "ERROR", "ms_pointer_modifier"})
 
 
@@ -45,6 +46,36 @@ def parse_in_pieces(text: bytes) -> Node:
 def text_of(node: Node | None) -> str:
     """Returns what a node represents, with single spaces; empty for None."""
     return " ".join((node.text or b"").decode("utf-8", "replace").split()) if node else ""
+
+
+def children(node: Node) -> list[Node]:
+    """Returns what is in a node, without comments."""
+    return [child for child in node.named_children if child.type != "comment"]
+
+
+def within(node: Node) -> Iterator[Node]:
+    """Yields a node and all in it, in the order of the text."""
+    todo = [node]
+    while todo:
+        node = todo.pop()
+        yield node
+        todo.extend(reversed(node.named_children))
+
+
+def stripped(node: Node, *, casts: bool = True) -> Node:
+    """Returns an expression without brackets and casts, or without casts of C++ alone."""
+    while True:
+        inner = None
+        if node.type == "parenthesized_expression" or (casts and node.type == "cast_expression"):
+            inner = node.child_by_field_name("value") or next(iter(children(node)), None)
+        elif node.type == "call_expression" and casts:
+            function = node.child_by_field_name("function")
+            listed = node.child_by_field_name("arguments")
+            if text_of(function).startswith(_CASTS) and listed is not None:
+                inner = next(iter(children(listed)), None)
+        if inner is None:
+            return node
+        node = inner
 
 
 def name_node(declarator: Node | None) -> Node | None:

@@ -1,15 +1,32 @@
-"""The classes of host code: their members, and the functions that make and use their objects."""
+"""What a text declares that its host code uses: functions, classes, kernels, macros, variables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
 from tree_sitter import Node
 
-from jitstudio.listing.cuda.syntax import declared_name, is_method, text_of
+from jitstudio.core.launch.types import Type
+from jitstudio.listing.cuda.syntax import (
+    children,
+    declared_name,
+    is_method,
+    parse,
+    template_in,
+    text_of,
+    within,
+)
+from jitstudio.listing.cuda.types import Argument, Types
 
 _CLASSES = frozenset({"class_specifier", "struct_specifier"})
+_VECTORS = ("vector", "device_vector", "host_vector", "universal_vector")
+_MACRO = re.compile(
+    rb"^[ \t]*+#[ \t]*+define[ \t]++(\w++)\(([\w \t,]*+)\)((?:[^\n\\]|\\\r?\n|\\.)++)", re.M
+)
+_MOST_MACROS = 200
 
 
 @dataclass(frozen=True)
@@ -50,7 +67,96 @@ class HostClass:
         return frozenset(member.name for member in self.members)
 
 
-def function_name(function: Node) -> str:
+class HostDeclarations:
+    """What a text declares.
+
+    Attributes:
+        tree: Its syntax.
+        types: The types and constants of it and its headers.
+        macros: The parameters of macros that are expressions, and these.
+        classes: Its classes by their names.
+        functions: Its functions by their names, those of classes and namespaces, too.
+        kernels: The names of its kernels.
+        variables: The declarations outside of functions.
+    """
+
+    def __init__(self, tree: Node, types: Types, text: bytes) -> None:
+        """Reads what a text declares.
+
+        Args:
+            tree: The text as the compiler sees it for the host.
+            types: What the text and its headers declare.
+            text: The text as it is written, with its macros.
+        """
+        self.tree = tree
+        self.types = types
+        self.macros = dict(_macros(text))
+        self.classes = _host_classes(tree)
+        self.functions: dict[str, list[Node]] = {}
+        self.variables: list[Node] = []
+        for node in _outside_functions(tree):
+            if node.type == "function_definition":
+                name = _function_name(node).rpartition("::")[2]
+                self.functions.setdefault(name, []).append(node)
+            else:
+                self.variables.append(node)
+        self.kernels = frozenset(
+            name
+            for name, functions in self.functions.items()
+            if any(child.type == "__global__" for f in functions for child in f.children)
+        )
+        self._owners = {
+            function.id: each
+            for each in self.classes.values()
+            for function in (*each.constructors, *(f for m in each.methods.values() for f in m))
+        }
+
+    def owner_of(self, function: Node) -> HostClass | None:
+        """Returns the class whose method or constructor a function is; None for none."""
+        return self._owners.get(function.id)
+
+    def class_of(self, kind: Node | None) -> HostClass | None:
+        """Returns the class that a type is; None for any other type."""
+        name = text_of(kind).partition("<")[0].strip().rpartition("::")[2]
+        return self.classes.get(name.removeprefix("struct ").removeprefix("class "))
+
+    def kernel_of(self, node: Node) -> str:
+        """Returns the kernel that an expression names; empty for none."""
+        named = text_of(node).lstrip("&").strip()
+        is_one = named.partition("<")[0].strip().rpartition("::")[2] in self.kernels
+        return named if is_one else ""
+
+    def bindings(
+        self, owner: HostClass, kind: Node, around: Mapping[str, Argument]
+    ) -> dict[str, Argument]:
+        """Returns what the parameters of a class template represent in a type.
+
+        Args:
+            owner: The class.
+            kind: The type, with the arguments of the template.
+            around: What the parameters of templates represent where the type is written.
+        """
+        template = kind if kind.type in ("template_type", "template_function") else None
+        template = template or template_in(kind)
+        listed = template.child_by_field_name("arguments") if template is not None else None
+        if owner.template is None or listed is None:
+            return {}
+        given = [self.types.argument(each, (), around) for each in children(listed)]
+        return self.types.bound(owner.template, given, ())
+
+    def element(self, kind: Node, around: Mapping[str, Argument]) -> Type | None:
+        """Returns what `std::vector` and its like hold; None for what is none."""
+        template = kind if kind.type == "template_type" else template_in(kind)
+        listed = template.child_by_field_name("arguments") if template is not None else None
+        if template is None or listed is None or not children(listed):
+            return None
+        if text_of(template.child_by_field_name("name")) not in _VECTORS:
+            return None
+        element = self.types.argument(children(listed)[0], (), around)
+        return element if isinstance(element, Type) else None
+
+
+def _function_name(function: Node) -> str:
     """Returns the name of a function, with those before it; ``operator`` for a conversion."""
     declarator = function.child_by_field_name("declarator")
     while declarator is not None and declarator.type != "function_declarator":
@@ -76,17 +182,18 @@ def parameters(function: Node) -> list[Node]:
     return children(listed) if listed is not None else []
 
 
-def children(node: Node) -> list[Node]:
-    """Returns what is in a node, without comments."""
-    return [child for child in node.named_children if child.type != "comment"]
-
-
 def template_of(node: Node) -> Node | None:
     """Returns the parameters of the template that a function or class is; None for none."""
     parent = node.parent
     if parent is None or parent.type != "template_declaration":
         return None
     return parent.child_by_field_name("parameters")
+
+
+def is_for_device(function: Node) -> bool:
+    """Returns whether a function is for the device only."""
+    words = {child.type for child in function.children}
+    return "__global__" in words or ("__device__" in words and "__host__" not in words)
 
 
 def chosen(functions: list[Node], count: int) -> Node | None:
@@ -99,7 +206,7 @@ def _least(function: Node) -> int:
     return sum(p.child_by_field_name("default_value") is None for p in parameters(function))
 
 
-def host_classes(root: Node) -> dict[str, HostClass]:
+def _host_classes(root: Node) -> dict[str, HostClass]:
     """Returns the classes of a text by their names."""
     found: dict[str, HostClass] = {}
     outside: list[Node] = []
@@ -116,7 +223,7 @@ def host_classes(root: Node) -> dict[str, HostClass]:
                 found[name] = HostClass(name, template_of(node))
                 _read(found[name], body)
     for function in outside:
-        owner, _, method = function_name(function).rpartition("::")
+        owner, _, method = _function_name(function).rpartition("::")
         name = owner.partition("<")[0].rpartition("::")[2]
         if name in found:
             _add(found[name], method, function)
@@ -133,7 +240,7 @@ def _typedef_name(node: Node) -> str:
 def _read(made: HostClass, body: Node) -> None:
     for node in _members(body):
         if node.type == "function_definition":
-            _add(made, function_name(node), node)
+            _add(made, _function_name(node), node)
             continue
         kind, last = node.child_by_field_name("type"), None
         for at, child in enumerate(node.children):
@@ -158,3 +265,25 @@ def _add(made: HostClass, name: str, function: Node) -> None:
         made.constructors.append(function)
     else:
         made.methods.setdefault(name, []).append(function)
+
+
+def _macros(text: bytes) -> Iterator[tuple[str, tuple[list[str], Node]]]:
+    """Yields the macros that have parameters and are an expression, by their names."""
+    for match in islice(_MACRO.finditer(text), _MOST_MACROS):
+        body = b" ".join(match[3].replace(b"\\", b" ").split())
+        given = [word.strip().decode() for word in match[2].split(b",")]
+        tree = parse(b"int x = (" + body + b");")
+        found = next((n for n in within(tree) if n.type == "parenthesized_expression"), None)
+        if found is not None and not tree.has_error:
+            yield match[1].decode(), (given, found)
+
+
+def _outside_functions(tree: Node) -> Iterator[Node]:
+    """Yields the functions and variables of a text, in namespaces and classes, too."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        if node.type in ("function_definition", "declaration"):
+            yield node
+        else:
+            todo.extend(reversed(node.named_children))

@@ -23,6 +23,10 @@ Dimensions = tuple[int, ...]
 Value = Number | Dimensions | HostBuffer
 
 AXES = "xyz"
+DIM3 = "dim3"
+SIZE = ".size()"
+"""What is behind the place of a vector, for how many elements it holds."""
+
 _MOST_BLOCKS = 1 << 31
 _MOST_VALUES = 500
 _INDEX = re.compile(r"\[\d+\]")
@@ -191,6 +195,13 @@ class Names:
             return []
         ends = (f"{place}.", f"{place}[")
         return [key for key in self.values if key.startswith(ends)]
+
+
+def elements(count: Value | None, element: Type | None) -> Made:
+    """Returns a vector of so many elements."""
+    if not isinstance(count, int) or element is None:
+        return Made()
+    return Made(HostBuffer(count * element.size), {SIZE: count})
 
 
 def any_element(place: str) -> str:

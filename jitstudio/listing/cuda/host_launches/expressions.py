@@ -1,0 +1,302 @@
+"""What expressions of host code come to, and which places they are about.
+
+The functions that they call are gone through by what is handed in as `CallResults`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from tree_sitter import Node
+
+from jitstudio.core.launch.request import HostBuffer
+from jitstudio.core.launch.types import Array, Pointer, Type
+from jitstudio.core.launch.values import Number
+from jitstudio.listing.cuda.host_launches.declared import HostClass, HostDeclarations
+from jitstudio.listing.cuda.host_launches.values import (
+    AXES,
+    DIM3,
+    FUNCTIONS,
+    SIZE,
+    Dimensions,
+    Made,
+    Names,
+    Value,
+    as_argument,
+    attempt,
+    calculated,
+    cast,
+    number,
+)
+from jitstudio.listing.cuda.syntax import children, operator, stripped, text_of, within
+from jitstudio.listing.cuda.types import Argument, unary
+
+_MOST_STEPS = 100_000
+_DEEPEST_VALUE = 100
+_MADE_ANEW = ("make_unique", "make_shared")
+_CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "int", "unsigned", "size_t"})
+# Of types whose headers come with no source: bytes, as curand_kernel.h of cuRAND 10 has them.
+_LIBRARY_SIZES = {
+    **dict.fromkeys(("curandState", "curandState_t", "curandStateXORWOW_t"), 48),
+    "curandStatePhilox4_32_10_t": 64,
+}
+
+
+class CallResults(Protocol):
+    """What goes through the functions and constructors that expressions call."""
+
+    def result(self, node: Node, names: Names) -> Made | None:
+        """Returns what a call gives, once for each call; None for no function of the text."""
+
+    def constructed(
+        self,
+        owner: HostClass,
+        bindings: dict[str, Argument],
+        given: Sequence[Node],
+        names: Names,
+    ) -> Made:
+        """Returns an object of a class that is made of these arguments."""
+
+    def apart(self) -> AbstractContextManager[None]:
+        """Begins code whose calls are gone through anew each time it is met, as of a macro."""
+
+
+class HostExpressions:
+    """Evaluates expressions with what is known of the names in them."""
+
+    def __init__(self, code: HostDeclarations, calls: CallResults) -> None:
+        self._code = code
+        self._calls = calls
+        self._steps = 0
+
+    def step(self) -> bool:
+        """Counts a step; returns False once there were too many."""
+        self._steps += 1
+        return self._steps <= _MOST_STEPS
+
+    def argument(self, node: Node, names: Names) -> Number | HostBuffer | None:
+        """Returns what a kernel is given."""
+        value = as_argument(self.value(node, names))
+        return value if value is not None else self.buffer(node, names)
+
+    def buffer(self, node: Node, names: Names) -> HostBuffer | None:
+        """Returns the buffer that an expression such as ``raw_pointer_cast(v.data())`` is about."""
+        for inner in within(node):
+            if inner.type in ("identifier", "field_expression", "subscript_expression"):
+                found = names.known(self.place(inner, names))
+                if isinstance(found, HostBuffer):
+                    return found
+        return None
+
+    def place(self, node: Node | None, names: Names, depth: int = 0) -> str:
+        """Returns the place of what an expression is about, for ``(void**)&x`` that of ``x``."""
+        node = stripped(node) if node is not None else None
+        if not self.step() or node is None or depth > _DEEPEST_VALUE:
+            return ""
+        match node.type:
+            case "field_expression":
+                whole = self.place(node.child_by_field_name("argument"), names, depth + 1)
+                name = text_of(node.child_by_field_name("field"))
+                return name if whole == "this" else f"{whole.removesuffix('[0]')}.{name}"
+            case "subscript_expression":
+                listed = node.child_by_field_name("indices")
+                first = next(iter(children(listed)), None) if listed is not None else None
+                index = self.value(first, names, depth + 1)
+                whole = self.place(node.child_by_field_name("argument"), names, depth + 1)
+                return f"{whole}[{index if isinstance(index, int) else ''}]"
+            case "pointer_expression":
+                inner = self.place(node.child_by_field_name("argument"), names, depth + 1)
+                return f"{inner}[0]" if operator(node) == "*" else inner
+        return "".join(text_of(node).split())
+
+    def made(self, node: Node | None, names: Names) -> Made:
+        """Returns what an expression makes."""
+        node = stripped(node, casts=False) if node is not None else None
+        if node is None:
+            return Made()
+        match node.type:
+            case "identifier" | "field_expression" | "subscript_expression" | "this":
+                place = self.place(node, names)
+                kind, bindings = names.objects.get(place, ("", {}))
+                kernel = names.kernels.get(place, "") or self._code.kernel_of(node)
+                value = self.value(node, names)
+                return Made(value, names.members(place), kind, bindings, kernel)
+            case "pointer_expression" if (kernel := self._code.kernel_of(node)) == "":
+                place = self.place(node, names)
+                kind, bindings = names.objects.get(place, ("", {}))
+                return Made(self.value(node, names), names.members(place), kind, bindings)
+            case "pointer_expression" | "template_function" | "qualified_identifier":
+                return Made(self.value(node, names), kernel=self._code.kernel_of(node))
+            case "string_literal":
+                length = len(text_of(node)) - 2
+                return Made(members={SIZE: length, ".length()": length})
+            case "conditional_expression":
+                condition = node.child_by_field_name("condition")
+                test = self.value(condition, names)
+                if isinstance(test, int | float):
+                    side = "consequence" if test else "alternative"
+                    return self.made(node.child_by_field_name(side), names)
+            case "new_expression":
+                kind_node = node.child_by_field_name("type")
+                listed = node.child_by_field_name("arguments")
+                if (owner := self._code.class_of(kind_node)) is not None and kind_node is not None:
+                    given = children(listed) if listed is not None else []
+                    bindings = self._code.bindings(owner, kind_node, names.bindings)
+                    return self._calls.constructed(owner, bindings, given, names)
+            case "call_expression":
+                return self._made_by_call(node, names)
+        return Made(self.value(node, names))
+
+    def _made_by_call(self, node: Node, names: Names) -> Made:
+        function, listed = (node.child_by_field_name(f) for f in ("function", "arguments"))
+        if function is None or listed is None or self._steps > _MOST_STEPS:
+            return Made()
+        arguments = children(listed)
+        template = function
+        while template.type == "qualified_identifier" and (
+            inner := template.child_by_field_name("name")
+        ):
+            template = inner
+        word = text_of(template).partition("<")[0].strip()
+        given = template.child_by_field_name("arguments")
+        if word in _MADE_ANEW and given is not None and children(given):
+            kind = children(given)[0].child_by_field_name("type")
+            if kind is not None and (owner := self._code.class_of(kind)) is not None:
+                bindings = self._code.bindings(owner, kind, names.bindings)
+                return self._calls.constructed(owner, bindings, arguments, names)
+        if (owner := self._code.classes.get(word)) is not None:
+            return self._calls.constructed(
+                owner, self._code.bindings(owner, template, names.bindings), arguments, names
+            )
+        made = self._calls.result(node, names)
+        return made if made is not None else Made(self.value(node, names))
+
+    def value(self, node: Node | None, names: Names, depth: int = 0) -> Value | None:
+        """Returns what an expression comes to; None where that is not known."""
+        if not self.step() or node is None or depth > _DEEPEST_VALUE:
+            return None
+        again = depth + 1
+        match node.type:
+            case "number_literal":
+                return number(text_of(node))
+            case "identifier" | "qualified_identifier" | "type_identifier":
+                known = names.known(self.place(node, names))
+                return self._code.types.number(node, (), names.bindings) if known is None else known
+            case "field_expression" | "subscript_expression":
+                return self._member(node, names, again)
+            case "unary_expression" | "pointer_expression":
+                return self._unary(node, names, again)
+            case "parenthesized_expression" | "initializer_list" | "condition_clause":
+                if node.named_child_count == 1:
+                    return self.value(node.named_children[0], names, again)
+            case "cast_expression":
+                value = self.value(node.child_by_field_name("value"), names, again)
+                kind = text_of(node.child_by_field_name("type"))
+                return None if value is None else cast(kind, value)
+            case "sizeof_expression":
+                return self._size(node, names)
+            case "conditional_expression":
+                test = self.value(node.child_by_field_name("condition"), names, again)
+                if isinstance(test, int | float):
+                    side = "consequence" if test else "alternative"
+                    return self.value(node.child_by_field_name(side), names, again)
+            case "binary_expression":
+                sides = (node.child_by_field_name(side) for side in ("left", "right"))
+                left, right = (self.value(side, names, again) for side in sides)
+                return calculated(operator(node), left, right)
+            case "call_expression" | "compound_literal_expression":
+                return self._called(node, names, again)
+        return None
+
+    def _unary(self, node: Node, names: Names, depth: int) -> Value | None:
+        if node.type == "pointer_expression":
+            is_content = operator(node) == "*"
+            return names.values.get(self.place(node, names, depth)) if is_content else None
+        value = self.value(node.child_by_field_name("argument"), names, depth)
+        if isinstance(value, int):
+            return unary(operator(node), value)
+        return -value if isinstance(value, float) and operator(node) == "-" else None
+
+    def _member(self, node: Node, names: Names, depth: int) -> Value | None:
+        place = self.place(node, names, depth)
+        known = names.known(place)
+        if known is not None:
+            return known
+        part, _, axis = place.rpartition(".")
+        whole = names.values.get(part)
+        if isinstance(whole, tuple) and axis in AXES:
+            return (*whole, 1, 1)[AXES.index(axis)]
+        return None
+
+    def _size(self, node: Node, names: Names) -> int | None:
+        if (size := self._code.types.number(node, (), names.bindings)) is not None:
+            return size
+        word = text_of(node).removeprefix("sizeof").strip(" ()")
+        if word in _LIBRARY_SIZES:
+            return _LIBRARY_SIZES[word]
+        of = node.child_by_field_name("value")
+        while of is not None and of.type == "parenthesized_expression":
+            of = of.named_children[0] if of.named_children else None
+        if of is None:
+            return None
+        name = next((text_of(n) for n in within(of) if n.type == "identifier"), "")
+        found = names.types.get(name)
+        bound = names.bindings.get(name)
+        if found is None and of.type == "identifier" and isinstance(bound, Type):
+            found = bound
+        if of.type in ("pointer_expression", "subscript_expression"):
+            element = found.element if isinstance(found, Array) else None
+            found = found.target if isinstance(found, Pointer) else element
+        return found.size if found is not None else None
+
+    def _called(self, node: Node, names: Names, depth: int) -> Value | None:
+        """Returns what a call gives: a conversion, mathematics, or a function of one `return`."""
+        function = node.child_by_field_name("function") or node.child_by_field_name("type")
+        listed = node.child_by_field_name("arguments") or node.child_by_field_name("value")
+        if function is None or listed is None:
+            return None
+        full = text_of(function).removeprefix("std::")
+        name = full.partition("<")[0].rpartition("::")[2]
+        arguments = children(listed)
+        if name == DIM3:
+            return self.dimensions(arguments, names)
+        if not arguments and (known := names.known(f"{self.place(function, names)}()")) is not None:
+            return known
+        if name in _CASTS and len(arguments) == 1:
+            value = self.value(arguments[0], names, depth)
+            kind = full.partition("<")[2].rpartition(">")[0] or name
+            return None if value is None else cast(kind, value)
+        if name in FUNCTIONS and arguments:
+            values = [self.value(argument, names, depth) for argument in arguments]
+            numbers = [value for value in values if isinstance(value, int | float)]
+            return attempt(FUNCTIONS[name], numbers) if len(numbers) == len(values) else None
+        if name in self._code.macros:
+            given, expression = self._code.macros[name]
+            inside = names.copy()
+            for word, argument in zip(given, arguments, strict=False):
+                value = self.value(argument, names, depth)
+                inside.declare(word)
+                inside.put(word, Made(value))
+            with self._calls.apart():
+                return self.value(expression, inside, depth)
+        made = self._calls.result(node, names) if depth <= _DEEPEST_VALUE else None
+        return made.value if made is not None else None
+
+    def sizes(self, nodes: Iterable[Node], names: Names) -> list[Value | None]:
+        """Returns what the sizes of grids, blocks and shared memory come to."""
+        return [self.value(_inside(node), names) for node in nodes]
+
+    def dimensions(self, nodes: Sequence[Node], names: Names) -> Dimensions | None:
+        """Returns what ``dim3`` makes of these; None where that is not known."""
+        values = self.sizes(nodes, names)
+        whole = [int(value) for value in values if isinstance(value, int | float)]
+        return tuple(whole) if whole and len(whole) == len(values) <= len(AXES) else None
+
+
+def _inside(node: Node) -> Node:
+    """Returns the expression that the syntax takes for the parameter of a function."""
+    if node.type == "parameter_declaration":
+        return node.child_by_field_name("type") or node
+    return node

@@ -1,0 +1,153 @@
+"""The calls of CUDA's runtime in host code that matter to its launches: these, and allocations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from tree_sitter import Node
+
+from jitstudio.core.launch.request import HostBuffer, HostLaunch
+from jitstudio.core.launch.values import Number
+from jitstudio.listing.cuda.host_launches.expressions import HostExpressions
+from jitstudio.listing.cuda.host_launches.values import (
+    Dimensions,
+    Names,
+    Value,
+    any_element,
+    as_argument,
+    attempt,
+    dimensions,
+)
+from jitstudio.listing.cuda.syntax import children, stripped, text_of
+
+# Where the bytes are among the arguments; the address is the first.
+_ALLOCATIONS: dict[str, tuple[int, ...]] = {
+    "cudaMalloc": (1,),
+    "cudaMallocAsync": (1,),
+    "cudaMallocManaged": (1,),
+    "cudaMallocFromPoolAsync": (1,),
+    "cudaMallocHost": (1,),
+    "cudaHostAlloc": (1,),
+    "cuMemAlloc": (1,),
+    "cudaMallocPitch": (2, 3),
+}
+_BY_ADDRESS = {"cudaLaunchKernel": False, "cudaLaunchCooperativeKernel": True}
+_BY_CONFIG = "cudaLaunchKernelEx"
+
+
+class RuntimeCalls:
+    """Follows the calls of the runtime, and notes the launches."""
+
+    def __init__(
+        self, module: str, expressions: HostExpressions, launches: list[HostLaunch]
+    ) -> None:
+        """Notes the launches of a text.
+
+        Args:
+            module: The name of the text.
+            expressions: What evaluates the expressions in it.
+            launches: To which each is added that is met.
+        """
+        self._module = module
+        self._expressions = expressions
+        self._launches = launches
+
+    def follow(self, call: Node, names: Names, *, in_loop: bool) -> bool:
+        """Follows a call if it is a launch or allocates memory; returns whether it is one.
+
+        Args:
+            call: The call.
+            names: What is known before it; then, what is known behind it.
+            in_loop: Whether it may be done again, for other elements of an array.
+        """
+        function, listed = (call.child_by_field_name(f) for f in ("function", "arguments"))
+        if function is None or listed is None:
+            return False
+        arguments, name = children(listed), text_of(function)
+        config = next((c for c in call.children if c.type == "kernel_call_syntax"), None)
+        if config is not None:
+            sizes = children(config)
+            values = [self._expressions.argument(argument, names) for argument in arguments]
+            self._launch(function, sizes, values, names)
+        elif name in _ALLOCATIONS and len(arguments) > max(_ALLOCATIONS[name]):
+            self._allocate(
+                arguments[0], [arguments[at] for at in _ALLOCATIONS[name]], names, in_loop=in_loop
+            )
+        elif name in _BY_ADDRESS and len(arguments) > 3:
+            held = names.addresses.get(text_of(arguments[3]), [])
+            values = [as_argument(names.known(place)) for place in held]
+            sizes = [*arguments[1:3], *arguments[4:5]]
+            self._launch(arguments[0], sizes, values, names, cooperative=_BY_ADDRESS[name])
+        elif name == _BY_CONFIG and len(arguments) > 1:
+            self._launch_by_config(arguments, names)
+        else:
+            return False
+        return True
+
+    def _launch(
+        self,
+        function: Node,
+        sizes: Sequence[Node],
+        arguments: Sequence[Number | HostBuffer | None],
+        names: Names,
+        *,
+        cooperative: bool = False,
+    ) -> None:
+        values = self._expressions.sizes(sizes, names)
+        grid, block, shared = (*values, None, None, None)[:3]
+        shared = shared if len(sizes) > 2 else 0
+        sized = dimensions(grid), dimensions(block)
+        self._add(function, names, *sized, shared, arguments, cooperative=cooperative)
+
+    def _launch_by_config(self, arguments: Sequence[Node], names: Names) -> None:
+        config, kernel, *rest = arguments
+        place = self._expressions.place(config, names)
+        given = [names.values.get(f"{place}.{part}") for part in ("gridDim", "blockDim")]
+        shared = names.values.get(f"{place}.dynamicSmemBytes", 0)
+        values = [self._expressions.argument(argument, names) for argument in rest]
+        self._add(kernel, names, dimensions(given[0]), dimensions(given[1]), shared, values)
+
+    def _allocate(
+        self, address: Node, sizes: Sequence[Node], names: Names, *, in_loop: bool
+    ) -> None:
+        numbers = [self._expressions.value(size, names) for size in sizes]
+        known = [n for n in numbers if isinstance(n, int | float)]
+        size = attempt(lambda: math.prod(known), ())
+        place = self._expressions.place(address, names)
+        if size is None or len(known) != len(numbers):
+            names.lose(place)
+            return
+        # Behind a pointer, too, as in a function that gets the address.
+        for each in (place, f"{place}[0]"):
+            names.keep(each, HostBuffer(int(size)))
+        if in_loop and "[" in place:
+            names.keep(any_element(place), HostBuffer(int(size)))
+
+    def _add(
+        self,
+        function: Node,
+        names: Names,
+        grid: Dimensions | None,
+        block: Dimensions | None,
+        shared: Value | None,
+        arguments: Iterable[Number | HostBuffer | None],
+        *,
+        cooperative: bool = False,
+    ) -> None:
+        named = text_of(stripped(function)).lstrip("&*").strip()
+        named = names.kernels.get(self._expressions.place(function, names), named)
+        kernel, _, template = named.partition("<")
+        self._launches.append(
+            HostLaunch(
+                kernel=kernel.strip(),
+                template=template.rpartition(">")[0].strip(),
+                module=self._module,
+                line=function.start_point[0] + 1,
+                grid=grid,
+                block=block,
+                shared=int(shared) if isinstance(shared, int | float) else None,
+                arguments=tuple(arguments),
+                cooperative=cooperative,
+            )
+        )

@@ -1,0 +1,205 @@
+"""What variables of host code begin with, and what statements make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tree_sitter import Node
+
+from jitstudio.core.launch.types import Array, Pointer, Type
+from jitstudio.listing.cuda.host_launches.declared import HostClass, HostDeclarations
+from jitstudio.listing.cuda.host_launches.expressions import CallResults, HostExpressions
+from jitstudio.listing.cuda.host_launches.values import (
+    AXES,
+    DIM3,
+    Made,
+    Names,
+    calculated,
+    cast,
+    dimensions,
+    elements,
+)
+from jitstudio.listing.cuda.syntax import (
+    children,
+    declared_name,
+    is_const,
+    operator,
+    parse,
+    text_of,
+    within,
+)
+
+_LONGEST_LIST = 64
+# Methods of vectors that leave as many elements as their first argument says, or as nobody knows.
+_SIZING = frozenset({"resize", "assign"})
+_CHANGING = frozenset(
+    {"push_back", "emplace_back", "pop_back", "insert", "erase", "clear", "append", "swap"}
+)
+
+
+class HostVariables:
+    """Follows variables, by their places."""
+
+    def __init__(
+        self, code: HostDeclarations, expressions: HostExpressions, calls: CallResults
+    ) -> None:
+        self._code = code
+        self._expressions = expressions
+        self._calls = calls
+
+    def declare(self, node: Node, names: Names) -> None:
+        """Remembers what a declaration makes of its variables."""
+        kind = node.child_by_field_name("type")
+        if kind is None:
+            return
+        for declarator in node.children_by_field_name("declarator"):
+            is_initialised = declarator.type == "init_declarator"
+            inner = declarator.child_by_field_name("declarator") if is_initialised else declarator
+            name = declared_name(inner)
+            value = declarator.child_by_field_name("value") if is_initialised else None
+            if not name or inner is None:
+                continue
+            found = self._code.types.declared(kind, inner, (), names.bindings, const=is_const(node))
+            made = self.initial(kind, inner, value, names)
+            names.declare(name)
+            element = self._code.element(kind, names.bindings)
+            if element is not None:
+                names.types[name] = Pointer(element)
+            elif found is not None:
+                names.types[name] = found
+            if value is not None and value.type == "initializer_list":
+                names.addresses[name] = [self._expressions.place(n, names) for n in children(value)]
+            if made.value is not None and not isinstance(found, Pointer | Array):
+                made.value = cast(text_of(kind), made.value)
+            names.put(name, made)
+
+    def initial(self, kind: Node, declarator: Node, value: Node | None, names: Names) -> Made:
+        """Returns what a variable begins with."""
+        given = None
+        if declarator.type == "function_declarator" and value is None:
+            # `dim3 grid(n, m);` may be a function as far as its syntax goes.
+            given = _as_arguments(declarator.child_by_field_name("parameters"))
+        elif value is not None and value.type.endswith("_list"):
+            given = children(value)
+        is_pointer = declarator.type == "pointer_declarator"
+        if text_of(kind) == DIM3 and not is_pointer:
+            if value is None and given is None:
+                return Made((1,))
+            if given is not None:
+                return Made(self._expressions.dimensions(given, names))
+            return Made(dimensions(self._expressions.value(value, names)))
+        element = self._code.element(kind, names.bindings)
+        if element is not None and not is_pointer:
+            is_list = value is not None and value.type == "initializer_list"
+            return self.vector(element, given or [], names, value, is_list=is_list)
+        is_array = declarator.type == "array_declarator"
+        owner = None if is_pointer or is_array else self._code.class_of(kind)
+        if owner is not None and (given is not None or value is None):
+            bindings = self._code.bindings(owner, kind, names.bindings)
+            return self._calls.constructed(owner, bindings, given or [], names)
+        if is_array and given is not None:
+            listed = [self._expressions.made(each, names) for each in given[:_LONGEST_LIST]]
+            known = enumerate(each.value for each in listed)
+            return Made(members={f"[{n}]": each for n, each in known if each is not None})
+        made = self._expressions.made(given[0] if given else value, names)
+        if made.value is None and value is not None and is_pointer:
+            made.value = self._expressions.buffer(value, names)
+        return made
+
+    def vector(
+        self,
+        element: Type,
+        given: Sequence[Node],
+        names: Names,
+        value: Node | None,
+        *,
+        is_list: bool,
+    ) -> Made:
+        """Returns the vector that a variable begins as.
+
+        Args:
+            element: What it holds.
+            given: What is in the brackets behind its name.
+            names: What is known there.
+            value: What is behind ``=``; None for nothing.
+            is_list: Whether ``given`` are its elements.
+        """
+        if is_list:
+            return elements(len(given), element)
+        if not given:
+            # With a value it is that of an expression.
+            return elements(0, element) if value is None else self._expressions.made(value, names)
+        count = self._expressions.value(given[0], names)
+        if isinstance(count, int):
+            return elements(count, element)
+        return self._expressions.made(given[0], names) if len(given) == 1 else Made()
+
+    def begin(self, owner: HostClass, names: Names) -> None:
+        """Gives the variables of a class what they begin with."""
+        for member in owner.members:
+            names.declare(member.name)
+            found = self._code.types.declared(member.kind, member.declarator, (), names.bindings)
+            if found is not None:
+                names.types[member.name] = found
+        for member in owner.members:
+            kind, default = member.kind, member.default
+            if kind is not None and (default is not None or self._code.class_of(kind)):
+                names.put(member.name, self.initial(kind, member.declarator, default, names))
+
+    def assign(self, node: Node, names: Names) -> None:
+        """Remembers what an assignment makes of a variable."""
+        left, right = (node.child_by_field_name(side) for side in ("left", "right"))
+        sign, place = operator(node), self._expressions.place(left, names)
+        made = self._expressions.made(right, names)
+        if sign != "=":
+            made = Made(calculated(sign.removesuffix("="), names.values.get(place), made.value))
+        part, _, axis = place.rpartition(".")
+        whole = names.values.get(part)
+        if isinstance(whole, tuple) and axis in AXES and isinstance(made.value, int | float):
+            sizes = list(whole) + [1] * (AXES.index(axis) + 1 - len(whole))
+            sizes[AXES.index(axis)] = int(made.value)
+            names.keep(part, tuple(sizes))
+        else:
+            names.put(place, made)
+
+    def update(self, node: Node, names: Names) -> None:
+        """Remembers what ``++`` or ``--`` makes of a variable."""
+        place = self._expressions.place(node.child_by_field_name("argument"), names)
+        value = names.values.get(place)
+        if isinstance(value, int):
+            names.keep(place, value + (1 if operator(node) == "++" else -1))
+        else:
+            names.lose(place)
+
+    def enumerate_names(self, node: Node, names: Names) -> None:
+        """Remembers what the names of an enumeration in a function come to."""
+        body, value = node.child_by_field_name("body"), -1
+        for each in children(body) if body is not None else ():
+            given = self._expressions.value(each.child_by_field_name("value"), names)
+            value = given if isinstance(given, int) else value + 1
+            name = text_of(each.child_by_field_name("name"))
+            names.declare(name)
+            names.keep(name, value)
+
+    def resize(self, function: Node, arguments: Sequence[Node], names: Names) -> bool:
+        """Remembers how many elements a method of a vector leaves; returns whether it is one."""
+        method = text_of(function.child_by_field_name("field"))
+        if function.type != "field_expression" or method not in _SIZING | _CHANGING:
+            return False
+        place = self._expressions.place(function.child_by_field_name("argument"), names)
+        if place in names.objects:
+            return False
+        found = names.types.get(place)
+        is_said = bool(arguments) and method in _SIZING
+        count = self._expressions.value(arguments[0], names) if is_said else None
+        element = found.target if isinstance(found, Pointer) else None
+        names.put(place, elements(count, element))
+        return True
+
+
+def _as_arguments(listed: Node | None) -> list[Node]:
+    """Returns what the syntax takes for the parameters of a function as the arguments it is."""
+    text = (listed.text or b"()") if listed is not None else b"()"
+    call = parse(b"int x = f" + text + b";")
+    found = next((n for n in within(call) if n.type == "argument_list"), None)
+    return children(found) if found is not None else []
