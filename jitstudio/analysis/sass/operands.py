@@ -49,7 +49,8 @@ _FIRST = {name: f"{name.rstrip('0123456789')}0" for name in _NUMBERS}
 
 # Behind a round bracket is a symbol, which may be called R4.
 REGISTER = re.compile(
-    r"(?<![\w$.(])(U?R(?:25[0-4]|2[0-4]\d|1\d\d|\d\d?)|U?P[0-6]|B(?:1[0-5]|\d))(?![\w$])"
+    r"(?<![\w$.(])(U?R(?:25[0-4]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])|U?P[0-6]|B(?:1[0-5]|[0-9]))"
+    r"(?![\w$])"
 )
 _ANY_PREDICATE = re.compile(r"!?U?P(?:\d|[TR])\Z")
 _RESULT_REGISTER = re.compile(r"(?:U?R(?:\d+|Z)|B\d+)(?P<part>\.\w+)?\Z")

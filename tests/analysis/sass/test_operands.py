@@ -162,6 +162,7 @@ def test_known_texts(opcode, operands, reads, writes):
         ("LDG.E.128", "R999, [R999.64"),
         ("LDG.E.128", "R254, [R254.64"),
         ("IADD3", "R99999999999999999999, R1"),
+        ("IADD3", "R00, R1, UR٣, R07"),
         ("DFMA", "]R2[, R4]"),
         ("TEX", ""),
         ("TXD.SCR", "R4, 2D, 0xyz"),
