@@ -13,14 +13,19 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from jitstudio.simulator.linking import own_suffix
 
 LARGEST = 32 << 20
 """Characters of all sections of a module that are read."""
 
+MOST_VALUES = 2_000_000
+"""Attributes of all entries of a text that are read: some take no bytes, and many share bytes."""
+
 _DEEPEST = 16
+_LONGEST = 16_384
+_SCALARS = (1, 2, 4, 8, 16)
 _SECTION = re.compile(r"^[^\S\n]*\.section[^\S\n]++(\.debug_\w++)\s*+\{", re.MULTILINE)
 _LABEL = re.compile(r"([\w$]+):")
 _DATA = re.compile(r"\.b(8|16|32|64)\s+(.*)")
@@ -169,7 +174,7 @@ class DebugInfo:
 
 def read_debug_info(text: str) -> DebugInfo:
     """Returns what a PTX text says of the variables of its source; nothing for one without."""
-    info = DebugInfo()
+    info, budget = DebugInfo(), _Budget(MOST_VALUES)
     modules: list[dict[str, str]] = []
     end = 0
     while (match := _SECTION.search(text, end)) and (end := text.find("}", match.end())) >= 0:
@@ -180,8 +185,8 @@ def read_debug_info(text: str) -> DebugInfo:
         if sum(map(len, texts.values())) <= LARGEST and ".debug_info" in texts:
             try:
                 sections = {name: _Section.read(body) for name, body in texts.items()}
-                _Module(sections).add_to(info, number)
-            except (struct.error, LookupError, ValueError, OverflowError):
+                _Module(sections, budget).add_to(info, number)
+            except (struct.error, LookupError, TypeError, ValueError, OverflowError):
                 continue
     return info
 
@@ -215,12 +220,37 @@ class _Section:
         return section
 
 
+@dataclass
+class _Budget:
+    """How many values may still be read."""
+
+    left: int
+
+    def spend(self, values: int, characters: int = 0) -> None:
+        """Takes values, and text for its length.
+
+        Raises:
+            ValueError: Too much has been read.
+        """
+        self.left -= values + characters // 64
+        if self.left < 0:
+            raise ValueError("there is too much of it")
+
+
 class _Entry(NamedTuple):
     """An entry with its attributes, and the offsets of those in it."""
 
     tag: int
-    attributes: dict[int, Any]
+    attributes: dict[int, object]
     children: list[int]
+
+    def text(self, attribute: int) -> str:
+        """Returns an attribute that is text; empty for any other and for none."""
+        return _text(self.attributes.get(attribute))
+
+    def number(self, attribute: int) -> int | None:
+        """Returns an attribute that is a number; None for any other and for none."""
+        return _number(self.attributes.get(attribute))
 
 
 class _Address(NamedTuple):
@@ -274,8 +304,8 @@ class _Reader:
 class _Module:
     """The sections of one module, read into entries."""
 
-    def __init__(self, sections: dict[str, _Section]) -> None:
-        self._sections = sections
+    def __init__(self, sections: dict[str, _Section], budget: _Budget) -> None:
+        self._sections, self._budget = sections, budget
         self._labels = {name: at for each in sections.values() for name, at in each.labels.items()}
         self._entries: dict[int, _Entry] = {}
         self._tops: list[int] = []
@@ -290,11 +320,10 @@ class _Module:
             entry = self._entries[top]
             if entry.tag == _Tag.FUNCTION:
                 if entry.attributes.get(_LOW) is not None:
-                    attributes = entry.attributes
-                    name = attributes.get(_LINKAGE) or attributes.get(_OLD_LINKAGE)
-                    name = name or self._named(entry, _NAME)
+                    name = entry.text(_LINKAGE) or entry.text(_OLD_LINKAGE)
+                    name = name or _text(self._named(entry, _NAME))
                     scope = self._scope(entry)
-                    info.functions.setdefault(str(name), scope)
+                    info.functions.setdefault(name, scope)
                     info.functions[f"{name}{own_suffix(number)}"] = scope
             elif entry.tag == _Tag.VARIABLE and (variable := self._variable(entry)):
                 info.variables.append(variable)
@@ -311,6 +340,7 @@ class _Module:
             info.at = end
             return
         codes = _codes(_Reader(self._sections[".debug_abbrev"], abbreviations_at))
+        self._budget.spend(1 + sum(1 + len(forms) for _tag, _children, forms in codes.values()))
         open_ones: list[list[int]] = []
         while info.at < min(end, len(info.data)):
             at = info.at
@@ -322,6 +352,7 @@ class _Module:
                     break
                 continue
             tag, has_children, forms = codes[code]
+            self._budget.spend(1 + len(forms))
             attributes = {name: self._value(info, form, width, start) for name, form in forms}
             entry = self._entries[at] = _Entry(tag, attributes, [])
             if open_ones:
@@ -341,17 +372,17 @@ class _Module:
         symbol, offset = section.symbols[at]
         return self._labels.get(symbol, 0) + offset
 
-    def _value(self, info: _Reader, form: int, width: int, unit: int) -> Any:
+    def _value(self, info: _Reader, form: int, width: int, unit: int) -> object:
         """Returns the value of an attribute (7.5.5)."""
         section, at = info.section, info.at
         if form == _ADDRESS:
             plain = info.number(width)
             return _Address(*section.symbols[at]) if at in section.symbols else plain
         if form == _STRING:
-            return info.text()
+            return self._read_text(info)
         if form == _STRING_AT:
             start = self._offset(section, at, info.number(4))
-            return _Reader(self._sections[".debug_str"], start).text()
+            return self._read_text(_Reader(self._sections[".debug_str"], start))
         if form in _LENGTHS or form in _BLOCKS:
             size = info.number(_LENGTHS[form]) if form in _LENGTHS else info.leb()
             start, info.at = info.at, info.at + size
@@ -367,12 +398,17 @@ class _Module:
         value = self._offset(section, at, info.number(_FIXED[form]))
         return value + unit if 0x11 <= form <= 0x14 else value
 
-    def _named(self, entry: _Entry, attribute: int) -> Any:
+    def _read_text(self, reader: _Reader) -> str:
+        start, found = reader.at, reader.text()
+        self._budget.spend(0, reader.at - start)
+        return found
+
+    def _named(self, entry: _Entry, attribute: int) -> object:
         """Returns an attribute of an entry or of what it is made of; None for none."""
         for _ in range(_DEEPEST):
             if attribute in entry.attributes:
                 return entry.attributes[attribute]
-            origin = self._entries.get(entry.attributes.get(_ORIGIN, -1))
+            origin = self._entries.get(entry.number(_ORIGIN) or -1)
             if origin is None:
                 return None
             entry = origin
@@ -395,7 +431,7 @@ class _Module:
         return scope
 
     def _variable(self, entry: _Entry) -> DebugVariable | None:
-        name, kind = self._named(entry, _NAME), self._named(entry, _TYPE)
+        name, kind = _text(self._named(entry, _NAME)), _number(self._named(entry, _TYPE))
         if not name or kind is None:
             return None
         location = entry.attributes.get(_LOCATION)
@@ -404,7 +440,7 @@ class _Module:
             places = tuple(filter(None, [_place(location)]))
         elif isinstance(location, int):
             places = tuple(self._listed(location))
-        line = self._named(entry, _LINE) or 0
+        line = _number(self._named(entry, _LINE)) or 0
         return DebugVariable(name, self._type(kind), line, entry.tag == _Tag.PARAMETER, places)
 
     def _listed(self, start: int) -> Iterator[DataPlace]:
@@ -418,6 +454,7 @@ class _Module:
             if begin is None or end is None:
                 return
             size = reader.number(2)
+            self._budget.spend(1)
             place = _place(_Expression(reader.section, reader.at, reader.at + size))
             reader.at += size
             if place is not None:
@@ -435,22 +472,19 @@ class _Module:
         return self._types[at]
 
     def _made_type(self, entry: _Entry, depth: int) -> DataType:
-        tag, attributes = entry.tag, entry.attributes
-        name, size = str(attributes.get(_NAME, "")), int(attributes.get(_BYTES, 0))
-        target = attributes.get(_TYPE)
+        tag, name, size = entry.tag, entry.text(_NAME), entry.number(_BYTES) or 0
+        target = entry.number(_TYPE)
         match tag:
             case _Tag.BASE:
-                return DataType(
-                    name, size, _KINDS.get(attributes.get(_ENCODING, 0), DataKind.OTHER)
-                )
+                return _scalar(name, size, _KINDS.get(entry.number(_ENCODING), DataKind.OTHER))
             case _Tag.POINTER | _Tag.REFERENCE | _Tag.RVALUE:
                 mark = {_Tag.POINTER: "*", _Tag.REFERENCE: "&", _Tag.RVALUE: "&&"}[tag]
-                return DataType(f"{self._type_name(target)}{mark}", size or 8, DataKind.POINTER)
+                return _scalar(f"{self._type_name(target)}{mark}", size or 8, DataKind.POINTER)
             case _Tag.CONST | _Tag.VOLATILE | _Tag.TYPEDEF:
                 made = self._type(target, depth + 1)
                 return made._replace(name=name or self._word(tag, made.name))
             case _Tag.ENUM:
-                return DataType(name or "enum", size, DataKind.SIGNED)
+                return _scalar(name or "enum", size, DataKind.SIGNED)
             case _Tag.STRUCT | _Tag.CLASS | _Tag.UNION:
                 children = (self._entries[at] for at in entry.children)
                 members = [child for child in children if child.tag == _Tag.MEMBER]
@@ -466,7 +500,7 @@ class _Module:
                     self._count(self._entries[at])
                     for at in entry.children
                     if self._entries[at].tag == _Tag.RANGE
-                ]
+                ][:_DEEPEST]
                 for number in range(len(counts) - 1, -1, -1):
                     extents = "".join(f"[{count}]" for count in counts[number:])
                     made = DataType(
@@ -479,24 +513,23 @@ class _Module:
         return DataType(name or "?", size)
 
     def _member(self, entry: _Entry, depth: int) -> tuple[str, int, DataType]:
-        attributes = entry.attributes
-        kind = self._type(attributes.get(_TYPE), depth + 1)
-        if _BIT_SIZE in attributes:
-            kind = DataType(f"{kind.name}:{attributes[_BIT_SIZE]}")
-        offset = attributes.get(_OFFSET, 0)
+        kind = self._type(entry.number(_TYPE), depth + 1)
+        if (bits := entry.number(_BIT_SIZE)) is not None:
+            kind = DataType(f"{kind.name}:{bits}")
+        offset = entry.attributes.get(_OFFSET)
         if isinstance(offset, _Expression):
-            reader = _Reader(offset.section, offset.start + 1)
-            offset = reader.leb()
-        return str(attributes.get(_NAME, "")), offset, kind
+            offset = _Reader(offset.section, offset.start + 1).leb()
+        return entry.text(_NAME), _number(offset) or 0, kind
 
     def _type_name(self, at: int | None, depth: int = 0) -> str:
         """Returns how a type is called, without what is in it: it may hold pointers to itself."""
         entry = self._entries.get(at) if at is not None else None
         if entry is None or depth > _DEEPEST:
             return "void"
-        if name := entry.attributes.get(_NAME):
-            return str(name)
-        inner = self._type_name(entry.attributes.get(_TYPE), depth + 1)
+        if name := entry.text(_NAME):
+            self._budget.spend(1, len(name))
+            return name
+        inner = self._type_name(entry.number(_TYPE), depth + 1)
         marks = {_Tag.POINTER: "*", _Tag.REFERENCE: "&", _Tag.RVALUE: "&&", _Tag.ARRAY: "[]"}
         return f"{inner}{marks[entry.tag]}" if entry.tag in marks else self._word(entry.tag, inner)
 
@@ -507,12 +540,29 @@ class _Module:
 
     @staticmethod
     def _count(entry: _Entry) -> int:
-        attributes = entry.attributes
-        count = attributes.get(_COUNT, attributes.get(_BOUND, -1) + 1)
-        return count if isinstance(count, int) and 0 <= count < 1 << 32 else 0
+        count, bound = entry.number(_COUNT), entry.number(_BOUND)
+        if count is None:
+            count = 0 if bound is None else bound + 1
+        return count if 0 <= count < 1 << 32 else 0
 
 
-_KINDS = {
+def _text(value: object) -> str:
+    """Returns a value that is text; empty for any other."""
+    return value[:_LONGEST] if isinstance(value, str) else ""
+
+
+def _number(value: object) -> int | None:
+    """Returns a value that is a number of at most 64 bits; None for any other."""
+    return value if isinstance(value, int) and abs(value) < 1 << 64 else None
+
+
+def _scalar(name: str, size: int, kind: DataKind) -> DataType:
+    """Returns a type without parts; its bytes mean nothing where no number has so many."""
+    sizes = _SCALARS[1:] if kind is DataKind.FLOAT else _SCALARS
+    return DataType(name, size, kind if size in sizes else DataKind.OTHER)
+
+
+_KINDS: dict[int | None, DataKind] = {
     0x02: DataKind.TRUTH,
     0x04: DataKind.FLOAT,
     0x05: DataKind.SIGNED,

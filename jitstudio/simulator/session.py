@@ -83,6 +83,8 @@ def told_as_damage() -> Iterator[None]:
         yield
     except (SessionError, StopConditionError, RecordingError):
         raise
+    except (MemoryError, RecursionError):
+        raise RecordingError("The recording is damaged: it takes too much memory.") from None
     except (LookupError, TypeError, ValueError, OverflowError, AssertionError) as error:
         raise RecordingError(f"The recording is damaged: {error}.") from None
 

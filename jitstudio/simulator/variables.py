@@ -36,6 +36,7 @@ MOST_PARTS = 64
 """Parts of a variable, such as elements of an array, that are shown."""
 
 _MOST_ROWS = 1000
+_FURTHEST = 1 << 40
 _SPACES = {"shared": StateSpace.SHARED, "global": StateSpace.GLOBAL, "const": StateSpace.CONSTANT}
 
 
@@ -114,7 +115,8 @@ class SourceVariables:
         variable = self._in_scope(at).get(name.partition(".")[0].partition("[")[0])
         if variable is not None:
             for leaf in islice(variable.type.leaves(variable.name), MOST_PARTS):
-                if leaf.name == name and leaf.type.kind is not DataKind.OTHER:
+                is_number = leaf.type.kind is not DataKind.OTHER and leaf.type.size <= 8
+                if leaf.name == name and is_number:
                     found = self._values(wave, variable, leaf, depth, at, numbers)
                     letter = {"b": "u", "p": "u"}.get(leaf.type.kind.value, leaf.type.kind.value)
                     return found.data.view(f"{letter}{leaf.type.size}")[:, 0]
@@ -160,7 +162,7 @@ class SourceVariables:
         )
         function = self._program.functions[self._program.instructions[at].function]
         place = next((p for p in variable.places if _is_there(p, function, at)), None)
-        if place is None or not size:
+        if place is None or not size or not 0 <= leaf.offset + place.offset < _FURTHEST:
             return nothing
         if place.register:
             held = wave.bases.get((depth, function.name), {}).get(place.register)

@@ -9,7 +9,7 @@ import pytest
 from elftools.dwarf.dwarfinfo import DebugSectionDescriptor, DwarfConfig, DWARFInfo
 
 from jitstudio.gui.features.step.registers import lane_value
-from jitstudio.simulator.debug_info import read_debug_info
+from jitstudio.simulator.debug_info import DataKind, read_debug_info
 from jitstudio.simulator.linking import link_ptx
 from jitstudio.simulator.reading import read_program
 from jitstudio.simulator.session import StepSession
@@ -227,3 +227,58 @@ def test_damaged_debug_information_is_left_out(program, text):
         session = StepSession(damaged, launch(), SimulatedThread())
         session.begin(StepMove(StepGoal.STEP, SimulatedThread(), step=60))
         assert session.go_on(60).step == 60
+
+
+def leb(value):
+    last = bytes([value & 0x7F | (0x80 if value > 0x7F else 0)])
+    return last + leb(value >> 7) if value > 0x7F else last
+
+
+def dwarf(abbreviations, entries):
+    """Sections as PTX writes them: forms of attributes by code, and the bytes of entries."""
+    codes = b"".join(
+        leb(code) + leb(tag) + bytes([children]) + b"".join(map(leb, forms)) + b"\0\0"
+        for code, tag, children, *forms in abbreviations
+    )
+    unit = b"\2\0" + bytes(4) + b"\x08" + entries
+    sections = {"abbrev": codes + b"\0", "info": len(unit).to_bytes(4, "little") + unit}
+    return "".join(
+        f".section .debug_{name} {{\n.b8 {','.join(map(str, data))}\n}}\n"
+        for name, data in sections.items()
+    )
+
+
+UNIT, KERNEL = (1, 0x11, 1), (4, 0x2E, 1, 0x03, 0x08, 0x11, 0x01)
+BASE = (3, 0x24, 0, 0x03, 0x08, 0x0B, 0x07, 0x3E, 0x0B)
+BEGIN = b"\4k\0" + bytes(8)
+
+
+def test_entries_that_cost_more_than_their_bytes_are_left_out():
+    many = 3000
+    forms = [part for number in range(many) for part in (1000 + number, 0x19)]
+    entries = b"\1" + BEGIN + b"\2" * many + b"\0\0"
+    text = dwarf([UNIT, KERNEL, (2, 0x34, 0, *forms)], entries)
+    assert not read_debug_info(text).functions
+    few = dwarf([UNIT, KERNEL, (2, 0x34, 0, *forms)], b"\1" + BEGIN + b"\2" * 9 + b"\0\0")
+    assert list(read_debug_info(few).functions) == ["k", "k$module0"]
+
+
+@pytest.mark.parametrize(
+    ("forms", "attributes"),
+    [((0x03, 0x0B, 0x49, 0x13), b"\7\x0c\0\0\0"), ((0x03, 0x08, 0x49, 0x0A), b"x\0\1\0")],
+)
+def test_attributes_of_wrong_forms_are_as_none(forms, attributes):
+    base = b"\3T\0" + (4).to_bytes(8, "little") + b"\5"
+    entries = b"\1" + base + BEGIN + b"\2" + attributes + b"\0\0"
+    found = read_debug_info(dwarf([UNIT, (2, 0x34, 0, *forms), BASE, KERNEL], entries))
+    assert found.functions["k"].variables == []
+
+
+def test_scalars_have_sizes_of_numbers():
+    for size, is_number in ((4, True), (16, True), (3, False), (2_000_000_000, False)):
+        base = b"\3T\0" + size.to_bytes(8, "little") + b"\5"
+        entries = b"\1" + base + BEGIN + b"\2x\0\x0c\0\0\0\0\0"
+        variable = (2, 0x34, 0, 0x03, 0x08, 0x49, 0x13)
+        found = read_debug_info(dwarf([UNIT, variable, BASE, KERNEL], entries))
+        (made,) = found.functions["k"].variables
+        assert (made.name, made.type.kind is DataKind.SIGNED) == ("x", is_number)
