@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
 from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.core.launch.simulation import StateSpace
 from jitstudio.core.project.format import dump, load
-from jitstudio.core.project.project import BreakLine, Project
+from jitstudio.core.project.project import BreakLine, Project, RunRecording
 from jitstudio.gui.features.step.registers import lane_value
 from jitstudio.simulator.stepping import SimulatedThread, StepGoal, StopReason
 
@@ -219,8 +219,13 @@ def test_a_recording_is_shown_from_the_project_without_running(stepping, tmp_pat
     driver.wait(lambda: len(view.memory.model.values) == 64)
     assert driver.state.step_service.worker_pid is None
     assert not driver.shell.actions["recordRunAction"].isEnabled()
+    # Only the recording that is shown is removed, and then there is none of it.
+    other = RunRecording("other", b"")
+    driver.state.step_recordings.keep_recording(other)
     driver.trigger("removeRecordingAction")
-    assert driver.state.step_recordings.recordings == ()
+    assert driver.state.step_recordings.recordings == (other,)
+    assert not driver.shell.actions["removeRecordingAction"].isEnabled()
+    assert driver.shell.actions["showRecordingAction"].isEnabled()
     # What is no recording is told, and the next run works.
     model.show_recording(b"jitstudio recording 9\n")
     problem = driver.find(QLabel, "stepHint")

@@ -218,6 +218,10 @@ class StepRecordings(QObject):
         """Returns the recording of a kernel; where it has none, the last one of all."""
         return self._recordings.get(kernel) or next(reversed(self.recordings), None)
 
+    def has_recording_of(self, kernel: str) -> bool:
+        """Returns whether there is a recording of this very kernel."""
+        return kernel in self._recordings
+
     def keep(self, step: StepRecording) -> None:
         """Keeps a step in place of the one before of its kernel."""
         self._steps[step.kernel] = step

@@ -256,6 +256,7 @@ class StepController(QObject):
         stepping.failed.connect(self._on_failed)
         stepping.recorded.connect(self._on_run_recorded)
         recordings.changed.connect(self._on_recordings_changed)
+        launches.config_changed.connect(self._enable)
         stepping.waits.connect(view.show_problem)
         view.thread_chosen.connect(stepping.look_at)
         view.place_activated.connect(self._on_place_activated)
@@ -310,6 +311,7 @@ class StepController(QObject):
     def _move(self, goal: StepGoal, back: bool) -> None:
         self._stepping.move(goal, back=back)
 
+    @Slot()
     def _enable(self) -> None:
         actions, stepping = self._shell.actions, self._stepping
         state = stepping.state
@@ -319,8 +321,9 @@ class StepController(QObject):
         actions["recordStepAction"].setEnabled(can_move and state is not None)
         is_run = state is not None and stepping.recording is None
         actions["recordRunAction"].setEnabled(is_run and not stepping.is_moving)
-        for name in ("showRecordingAction", "removeRecordingAction"):
-            actions[name].setEnabled(bool(self._recordings.recordings))
+        actions["showRecordingAction"].setEnabled(bool(self._recordings.recordings))
+        removed = self._recordings.has_recording_of(self._removed_kernel)
+        actions["removeRecordingAction"].setEnabled(removed)
         actions["endSteppingAction"].setEnabled(stepping.is_open)
         actions["pauseSteppingAction"].setEnabled(stepping.is_moving)
         if self._has_keys != stepping.is_open:
@@ -441,13 +444,19 @@ class StepController(QObject):
             self._view.show_problem("")
             self._stepping.show_recording(kept.data)
 
+    @property
+    def _removed_kernel(self) -> str:
+        """Whose recording is to be removed: that of the one shown, else of the one chosen."""
+        is_shown = self._stepping.recording is not None
+        return self._stepping.kernel if is_shown else self._launches.kernel
+
     @Slot()
     def _on_remove_recording(self) -> None:
-        kept = self._recordings.recording_of(self._launches.kernel)
-        if kept is not None:
-            self._recordings.remove_recording(kept.kernel)
+        kernel = self._removed_kernel
+        if self._recordings.has_recording_of(kernel):
+            self._recordings.remove_recording(kernel)
             words = self.tr("The project holds no recording of {kernel} any more.")
-            self._shell.status.show_message(words.format(kernel=kept.kernel))
+            self._shell.status.show_message(words.format(kernel=kernel))
 
     @Slot()
     def _on_recordings_changed(self) -> None:
