@@ -34,9 +34,16 @@ MOST_PACKED = 4 << 20
 MOST_PTX = 4 << 20
 """Characters of the PTX of a run that is recorded, as it is read again to show the recording."""
 
+MOST_SOURCE_BYTES = 4 << 20
+"""Bytes of all sources together that are recorded."""
+
+MOST_SOURCE_LINES = 100_000
+"""Lines that they have together at most, as the window shows them."""
+
 BLOCK_ENDED = "All threads of the block have ended."
 """How the block of a recording ended where the run goes on."""
 
+_MOST_PTX_LINES = 500_000
 _LARGEST = 128 << 20
 _HEAD = b"jitstudio recording "
 _VERSION = 1
@@ -173,6 +180,12 @@ def pack(recording: Recording) -> bytes:
         raise RecordingError(
             f"The PTX has {len(recording.ptx):,} characters, and at most {MOST_PTX:,} are recorded."
         )
+    if not _fits_window(recording):
+        raise RecordingError(
+            f"The sources have more than {MOST_SOURCE_BYTES >> 20} MiB or "
+            f"{MOST_SOURCE_LINES:,} lines, or the PTX more than {_MOST_PTX_LINES:,}. "
+            "Nothing larger is recorded."
+        )
     packed = zlib.compress(b"".join(_codec().dump(recording)), 6)
     while len(packed) > MOST_PACKED and len(recording.frames) > 1:
         recording = _shorter(recording)
@@ -241,6 +254,21 @@ def _codec() -> Codec[Recording]:
     return Codec(Recording)
 
 
+def _fits_window(recording: Recording) -> bool:
+    """Returns whether the texts are as small as those that the window can show."""
+    sources = recording.about.sources
+    return (
+        len(recording.ptx) <= MOST_PTX
+        and sum(len(name) + len(content) for name, content in sources) <= MOST_SOURCE_BYTES
+        and len(recording.ptx.splitlines()) <= _MOST_PTX_LINES
+        and sum(1 + len(_text(content).splitlines()) for _, content in sources) <= MOST_SOURCE_LINES
+    )
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "replace")
+
+
 def _check(recording: Recording) -> None:
     """Checks that all of it fits together.
 
@@ -253,7 +281,7 @@ def _check(recording: Recording) -> None:
     changes = (change for frame in recording.frames for change in frame.changes)
     fits = (
         steps
-        and len(recording.ptx) <= MOST_PTX
+        and _fits_window(recording)
         and min(*recording.grid, *recording.block) > 0
         and threads <= 1024
         and max(recording.grid) < 1 << 31

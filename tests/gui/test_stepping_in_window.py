@@ -205,7 +205,12 @@ def test_a_recording_is_shown_from_the_project_without_running(stepping, tmp_pat
     words = driver.find(QLabel, "stepRecording").text()
     assert "block (1, 0, 0)" in words
     assert driver.document.name in words
+    # It is filled once it is seen.
+    assert not view.texts.text.toPlainText()
+    here = view.tabs.currentWidget()
+    view.tabs.setCurrentWidget(view.texts)
     assert view.texts.text.toPlainText() == REDUCE
+    view.tabs.setCurrentWidget(here)
     assert driver.editor.line_marks.position.lines == (shown.source.line - 1 + 2,)
     model.set_condition(BreakLine(driver.document.name, 12), "")
     shift(driver, Qt.Key.Key_F10)

@@ -215,6 +215,19 @@ def test_of_large_buffers_the_beginning_is_kept(program, monkeypatch):
     assert [(r.name, r.size, r.whole) for r in recording.cut] == [("array 0", 37, 256)]
 
 
+def test_texts_that_no_window_can_show_are_refused(made, monkeypatch):
+    whole = unpack(made[1])
+    for texts in (("k.cu", b"\r" * 100_000),), (("k.cu", b"a" * (4 << 20)),):
+        large = replace(whole, about=replace(ABOUT, sources=texts))
+        with pytest.raises(RecordingError, match="more than 4 MiB or 100,000 lines"):
+            pack(large)
+        with monkeypatch.context() as patched:
+            patched.setattr(recording_module, "_fits_window", lambda _recording: True)
+            data = pack(large)
+        with pytest.raises(RecordingError, match="do not fit"):
+            unpack(data)
+
+
 def test_what_is_no_recording_is_refused_with_a_sentence(made, monkeypatch):
     _live, data = made
     monkeypatch.setattr(recording_module, "_LARGEST", 1 << 20)

@@ -37,11 +37,15 @@ class ShownRun(NamedTuple):
         about: The kernel, the module whose PTX is run, its sources, what buffers hold.
         config: Blocks and threads.
         recording: What is shown without running; None for a run.
+        texts: The sources of a recording, by their names.
+        changed: The names of those that were others, or not open, when it was opened.
     """
 
     about: RecordingAbout
     config: LaunchConfig
     recording: ReplayedRun | None = None
+    texts: tuple[tuple[str, str], ...] = ()
+    changed: tuple[str, ...] = ()
 
 
 class Stepping(QObject):
@@ -216,18 +220,6 @@ class Stepping(QObject):
         handle.dropped.connect(self._on_dropped)
         self._set_moving(handle)
 
-    def changed_sources(self) -> tuple[str, ...]:
-        """Returns the texts of the recording that are others now, or not here."""
-        if self._run is None or self._run.recording is None:
-            return ()
-        changed = []
-        for name, content in self._run.about.sources:
-            document = self._documents.named(name)
-            now = document.text.toPlainText() if document and document.text else None
-            if now is None or now.splitlines() != content.decode("utf-8", "replace").splitlines():
-                changed.append(name)
-        return tuple(changed)
-
     def look_at(self, thread: SimulatedThread) -> None:
         """Looks at another thread at the same step."""
         self._thread = thread
@@ -323,7 +315,10 @@ class Stepping(QObject):
     def _on_replayed(self, answer: ReplayedRun | Diagnostic) -> None:
         if isinstance(answer, ReplayedRun):
             config = LaunchConfig(answer.grid, answer.block)
-            self._take(ShownRun(answer.about, config, answer))
+            sources = answer.about.sources
+            texts = tuple((name, data.decode("utf-8", "replace")) for name, data in sources)
+            changed = tuple(name for name, text in texts if not self._is_open(name, text))
+            self._take(ShownRun(answer.about, config, answer, texts, changed))
             self._on_finished(answer.state)
         else:
             self._on_finished(answer)
@@ -400,6 +395,12 @@ class Stepping(QObject):
                 files = tuple(spellings(document.name, folder))
                 found.append(Breakpoint(built + 1, files, condition))
         return tuple(found)
+
+    def _is_open(self, name: str, text: str) -> bool:
+        """Returns whether the document of this name has these lines."""
+        document = self._documents.named(name)
+        now = document.text.toPlainText() if document and document.text else None
+        return now is not None and now.splitlines() == text.splitlines()
 
     def _document_of(self, file: str) -> Document | None:
         for document in self._documents:

@@ -491,18 +491,17 @@ class StepController(QObject):
             words = self.tr("Of large buffers only the beginning is kept: {parts}.")
             parts = ", ".join(f"{name} ({size:,} B)" for name, size in recording.cut)
             text += " " + words.format(parts=parts)
-        if changed := self._stepping.changed_sources():
+        if run.changed:
             words = self.tr(
                 "The text of {names} has changed since, or is not open: see Recorded text."
             )
-            text += " " + words.format(names=", ".join(changed))
+            text += " " + words.format(names=", ".join(run.changed))
         self._view.show_recording(text)
         ptx = self.tr("PTX of {module}").format(module=run.about.module)
-        sources = [(name, data.decode("utf-8", "replace")) for name, data in run.about.sources]
-        self._view.texts.show_texts([*sources, (ptx, recording.ptx)])
+        self._view.texts.show_texts([*run.texts, (ptx, recording.ptx)])
         here = {
             name: state.source.line
-            for name, _text in sources
+            for name, _text in run.texts
             if PurePath(name).name == PurePath(state.source.file).name
         }
         self._view.texts.show_lines(here | {ptx: state.ptx_line})

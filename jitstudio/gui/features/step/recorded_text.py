@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Slot
-from PySide6.QtGui import QTextCursor, QTextFormat
+from PySide6.QtGui import QShowEvent, QTextCursor, QTextFormat
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -27,6 +27,7 @@ class RecordedTextView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._texts: tuple[tuple[str, str], ...] = ()
+        self._is_filled = False
         self._lines: dict[str, int] = {}
         self._choice = QComboBox(self)
         self._choice.setObjectName("stepRecordedChoice")
@@ -65,11 +66,23 @@ class RecordedTextView(QWidget):
         self._lines = lines
         self._mark()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Fills the text, as a large one takes a while that only a reader shall wait for."""
+        super().showEvent(event)
+        self._fill()
+
     @Slot()
     def _show(self) -> None:
+        self._is_filled = False
+        self.text.clear()
+        self._fill()
+
+    def _fill(self) -> None:
         index = self._choice.currentIndex()
-        self.text.setPlainText(self._texts[index][1] if index >= 0 else "")
-        self._mark()
+        if self.isVisible() and not self._is_filled and index >= 0:
+            self._is_filled = True
+            self.text.setPlainText(self._texts[index][1])
+            self._mark()
 
     def _mark(self) -> None:
         block = self.text.document().findBlockByNumber(
