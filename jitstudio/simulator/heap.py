@@ -100,6 +100,11 @@ class Heap:
             for name, sizes in held.items()
         )
 
+    @property
+    def used(self) -> int:
+        """Up to which of its bytes there have been blocks."""
+        return self._next - self._region.start
+
     def state(self) -> HeapState:
         """Returns what it is now, for `restore`."""
         return self._next, tuple(self._live.values()), tuple(self._freed.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -165,7 +166,11 @@ class StretchRecorder:
             # Only the end of it is shown.
             half = sum(map(bool, printed)) // 2 + printed.count("") + 1
             printed[:half] = [""] * min(half, len(printed))
+        heap, kept = machine.image.heap, self._kept
+        if heap is not None:
+            kept = (*kept[:-1], kept[-1]._replace(whole=max(kept[-1].size, heap.used)))
         from_static = vars(self._static) | {
+            "kept": kept,
             "arrays": tuple(RecordedArray(n, bytes(w.first)) for n, w in self._index.items()),
             "frames": tuple(self._frames),
             "printed": tuple(printed),
@@ -231,12 +236,16 @@ class StretchRecorder:
         """Returns all that does not change."""
         run, image, layout = self._run, self._run.history.machine.image, wave.layout
         regions = image.global_arena.regions
-        share = MOST_GLOBAL
-        if sum(region.end - region.start for region in regions) > MOST_GLOBAL:
-            share = MOST_GLOBAL // max(len(regions), 1)
+        sizes = [region.end - region.start for region in regions]
+        if image.heap is None:
+            shares = _shares(sizes, MOST_GLOBAL)
+        else:
+            # Of the heap, which is the last one, all that the others leave may still be used.
+            shares = _shares([*sizes[:-1], image.heap.used], MOST_GLOBAL)
+            shares[-1] = min(sizes[-1], MOST_GLOBAL - sum(shares[:-1]))
         self._kept = tuple(
-            KeptRegion(r.name, r.start, min(r.end - r.start, share), r.end - r.start)
-            for r in regions
+            KeptRegion(r.name, r.start, share, size)
+            for r, share, size in zip(regions, shares, sizes, strict=True)
         )
         last = first + layout.warps_per_block * WARP
         special = {
@@ -315,6 +324,17 @@ class StretchRecorder:
         found.append((("memory", "const", "data"), arena.data.tobytes()))
         found.append((("memory", "const", "state"), arena.state.tobytes()))
         return found
+
+
+def _shares(sizes: Sequence[int], most: int) -> list[int]:
+    """Returns how much of each is kept: all of the small ones, the same of each larger one."""
+    shares, left = [0] * len(sizes), most
+    for count, index in zip(
+        range(len(sizes), 0, -1), sorted(range(len(sizes)), key=sizes.__getitem__), strict=True
+    ):
+        shares[index] = min(sizes[index], left // count)
+        left -= shares[index]
+    return shares
 
 
 def _placed(wave: Wave, first: int, last: int) -> list[_Named]:

@@ -60,7 +60,7 @@ class KeptRegion(NamedTuple):
         name: Of the buffer or variable.
         offset: Where it begins in global memory.
         size: How much of it is kept, in bytes.
-        whole: How many bytes it has.
+        whole: How many bytes it has; of the heap, at least those that were used.
     """
 
     name: str

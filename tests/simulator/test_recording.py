@@ -212,7 +212,25 @@ def test_of_large_buffers_the_beginning_is_kept(program, monkeypatch):
     monkeypatch.setattr(recorder, "MOST_GLOBAL", 150)
     session = StepSession(program, launch(), THREAD)
     recording = unpack(recorded(session))
-    assert [(r.name, r.size, r.whole) for r in recording.cut] == [("array 0", 37, 256)]
+    others = sum(region.size for region in recording.kept) - recording.cut[0].size
+    assert [(r.name, r.size, r.whole) for r in recording.cut] == [("array 0", 150 - others, 256)]
+
+
+def test_the_heap_takes_no_room_from_buffers():
+    text = kernel_of(
+        ".reg .b64 %p, %size; .reg .b32 %t;\nmov.u64 %size, 100;\nmov.u32 %t, %tid.x;\n"
+        "{\n.param .b64 in;\nst.param.b64 [in], %size;\n.param .b64 out;\n"
+        "call.uni (out), malloc, (in);\nld.param.b64 %p, [out];\n}\nst.u32 [%p], %t;",
+        "u64",
+        before=".extern .func (.param .b64 out) malloc (.param .b64 in);",
+    )
+    arrays = (np.zeros(3 << 20, np.uint8),)
+    live = StepSession(
+        read_program(text), launch_of("k", (1, 1, 1), (32, 1, 1), arrays), SimulatedThread()
+    )
+    recording = unpack(recorded(live))
+    assert recording.cut == ()
+    assert [region.size for region in recording.kept] == [3 << 20, 1 << 20]
 
 
 def test_texts_that_no_window_can_show_are_refused(made, monkeypatch):
