@@ -267,6 +267,33 @@ class RecordingAbout:
 
 
 @dataclass(frozen=True)
+class ReplayedRun:
+    """A recording that is shown.
+
+    Attributes:
+        state: What is seen at the step at which it was made.
+        about: What the window knew of the launch.
+        grid: Blocks.
+        block: Threads of a block.
+        index: The block that is recorded.
+        first: The first step.
+        last: The last one.
+        ptx: What was executed.
+        cut: The buffers of which only the beginning is kept, with the bytes that are.
+    """
+
+    state: StepState
+    about: RecordingAbout
+    grid: Dim3
+    block: Dim3
+    index: Dim3
+    first: int
+    last: int
+    ptx: str
+    cut: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
 class MemoryPage:
     """Bytes of memory at a step.
 

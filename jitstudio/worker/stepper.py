@@ -7,18 +7,16 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
-from jitstudio.core.launch.device import Dim3
 from jitstudio.core.launch.request import LaunchRequest
 from jitstudio.simulator.stepping import (
     MemoryArea,
     MemoryPage,
     RecordingAbout,
+    ReplayedRun,
     SimulatedThread,
     StepGoal,
     StepMove,
@@ -36,51 +34,21 @@ from jitstudio.worker.programs.step import (
     LeaveRecording,
     LookAt,
     MoveSteps,
+    OpenRecording,
     OpenSteps,
     ReadMemory,
     RecordedSteps,
     RecordSteps,
     RunRequest,
     StepsLost,
-    answer_with,
 )
 from jitstudio.worker.sandbox.access import Need, SandboxAccess
-
-if TYPE_CHECKING:
-    from jitstudio.simulator.session import StepSession
 
 _SLICE = 0.2
 """Seconds after which a move that is under way is reported, and can be left where it is."""
 
 _LIMIT = 120.0
 """Seconds that a single answer may take, as a step of many threads is not interrupted."""
-
-
-@dataclass(frozen=True)
-class ReplayedRun:
-    """A recording that is shown.
-
-    Attributes:
-        state: What is seen at the step at which it was made.
-        about: What the window knew of the launch.
-        grid: Blocks.
-        block: Threads of a block.
-        index: The block that is recorded.
-        first: The first step.
-        last: The last one.
-        ptx: What was executed.
-        cut: The buffers of which only the beginning is kept, with the bytes that are.
-    """
-
-    state: StepState
-    about: RecordingAbout
-    grid: Dim3
-    block: Dim3
-    index: Dim3
-    first: int
-    last: int
-    ptx: str
-    cut: tuple[tuple[str, int], ...]
 
 
 class Stepper:
@@ -96,8 +64,7 @@ class Stepper:
         self._files = LaunchFiles()
         self._queue = CallQueue()
         self._numbers = itertools.count(1)
-        self._opened: OpenSteps | None = None
-        self._replayed: StepSession | None = None
+        self._opened: OpenSteps | OpenRecording | None = None
         self._need = Need()
         self._step = 0
         self._paused: set[int] = set()
@@ -133,7 +100,6 @@ class Stepper:
                 return _error(f"The buffers cannot be filled: {error}")
             files = tuple((name, str(path)) for name, path in prepared.items())
             command = LaunchCommand(request, files, "", time.monotonic())
-            self._replayed = None
             self._opened = OpenSteps(next(self._numbers), command, thread)
             self._need = Need(SandboxAccess((folder,), confined_to=request.confined_to))
             self._step = 0
@@ -220,35 +186,21 @@ class Stepper:
             return answer.data if isinstance(answer, RecordedSteps) else _diagnostic(answer)
 
     def replay(self, data: bytes, *, ticket: int = 0) -> ReplayedRun | Diagnostic:
-        """Shows a recording, in place of the run before; no process is started for it.
+        """Shows a recording, in place of the run before; nothing of it is run.
 
         Args:
             data: As `record` returns it.
             ticket: The number by which `cancel` knows this call.
+
+        Raises:
+            WorkerError: See `open`.
         """
-        sessions = _sessions()
-        with self._queue.take(ticket, None):
-            self._opened = self._replayed = None
-            self._host.rest()
-            try:
-                session, recording = sessions.StepSession.replaying(data)
-                with sessions.told_as_damage():
-                    thread = SimulatedThread(recording.index, recording.thread)
-                    state = session.look_at(thread)
-            except ValueError as error:
-                return _error(str(error))
-            self._replayed = session
-            return ReplayedRun(
-                state,
-                recording.about,
-                recording.grid,
-                recording.block,
-                recording.index,
-                recording.frames[0].step,
-                recording.frames[-1].step,
-                recording.ptx,
-                tuple((region.name, region.size) for region in recording.cut),
-            )
+        with self._queue.take(ticket, _LIMIT) as calls:
+            self._opened = OpenRecording(next(self._numbers), data)
+            self._need = Need()
+            answer = self._ask(self._opened, calls)
+            assert isinstance(answer, ReplayedRun | Diagnostic)
+            return answer
 
     def cancel(self, ticket: int) -> None:
         """Leaves the move with this ticket where it is; asked a second time, kills the process."""
@@ -261,7 +213,7 @@ class Stepper:
     def end(self) -> None:
         """Forgets the run and gives its memory back."""
         with self._queue.idle():
-            self._opened = self._replayed = None
+            self._opened = None
             self._host.rest()
 
     def close(self) -> None:
@@ -280,16 +232,17 @@ class Stepper:
         self, request: Callable[[int], RunRequest], calls: RunningCalls
     ) -> StepState | MemoryPage | RecordedSteps | Diagnostic:
         """Asks the run, which begins anew where its process has gone, and is brought back."""
-        if self._replayed is not None:
-            return _shown(self._replayed, request(0))
         opened = self._opened
         if opened is None:
             return _error("There is no run to step through.", "Begin one.")
         answer: Any = self._ask(request(opened.number), calls)
         if isinstance(answer, StepsLost):
-            answer = self._ask(opened, calls)
-            back = StepMove(StepGoal.STEP, opened.thread, step=self._step)
-            move: StepMove | None = back
+            step, answer = self._step, self._ask(opened, calls)
+            if isinstance(answer, ReplayedRun):
+                answer = answer.state
+            move: StepMove | None = None
+            if isinstance(answer, StepState):
+                move = StepMove(StepGoal.STEP, answer.thread, step=step)
             while isinstance(answer, StepState) and (move or answer.moving):
                 answer = self._ask(MoveSteps(opened.number, move, _SLICE), calls)
                 move = None
@@ -300,14 +253,19 @@ class Stepper:
 
     def _ask(self, request: object, calls: RunningCalls) -> Any:
         answer = calls.ask(self._host, request, need=self._need)
-        if isinstance(answer, StepState):
-            self._step = answer.step
+        if isinstance(answer, StepState | ReplayedRun):
+            state = answer.state if isinstance(answer, ReplayedRun) else answer
+            self._step = state.step
         if isinstance(answer, ChildDeath):
-            return _error(_why(answer, calls.ending), _BEGINS_ANEW)
+            is_recording = isinstance(self._opened, OpenRecording)
+            return _error(
+                _why(answer, calls.ending), _MAY_BE_DAMAGED if is_recording else _BEGINS_ANEW
+            )
         return answer
 
 
 _BEGINS_ANEW = "The next step runs the kernel anew to where it was."
+_MAY_BE_DAMAGED = "The recording may be damaged. The next step opens it anew."
 
 
 def _why(death: ChildDeath, ending: Ending | None) -> str:
@@ -318,24 +276,6 @@ def _why(death: ChildDeath, ending: Ending | None) -> str:
             return f"The simulation has not answered within {_LIMIT:g} s and was ended."
         case None:
             return f"The process of the simulation {cause_of_death(death)[1]}"
-
-
-def _sessions() -> ModuleType:
-    # It takes long to import, and only who shows a recording needs it in this process.
-    from jitstudio.simulator import session  # noqa: PLC0415
-
-    return session
-
-
-def _shown(
-    session: StepSession, request: RunRequest
-) -> StepState | MemoryPage | RecordedSteps | Diagnostic:
-    """Returns the answer of a recording."""
-    try:
-        with _sessions().told_as_damage():
-            return answer_with(session, request)
-    except ValueError as error:
-        return _error(str(error))
 
 
 def _diagnostic(answer: object) -> Diagnostic:

@@ -22,12 +22,12 @@ from jitstudio.simulator.stepping import (
     MemoryArea,
     MemoryPage,
     RecordingAbout,
+    ReplayedRun,
     SimulatedThread,
     StepGoal,
     StepMove,
     StepState,
 )
-from jitstudio.worker.stepper import ReplayedRun
 
 
 class ShownRun(NamedTuple):

@@ -11,6 +11,7 @@ from jitstudio.simulator.stepping import (
     MemoryArea,
     MemoryPage,
     RecordingAbout,
+    ReplayedRun,
     SimulatedThread,
     StepMove,
     StepState,
@@ -35,6 +36,19 @@ class OpenSteps:
     number: int
     command: LaunchCommand
     thread: SimulatedThread
+
+
+@dataclass(frozen=True)
+class OpenRecording:
+    """A request to show a recording, in place of the run before.
+
+    Attributes:
+        number: Of the run; later requests name it.
+        data: The recording, as `RecordedSteps` has it.
+    """
+
+    number: int
+    data: bytes
 
 
 @dataclass(frozen=True)
@@ -142,7 +156,9 @@ def answer_with(
     return session.read(request.area, request.thread, request.start, request.count)
 
 
-def _check(_: object, said: StepState | RecordedSteps | StepsLost | Diagnostic) -> None:
+def _check(
+    _: object, said: StepState | ReplayedRun | RecordedSteps | StepsLost | Diagnostic
+) -> None:
     if isinstance(said, Diagnostic):
         check_diagnostics([said])
 
@@ -159,6 +175,7 @@ STEPPING = WorkerProgram(
     "jitstudio.worker.children.step",
     (
         RequestType(OpenSteps, _STATE, StepState | Diagnostic, check=_check),
+        RequestType(OpenRecording, _STATE, ReplayedRun | Diagnostic, check=_check),
         RequestType(MoveSteps, _STATE, StepState | StepsLost | Diagnostic, check=_check),
         RequestType(LookAt, _STATE, StepState | StepsLost | Diagnostic, check=_check),
         RequestType(
