@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import zlib
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -44,6 +45,7 @@ BLOCK_ENDED = "All threads of the block have ended."
 """How the block of a recording ended where the run goes on."""
 
 _MOST_PTX_LINES = 500_000
+_LONGEST_NAME = 1 << 16
 _LARGEST = 128 << 20
 _HEAD = b"jitstudio recording "
 _VERSION = 1
@@ -265,6 +267,14 @@ def _fits_window(recording: Recording) -> bool:
     )
 
 
+def _names(recording: Recording) -> Iterator[str]:
+    """Yields what the window shows in a line."""
+    yield from (recording.about.title, recording.about.module, recording.kernel, recording.ended)
+    yield from (name for name, _content in recording.about.sources)
+    yield from (region.name for region in recording.kept)
+    yield from recording.spaces
+
+
 def _text(content: bytes) -> str:
     return content.decode("utf-8", "replace")
 
@@ -287,6 +297,7 @@ def _check(recording: Recording) -> None:
         and max(recording.grid) < 1 << 31
         and all(0 <= at < size for at, size in zip(recording.index, recording.grid, strict=True))
         and all(0 <= at < size for at, size in zip(recording.thread, recording.block, strict=True))
+        and all(len(name) <= _LONGEST_NAME for name in _names(recording))
         and steps[0] >= 0
         and all(one < other for one, other in pairwise(steps))
         and steps[-1] < 1 << 62

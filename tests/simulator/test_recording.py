@@ -246,6 +246,11 @@ def test_texts_that_no_window_can_show_are_refused(made, monkeypatch):
             unpack(data)
 
 
+def test_names_that_no_line_can_show_are_refused(made):
+    with pytest.raises(RecordingError, match="do not fit"):
+        unpack(pack(replace(unpack(made[1]), ended="long " * 100_000)))
+
+
 def test_what_is_no_recording_is_refused_with_a_sentence(made, monkeypatch):
     _live, data = made
     monkeypatch.setattr(recording_module, "_LARGEST", 1 << 20)

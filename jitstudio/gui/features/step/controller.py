@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import PurePath
 
@@ -31,6 +31,7 @@ from jitstudio.simulator.conditions import StopCondition, StopConditionError
 from jitstudio.simulator.stepping import SimulatedThread, StepGoal, StepMove, StepState
 
 _USER = "stepping"
+_MOST_LISTED = 10
 _SOURCES = (CodeKind.CUDA, CodeKind.LLVM_IR)
 _BUTTONS = (
     ("stepAction", "endSteppingAction"),
@@ -224,6 +225,11 @@ def _breakpoints_of(
         for point, condition in points.items()
         if (point.name, point.is_ptx) == (name, is_ptx)
     }
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Returns the first names in a line."""
+    return ", ".join([*names[:_MOST_LISTED], *["…"] * (len(names) > _MOST_LISTED)])
 
 
 class StepController(QObject):
@@ -489,13 +495,13 @@ class StepController(QObject):
         )
         if recording.cut:
             words = self.tr("Of large buffers only the beginning is kept: {parts}.")
-            parts = ", ".join(f"{name} ({size:,} B)" for name, size in recording.cut)
+            parts = _listed([f"{name} ({size:,} B)" for name, size in recording.cut])
             text += " " + words.format(parts=parts)
         if run.changed:
             words = self.tr(
                 "The text of {names} has changed since, or is not open: see Recorded text."
             )
-            text += " " + words.format(names=", ".join(run.changed))
+            text += " " + words.format(names=_listed(run.changed))
         self._view.show_recording(text)
         ptx = self.tr("PTX of {module}").format(module=run.about.module)
         self._view.texts.show_texts([*run.texts, (ptx, recording.ptx)])
