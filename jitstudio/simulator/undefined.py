@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.model import WARP, Threads
 from jitstudio.simulator.program import (
+    PairOperand,
     PtxInstruction,
     PtxOperand,
     RegisterOperand,
+    VectorOperand,
     register_names,
 )
 from jitstudio.simulator.types import PREDICATE
@@ -37,7 +39,7 @@ class Dependence(NamedTuple):
     Attributes:
         chosen: Which of the threads of the instruction.
         source: The shuffle that gave it to the first of them.
-        step: Steps before that.
+        step: Steps before the first time that this shuffle gave such values.
         reason: From which lane, in words that go on after "from".
     """
 
@@ -59,7 +61,8 @@ class UndefinedValues:
         self._registers: dict[str, NDArray[np.int32]] = {}
         # Those that no copy of this has, too.
         self._own: set[str] = set()
-        self._sources: list[tuple[PtxInstruction, int]] = []
+        # By number of instruction: the first step is all that is told.
+        self._sources: dict[int, tuple[PtxInstruction, int]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._registers)
@@ -69,7 +72,7 @@ class UndefinedValues:
         other = UndefinedValues(self._count)
         other._registers = dict(self._registers)
         self._own.clear()
-        other._sources = list(self._sources)
+        other._sources = dict(self._sources)
         return other
 
     def take(
@@ -93,14 +96,15 @@ class UndefinedValues:
         first, source = instruction.operands[:2]
         codes = self._read(register_names(source), others).copy()
         if reasons.any():
-            here = (instruction, step)
-            if here not in self._sources:
-                self._sources.append(here)
-            of = self._sources.index(here) + 1
-            made = (of << 7 | reasons << 5 | others % WARP).astype(np.int32)
+            self._sources.setdefault(instruction.number, (instruction, step))
+            made = ((instruction.number + 1) << 7 | reasons << 5 | others % WARP).astype(np.int32)
             codes = np.where(reasons > 0, made, codes)
-        for name in register_names(first):
+        value, *predicate = first if isinstance(first, PairOperand) else (first,)
+        for name in register_names(value):
             self._write(name, threads, codes)
+        # Whether the lane is in range is defined for all.
+        for name in register_names(VectorOperand(tuple(predicate))):
+            self._write(name, threads, np.zeros_like(codes))
 
     def spread(
         self,
