@@ -76,6 +76,10 @@ PtxOperand = (
 )
 
 
+WITHOUT_RESULT = frozenset(["st", "red", "bra", "brx", "bar", "barrier", "call", "prefetch"])
+"""Opcodes whose first operand is no destination."""
+
+
 def register_names(operand: PtxOperand) -> list[str]:
     """Returns the names of the registers in an operand."""
     match operand:

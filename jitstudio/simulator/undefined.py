@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.model import WARP, Threads
 from jitstudio.simulator.program import (
+    WITHOUT_RESULT,
     PairOperand,
     PtxInstruction,
     PtxOperand,
@@ -27,7 +28,6 @@ from jitstudio.simulator.program import (
 )
 from jitstudio.simulator.types import PREDICATE
 
-_WITHOUT_RESULT = frozenset(["st", "red", "bra", "brx", "bar", "barrier", "call", "prefetch"])
 # What these do with a value can be seen, or decides what else is done.
 _DECIDING = frozenset(["st", "red", "atom", "bra", "brx", "vote", "match", "redux", "bar", "ld"])
 _REASONS = ("the block does not have", "has exited", "the mask does not name")
@@ -121,7 +121,7 @@ class UndefinedValues:
         """
         opcode, operands = instruction.opcode, instruction.operands
         results: list[str] = []
-        if opcode not in _WITHOUT_RESULT and operands:
+        if opcode not in WITHOUT_RESULT and operands:
             results, operands = register_names(operands[0]), operands[1:]
         guard = [] if instruction.guard is None else [instruction.guard.name]
         names = [name for operand in operands for name in register_names(operand)]
