@@ -3,8 +3,9 @@
 A shuffle gives an undefined value where it takes that of a lane which has exited, is not there, or
 is not named by the mask (PTX ISA, ``shfl.sync``; CUDA C++ Programming Guide, "Warp Shuffle
 Functions"). To have one is allowed: in a reduction those lanes get some whose sums nobody wants. So
-they are followed through the registers of the kernel to where memory, a branch or a vote depends
-on one. They are lost in memory and in functions, which can only hide something.
+they are followed through the registers of the kernel to where global memory, an address, an atomic,
+a branch or a vote depends on one. They are lost in shared and local memory, of which nobody may
+read them, and in functions, which can only hide something.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.groups import Selection
-from jitstudio.simulator.model import WARP, Threads
+from jitstudio.simulator.memory import windows_of
+from jitstudio.simulator.model import WARP, StateSpace, Threads
 from jitstudio.simulator.program import (
     WITHOUT_RESULT,
+    AddressOperand,
     PairOperand,
     PtxInstruction,
     PtxOperand,
@@ -145,8 +148,9 @@ class UndefinedValues:
             self._write(name, threads, kept)
         if opcode not in _DECIDING or "param" in instruction.modifiers:
             codes = np.zeros_like(codes)
-        elif opcode == "st" and "local" in instruction.modifiers:
-            codes = self._read(register_names(operands[0]), threads)
+        elif opcode == "st":
+            address = self._read(register_names(operands[0]), threads)
+            codes = np.where(_is_global(instruction, threads, values), codes, address)
         codes = np.maximum(codes, self._read(guard, threads))
         if not codes.any():
             return None
@@ -203,3 +207,18 @@ class UndefinedValues:
                 defined = self._read([operand.name], threads) == 0
                 codes = np.where(defined & (held == (word == "or")), 0, codes)
         return codes
+
+
+def _is_global(
+    store: PtxInstruction, threads: Selection, values: Mapping[str, NDArray[Any]]
+) -> NDArray[np.bool_] | bool:
+    """Returns which threads store to global memory, which all can see."""
+    for word in store.modifiers:
+        if word.startswith(("local", "shared", "async")):
+            return False
+    match store.operands[0]:
+        case AddressOperand(RegisterOperand(name), offset) if "global" not in store.modifiers:
+            addresses = values[name][threads].astype(np.int64) + offset
+            found = windows_of(addresses).get(StateSpace.GLOBAL, False)
+            return True if found is None else found
+    return True

@@ -134,6 +134,22 @@ def test_values_that_nothing_depends_on(kernels, kernel):
     assert faults(kernels, kernel) == ()
 
 
+@pytest.mark.parametrize(
+    ("store", "told"),
+    [("st.shared.u32 [%r0]", 0), ("st.u32 [%rd1]", 0), ("st.u32 [%rd0]", 1)],
+    ids=["shared", "generic shared", "generic global"],
+)
+def test_values_in_shared_memory_are_lost_from_sight(store, told):
+    ptx = kernel_of(
+        ".reg .b32 %r<3>; .reg .b64 %rd<2>; .shared .align 4 .b32 s[32];\n"
+        "ld.param.u64 %rd0, [k_0]; mov.u32 %r0, s; cvt.u64.u32 %rd1, %r0;\n"
+        "cvta.shared.u64 %rd1, %rd1; shfl.sync.down.b32 %r1, %r1, 12, 31, -1;\n"
+        f"{store}, %r1;",
+        "u64",
+    )
+    assert len(faults(ptx, "k", 20)) == told
+
+
 def test_the_predicate_of_a_shuffle_is_defined():
     ptx = kernel_of(
         ".reg .pred %p0, %p1; .reg .b32 %r<3>; .reg .b64 %rd0;\n"
