@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from jitstudio.simulator.types import PtxType
@@ -236,3 +237,8 @@ class PtxProgram:
     declared: frozenset[str]
     instructions: tuple[PtxInstruction, ...]
     text: str = field(repr=False, default="")
+
+    @cached_property
+    def has_debug_info(self) -> bool:
+        """Whether it is made for a debugger (``-G``), with each variable in memory."""
+        return ".debug_info" in self.text
