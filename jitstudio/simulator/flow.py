@@ -1,10 +1,11 @@
-"""Control flow within a function: what is behind a barrier, and which loads a loop waits for."""
+"""Control flow within a function: what is behind a barrier, and what decides where threads go."""
 
 from __future__ import annotations
 
 from heapq import heappop, heappush
 
 from jitstudio.simulator.program import (
+    WITHOUT_RESULT,
     PtxFunction,
     PtxInstruction,
     PtxProgram,
@@ -55,29 +56,28 @@ def first_behind(program: PtxProgram, function: PtxFunction, barrier: int) -> in
     return first
 
 
-def is_polled(program: PtxProgram, load: PtxInstruction) -> bool:
-    """Returns whether a load is in a loop that ends by what it reads, as those do that wait."""
-    function = program.functions[load.function]
-    following = _following_all(program, function)
-    loop = _reached(load.number, following) & _reached(load.number, _before(following))
-    # It is always in these itself.
-    if not any(at in loop for at in following[load.number]):
-        return False
-    body = [program.instructions[at] for at in sorted(loop)]
-    depending = set(register_names(load.operands[0]))
-    size = 0
-    while size < len(depending):
-        size = len(depending)
-        for instruction in body:
-            first, *others = instruction.operands or (SymbolOperand(""),)
-            if not depending.isdisjoint(name for o in others for name in register_names(o)):
-                depending.update(register_names(first))
-    return any(
-        instruction.guard is not None
-        and instruction.guard.name in depending
-        and not loop.issuperset(following[instruction.number])
-        for instruction in body
-    )
+def deciding_registers(program: PtxProgram, function: PtxFunction) -> frozenset[str]:
+    """Returns the registers on which depends where threads go, or whether they do something.
+
+    These are the guards, and what these are made of, whatever the order; not through memory.
+    """
+    sources: dict[str, list[str]] = {}
+    waiting: list[str] = []
+    for instruction in program.instructions[function.start : function.end]:
+        if instruction.guard is not None:
+            waiting.append(instruction.guard.name)
+        if instruction.opcode not in WITHOUT_RESULT and instruction.operands:
+            first, *others = instruction.operands
+            names = [name for operand in others for name in register_names(operand)]
+            for name in register_names(first):
+                sources.setdefault(name, []).extend(names)
+    found: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += sources.get(name, ())
+    return frozenset(found)
 
 
 def _following_all(program: PtxProgram, function: PtxFunction) -> dict[int, list[int]]:

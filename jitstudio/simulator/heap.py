@@ -6,7 +6,8 @@ so what goes beyond a block, or to one that has been freed, is found.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable
 
 from jitstudio.simulator.memory import Arena, Region
 
@@ -32,6 +33,9 @@ class Heap:
         self._next = self._region.start
         self._live: dict[int, Region] = {}
         self._freed: dict[int, Region] = {}
+        # Between the blocks, once they are used; none is larger than the largest.
+        self._gaps: list[tuple[int, int]] | None = None
+        self._largest = 0
         arena.blocks = self._live, self._freed
 
     def allocate(self, sizes: Iterable[int], where: str) -> tuple[list[int], list[Region]]:
@@ -46,33 +50,26 @@ class Heap:
         """
         addresses: list[int] = []
         again: list[Region] = []
-        gaps: Iterator[tuple[int, int]] | None = None
-        start, end = self._next, self._region.end
         for size in sizes:
             room = _room(size)
+            start = self._next
             if room > self._region.end - self._region.start:
-                addresses.append(0)
-                continue
-            while start + room > end:
-                gaps = self._gaps() if gaps is None else gaps
-                start, end = next(gaps, (0, -1))
-                if end < 0:
-                    break
-            if end < 0:
+                start = -1
+            elif start + room > self._region.end:
+                self._next = self._region.end
+                self._freed.clear()
+                start = self._take_gap(room)
+            else:
+                self._next += room
+            if start < 0:
                 addresses.append(0)
                 continue
             block = Region(start, start + size, f"a block of the heap from {where}")
             self._live[start] = block
             self._arena.open(block)
             addresses.append(self._arena.base + start)
-            if gaps is not None:
+            if self._gaps is not None:
                 again.append(block)
-            start += room
-        if gaps is None:
-            self._next = start
-        else:
-            self._next = self._region.end
-            self._freed.clear()
         return addresses, again
 
     def free(self, addresses: Iterable[int]) -> list[str]:
@@ -84,6 +81,8 @@ class Heap:
             if block is not None:
                 self._freed[start] = block
                 self._arena.close(block)
+                if self._gaps is not None:
+                    self._add_gap(start, start + _room(block.end - start))
             missing = address != 0 and block is None
             known = "was freed before" if start in self._freed else "is none that malloc has given"
             problems.append(known if missing else "")
@@ -115,16 +114,41 @@ class Heap:
         for held, blocks in ((self._live, live), (self._freed, freed)):
             held.clear()
             held.update((block.start, block) for block in blocks)
+        self._gaps = None
 
-    def _gaps(self) -> Iterator[tuple[int, int]]:
-        """Yields start and end of what is between the blocks, as it is when asked for."""
-        at = self._region.start
-        for start in sorted(self._live):
+    def _take_gap(self, room: int) -> int:
+        """Returns where the first gap that is large enough begins, and takes it; -1 for none."""
+        if self._gaps is None:
+            self._gaps, self._largest = self._find_gaps(), self._region.end
+        if room > self._largest:
+            return -1
+        for index, (start, end) in enumerate(self._gaps):
+            if start + room <= end:
+                self._gaps[index : index + 1] = [(start + room, end)] * (start + room < end)
+                return start
+        self._largest = room - 1
+        return -1
+
+    def _add_gap(self, start: int, end: int) -> None:
+        """Takes note of what was freed, together with the gaps that it touches."""
+        assert self._gaps is not None
+        first = last = bisect_left(self._gaps, (start, end))
+        if last < len(self._gaps) and self._gaps[last][0] == end:
+            end, last = self._gaps[last][1], last + 1
+        if first and self._gaps[first - 1][1] == start:
+            start, first = self._gaps[first - 1][0], first - 1
+        self._gaps[first:last] = [(start, end)]
+        self._largest = max(self._largest, end - start)
+
+    def _find_gaps(self) -> list[tuple[int, int]]:
+        """Returns start and end of what is between the blocks, in order."""
+        found, at = [], self._region.start
+        for start in (*sorted(self._live), self._region.end):
             if start > at:
-                yield at, start
-            block = self._live[start]
-            at = start + _room(block.end - start)
-        yield at, self._region.end
+                found.append((at, start))
+            if start in self._live:
+                at = start + _room(self._live[start].end - start)
+        return found
 
 
 def _room(size: int) -> int:

@@ -262,6 +262,7 @@ class Machine:
             shared_size=image.shared_size,
             local_stride=local,
             stack_limit=launch.limits.stack_bytes,
+            copies_unwritten=image.program.has_debug_info,
             parameters=launch.parameters,
             special=special_registers(
                 layout,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from jitstudio.simulator.types import PtxType
@@ -74,6 +75,10 @@ PtxOperand = (
     | BracketOperand
     | PairOperand
 )
+
+
+WITHOUT_RESULT = frozenset(["st", "red", "bra", "brx", "bar", "barrier", "call", "prefetch"])
+"""Opcodes whose first operand is no destination."""
 
 
 def register_names(operand: PtxOperand) -> list[str]:
@@ -232,3 +237,8 @@ class PtxProgram:
     declared: frozenset[str]
     instructions: tuple[PtxInstruction, ...]
     text: str = field(repr=False, default="")
+
+    @cached_property
+    def has_debug_info(self) -> bool:
+        """Whether it is made for a debugger (``-G``), with each variable in memory."""
+        return ".debug_info" in self.text

@@ -15,9 +15,9 @@ This is the causality order of the PTX ISA ("Memory Consistency Model"), coarser
 that can only hide a race and never invent one: a message tells of the whole warp of its sender, a
 read needs no ``.acquire`` or fence to take it, and atomics of one step know each other. Two
 accesses that are both strong never race. But a volatile read of what another lane of the warp has
-written, in no loop that waits for it, is told: it relies on the lanes running in step, which no GPU
-since Volta promises. Two writes of the same value are told as such: nothing is lost whatever their
-order.
+written is told if it is data: it relies on the lanes running in step, which no GPU since Volta
+promises. A value that decides a branch is taken for a flag that is waited for or tried. Two writes
+of the same value are told as such: nothing is lost whatever their order.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.flow import is_polled
+from jitstudio.simulator.flow import deciding_registers
 from jitstudio.simulator.model import (
     WARP,
     Access,
@@ -44,7 +44,7 @@ from jitstudio.simulator.model import (
     ThreadPlace,
     Threads,
 )
-from jitstudio.simulator.program import PtxInstruction, PtxProgram
+from jitstudio.simulator.program import PtxInstruction, PtxProgram, register_names
 
 _Numbers = NDArray[np.int64]
 
@@ -67,7 +67,7 @@ class RaceDetector(Observer):
     Args:
         kernel: The name of the kernel, whose `ret` ends a thread.
         global_bytes: About how large global memory is; what is never accessed costs nothing.
-        program: What is executed, to know which loops wait for a value; None to take all for such.
+        program: What is executed, to know which values decide something; None to take all for such.
     """
 
     wants_values = True
@@ -77,7 +77,7 @@ class RaceDetector(Observer):
     ) -> None:
         self._kernel = kernel
         self._program = program
-        self._unpolled: dict[int, bool] = {}
+        self._deciding: frozenset[str] | None = None
         self._event = 0
         self._instructions: list[PtxInstruction] = []
         self._numbers: dict[int, int] = {}
@@ -191,13 +191,18 @@ class RaceDetector(Observer):
             self._note(access, cells[at], at, kind)
 
     def _should_be_in_order(self, instruction: PtxInstruction) -> bool:
-        """Returns whether a strong read is volatile, and in no loop that waits for its value."""
-        if self._program is None or "volatile" not in instruction.modifiers:
+        """Returns whether a strong read is volatile, and of data: no flag that decides anything.
+
+        What a function other than the kernel reads may decide something in its callers.
+        """
+        if "volatile" not in instruction.modifiers or instruction.function != self._kernel:
             return False
-        found = self._unpolled.get(instruction.number)
-        if found is None:
-            found = self._unpolled[instruction.number] = not is_polled(self._program, instruction)
-        return found
+        if self._deciding is None and self._program is not None:
+            function = self._program.functions[self._kernel]
+            self._deciding = deciding_registers(self._program, function)
+        return self._deciding is not None and self._deciding.isdisjoint(
+            register_names(instruction.operands[0])
+        )
 
     def _compare_in_warps(self, access: Access, cells: _Numbers, threads: Threads) -> None:
         """Notes what other lanes of the warp have written by volatile writes."""

@@ -3,8 +3,9 @@
 A shuffle gives an undefined value where it takes that of a lane which has exited, is not there, or
 is not named by the mask (PTX ISA, ``shfl.sync``; CUDA C++ Programming Guide, "Warp Shuffle
 Functions"). To have one is allowed: in a reduction those lanes get some whose sums nobody wants. So
-they are followed through the registers of the kernel to where memory, a branch or a vote depends
-on one. They are lost in memory and in functions, which can only hide something.
+they are followed through the registers of the kernel to where global memory, an address, an atomic,
+a branch or a vote depends on one. They are lost in shared and local memory, of which nobody may
+read them, and in functions, which can only hide something.
 """
 
 from __future__ import annotations
@@ -16,16 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.groups import Selection
-from jitstudio.simulator.model import WARP, Threads
+from jitstudio.simulator.memory import windows_of
+from jitstudio.simulator.model import WARP, StateSpace, Threads
 from jitstudio.simulator.program import (
+    WITHOUT_RESULT,
+    AddressOperand,
+    PairOperand,
     PtxInstruction,
     PtxOperand,
     RegisterOperand,
+    VectorOperand,
     register_names,
 )
 from jitstudio.simulator.types import PREDICATE
 
-_WITHOUT_RESULT = frozenset(["st", "red", "bra", "brx", "bar", "barrier", "call", "prefetch"])
 # What these do with a value can be seen, or decides what else is done.
 _DECIDING = frozenset(["st", "red", "atom", "bra", "brx", "vote", "match", "redux", "bar", "ld"])
 _REASONS = ("the block does not have", "has exited", "the mask does not name")
@@ -37,7 +42,7 @@ class Dependence(NamedTuple):
     Attributes:
         chosen: Which of the threads of the instruction.
         source: The shuffle that gave it to the first of them.
-        step: Steps before that.
+        step: Steps before the first time that this shuffle gave such values.
         reason: From which lane, in words that go on after "from".
     """
 
@@ -59,7 +64,8 @@ class UndefinedValues:
         self._registers: dict[str, NDArray[np.int32]] = {}
         # Those that no copy of this has, too.
         self._own: set[str] = set()
-        self._sources: list[tuple[PtxInstruction, int]] = []
+        # By number of instruction: the first step is all that is told.
+        self._sources: dict[int, tuple[PtxInstruction, int]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._registers)
@@ -69,7 +75,7 @@ class UndefinedValues:
         other = UndefinedValues(self._count)
         other._registers = dict(self._registers)
         self._own.clear()
-        other._sources = list(self._sources)
+        other._sources = dict(self._sources)
         return other
 
     def take(
@@ -93,14 +99,15 @@ class UndefinedValues:
         first, source = instruction.operands[:2]
         codes = self._read(register_names(source), others).copy()
         if reasons.any():
-            here = (instruction, step)
-            if here not in self._sources:
-                self._sources.append(here)
-            of = self._sources.index(here) + 1
-            made = (of << 7 | reasons << 5 | others % WARP).astype(np.int32)
+            self._sources.setdefault(instruction.number, (instruction, step))
+            made = ((instruction.number + 1) << 7 | reasons << 5 | others % WARP).astype(np.int32)
             codes = np.where(reasons > 0, made, codes)
-        for name in register_names(first):
+        value, *predicate = first if isinstance(first, PairOperand) else (first,)
+        for name in register_names(value):
             self._write(name, threads, codes)
+        # Whether the lane is in range is defined for all.
+        for name in register_names(VectorOperand(tuple(predicate))):
+            self._write(name, threads, np.zeros_like(codes))
 
     def spread(
         self,
@@ -117,7 +124,7 @@ class UndefinedValues:
         """
         opcode, operands = instruction.opcode, instruction.operands
         results: list[str] = []
-        if opcode not in _WITHOUT_RESULT and operands:
+        if opcode not in WITHOUT_RESULT and operands:
             results, operands = register_names(operands[0]), operands[1:]
         guard = [] if instruction.guard is None else [instruction.guard.name]
         names = [name for operand in operands for name in register_names(operand)]
@@ -141,8 +148,9 @@ class UndefinedValues:
             self._write(name, threads, kept)
         if opcode not in _DECIDING or "param" in instruction.modifiers:
             codes = np.zeros_like(codes)
-        elif opcode == "st" and "local" in instruction.modifiers:
-            codes = self._read(register_names(operands[0]), threads)
+        elif opcode == "st":
+            address = self._read(register_names(operands[0]), threads)
+            codes = np.where(_is_global(instruction, threads, values), codes, address)
         codes = np.maximum(codes, self._read(guard, threads))
         if not codes.any():
             return None
@@ -199,3 +207,18 @@ class UndefinedValues:
                 defined = self._read([operand.name], threads) == 0
                 codes = np.where(defined & (held == (word == "or")), 0, codes)
         return codes
+
+
+def _is_global(
+    store: PtxInstruction, threads: Selection, values: Mapping[str, NDArray[Any]]
+) -> NDArray[np.bool_] | bool:
+    """Returns which threads store to global memory, which all can see."""
+    for word in store.modifiers:
+        if word.startswith(("local", "shared", "async")):
+            return False
+    match store.operands[0]:
+        case AddressOperand(RegisterOperand(name), offset) if "global" not in store.modifiers:
+            addresses = values[name][threads].astype(np.int64) + offset
+            found = windows_of(addresses).get(StateSpace.GLOBAL, False)
+            return True if found is None else found
+    return True

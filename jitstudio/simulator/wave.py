@@ -205,6 +205,8 @@ class Wave:
         shared_base: Where the shared memory of each thread's block begins in the arena.
         shared_size: Bytes of shared memory of a block.
         local_stride: Bytes of local memory of a thread.
+        copies_unwritten: Whether right code reads local memory that nobody has written: that made
+            for a debugger copies structures with their padding, and bit fields as whole words.
         frames: The registers, by depth and function, as instructions read them.
         bases: The registers and parameters themselves, by depth and function, then by name.
         stacks: Where each thread's local variables begin, by depth.
@@ -230,6 +232,7 @@ class Wave:
         stack_limit: int,
         parameters: bytes,
         special: dict[str, Any],
+        copies_unwritten: bool = False,
         most_bytes: int = 1 << 62,
         seed: int | None = None,
         observers: Sequence[Observer],
@@ -274,6 +277,7 @@ class Wave:
         self.changes = 0
         self.printed: list[str] = []
         self.printed_size = 0
+        self.copies_unwritten = copies_unwritten
         self.stack_limit, self.most_bytes = stack_limit, most_bytes
         self.frame_bytes = 0
         self.faults: list[Fault] = []
@@ -701,6 +705,8 @@ class Wave:
                 unwritten = unwritten & ~pending
                 if not unwritten.any():
                     return
+        if space is StateSpace.LOCAL and self.copies_unwritten:
+            return
         first = int(np.argmax(unwritten))
         names = {StateSpace.CONSTANT: "constant"}
         self.tell(

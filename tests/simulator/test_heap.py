@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from jitstudio.simulator.heap import HEAP_BYTES
+from jitstudio.simulator.heap import HEAP_BYTES, Heap
 from jitstudio.simulator.history import StepHistory
 from jitstudio.simulator.machine import Machine
+from jitstudio.simulator.memory import global_arena
 from jitstudio.simulator.model import FaultKind
 from jitstudio.simulator.races import RaceDetector
 from tests.simulator.running import launch_of, program_of, ptx_of, run
@@ -96,6 +97,31 @@ def test_freed_blocks_are_used_again_when_there_are_no_others(kernels):
 
 def test_a_full_heap_gives_null(kernels):
     assert results(kernels, "too_much", [1] * 8 + [9] + [1] * 55) == [1] * 8 + [0] * 56
+
+
+def test_a_full_heap_gives_the_first_gap_that_is_large_enough():
+    """Against a search of all places, and against a heap put back to the same state."""
+    arena = global_arena([], [], 2048)[0]
+    heap, again = Heap(arena), Heap(arena)
+    random = np.random.default_rng(0)
+    cells = np.zeros(2048 // 16, np.bool_)
+    held = [(16 * at, 4) for at in range(0, len(cells), 4)]
+    base = heap.allocate([48] * len(held), "")[0][0]
+    cells[:] = True
+    for _ in range(400):
+        if held and random.random() < 0.5:
+            at, count = held.pop(random.integers(len(held)))
+            assert heap.free([base + at]) == [""]
+            cells[at // 16 : at // 16 + count] = False
+        size = int(random.integers(1, 200))
+        count = -(-size // 16) + 1
+        places = [at for at in range(len(cells) - count + 1) if not cells[at : at + count].any()]
+        again.restore(heap.state())
+        wanted = base + 16 * places[0] if places else 0
+        assert heap.allocate([size], "")[0] == again.allocate([size], "")[0] == [wanted]
+        if places:
+            held.append((16 * places[0], count))
+            cells[places[0] : places[0] + count] = True
 
 
 @pytest.mark.parametrize(

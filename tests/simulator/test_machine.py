@@ -204,6 +204,21 @@ def test_reading_what_nobody_has_written(kernels):
     assert (fault.kind, fault.count, fault.fatal) == (FaultKind.NEVER_WRITTEN, 64, False)
 
 
+def test_padding_and_bit_fields_that_builds_for_a_debugger_copy(tools):
+    source = """struct Bits { unsigned a : 3, b : 5; }; struct Pair { char c; int x; };
+    __device__ __noinline__ int sum(Pair p) { return p.c + p.x; }
+    extern "C" __global__ void k(int* a) {
+      Bits f; f.a = threadIdx.x & 7; f.b = 3;
+      Pair p; p.c = 1; p.x = threadIdx.x;
+      a[threadIdx.x] = f.a + f.b + sum(p); }"""
+    text = ptx_of(tools, source, "sm_90", "-G")
+    i = np.arange(64)
+    done = run(text, "k", (1, 1, 1), (64, 1, 1), np.zeros(64, np.int32))
+    assert done.arrays[0].tolist() == (i % 8 + 4 + i).tolist()
+    other = fails(text.replace(".debug_info", ".debug_none"), "k", np.zeros(64, np.int32))
+    assert {fault.kind for fault in other.result.faults} == {FaultKind.NEVER_WRITTEN}
+
+
 @pytest.mark.parametrize("seed", [None, 3])
 def test_a_histogram_of_atomics_in_shared_memory(kernels, seed):
     data = np.random.default_rng(0).integers(0, 256, 5000).astype(np.uint8)

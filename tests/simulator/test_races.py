@@ -244,6 +244,12 @@ KERNEL(with_syncwarp, if (i < 32) for (int d = 32; d; d /= 2) {
 KERNEL(own_places, for (int k = 0; k < 4; k++) s[i] += s[i] * k;)
 KERNEL(flag, if (i == 5) s[40] = 1; if (i < 32) while (s[40] != 1); out[i] = 1;)
 KERNEL(ring, if (i < 32) { while (s[40] != i + 40); s[40] = i + 41; } out[i] = 1;)
+KERNEL(unrolled, if (i == 5) s[40] = 1; int r = i; _Pragma("unroll")
+  for (int k = 0; k < 4; k++) if (s[40] == 1) { r = 99; break; } out[i] = r;)
+KERNEL(tried, if (i == 5) { s[41] = 7; __threadfence_block(); s[40] = 1; }
+  if (i == 6 && s[40] == 1) { __threadfence_block(); out[i] = s[41]; })
+__device__ __noinline__ int read(volatile int* flag) { return *flag; }
+KERNEL(in_a_function, if (i == 5) s[40] = 1; if (i < 32) while (read(s + 40) != 1); out[i] = 1;)
 KERNEL(lock, if (i == 0) s[0] = s[1] = 0; __syncthreads();
   for (bool done = false; !done;) if (atomicCAS((int*)s, 0, 1) == 0) {
     __threadfence_block(); s[1] = s[1] + 1; __threadfence_block(); atomicExch((int*)s, 0);
@@ -274,6 +280,9 @@ def test_what_relies_on_lanes_in_step_is_told(volatile, kernel):
 
 
 @pytest.mark.tools
-@pytest.mark.parametrize("kernel", ["with_syncwarp", "own_places", "flag", "ring", "lock"])
+@pytest.mark.parametrize(
+    "kernel",
+    ["with_syncwarp", "own_places", "flag", "ring", "unrolled", "tried", "in_a_function", "lock"],
+)
 def test_volatile_values_that_are_waited_for_or_ordered(volatile, kernel):
     assert not any("running in step" in race.message for race in races_of(volatile, kernel))

@@ -6,7 +6,8 @@ import pytest
 from jitstudio.simulator.history import StepHistory
 from jitstudio.simulator.machine import Machine
 from jitstudio.simulator.model import FaultKind
-from tests.simulator.running import launch_of, program_of, ptx_of, run
+from jitstudio.simulator.undefined import UndefinedValues
+from tests.simulator.running import kernel_of, launch_of, program_of, ptx_of, run
 
 KERNELS = r"""
 #define KERNEL extern "C" __global__ void
@@ -72,6 +73,12 @@ KERNEL scanned(int* a) {
 }
 """
 
+SHUFFLED = kernel_of(
+    ".reg .b32 %r<2>; .reg .b64 %rd0;\nld.param.u64 %rd0, [k_0];\n"
+    "shfl.sync.down.b32 %r1, %r0, 12, 31, -1; st.global.u32 [%rd0], %r1;",
+    "u64",
+)
+
 pytestmark = pytest.mark.tools
 
 
@@ -125,6 +132,46 @@ def test_lanes_that_meet_with_different_masks(kernels):
 @pytest.mark.parametrize("kernel", ["of_half_a_warp", "of_two_halves", "thrown_away", "scanned"])
 def test_values_that_nothing_depends_on(kernels, kernel):
     assert faults(kernels, kernel) == ()
+
+
+@pytest.mark.parametrize(
+    ("store", "told"),
+    [("st.shared.u32 [%r0]", 0), ("st.u32 [%rd1]", 0), ("st.u32 [%rd0]", 1)],
+    ids=["shared", "generic shared", "generic global"],
+)
+def test_values_in_shared_memory_are_lost_from_sight(store, told):
+    ptx = kernel_of(
+        ".reg .b32 %r<3>; .reg .b64 %rd<2>; .shared .align 4 .b32 s[32];\n"
+        "ld.param.u64 %rd0, [k_0]; mov.u32 %r0, s; cvt.u64.u32 %rd1, %r0;\n"
+        "cvta.shared.u64 %rd1, %rd1; shfl.sync.down.b32 %r1, %r1, 12, 31, -1;\n"
+        f"{store}, %r1;",
+        "u64",
+    )
+    assert len(faults(ptx, "k", 20)) == told
+
+
+def test_the_predicate_of_a_shuffle_is_defined():
+    ptx = kernel_of(
+        ".reg .pred %p0, %p1; .reg .b32 %r<3>; .reg .b64 %rd0;\n"
+        "mov.u32 %r0, %tid.x; setp.ge.u32 %p0, %r0, 16; @%p0 ret; ld.param.u64 %rd0, [k_0];\n"
+        "shfl.sync.down.b32 %r1|%p1, %r0, 8, 31, 65535;\n"
+        "selp.u32 %r2, 1, 0, %p1; mad.wide.u32 %rd0, %r0, 4, %rd0; st.global.u32 [%rd0], %r2;",
+        "u64",
+    )
+    done = run(ptx, "k", (1, 1, 1), (32, 1, 1), np.zeros(32, np.int32))
+    assert done.arrays[0].tolist() == [1] * 16 + [0] * 16
+
+
+def test_a_shuffle_of_a_loop_is_kept_once():
+    shuffle = program_of(SHUFFLED).instructions[1]
+    lanes, undefined = np.arange(20), UndefinedValues(32)
+    for step in range(3):
+        undefined.take(shuffle, step, lanes, lanes + 12, np.full(20, 1))
+    store = program_of(SHUFFLED).instructions[2]
+    found = undefined.spread(store, slice(None), {})
+    assert found is not None
+    assert (found.source, found.step, found.chosen.sum()) == (shuffle, 0, 20)
+    assert len(undefined._sources) == 1
 
 
 def test_what_is_undefined_stays_so_when_stepping_back(kernels):
