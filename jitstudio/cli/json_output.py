@@ -440,6 +440,7 @@ def _between_threads(found: Race | Fault) -> Json:
         "first": found.first and _thread_place(found.first),
         "second": found.second and _thread_place(found.second),
         "count": found.count,
+        "seeds": list(found.seeds),
     }
 
 

@@ -20,6 +20,7 @@ from jitstudio.core.axes import VariantDraft, generic_name, placeholders_of
 from jitstudio.core.code import (
     EMITTED_KINDS,
     ENDINGS,
+    PROJECT_ENDING,
     CodeKind,
     Header,
     Source,
@@ -172,7 +173,7 @@ def others_request(
     Args:
         arguments: The words of the command line that say the rest.
         folder: Where his paths begin.
-        sources: The modules; empty where `arguments` names a project.
+        sources: The modules; empty where `arguments` names a project and nothing else.
         options: For the compilers.
         trust: Whether any option is sent, and any file included.
         settings: A project of whose target, options and so on the build is, in the place of what
@@ -183,7 +184,7 @@ def others_request(
     """
     home = str(folder.resolve())
     options = rooted(options, home)
-    opened = None if sources else given_project(arguments.sources)
+    opened = None if sources else _only_project(arguments.sources[0])
     if opened is not None and settings is not None:
         kept = {name: getattr(settings, name) for name in _SETTINGS}
         opened = replace(opened, project=replace(opened.project, **kept))
@@ -267,10 +268,13 @@ def source_from(path: Given, name_expressions: Sequence[str] = ()) -> Source:
         endings = " ".join(
             e for e, k in ENDINGS.items() if k not in (CodeKind.SASS, CodeKind.HEADER)
         )
-        raise UsageError(
-            f"'{path}' has no ending that tells its kind. Known ones: {endings}. "
-            "Kernels in programs, libraries and wheels are read by jitstudio inspect."
-        )
+        problem = f"'{path}' has no ending that tells its kind. Known ones: {endings}. "
+        advice = "Kernels in programs, libraries and wheels are read by jitstudio inspect."
+        if not os.path.lexists(path):
+            problem = f"There is no such file, and {problem}"
+            if os.path.exists(meant := f"{path}{PROJECT_ENDING}"):
+                advice = f"Did you mean the project '{meant}'?"
+        raise UsageError(problem + advice)
     content = _read(path)
     # A file may be called by bytes that are no UTF-8; logs and JSON need a name that is.
     name = os.fsencode(path).decode("utf-8", "replace")
@@ -388,8 +392,23 @@ def given_project(sources: Sequence[Given]) -> OpenProject | None:
             f"'{projects[0]}' is a project, which names its modules itself. "
             "Give it alone, or the modules without it."
         )
+    return _opened(projects[0])
+
+
+def _only_project(path: str) -> OpenProject:
+    """Returns the project of a file that has to be one, as nothing else is given.
+
+    Raises:
+        UsageError: It is not there, or no project.
+    """
+    if os.path.exists(path) and not is_project(Path(path)):
+        raise UsageError(f"'{path}' is no project: the name of one ends in '{PROJECT_ENDING}'.")
+    return _opened(path)
+
+
+def _opened(path: str) -> OpenProject:
     try:
-        return read_project(Path(projects[0]))
+        return read_project(Path(path))
     except ProjectError as error:
         raise UsageError(str(error)) from None
 

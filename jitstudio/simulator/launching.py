@@ -220,8 +220,11 @@ class _Forecast:
 
 
 def _observers(ready: PreparedLaunch) -> tuple[Observer, ...]:
-    launch = ready.launch
-    return Counter(), RaceDetector(launch.kernel, _global_bytes(launch), ready.program)
+    return Counter(), _race_detector(ready)
+
+
+def _race_detector(ready: PreparedLaunch) -> RaceDetector:
+    return RaceDetector(ready.launch.kernel, _global_bytes(ready.launch), ready.program)
 
 
 def _duration(seconds: float) -> str:
@@ -235,16 +238,17 @@ def _orders(
     end: float,
     tell: Tell,
 ) -> ComparedOrders:
-    """Compares the buffers with those after other orders, as far as these are asked for."""
+    """Compares a run with other orders, as far as these are asked for."""
     seeds = range(request.seed + 1, request.seed + request.seeds)
     if result.outcome is not SimulationOutcome.FINISHED or not seeds:
-        return (), ()
+        return ComparedOrders()
     return compare_orders(
         ready.launch,
         ready.program,
         result,
         [buffer for buffer in request.buffers if buffer.length],
         seeds,
+        lambda: (_race_detector(ready),),
         lambda: end - time.monotonic(),
         lambda seed: tell(LaunchProgress(f"simulating the kernel with seed {seed}")),
     )
@@ -291,10 +295,11 @@ def _finished(
             result.inexact_functions,
             result.lines,
             result.samples,
-            result.races,
-            result.faults,
+            (*result.races, *orders.races),
+            (*result.faults, *orders.faults),
             request.seed,
-            *orders,
+            orders.compared,
+            orders.differences,
             heap_left=result.heap_left,
         ),
     )

@@ -4,21 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.problems import listing
 from jitstudio.core.launch.request import Buffer
-from jitstudio.core.launch.simulation import OrderDifference
+from jitstudio.core.launch.simulation import Fault, OrderDifference, Race
 from jitstudio.numerics.dtypes import numpy_dtype
 from jitstudio.simulator.machine import simulate
-from jitstudio.simulator.model import SimulatedLaunch, SimulationOutcome, SimulationResult
+from jitstudio.simulator.model import (
+    Observer,
+    SimulatedLaunch,
+    SimulationOutcome,
+    SimulationResult,
+)
 from jitstudio.simulator.program import PtxProgram
+from jitstudio.simulator.races import line_of
 
-ComparedOrders = tuple[tuple[int, ...], tuple[OrderDifference, ...]]
-"""The seeds of further orders that were run to their end, and what they have made otherwise."""
+
+class ComparedOrders(NamedTuple):
+    """What came of further orders.
+
+    Attributes:
+        compared: The seeds of those that were run to their end.
+        differences: What they have made otherwise.
+        faults: What threads did in them only, and must not do.
+        races: Races in them only.
+    """
+
+    compared: tuple[int, ...] = ()
+    differences: tuple[OrderDifference, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    races: tuple[Race, ...] = ()
 
 
 @dataclass
@@ -89,6 +108,38 @@ class _Ending:
         return OrderDifference(f"{words}{so}: {self.message}", tuple(self.seeds))
 
 
+_T = TypeVar("_T", Fault, Race)
+
+
+class _Found(Generic[_T]):
+    """What the simulator finds in further orders only, once for each kind and place in the PTX."""
+
+    def __init__(self, usual: Sequence[_T]) -> None:
+        self._usual = {_key(one) for one in usual}
+        self._seeds: dict[object, tuple[_T, list[int]]] = {}
+
+    def take(self, seed: int, found: Sequence[_T]) -> None:
+        """Takes what was found with a seed."""
+        for key, one in {_key(one): one for one in found}.items():
+            if key not in self._usual:
+                self._seeds.setdefault(key, (one, []))[1].append(seed)
+
+    def told(self) -> tuple[_T, ...]:
+        """Returns it with its seeds."""
+        return tuple(
+            replace(one, message=f"With {_seed_words(seeds)}: {one.message}", seeds=tuple(seeds))
+            for one, seeds in self._seeds.values()
+        )
+
+
+def _key(found: Fault | Race) -> object:
+    if isinstance(found, Fault):
+        return found.kind, found.first and found.first.ptx_line
+    # Which of two accesses is the earlier one is a matter of the order.
+    places = sorted((line_of(found.first), line_of(found.second)))
+    return "read" in found.kind, found.space, found.same_value, *places
+
+
 def _seed_words(seeds: Sequence[int]) -> str:
     return f"seed{'' if len(seeds) == 1 else 's'} {listing(map(str, seeds))}"
 
@@ -99,10 +150,11 @@ def compare_orders(
     first: SimulationResult,
     buffers: Sequence[Buffer],
     seeds: Sequence[int],
+    observers: Callable[[], Sequence[Observer]],
     seconds: Callable[[], float],
     progress: Callable[[int], None],
 ) -> ComparedOrders:
-    """Runs a launch with further seeds and compares what is in its buffers then, bit for bit.
+    """Runs a launch with further seeds and compares what is found and left, bit for bit.
 
     Args:
         launch: What was run.
@@ -110,6 +162,7 @@ def compare_orders(
         first: What came of the run that all others are compared with.
         buffers: Those of the allocations of the launch, in their order.
         seeds: Of the other runs.
+        observers: Makes those of a run, new ones for each.
         seconds: Returns how much time is left; none begins without.
         progress: Is given each seed before its run.
     """
@@ -119,13 +172,17 @@ def compare_orders(
         held.append(_BufferOrders(buffer, usual, np.zeros(buffer.length, np.bool_)))
     compared: list[int] = []
     ends: dict[object, _Ending] = {}
+    faults, races = _Found(first.faults), _Found(first.races)
     for seed in seeds:
         left = seconds()
         if left <= 0:
             break
         progress(seed)
         limits = replace(launch.limits, seconds=left)
-        result = simulate(replace(launch, seed=seed or None, limits=limits), program)
+        result = simulate(replace(launch, seed=seed or None, limits=limits), program, observers())
+        # What ends a run is told as its end.
+        faults.take(seed, [fault for fault in result.faults if not fault.fatal])
+        races.take(seed, result.races)
         if result.outcome is SimulationOutcome.TIMED_OUT:
             break
         compared.append(seed)
@@ -138,4 +195,9 @@ def compare_orders(
         for one, memory in zip(held, result.memory, strict=True):
             one.compare(seed, memory)
     differences = (end.difference() for end in ends.values())
-    return tuple(compared), (*differences, *(one.difference() for one in held if one.others))
+    return ComparedOrders(
+        tuple(compared),
+        (*differences, *(one.difference() for one in held if one.others)),
+        faults.told(),
+        races.told(),
+    )

@@ -150,7 +150,7 @@ class RaceDetector(Observer):
         for found in self._races.values():
             race = found.race
             # A loop that is unrolled has several instructions for one line.
-            places = (_line_of(race.first), _line_of(race.second))
+            places = (line_of(race.first), line_of(race.second))
             key = (race.kind, race.space, race.same_value, *places)
             count = race.count + (races[key].count if key in races else 0)
             races[key] = replace(races.get(key, race), count=count)
@@ -661,7 +661,7 @@ def _step_sentence(race: Race, access: Access) -> str:
     )
 
 
-def _line_of(place: ThreadPlace) -> tuple[str, int]:
+def line_of(place: ThreadPlace) -> tuple[str, int]:
     """Returns the source line, or that of the PTX where none is known."""
     return (place.file, place.line) if place.line else ("", place.ptx_line)
 

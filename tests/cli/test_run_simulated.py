@@ -132,6 +132,41 @@ def test_a_run_that_ends_otherwise_in_another_order_is_told(run, tmp_path):
     assert (one["outcome"], told["message"].endswith(error)) == ("failed", True)
 
 
+def test_faults_and_races_of_further_orders_only_are_told_with_their_seeds(run, tmp_path):
+    hidden = tmp_path / "hidden.cu"
+    hidden.write_text(
+        'extern "C" __global__ void hidden(int* count, int* out) {\n'
+        "    __shared__ int held[1];\n"
+        "    int turn = atomicAdd(count, 1);\n"
+        "    if (blockIdx.x == 0 || turn != 0) return;\n"
+        "    if (out[0]) held[0] = 1;\n"
+        "    if (*(volatile int*)held == 7) out[1] = 1;\n"
+        "    count[1] = atomicAdd(out + 2, 0);\n}\n"
+        'extern "C" __global__ void late(int* count, int* out) {\n'
+        "    if (atomicAdd(count, 1) == blockIdx.x) return;\n"
+        "    atomicAdd(out, 1);\n"
+        "    out[1] = blockIdx.x;\n}\n"
+    )
+    words = ("run", hidden, "--device", "sim", "--grid", 4, "--block", 1, "--json")
+    words += ("--arg", "count=2:zeros", "--arg", "out=3:zeros", "--kernel")
+    for kernel, kind, found in (("hidden", "faults", "never written"), ("late", "races", "write")):
+        assert run(*words, kernel).code == 0
+        ran = run(*words, kernel, "--seeds", 6)
+        assert (ran.code, ran.json["outcome"]) == (5, "wrong")
+        (told,) = ran.json["simulation"][kind]
+        assert found in told["kind"]
+        (error,) = (d for d in ran.json["diagnostics"] if d["severity"] == "error")
+        assert "some orders" in error["explanation"]
+        # A run with such a seed says the same, and no other one does.
+        for seed in range(6):
+            (one, *_) = (*run(*words, kernel, "--seed", seed).json["simulation"][kind], None)
+            assert (one is not None) is (seed in told["seeds"])
+            if seed == told["seeds"][0]:
+                assert error["message"].startswith(told["message"].rstrip("."))
+                assert told["message"].endswith(f": {one['message']}")
+                assert one["seeds"] == []
+
+
 RIGHT = {
     "last_block": ("--grid 6 --block 256", "out=1:out partial=6:out in=6*256:random", "in.sum()"),
     "histogram": (

@@ -385,6 +385,10 @@ _ORDER_ADVICE = (
     "On a GPU blocks and warps have no order, so no result should depend on one: look for races, "
     "and for values that atomics hand out. Sums of floats by atomics differ in their last bits."
 )
+_OTHER_ORDER_ADVICE = (
+    "It happens in some orders of blocks and warps only, and a GPU may take any of them. Simulate "
+    "with such a seed to step to it."
+)
 _SAME_VALUE_ADVICE = "Whichever thread comes last, the value that stays is the same."
 _HEAP_ADVICE = "It stays taken for later launches of the program, which may be meant."
 _FINDING_ADVICE = "compute-sanitizer found this while the kernel ran."
@@ -490,12 +494,14 @@ def _simulated(request: LaunchRequest, result: LaunchResult) -> Iterator[Diagnos
     simulation = result.simulation
     assert simulation is not None
     for fault in simulation.faults:
-        yield _found_by_simulator(fault, Severity.ERROR)
+        advice = _OTHER_ORDER_ADVICE if fault.seeds else ""
+        yield _found_by_simulator(fault, Severity.ERROR, explanation=advice)
     for race in simulation.races:
         severity = Severity.INFO if race.same_value else Severity.ERROR
         in_block = race.first.block == race.second.block
         advice = _RACE_ADVICE if in_block else _BLOCKS_RACE_ADVICE
         advice = _SAME_VALUE_ADVICE if race.same_value else advice
+        advice += f" {_OTHER_ORDER_ADVICE}" if race.seeds else ""
         times = f" ({race.count:,} threads)" if race.count > 1 else ""
         yield _found_by_simulator(race, severity, times, advice)
     for difference in simulation.differences:

@@ -85,6 +85,8 @@ class Fault:
         second: Where the later one was, of what two of them did.
         count: How many threads did it at this instruction.
         fatal: Whether the launch ended there.
+        seeds: Those of the further orders that have it where the launch itself does not; empty for
+            what it has itself.
     """
 
     kind: FaultKind
@@ -93,6 +95,7 @@ class Fault:
     second: ThreadPlace | None = None
     count: int = 1
     fatal: bool = True
+    seeds: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,7 @@ class Race:
         lost: The value that was lost, as a hexadecimal number; empty where none was.
         count: How many threads did it at the later one of these two instructions.
         same_value: Whether two writes put the same value there, so that nothing was lost.
+        seeds: See `Fault`.
     """
 
     kind: str
@@ -120,6 +124,7 @@ class Race:
     lost: str = ""
     count: int = 1
     same_value: bool = False
+    seeds: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -312,8 +317,8 @@ class Simulation:
         inexact_functions: The functions that may not, with what is known of them.
         lines: Counts for each line of the PTX, in its order.
         samples: The costliest request of each access to memory.
-        races: Pairs of accesses that nothing orders.
-        faults: What threads did that they must not do.
+        races: Pairs of accesses that nothing orders, in this order or a further one.
+        faults: What threads did that they must not do, likewise.
         seed: Of the order of blocks and warps; 0 for the natural one.
         compared: The seeds of further orders whose buffers were compared with those of this one.
         differences: What these have made otherwise.

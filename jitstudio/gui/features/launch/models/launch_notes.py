@@ -97,7 +97,8 @@ def notes_of(result: LaunchResult) -> tuple[LaunchNote, ...]:
     """All notes of a launch: those that say what went wrong before those that say what did not."""
     run = result.simulation
     found: tuple[Fault | Race, ...] = (*run.faults, *run.races) if run else ()
-    threads = [(one.message, one.second or one.first) for one in found]
+    # Step runs the order of the form, in which what only others have does not happen.
+    threads = [(one.message, one.second or one.first) for one in found if not one.seeds]
     notes = (
         *(_of_check(check) for check in result.checks),
         *(_of_diagnostic(diagnostic, threads) for diagnostic in result.diagnostics),
