@@ -16,9 +16,11 @@ from jitstudio.simulator.program import (
     PtxOperand,
     PtxProgram,
     PtxVariable,
+    RegisterOperand,
     SymbolOperand,
     VectorOperand,
 )
+from jitstudio.simulator.special import SCRATCH
 
 CODE_BASE = 0x7D00_0000_0000
 """Functions have addresses from here on, so many bytes apart."""
@@ -28,6 +30,8 @@ GRID_WORKSPACE = "the workspace of the grid"
 """What cooperative launches have in global memory, for the barrier of all blocks."""
 
 _WORKSPACE_BYTES = 256
+# `multi_warp_scratch` in cooperative_groups/details/memory.h is no larger.
+_SCRATCH_BYTES = 288
 _SHARED_END = 1 << 24
 
 
@@ -49,7 +53,8 @@ class Image:
         locals: Offsets of local variables in the stack frame, by function and name.
         frame_bytes: Bytes of the stack frame of each function.
         parameters: Offsets of the kernel's parameters.
-        shared_size: Bytes of shared memory of a block, dynamic ones included.
+        shared_size: Bytes of shared memory of a block, dynamic and reserved ones included.
+        reserved: How many of these, the last, are reserved for cooperative groups.
         dynamic: Where the dynamic ones begin.
         global_arena: Global memory with the variables and the allocations.
         constant_arena: Constant memory.
@@ -68,6 +73,7 @@ class Image:
     frame_bytes: dict[str, int] = field(default_factory=dict)
     parameters: dict[str, int] = field(default_factory=dict)
     shared_size: int = 0
+    reserved: int = 0
     dynamic: int = 0
     heap: Heap | None = None
 
@@ -132,6 +138,9 @@ def make_image(program: PtxProgram, kernel: PtxFunction, launch: SimulatedLaunch
         heap=Heap(arena) if heap_bytes else None,
     )
     _place_shared(image, [v for v in variables if v.space == "shared"], launch)
+    if SCRATCH in used:
+        image.reserved = _SCRATCH_BYTES
+        image.shared_size = -(-image.shared_size // 16) * 16 + _SCRATCH_BYTES
     for variable in in_global + in_constant:
         image.spaces[variable.name] = variable.space
     image.addresses |= global_addresses | constants
@@ -230,6 +239,8 @@ def _used(program: PtxProgram, kernel: PtxFunction) -> tuple[set[str], dict[str,
 def _names(operand: PtxOperand) -> list[str]:
     match operand:
         case SymbolOperand(name):
+            return [name]
+        case RegisterOperand(name) if name == SCRATCH:
             return [name]
         case AddressOperand(SymbolOperand(name)):
             return [name]

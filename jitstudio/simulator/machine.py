@@ -269,12 +269,16 @@ class Machine:
                 launch,
                 launch.cluster or image.kernel.required_cluster,
                 image.shared_size,
+                image.reserved,
                 image.addresses.get(GRID_WORKSPACE, 0),
             ),
             most_bytes=launch.limits.memory_bytes,
             seed=launch.seed,
             observers=self.observers,
         )
+        for end in range(image.shared_size, len(blocks) * stride, stride) if image.reserved else ():
+            # Its barriers are zero when a block begins: `thread_block` leaves out `init_barriers`.
+            arenas[StateSpace.SHARED].fill(end - image.reserved, bytes(image.reserved))
         wave.links, wave.meetings, wave.heap = self.links, self.meetings, image.heap
         wave.clock = self.steps
         wave.frame(0, self.layouts[image.kernel.name])

@@ -385,7 +385,7 @@ class StepSession:
             if space != "shared":
                 continue
             offset = image.addresses[name]
-            size = variables[name].size or image.shared_size - offset
+            size = variables[name].size or image.shared_size - image.reserved - offset
             areas.append(MemoryArea(name, StateSpace.SHARED, offset, size))
         if any(image.frame_bytes.values()) and machine.wave is not None:
             areas.append(MemoryArea("", StateSpace.LOCAL, 0, machine.wave.local_stride))

@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 from jitstudio.core.launch.device import Dim3
 from jitstudio.simulator.model import WARP, Layout, SimulatedLaunch
 
+SCRATCH = "%reserved_smem_offset_1"
+"""Where in shared memory tiles of several warps have their barriers and exchange values:
+``reserved_shared_ptr`` in cooperative_groups/details/memory.h."""
+
 _MULTIPROCESSORS = 132
 
 
@@ -18,6 +22,7 @@ def special_registers(
     launch: SimulatedLaunch,
     cluster: Dim3 | None = None,
     shared_size: int = 0,
+    reserved: int = 0,
     workspace: int = 0,
 ) -> dict[str, NDArray[Any]]:
     """Returns the special registers by their names: an array, or a single value for all threads.
@@ -27,6 +32,7 @@ def special_registers(
         launch: What they know of the launch.
         cluster: Blocks of a cluster, or None.
         shared_size: Bytes of shared memory of a block.
+        reserved: How many of these, the last, are reserved for cooperative groups.
         workspace: The address of what cooperative groups keep for the grid; 0 for none.
     """
     warps = layout.warps_per_block
@@ -60,7 +66,7 @@ def special_registers(
     put("%lanemask_gt", 0xFFFFFFFF - (2 * one - 1))
     put("%lanemask_ge", 0xFFFFFFFF - (one - 1))
     put("%dynamic_smem_size", launch.shared_bytes)
-    put("%total_smem_size", shared_size)
+    put("%total_smem_size", shared_size - reserved)
     put("%aggr_smem_size", shared_size)
     cx, cy, cz = cluster or (1, 1, 1)
     x, y, z = _split(block, launch.grid)
@@ -73,9 +79,11 @@ def special_registers(
     put("%cluster_ctarank", (z % cz * cy + y % cy) * cx + x % cx)
     put("%cluster_nctarank", cx * cy * cz)
     put("%is_explicit_cluster", int(cluster is not None))
-    put("%reserved_smem_offset_begin", 0)
-    put("%reserved_smem_offset_end", 0)
-    put("%reserved_smem_offset_cap", 0)
+    begin = shared_size - reserved if reserved else 0
+    put("%reserved_smem_offset_begin", begin)
+    put("%reserved_smem_offset_end", begin + reserved)
+    put("%reserved_smem_offset_cap", reserved)
+    put(SCRATCH, begin)
     # Both halves, so that they are read in 32 bits.
     registers = {
         name: np.atleast_1d(np.asarray(values, np.int64)).astype(np.uint32)

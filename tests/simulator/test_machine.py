@@ -219,6 +219,25 @@ def test_padding_and_bit_fields_that_builds_for_a_debugger_copy(tools):
     assert {fault.kind for fault in other.result.faults} == {FaultKind.NEVER_WRITTEN}
 
 
+def test_shared_memory_that_is_reserved_for_cooperative_groups():
+    """It is behind that of the block, and zero: tiles of several warps have barriers there."""
+    names = ["%reserved_smem_offset_1", "%total_smem_size"]
+    names += [f"%reserved_smem_offset_{part}" for part in ("begin", "end", "cap")]
+    stores = (
+        f"mov.u32 %r0, {name}; st.global.u32 [%rd0+{4 * i + 4}], %r0;\n"
+        for i, name in enumerate(names)
+    )
+    body = (
+        ".reg .b32 %r<3>; .reg .b64 %rd<2>; .shared .align 4 .b32 s[5];\n"
+        "ld.param.u64 %rd0, [k_0]; mov.u32 %r0, %ctaid.x; mad.wide.u32 %rd0, %r0, 24, %rd0;\n"
+        "mov.u32 %r0, s; st.shared.u32 [%r0], 7; mov.u32 %r0, %reserved_smem_offset_1;\n"
+        "atom.shared.add.u32 %r1, [%r0+284], 1; st.global.u32 [%rd0], %r1;\n"
+    )
+    text = kernel_of(body + "".join(stores), "u64")
+    done = run(text, "k", (3, 1, 1), (1, 1, 1), np.ones((3, 6), np.int32))
+    assert done.arrays[0].tolist() == [[0, 32, 32, 32, 320, 288]] * 3
+
+
 @pytest.mark.parametrize("seed", [None, 3])
 def test_a_histogram_of_atomics_in_shared_memory(kernels, seed):
     data = np.random.default_rng(0).integers(0, 256, 5000).astype(np.uint8)

@@ -351,7 +351,9 @@ class Binding:
                 raise UnsupportedInstruction(f"{operand.name} is of type .{held.name}")
             return self.layout.slot(SlotKind(operand.name, dtype))
         if operand.name not in SPECIAL_NAMES:
-            raise UnsupportedInstruction(f"{operand.name} is not declared")
+            raise UnsupportedInstruction(
+                f"{operand.name} is not declared, and no special register that the simulator has"
+            )
         if dtype.itemsize > self.register_type(operand).size:
             raise UnsupportedInstruction(f"{operand.name} has fewer bits than are read")
         return self.layout.slot(SlotKind(operand.name, dtype, "special"))
