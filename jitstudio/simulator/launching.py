@@ -250,7 +250,9 @@ def _orders(
         seeds,
         lambda: (_race_detector(ready),),
         lambda: end - time.monotonic(),
-        lambda seed: tell(LaunchProgress(f"simulating the kernel with seed {seed}")),
+        lambda seed, share: tell(
+            LaunchProgress(f"simulating the kernel with seed {seed}, {share:.0%}")
+        ),
     )
 
 

@@ -598,6 +598,7 @@ def simulate(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
     steps: int = 0,
+    instructions: int = 0,
 ) -> SimulationResult:
     """Runs a launch and returns what came of it; nothing it does is an exception.
 
@@ -609,13 +610,15 @@ def simulate(
         cancelled: Returns whether to stop.
         steps: How many steps a wave of blocks is expected to take; 0 where nobody knows. From the
             second wave on they are those of the wave before.
+        instructions: How many the whole is expected to take, each once for each thread, where that
+            is known, as of a launch that has run in another order.
     """
     started = time.monotonic()
     try:
         machine = Machine(launch, program, observers)
     except LaunchRefused as refused:
         return SimulationResult(SimulationOutcome.REFUSED, str(refused))
-    return run_waves(machine, _Look(machine, started, progress, cancelled, steps))
+    return run_waves(machine, _Look(machine, started, progress, cancelled, steps, instructions))
 
 
 def run_waves(machine: Machine, look: _Look | None = None) -> SimulationResult:
@@ -698,7 +701,7 @@ class _Look:
     Args:
         machine: What runs.
         started: When it was asked for, by `time.monotonic`.
-        progress, cancelled, steps: See `simulate`.
+        progress, cancelled, steps, instructions: See `simulate`.
     """
 
     def __init__(
@@ -708,10 +711,12 @@ class _Look:
         progress: Progress | None = None,
         cancelled: Callable[[], bool] | None = None,
         steps: int = 0,
+        instructions: int = 0,
     ) -> None:
         self._machine, self.started = machine, started
         self._progress, self._cancelled = progress, cancelled
         self._wave_steps, self._wave_begun = steps, 0
+        self._instructions = instructions
         self._blocks = sum(len(wave) for wave in machine.waves)
         self._told_at = started
 
@@ -751,6 +756,9 @@ class _Look:
         if self._progress is None:
             return
         machine, running = self._machine, 0.0
+        if self._instructions:
+            self._progress(min(machine.instructions / self._instructions, _ALMOST))
+            return
         if machine.wave is not None and self._wave_steps:
             share = (machine.steps - self._wave_begun) / self._wave_steps
             running = min(share, _ALMOST) * len(machine.wave.layout.blocks)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -152,7 +153,7 @@ def compare_orders(
     seeds: Sequence[int],
     observers: Callable[[], Sequence[Observer]],
     seconds: Callable[[], float],
-    progress: Callable[[int], None],
+    progress: Callable[[int, float], None],
 ) -> ComparedOrders:
     """Runs a launch with further seeds and compares what is found and left, bit for bit.
 
@@ -164,7 +165,7 @@ def compare_orders(
         seeds: Of the other runs.
         observers: Makes those of a run, new ones for each.
         seconds: Returns how much time is left; none begins without.
-        progress: Is given each seed before its run.
+        progress: Is given each seed with the share of its run that has been done, now and then.
     """
     held = []
     for buffer, memory in zip(buffers, first.memory, strict=True):
@@ -177,9 +178,15 @@ def compare_orders(
         left = seconds()
         if left <= 0:
             break
-        progress(seed)
+        progress(seed, 0.0)
         limits = replace(launch.limits, seconds=left)
-        result = simulate(replace(launch, seed=seed or None, limits=limits), program, observers())
+        result = simulate(
+            replace(launch, seed=seed or None, limits=limits),
+            program,
+            observers(),
+            progress=partial(progress, seed),
+            instructions=first.instructions,
+        )
         # What ends a run is told as its end.
         faults.take(seed, [fault for fault in result.faults if not fault.fatal])
         races.take(seed, result.races)
