@@ -199,10 +199,11 @@ class _Forecast:
         self._begun = time.monotonic()
         self._foretell(expected.seconds)
 
-    def report(self, share: float) -> None:
-        """Tells how far it is, and how much is left."""
+    def report(self, share: float, steps: int) -> None:
+        """Tells how far it is, and how much is left; where nobody knows, what has been done."""
         passed = time.monotonic() - self._begun
-        doing, left = f"simulating the kernel, {share:.0%}", ""
+        done = f"{share:.0%}" if share else f"{steps:,} steps in {_duration(passed)}"
+        doing, left = f"simulating the kernel, {done}", ""
         if 0 < share < 1 and passed > _MEASURED:
             total = passed / share
             left = f", about {_duration(total - passed)} left"
@@ -250,7 +251,7 @@ def _orders(
         seeds,
         lambda: (_race_detector(ready),),
         lambda: end - time.monotonic(),
-        lambda seed, share: tell(
+        lambda seed, share, _steps: tell(
             LaunchProgress(f"simulating the kernel with seed {seed}, {share:.0%}")
         ),
     )

@@ -54,8 +54,8 @@ from jitstudio.simulator.wave import (
 
 assert ROW_MODULES
 
-Progress = Callable[[float], None]
-"""Takes the share of the expected work that has been done, from 0 to 1."""
+Progress = Callable[[float, int], None]
+"""Takes the share of the expected work that has been done, from 0 to 1, and how many steps."""
 
 # A loop that has spun for long once, is given up sooner.
 _SPIN_ROUNDS, _SPIN_ROUNDS_LATER = 100, 4
@@ -606,7 +606,8 @@ def simulate(
         launch: What to run.
         program: The PTX.
         observers: Are shown each step.
-        progress: Is given the share of the expected work that has been done, now and then.
+        progress: Is given the share of the expected work that has been done, now and then, and how
+            many steps; the share is 0 as long as nobody knows what to expect.
         cancelled: Returns whether to stop.
         steps: How many steps a wave of blocks is expected to take; 0 where nobody knows. From the
             second wave on they are those of the wave before.
@@ -757,12 +758,13 @@ class _Look:
             return
         machine, running = self._machine, 0.0
         if self._instructions:
-            self._progress(min(machine.instructions / self._instructions, _ALMOST))
+            share = min(machine.instructions / self._instructions, _ALMOST)
+            self._progress(share, machine.steps)
             return
         if machine.wave is not None and self._wave_steps:
             share = (machine.steps - self._wave_begun) / self._wave_steps
             running = min(share, _ALMOST) * len(machine.wave.layout.blocks)
-        self._progress((machine.blocks_done + running) / max(self._blocks, 1))
+        self._progress((machine.blocks_done + running) / max(self._blocks, 1), machine.steps)
 
     def _where(self) -> str:
         wave = self._machine.wave

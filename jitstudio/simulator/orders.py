@@ -153,7 +153,7 @@ def compare_orders(
     seeds: Sequence[int],
     observers: Callable[[], Sequence[Observer]],
     seconds: Callable[[], float],
-    progress: Callable[[int, float], None],
+    progress: Callable[[int, float, int], None],
 ) -> ComparedOrders:
     """Runs a launch with further seeds and compares what is found and left, bit for bit.
 
@@ -165,7 +165,8 @@ def compare_orders(
         seeds: Of the other runs.
         observers: Makes those of a run, new ones for each.
         seconds: Returns how much time is left; none begins without.
-        progress: Is given each seed with the share of its run that has been done, now and then.
+        progress: Is given each seed with the share of its run that has been done, now and then, and
+            how many steps.
     """
     held = []
     for buffer, memory in zip(buffers, first.memory, strict=True):
@@ -178,7 +179,7 @@ def compare_orders(
         left = seconds()
         if left <= 0:
             break
-        progress(seed, 0.0)
+        progress(seed, 0.0, 0)
         limits = replace(launch.limits, seconds=left)
         result = simulate(
             replace(launch, seed=seed or None, limits=limits),

@@ -306,7 +306,7 @@ def test_cancelling(kernels):
     result = simulate(
         launch,
         program_of(kernels),
-        progress=told.append,
+        progress=lambda share, _steps: told.append(share),
         cancelled=lambda: next(asked, True),
     )
     assert result.outcome is SimulationOutcome.CANCELLED
@@ -338,11 +338,20 @@ def test_progress_is_the_share_of_the_expected_steps(kernels, monkeypatch):
     launch = launch_of("histogram", (4, 1, 1), (64, 1, 1), data)
     program, shares = program_of(kernels), []
     steps = estimate(program, launch).steps
-    result = simulate(launch, program, progress=shares.append, steps=steps)
+    result = simulate(
+        launch, program, progress=lambda share, _steps: shares.append(share), steps=steps
+    )
     assert result.steps == steps
     assert len(shares) > 3
     assert shares == sorted(shares)
     assert 0 < shares[len(shares) // 2] < shares[-1] == 1
+    # Where nobody knows what to expect, only the steps say that it goes on.
+    unknown = []
+    simulate(launch, program, progress=lambda *done: unknown.append(done))
+    assert {share for share, _ in unknown[:-1]} == {0}
+    told = [done for _, done in unknown]
+    assert told == sorted(told)
+    assert (len(set(told)) > 3, told[-1]) == (True, result.steps)
 
 
 def test_a_seed_shows_what_depends_on_luck(kernels):
