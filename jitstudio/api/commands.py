@@ -17,7 +17,8 @@ from jitstudio.cli import diff as diff_command
 from jitstudio.cli import inspect as inspect_command
 from jitstudio.cli import run as run_command
 from jitstudio.cli.arguments import parser
-from jitstudio.cli.json_output import build_object, diff_object, inspect_object
+from jitstudio.cli.json_code import diff_object, inspect_object
+from jitstudio.cli.json_output import build_object
 from jitstudio.cli.request import Given, base_request, given_project, request_from
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.device import SIMULATED_DEVICE, SIMULATOR

@@ -15,7 +15,7 @@ from jitstudio.analysis.diff.text import bare_lines, compare_lines, ptx_lines
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import read_code
 from jitstudio.cli import exit_codes, text_output
-from jitstudio.cli.json_output import diff_object
+from jitstudio.cli.json_code import diff_object
 from jitstudio.cli.library import kernel_request, only_holds_code
 from jitstudio.cli.machine_code import (
     CodeDifference,

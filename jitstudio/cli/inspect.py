@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 
 from jitstudio.cli import exit_codes, text_output
-from jitstudio.cli.json_output import inspect_object
+from jitstudio.cli.json_code import inspect_object
 from jitstudio.cli.library import holds_modules, kernel_request, list_kernels, only_holds_code
 from jitstudio.cli.machine_code import (
     Inspected,

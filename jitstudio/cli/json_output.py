@@ -1,7 +1,7 @@
 """The JSON objects of the commands, one function each; `resources/schema` describes them.
 
-Fields are only ever added. What is not known is null. Text stays readable; of bytes only their
-number is given.
+Those of machine code are in `cli.json_code`. Fields are only ever added. What is not known is
+null. Text stays readable; of bytes only their number is given.
 """
 
 from __future__ import annotations
@@ -10,34 +10,14 @@ import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jitstudio.analysis.control_flow import FlowGraph
-from jitstudio.analysis.diff.deltas import FigureDelta
-from jitstudio.analysis.diff.model import Comparison, Hunk
 from jitstudio.analysis.findings.measured import measured
 from jitstudio.analysis.findings.model import Finding
-from jitstudio.analysis.occupancy.calculate import Occupancy, Usage
-from jitstudio.analysis.occupancy.curves import CurvePoint
-from jitstudio.analysis.report import KernelReport
-from jitstudio.analysis.sass.model import (
-    InlineChain,
-    LiveRegisters,
-    SassFunction,
-    SourceLocation,
-    control_of,
-)
-from jitstudio.analysis.sass.opcodes import InstructionClass
+from jitstudio.analysis.sass.model import InlineChain, SourceLocation
 from jitstudio.checks.verdicts import BudgetReport, Verdict
-from jitstudio.cli.machine_code import (
-    CodeDifference,
-    ComparedInput,
-    InlinedNamed,
-    Inspected,
-    MachineCode,
-)
+from jitstudio.cli.machine_code import InlinedNamed
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.cubin import cubin_target
 from jitstudio.core.diagnostics import Diagnostic, Fix
@@ -67,7 +47,6 @@ from jitstudio.core.result import (
 from jitstudio.core.toolchain_info import ToolchainInfo, ToolInfo
 from jitstudio.display import WindowCheck
 from jitstudio.interpreters import Interpreter
-from jitstudio.listing.lines import NOWHERE
 from jitstudio.toolchain_folders import ToolchainFolder
 
 if TYPE_CHECKING:
@@ -76,10 +55,6 @@ if TYPE_CHECKING:
     from jitstudio.python.capturing import LoadedModule
 
 Json = dict[str, Any]
-
-_DIFFERENT = 4096
-# All that is above the operands in an encoding, where the control bits are.
-_CONTROL_BITS = ~0 << 105
 
 
 def build_object(
@@ -431,7 +406,7 @@ def _simulation(simulation: Simulation) -> Json:
 
 def _measured(finding: Finding) -> Json:
     file, line = finding.places[0] if finding.places else (None, None)
-    return _finding(finding) | {"file": file, "line": line}
+    return finding_words(finding) | {"file": file, "line": line}
 
 
 def _between_threads(found: Race | Fault) -> Json:
@@ -503,19 +478,6 @@ def _device(device: Device) -> Json:
     made["memory_bytes"] = made.pop("memory")
     made["memory_free_bytes"] = made.pop("memory_free")
     return made
-
-
-def inspect_object(read: MachineCode, found: Sequence[Inspected]) -> Json:
-    """`jitstudio inspect`: kernels, and the functions that they call."""
-    return {
-        "ok": read.result.ok,
-        "outcome": read.result.outcome.value,
-        "arch": read.result.arch.sm,
-        "diagnostics": [diagnostic_object(diagnostic) for diagnostic in read.result.diagnostics],
-        "notes": [note for unit in read.units for note in unit.code.notes],
-        "kernels": [_function(one) for one in found if one.function.is_kernel],
-        "functions": [_function(one) for one in found if not one.function.is_kernel],
-    }
 
 
 def library_object(
@@ -590,98 +552,8 @@ def _loaded(module: LoadedModule, path: Path) -> Json:
     }
 
 
-def _function(one: Inspected) -> Json:
-    function, filling = one.function, one.filling
-    return {
-        "name": function.name,
-        "demangled": one.demangled,
-        "module": one.unit.name,
-        "target": one.unit.code.target or None,
-        "report": report_object(one.report, function),
-        "occupancy": filling and occupancy_object(filling.usage, filling.found, filling.what_if),
-        "findings": [finding_object(finding, function) for finding in one.findings],
-        "cfg": cfg_object(one.graph, function),
-        "instructions": instruction_objects(function, one.ptx_source),
-    }
-
-
-def report_object(report: KernelReport, function: SassFunction) -> Json:
-    """Returns a kernel in numbers."""
-    return asdict(report.resources) | {
-        "instructions": report.instructions,
-        "padding": len(function) - report.instructions,
-        "code_bytes": report.code_bytes,
-        "groups": {group.value: count for group, count in report.groups.items()},
-        "classes": [_class(each.kind) | {"count": each.count} for each in report.counts],
-        "peak_live_registers": report.peak and report.peak._asdict(),
-        "peak_addresses": [function.addresses[index] for index in report.peak_indices],
-    }
-
-
-def occupancy_object(
-    usage: Usage, found: Occupancy, what_if: Mapping[str, Sequence[CurvePoint]]
-) -> Json:
-    """Returns how full a multiprocessor is, and what other values would make of it."""
-    return {
-        **asdict(usage),
-        "blocks": found.blocks,
-        "warps": found.warps,
-        "fraction": found.fraction,
-        "limits": [
-            {
-                "resource": limiter.resource.value,
-                "blocks": limiter.blocks,
-                "limiting": limiter.limits,
-            }
-            for limiter in found.limiters
-        ],
-        "what_if": {
-            name: [point._asdict() for point in points] for name, points in what_if.items()
-        },
-    }
-
-
-def cfg_object(graph: FlowGraph, function: SassFunction) -> Json:
-    """The control flow; `start` and `end` are indices of instructions, the end not included."""
-    return {
-        "blocks": [
-            {
-                "id": block.id,
-                "name": block.name,
-                "start": block.start,
-                "end": block.end,
-                "address": function.addresses[block.start],
-                "is_entry": block.is_entry,
-                "leads_away": block.leads_away,
-                "loop_depth": graph.depth(block.id),
-            }
-            for block in graph.blocks
-        ],
-        "edges": [
-            {"source": edge.source, "target": edge.target, "kind": edge.kind.value}
-            for edge in graph.edges
-        ],
-        "loops": [
-            {
-                "head": loop.head,
-                "blocks": sorted(loop.blocks),
-                "depth": loop.depth,
-                "entries": list(loop.entries),
-            }
-            for loop in graph.loops
-        ],
-    }
-
-
-def finding_object(finding: Finding, function: SassFunction) -> Json:
-    """Something that may cost time."""
-    return _finding(finding) | {
-        **_places(finding.places),
-        "addresses": [function.addresses[index] for index in finding.indices],
-    }
-
-
-def _finding(finding: Finding) -> Json:
+def finding_words(finding: Finding) -> Json:
+    """Returns a finding without its places."""
     return {
         "rule": finding.rule,
         "severity": finding.severity.value,
@@ -701,7 +573,7 @@ def _inlining(inlining: Inlining, names: Mapping[str, str]) -> Json:
                 "demangled": names.get(one.function, one.function) or None,
                 "into": one.into,
                 "into_demangled": names.get(one.into, one.into),
-                **_places((one.place, *one.calls)),
+                **places_object((one.place, *one.calls)),
                 "ptx_line": one.ptx_line,
                 "ptx_instructions": one.instructions,
             }
@@ -711,57 +583,7 @@ def _inlining(inlining: Inlining, names: Mapping[str, str]) -> Json:
     }
 
 
-def instruction_objects(function: SassFunction, ptx_source: str = "") -> list[Json]:
-    """Returns all instructions, also those that only fill the last cache line.
-
-    Args:
-        function: Whose.
-        ptx_source: The module if it was written in PTX, so that lines of PTX are its source.
-    """
-    places = [_places(each) for each in function.places]
-    lines = set(function.ptx_lines) - {0} if ptx_source else ()
-    in_ptx = {line: _places((SourceLocation(ptx_source, line),)) for line in lines}
-    nowhere = _places(())
-    has_encodings = bool(function.encodings)
-    columns = zip(
-        function.addresses,
-        function.predicates,
-        function.opcodes,
-        function.operands,
-        function.place_ids,
-        function.ptx_lines,
-        strict=True,
-    )
-    return [
-        {
-            "address": address,
-            "predicate": predicate or None,
-            "opcode": opcode,
-            "operands": operands,
-            **(places[place] if place != NOWHERE else in_ptx.get(ptx_line, nowhere)),
-            "ptx_line": ptx_line or None,
-            "live_registers": _live(function.live_at(index)),
-            "control": _control(function.encoding(index) & _CONTROL_BITS)
-            if has_encodings
-            else None,
-        }
-        for index, (address, predicate, opcode, operands, place, ptx_line) in enumerate(columns)
-    ]
-
-
-def _class(kind: InstructionClass) -> Json:
-    access = {"load": kind.is_load, "store": kind.is_store, "atomic": kind.is_atomic}
-    return {
-        "title": kind.title,
-        "group": kind.group.value,
-        "space": kind.space.value if kind.space else None,
-        "bits": kind.bits,
-        "precision": kind.precision or None,
-        "access": [word for word, is_so in access.items() if is_so],
-    }
-
-
-def _places(places: InlineChain) -> Json:
+def places_object(places: InlineChain) -> Json:
     """Returns the line itself, and the calls it was inlined through."""
     own = places[0] if places else None
     return {
@@ -773,80 +595,6 @@ def _places(places: InlineChain) -> Json:
 
 def _place(place: SourceLocation) -> Json:
     return {"file": place.file, "line": place.line}
-
-
-# Few are different: an object for each of them is made once.
-@lru_cache(_DIFFERENT)
-def _live(counts: LiveRegisters | None) -> Json | None:
-    return counts._asdict() if counts else None
-
-
-@lru_cache(_DIFFERENT)
-def _control(encoding: int) -> Json:
-    control = control_of(encoding)
-    return {
-        "stall": control.stall,
-        "yield": control.yields,
-        "read_barrier": control.read_barrier,
-        "write_barrier": control.write_barrier,
-        "wait_mask": control.wait_mask,
-        "reuse": control.reuse,
-    }
-
-
-def hunk_objects(comparison: Comparison) -> list[Json]:
-    """Returns each difference with its lines; lines count from 1, columns from 0."""
-    return [_hunk(comparison, hunk) for hunk in comparison.hunks]
-
-
-def delta_objects(deltas: Iterable[FigureDelta]) -> list[Json]:
-    """Returns each figure of each function, in both programs."""
-    return [
-        {
-            "name": delta.name,
-            "figure": delta.figure,
-            "a": delta.left,
-            "b": delta.right,
-            "delta": delta.difference,
-        }
-        for delta in deltas
-    ]
-
-
-def _hunk(comparison: Comparison, hunk: Hunk) -> Json:
-    rows = []
-    for at in range(hunk.start, hunk.end):
-        left, right, change = comparison.rows[at]
-        left_marks, right_marks = comparison.marks(at)
-        rows.append(
-            {
-                "change": change.value,
-                "a": comparison.left[left] if left != NOWHERE else None,
-                "b": comparison.right[right] if right != NOWHERE else None,
-                "a_line": left + 1 if left != NOWHERE else None,
-                "b_line": right + 1 if right != NOWHERE else None,
-                "a_marks": left_marks,
-                "b_marks": right_marks,
-            }
-        )
-    return {"rows": rows}
-
-
-def diff_object(found: CodeDifference, what: str, kernel: str | None, *, normalised: bool) -> Json:
-    """Returns the JSON object of the command; without a comparison `equal` is null."""
-    comparison = found.comparison
-    return {
-        "equal": comparison.equal if comparison else None,
-        "what": what,
-        "normalised": normalised,
-        "kernel": kernel,
-        "data_compared": found.data_compared,
-        "a": _side(found.sides[0]),
-        "b": _side(found.sides[1]),
-        "control_changes": comparison.control_changes if comparison else None,
-        "hunks": hunk_objects(comparison) if comparison else [],
-        "report": delta_objects(found.deltas),
-    }
 
 
 def check_object(reports: Sequence[BudgetReport]) -> Json:
@@ -884,19 +632,3 @@ def _verdict(verdict: Verdict) -> Json:
         "source_file": verdict.place.file if verdict.place else None,
         "source_line": verdict.place.line if verdict.place else None,
     }
-
-
-def _side(side: ComparedInput) -> Json:
-    result = side.result
-    return {
-        "name": side.name,
-        "outcome": result.outcome.value if result else None,
-        "arch": result.arch.sm if result else None,
-        "diagnostics": [diagnostic_object(d) for d in result.diagnostics] if result else [],
-        "toolchain": side.toolchain,
-        "compilers": [_compiler(stage) for stage in result.stages] if result else [],
-    }
-
-
-def _compiler(stage: StageResult) -> Json:
-    return {"tool": stage.tool.value, "version": stage.version}

@@ -29,13 +29,8 @@ from jitstudio.cli import build as build_command
 from jitstudio.cli import run as run_command
 from jitstudio.cli.check import BudgetChecks
 from jitstudio.cli.diff import program_of
-from jitstudio.cli.json_output import (
-    build_object,
-    check_object,
-    diff_object,
-    inspect_object,
-    options_object,
-)
+from jitstudio.cli.json_code import diff_object, inspect_object
+from jitstudio.cli.json_output import build_object, check_object, options_object
 from jitstudio.cli.machine_code import (
     CodeDifference,
     CodeReader,

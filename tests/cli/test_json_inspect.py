@@ -13,7 +13,7 @@ from jitstudio.analysis.sass.reading import (
     read_live,
     with_live,
 )
-from jitstudio.cli import json_output
+from jitstudio.cli import json_code
 from jitstudio.core.result import Resources
 from tests.listing.mutations import mutated
 from tests.support import cuda, request
@@ -43,10 +43,10 @@ def told(function):
     graph = sass_graph(function)
     return json.dumps(
         [
-            json_output.report_object(report(function, resources), function),
-            json_output.cfg_object(graph, function),
-            [json_output.finding_object(f, function) for f in findings(function, resources)],
-            json_output.instruction_objects(function),
+            json_code.report_object(report(function, resources), function),
+            json_code.cfg_object(graph, function),
+            [json_code.finding_object(f, function) for f in findings(function, resources)],
+            json_code.instruction_objects(function),
         ]
     )
 
@@ -54,7 +54,7 @@ def told(function):
 def test_instructions_are_told_as_they_are(listings):
     text, table = listings
     (function,) = with_live(read_code(text), read_live(table)).kernels
-    rows = json_output.instruction_objects(function)
+    rows = json_code.instruction_objects(function)
     for row, instruction in zip(rows, function, strict=True):
         control = instruction.control
         assert row["address"] == instruction.address
@@ -80,20 +80,20 @@ def test_instructions_are_told_as_they_are(listings):
 def test_without_encodings_and_live_registers_both_are_null(listings):
     text = "\n".join(line.partition("/* 0x")[0] for line in listings[0].splitlines())
     (function,) = read_code(text).kernels
-    for row in json_output.instruction_objects(function):
+    for row in json_code.instruction_objects(function):
         assert row["control"] is None
         assert row["live_registers"] is None
 
 
 def test_lines_of_ptx_are_the_source_where_no_other_is_known(listings):
     (function,) = read_code(listings[0]).kernels
-    rows = json_output.instruction_objects(function, "mine.ptx")
-    assert rows == json_output.instruction_objects(function)
+    rows = json_code.instruction_objects(function, "mine.ptx")
+    assert rows == json_code.instruction_objects(function)
     kept = (
         line for line in listings[0].splitlines() if "//##" not in line or ".nv_debug_ptx" in line
     )
     (function,) = read_code("\n".join(kept)).kernels
-    rows = json_output.instruction_objects(function, "mine.ptx")
+    rows = json_code.instruction_objects(function, "mine.ptx")
     assert rows[0]["ptx_line"]
     for row in rows:
         assert row["source_line"] == row["ptx_line"]
