@@ -284,6 +284,43 @@ def test_a_script_finds_what_is_written_out_of_bounds_and_what_never(exported, c
     assert "prepare" not in script
 
 
+ODD = """\
+extern "C" __global__ void odd(const float* in, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && i != 7) out[i] = in[i] * in[i] + 1;
+    if (i == 0) out[n + 2] = 5;
+}
+"""
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("form", ["cuda-core", "cuda-bindings", "cpp"])
+def test_an_export_finds_on_a_gpu_what_is_written_out_of_bounds(run_apart, tmp_path, form):
+    (tmp_path / "odd.cu").write_text(ODD)
+    arguments = ("--arg=in=n:random", "--arg=out=n:zeros:out", "--arg=n=1000")
+    check = ("--expect=out = in * in + 1", "--arch=sm_90")
+    command = ("export", form, "odd.cu", *arguments, "--cover=n", "--block=128", *check)
+    made = "program" if form == "cpp" else "odd.py"
+    assert run_apart(*command, "-o", made).code == 0
+    words = [sys.executable, "odd.py"]
+    if form == "cpp":
+        nvcc = shutil.which("nvcc")
+        if nvcc is None:
+            pytest.skip("needs the CUDA toolkit")
+        include = Path(nvcc).resolve().parent.parent / "include"
+        libraries = ["-lcuda", "-lnvrtc", f'-DCUDA_INCLUDE="{include}"']
+        subprocess.run(
+            [nvcc, "program/main.cpp", "-o", "odd", *libraries], cwd=tmp_path, check=True
+        )
+        words = ["./odd"]
+    ended = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 5, ended
+    said = ended.stdout.replace(",", "")
+    assert "4 bytes behind 'out' the nearest 8" in said
+    assert "1 of 1000 elements of 'out' are never written the first is 7." in said
+    assert "out: 1 of 1000 numbers are wrong" in said
+
+
 def _code(cubin):
     """Returns the machine code: all sections that are executed."""
     start = int.from_bytes(cubin[0x28:0x30], "little")
