@@ -52,7 +52,7 @@ from jitstudio.listing.includes import includes
 from jitstudio.listing.kernel_names import DemangledListing, lowered_names, read_name
 from jitstudio.listing.kernels import llvm_signatures
 from jitstudio.listing.line_classes import classify
-from jitstudio.listing.ptx import entries, parameter_slots, pointer_access
+from jitstudio.listing.ptx import entries, kernel_uses, parameter_slots
 from jitstudio.listing.sass import tightened
 from jitstudio.listing.symbols import llvm_symbols, ptx_symbols
 from jitstudio.numerics.expression_text import parse
@@ -138,7 +138,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "MLIR regions": lambda t: _mlir(*["} {"] * len(t)),
     "PTX entries": entries,
     "PTX parameters": lambda t: parameter_slots(f".visible .entry k({t}){{}}"),
-    "PTX access": pointer_access,
+    "PTX access": kernel_uses,
     "PTX symbols": ptx_symbols,
     "LLVM symbols": llvm_symbols,
     "LLVM kernels": lambda t: llvm_signatures(_source(CodeKind.LLVM_IR, t)),
