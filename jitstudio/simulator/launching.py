@@ -350,6 +350,7 @@ def _outputs(
                 kept,
                 None if unwritten is None else int(unwritten.size),
                 int(unwritten[0]) if unwritten is not None and unwritten.size else None,
+                shape=spec.shape,
             )
         )
     return outputs

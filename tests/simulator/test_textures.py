@@ -302,8 +302,8 @@ OUT = FaultKind.OUT_OF_BOUNDS
     ("body", "image", "kind", "words"),
     [
         ("mul.lo.u32 %r1, %t, 4; suld.b.1d.b32.trap {%r2}, [%rd0, {%r1}];", surface("int[8]"), OUT,
-         ("Thread (8, 0, 0) of block (0, 0, 0) reads at (32) 4 bytes outside of the surface 'image' "
-         "(8 texels of int), whose rows have 32 bytes, at line 10 of the PTX. 23 more threads")),
+         ("Thread (8, 0, 0) of block (0, 0, 0) reads at (32) 4 bytes outside of the surface "
+          "'image' (8 texels of int), whose rows have 32 bytes, at line 10 of the PTX. 23 more")),
         ("sust.b.1d.b32.trap [%rd0, {%t}], {%t};", surface("int[80]"), FaultKind.MISALIGNED,
          "Thread (1, 0, 0) of block (0, 0, 0) writes at (1) 4 bytes of 'image' (80 texels of int)"),
         ("mov.u64 %rd0, 0; suld.b.1d.b32.zero {%r2}, [%rd0, {%t}];", surface("int[8]"), OUT,
