@@ -35,6 +35,8 @@ from jitstudio.core.launch.c_types import named
 from jitstudio.core.launch.limits import target_of
 from jitstudio.core.launch.request import LaunchConfig, LaunchRequest
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult, judged
+from jitstudio.core.launch.texel_text import parse_texels
+from jitstudio.core.launch.types import HandleKind
 from jitstudio.core.launch.values import evaluate
 from jitstudio.core.options import split_options
 from jitstudio.core.project.format import load
@@ -119,6 +121,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "target of code": lambda t: target_of(Artifact(CodeKind.PTX, "k", t.encode())),
     "name expression": lambda t: with_name_expressions((_source(CodeKind.CUDA, t),), ("k<int>",)),
     "buffer": parse_buffer,
+    "texture": lambda t: parse_texels(t, HandleKind.TEXTURE),
     "number": evaluate,
     "type": named,
     "axis": lambda t: parse_axis(f"a={t}", ()),

@@ -220,6 +220,7 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
     length = "*".join(p.name for p in sizes[:2]) or str(_FEW)
     each = _ELEMENTS if len(sizes) == 1 else _EXTENT_ELEMENTS
     texts = {p.name: str(min(each, _largest(p.type))) for p in sizes}
+    texts |= _texel_extents(form)
     for parameter in form.parameters:
         match parameter.type, given.get(parameter.name):
             case Pointer(target=target), HostBuffer(size) if known and size > 0:
@@ -337,6 +338,7 @@ _EXTENT_NAMES = (
     re.compile(r"(\w*_)?(d|depth|slices|nz)", re.IGNORECASE),
 )
 _USUAL_EXTENTS = {1: 1024, 2: 256, 3: 32}
+_GIVEN_EXTENTS = {1: 1 << 14, 2: 1024, 3: 64}
 _USUAL_USE = {
     HandleKind.TEXTURE: TexelUse(HandleKind.TEXTURE, 2, "float"),
     HandleKind.SURFACE: TexelUse(HandleKind.SURFACE, 2, "float"),
@@ -352,6 +354,19 @@ def _default_of(parameter: FormParameter, length: str, form: KernelForm) -> str:
         return f"{texels}:random{':linearMemory' if use.linear else ''}"
     access = parameter.access or Direction.INOUT
     return f"{texels}:{'zeros' if access is Direction.OUT else 'random'}:{access.value}"
+
+
+def _texel_extents(form: KernelForm) -> dict[str, str]:
+    """Returns texts for the integers that are extents of textures: there may not be a million."""
+    least: dict[str, int] = {}
+    integers = {p.name: _largest(p.type) for p in form.parameters if _largest(p.type)}
+    for parameter in form.parameters:
+        if isinstance(parameter.type, Handle):
+            extents = _extents(parameter, form)
+            for name in integers.keys() & set(extents):
+                usual = min(_GIVEN_EXTENTS[len(extents)], integers[name])
+                least[name] = min(least.get(name, usual), usual)
+    return {name: str(extent) for name, extent in least.items()}
 
 
 def _extents(parameter: FormParameter, form: KernelForm) -> list[str]:
