@@ -23,10 +23,10 @@ _KINDS = {
     "suq": HandleKind.SURFACE,
 }
 _AXES = {"1d": 1, "2d": 2, "3d": 3}
-# What is read as so many bits in one register; four of 8 bits are most likely a colour.
+# What is read as so many bits in one register; four integers are most likely a colour.
 _ELEMENTS = {
     "f32": ("float", "float2", "float4"),
-    "u32": ("unsigned int", "uint2", "uint4"),
+    "u32": ("unsigned int", "uint2", "uchar4"),
     "s32": ("int", "int2", "int4"),
     "b8": ("unsigned char", "uchar2", "uchar4"),
     "b16": ("unsigned short", "ushort2", "ushort4"),
