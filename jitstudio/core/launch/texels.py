@@ -42,6 +42,9 @@ class ReadMode(Enum):
     NORMALIZED = "normalizedFloat"
 
 
+_LARGEST_GATHER = 32_768
+
+
 @dataclass(frozen=True)
 class Sampling:
     """How a texture is read; at first as of a `cudaTextureDesc` of zeros.
@@ -61,6 +64,22 @@ class Sampling:
     def mode(self, axis: int) -> AddressMode:
         """Returns the address mode of an axis."""
         return self.address[axis] if axis < len(self.address) else AddressMode.CLAMP
+
+    @property
+    def driver_modes(self) -> tuple[str, ...]:
+        """What the driver calls the address modes of three axes."""
+        return tuple(f"CU_TR_ADDRESS_MODE_{self.mode(axis).name}" for axis in range(3))
+
+    @property
+    def driver_filter(self) -> str:
+        """What the driver calls the filter."""
+        return f"CU_TR_FILTER_MODE_{self.filter.name}"
+
+    @property
+    def driver_flags(self) -> tuple[str, ...]:
+        """What the driver calls all that is not usual."""
+        read = ("CU_TRSF_READ_AS_INTEGER",) if self.read is ReadMode.ELEMENT else ()
+        return (*read, *(("CU_TRSF_NORMALIZED_COORDINATES",) if self.normalized else ()))
 
 
 @dataclass(frozen=True)
@@ -90,6 +109,14 @@ class Texels:
         return self.kind is HandleKind.SURFACE
 
     @property
+    def driver_flags(self) -> tuple[str, ...]:
+        """What the driver calls that an array has to be able to do."""
+        if self.is_surface:
+            return ("CUDA_ARRAY3D_SURFACE_LDST",)
+        gathers = len(self.shape) == 2 and max(self.shape) <= _LARGEST_GATHER
+        return ("CUDA_ARRAY3D_TEXTURE_GATHER",) if gathers else ()
+
+    @property
     def extent(self) -> tuple[int, int, int]:
         """Width, height and depth, 1 where there is no such axis."""
         x, y, z = (*self.shape, 1, 1)[:3]
@@ -98,6 +125,18 @@ class Texels:
 
 HALF4 = struct_of("half4", ((axis, HALF) for axis in "xyzw"), 8)
 """Four halves: a format of channels of CUDA's (`cudaCreateChannelDescHalf4`), but no type."""
+
+CHANNEL_FORMATS = {
+    "uint8": "CU_AD_FORMAT_UNSIGNED_INT8",
+    "uint16": "CU_AD_FORMAT_UNSIGNED_INT16",
+    "uint32": "CU_AD_FORMAT_UNSIGNED_INT32",
+    "int8": "CU_AD_FORMAT_SIGNED_INT8",
+    "int16": "CU_AD_FORMAT_SIGNED_INT16",
+    "int32": "CU_AD_FORMAT_SIGNED_INT32",
+    "float16": "CU_AD_FORMAT_HALF",
+    "float32": "CU_AD_FORMAT_FLOAT",
+}
+"""What the driver calls the type of a channel."""
 
 _CHANNELS = (1, 2, 4)
 _LARGEST = {

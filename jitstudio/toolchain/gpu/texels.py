@@ -16,41 +16,12 @@ from cuda.core import Device, Stream
 
 from jitstudio.core.launch.request import Buffer, Direction
 from jitstudio.core.launch.result import OutOfBoundsWrite
-from jitstudio.core.launch.texels import (
-    AddressMode,
-    FilterMode,
-    ReadMode,
-    Sampling,
-    Texels,
-    channels_of,
-)
+from jitstudio.core.launch.texels import CHANNEL_FORMATS, Sampling, Texels, channels_of
 from jitstudio.core.launch.types import Type
 from jitstudio.toolchain.driver import checked, doing
 from jitstudio.toolchain.gpu.buffers import DeviceBuffer, DeviceMemory, content_of
 
-_FORMATS = {
-    "uint8": driver.CUarray_format.CU_AD_FORMAT_UNSIGNED_INT8,
-    "uint16": driver.CUarray_format.CU_AD_FORMAT_UNSIGNED_INT16,
-    "uint32": driver.CUarray_format.CU_AD_FORMAT_UNSIGNED_INT32,
-    "int8": driver.CUarray_format.CU_AD_FORMAT_SIGNED_INT8,
-    "int16": driver.CUarray_format.CU_AD_FORMAT_SIGNED_INT16,
-    "int32": driver.CUarray_format.CU_AD_FORMAT_SIGNED_INT32,
-    "float16": driver.CUarray_format.CU_AD_FORMAT_HALF,
-    "float32": driver.CUarray_format.CU_AD_FORMAT_FLOAT,
-}
-_ADDRESS_MODES = {
-    AddressMode.WRAP: driver.CUaddress_mode.CU_TR_ADDRESS_MODE_WRAP,
-    AddressMode.CLAMP: driver.CUaddress_mode.CU_TR_ADDRESS_MODE_CLAMP,
-    AddressMode.MIRROR: driver.CUaddress_mode.CU_TR_ADDRESS_MODE_MIRROR,
-    AddressMode.BORDER: driver.CUaddress_mode.CU_TR_ADDRESS_MODE_BORDER,
-}
-_FILTERS = {
-    FilterMode.POINT: driver.CUfilter_mode.CU_TR_FILTER_MODE_POINT,
-    FilterMode.LINEAR: driver.CUfilter_mode.CU_TR_FILTER_MODE_LINEAR,
-}
 _AXES = 3
-_LARGEST_GATHER = 32_768
-"""Texels along either axis of what `tld4` may read."""
 
 
 class LinearTexture(DeviceBuffer):
@@ -195,7 +166,7 @@ def _format(element: Type) -> tuple[Any, int]:
     found = channels_of(element)
     assert found is not None
     channel, count = found
-    return _FORMATS[channel.dtype], count
+    return getattr(driver.CUarray_format, CHANNEL_FORMATS[channel.dtype]), count
 
 
 def _array(spec: Buffer, texels: Texels) -> Any:
@@ -208,10 +179,8 @@ def _array(spec: Buffer, texels: Texels) -> Any:
     # What has no such axis has no extent along it.
     wanted.Width, wanted.Height, wanted.Depth = (*texels.shape, 0, 0)[:_AXES]
     wanted.Format, wanted.NumChannels = _format(spec.element)
-    if texels.is_surface:
-        wanted.Flags = driver.CUDA_ARRAY3D_SURFACE_LDST
-    elif len(texels.shape) == _AXES - 1 and max(texels.shape) <= _LARGEST_GATHER:
-        wanted.Flags = driver.CUDA_ARRAY3D_TEXTURE_GATHER
+    for flag in texels.driver_flags:
+        wanted.Flags |= getattr(driver, flag)
     with doing(f"allocating {spec.bytes:,} bytes for '{spec.name}'"):
         (array,) = checked("cuArray3DCreate", driver.cuArray3DCreate(wanted))
     return array
@@ -224,12 +193,10 @@ def _texture(name: str, resource: Any, sampling: Sampling) -> Any:
         GpuError: The driver refuses it.
     """
     wanted = driver.CUDA_TEXTURE_DESC()
-    wanted.addressMode = [_ADDRESS_MODES[sampling.mode(axis)] for axis in range(_AXES)]
-    wanted.filterMode = _FILTERS[sampling.filter]
-    if sampling.read is ReadMode.ELEMENT:
-        wanted.flags |= driver.CU_TRSF_READ_AS_INTEGER
-    if sampling.normalized:
-        wanted.flags |= driver.CU_TRSF_NORMALIZED_COORDINATES
+    wanted.addressMode = [getattr(driver.CUaddress_mode, m) for m in sampling.driver_modes]
+    wanted.filterMode = getattr(driver.CUfilter_mode, sampling.driver_filter)
+    for flag in sampling.driver_flags:
+        wanted.flags |= getattr(driver, flag)
     with doing(f"making the texture '{name}'"):
         made = driver.cuTexObjectCreate(resource, wanted, None)
         (texture,) = checked("cuTexObjectCreate", made)
