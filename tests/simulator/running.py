@@ -10,10 +10,15 @@ from typing import Any
 import numpy as np
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.request import Buffer
+from jitstudio.core.launch.texel_text import texel_buffer
+from jitstudio.core.launch.types import Handle, HandleKind
+from jitstudio.numerics.dtypes import numpy_dtype, shape_of
 from jitstudio.simulator.machine import simulate
 from jitstudio.simulator.memory import place
 from jitstudio.simulator.model import (
     Allocation,
+    BoundTexels,
     Observer,
     SimulatedLaunch,
     SimulationOutcome,
@@ -35,6 +40,27 @@ class Simulated:
     @property
     def messages(self) -> tuple[str, ...]:
         return tuple(fault.message for fault in self.result.faults)
+
+
+class Texture(np.ndarray):
+    """An array that a launch binds as a texture or, where `spec` says so, as a surface."""
+
+    spec: Buffer
+
+
+def texture(text: str, content: Any = 0, kind: HandleKind = HandleKind.TEXTURE) -> Texture:
+    """Texels that the launch form would make of a text, with this content."""
+    spec = texel_buffer("image", Handle(kind), 0, text, {}, "")
+    held = np.zeros(shape_of(spec.element, spec.length), numpy_dtype(spec.element).base)
+    held[...] = np.asarray(content).reshape(held.shape) if np.ndim(content) else content
+    made = held.view(Texture)
+    made.spec = spec
+    return made
+
+
+def surface(text: str, content: Any = 0) -> Texture:
+    """The same as a surface."""
+    return texture(text, content, HandleKind.SURFACE)
 
 
 def ptx_of(tools: Any, text: str, arch: str = "sm_90", *options: str) -> str:
@@ -61,12 +87,18 @@ def launch_of(
         Allocation(f"array {i}", at, a.nbytes, None if i in unwritten else a.tobytes())
         for i, (at, a) in enumerate(zip(addresses, arrays, strict=True))
     )
-    parameters = parameter_bytes(arguments, addresses)
-    return SimulatedLaunch(kernel, grid, block, parameters, allocations, **options)
+    bound = tuple(
+        BoundTexels(a.spec.name, handle, at, a.spec.element, a.spec.texels)
+        for handle, (a, at) in enumerate(zip(arrays, addresses, strict=True), 1)
+        if isinstance(a, Texture)
+    )
+    handles = {texels.address: texels.handle for texels in bound}
+    parameters = parameter_bytes(arguments, [handles.get(at, at) for at in addresses])
+    return SimulatedLaunch(kernel, grid, block, parameters, allocations, bound, **options)
 
 
 def parameter_bytes(arguments: Sequence[Any], addresses: Sequence[int]) -> bytes:
-    """The parameters of a launch: addresses for the arrays, one after the other, and numbers."""
+    """The parameters of a launch: for the arrays their addresses or handles, and numbers."""
     parameters = bytearray()
     waiting = iter(addresses)
     for argument in arguments:

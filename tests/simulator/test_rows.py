@@ -732,8 +732,12 @@ TENSOR_COPY = "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::com
 
 def test_refusals_say_why():
     for text, why in (
-        ("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd0, {%f0,%f1}];", "no texture or surface"),
-        ("suld.b.1d.b32.trap {%r0}, [%rd0, {%r1}];", "no texture or surface"),
+        ("tex.cube.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd0, {%f0,%f1,%f2,%f3}];", "without layers"),
+        ("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [t, {%f0,%f1}];", "references are not bound"),
+        ("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd0, %rd1, {%f0,%f1}];", "samplers of their own"),
+        ("suld.b.a2d.b32.trap {%r0}, [%rd0, {%r1,%r2,%r3,%r3}];", "on one to three axes"),
+        ("sured.b.add.1d.u32.trap [%rd0, {%r1}], %r2;", "reductions on surfaces"),
+        ("txq.channel_order.b32 %r0, [%rd0];", "of queries, extents"),
         ("wgmma.fence.sync.aligned;", "Use mma.sync"),
         ("tcgen05.fence::before_thread_sync;", "Use mma.sync"),
         (f"{TENSOR_COPY} [%r0], [%rd0, {{%r1}}], [%r2];", "tensor copies are not simulated"),
@@ -755,9 +759,10 @@ def test_refusals_say_why():
 
 
 def test_every_row_has_a_case():
-    """Those of matrices have theirs in `test_matrices.py`, refusals above."""
+    """Those of matrices and texels have theirs in modules of their own, refusals above."""
     elsewhere = ("ldmatrix", "stmatrix", "movmatrix", "mma", "wmma", "trap")
     elsewhere += ("mul+add", "mul-add", "-mul+add")  # of `contraction`
+    elsewhere += ("tex", "tld4", "txq", "suld", "sust", "suq")
     missing = [
         row.name
         for opcode, rows in ROWS.items()
