@@ -162,8 +162,9 @@ def pytest_configure() -> None:
         ptx: str, kernel: str, grid: Size, block: Size, *arguments: Any, **options: Any
     ) -> Simulated:
         done = simulated(ptx, kernel, grid, block, *arguments, **options)
-        # Orders, observers and what does not end well are the simulator's alone.
-        if options.keys() <= _OPTIONS and not (done.result.races or done.result.faults):
+        # Orders, observers, textures and what does not end well are the simulator's alone.
+        bound = any(isinstance(argument, running.Texture) for argument in arguments)
+        if options.keys() <= _OPTIONS and not (bound or done.result.races or done.result.faults):
             try:
                 module = GpuModule(ptx.encode())
             except AssertionError:
