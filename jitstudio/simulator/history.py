@@ -366,6 +366,9 @@ class StepHistory:
             found += [(("wave", n), array) for n, array in held if isinstance(array, np.ndarray)]
             for frame, bases in wave.bases.items():
                 found += [(("frame", *frame, name), array) for name, array in bases.items()]
+            if wave.written is not None:
+                held_by = wave.written.flags.items()
+                found += [(("written", *frame), flags) for frame, flags in held_by]
             found += [(("stack", depth), array) for depth, array in enumerate(wave.stacks)]
             found += [(("return", depth), array) for depth, array in enumerate(wave.returns)]
         return found

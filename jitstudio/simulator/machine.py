@@ -116,6 +116,12 @@ class SimulationStop(Exception):
 class Machine:
     """A kernel with its memory, whose blocks run in waves.
 
+    Args:
+        launch: What is simulated.
+        program: The PTX.
+        observers: Are shown each step.
+        notes_written: Whether to note which registers threads have given values.
+
     Attributes:
         launch: What is simulated.
         program: The PTX.
@@ -134,8 +140,11 @@ class Machine:
         launch: SimulatedLaunch,
         program: PtxProgram,
         observers: Sequence[Observer] = (),
+        *,
+        notes_written: bool = False,
     ) -> None:
         self.launch, self.program, self.observers = launch, program, tuple(observers)
+        self._notes_written = notes_written
         kernel = _checked_kernel(launch, program)
         try:
             self.image = make_image(program, kernel, launch)
@@ -263,6 +272,7 @@ class Machine:
             local_stride=local,
             stack_limit=launch.limits.stack_bytes,
             copies_unwritten=image.program.has_debug_info,
+            notes_written=self._notes_written,
             parameters=launch.parameters,
             special=special_registers(
                 layout,
@@ -452,6 +462,8 @@ class Machine:
             return None
         if bound.step is not None:
             bound.step(wave, frame, active)
+            if wave.written is not None:
+                wave.note_results(depth, bound.layout, bound.instruction, active)
             return None
         assert bound.flow is not None
         return bound.flow(wave, frame, depth, active, rest)

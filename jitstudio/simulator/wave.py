@@ -43,6 +43,7 @@ from jitstudio.simulator.model import (
 )
 from jitstudio.simulator.program import PtxFunction, PtxInstruction
 from jitstudio.simulator.undefined import UndefinedValues
+from jitstudio.simulator.written import WrittenRegisters
 
 CARRY = "CC.CF"
 """The register for carries, of which PTX has no name."""
@@ -209,6 +210,7 @@ class Wave:
             for a debugger copies structures with their padding, and bit fields as whole words.
         frames: The registers, by depth and function, as instructions read them.
         bases: The registers and parameters themselves, by depth and function, then by name.
+        written: Which registers threads have given values; None where nobody asks.
         stacks: Where each thread's local variables begin, by depth.
         returns: Where each thread goes on after the call, by depth.
         clock: Steps since the launch began.
@@ -233,6 +235,7 @@ class Wave:
         parameters: bytes,
         special: dict[str, Any],
         copies_unwritten: bool = False,
+        notes_written: bool = False,
         most_bytes: int = 1 << 62,
         seed: int | None = None,
         observers: Sequence[Observer],
@@ -271,6 +274,7 @@ class Wave:
         self.special = special
         self.frames: dict[tuple[int, str], Frame] = {}
         self.bases: dict[tuple[int, str], dict[str, NDArray[Any]]] = {}
+        self.written = WrittenRegisters(count) if notes_written else None
         self.stacks: list[NDArray[np.int64]] = []
         self.returns: list[NDArray[np.int32]] = []
         self.clock = 0
@@ -350,6 +354,21 @@ class Wave:
                 return np.zeros(threads, kind.dtype)
             case _:
                 return np.broadcast_to(np.frombuffer(kind.value, kind.dtype), (threads,))
+
+    def note_results(
+        self, depth: int, layout: FrameLayout, instruction: PtxInstruction, threads: Selection
+    ) -> None:
+        """Takes note that threads have the results of an instruction."""
+        if self.written is not None:
+            self.written.note(depth, layout.function, instruction, threads)
+
+    def has_written(
+        self, depth: int, function: PtxFunction, name: str, numbers: Threads
+    ) -> NDArray[np.bool_]:
+        """Returns which threads have given a register a value; all where that is not noted."""
+        if self.written is None:
+            return np.ones(len(numbers), np.bool_)
+        return self.written.has(depth, function, name, numbers)
 
     # Threads.
 
