@@ -87,7 +87,7 @@ class RecordedWave:
                 kind = program.functions[function].registers[register]
                 frame = self.bases.setdefault((int(depth), function), {})
                 frame[register] = _as(data, kind.bits_dtype.str, threads)
-        # Recordings of before 0.4 do not say it.
+        # Older recordings do not say it.
         self._written = {
             (int(name[1]), name[2]): data.reshape(-1, threads // 8)
             for name, data in named.items()
