@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 from heapq import heappop, heappush
 
 from jitstudio.simulator.program import (
@@ -14,46 +16,139 @@ from jitstudio.simulator.program import (
 )
 
 _ENDS = frozenset(["ret", "exit", "trap"])
+# What compilers put where ways join, and is no statement of the source.
+_GLUE = frozenset(["bra", "mov"])
 
 
-def first_behind(program: PtxProgram, function: PtxFunction, barrier: int) -> int:
-    """Returns the first instruction that all come to from a barrier and from which none comes back.
-
-    Who is there without having waited has left the barrier out for good, and goes on with what
-    those do that wait. A `ret` or a branch is none: threads may return early. One of another source
-    line than the barrier is preferred.
+class FlowGraph:
+    """The blocks of a function, by the numbers of their first instructions.
 
     Args:
         program: The PTX.
-        function: The kernel.
-        barrier: The number of the barrier instruction.
-
-    Returns:
-        Its number; -1 if there is none.
+        function: Of it.
+        alone: Instructions that are to be blocks of their own.
     """
-    following = _following_all(program, function)
-    guarded = program.instructions[barrier].guard is not None
-    around = _reached(function.start, following | {barrier: following[barrier] * guarded})
-    returning = _reached(barrier, _before(following))
-    # Ways from the barrier go on at the lowest place; where only one place is left, all meet.
-    seen, ways, first = set(following[barrier]), list(following[barrier]), -1
-    while ways:
-        at = heappop(ways)
-        if at not in following or program.instructions[at].opcode in _ENDS:
-            return first
-        if not ways and at in around and at not in returning:
-            instruction = program.instructions[at]
+
+    def __init__(self, program: PtxProgram, function: PtxFunction, alone: Iterable[int]) -> None:
+        self._instructions = program.instructions
+        self._function = function
+        following = {
+            at: _following(program.instructions[at], function)
+            for at in range(function.start, function.end)
+        }
+        leaders = {function.start}
+        for at in alone:
+            leaders |= {at, at + 1}
+        for at, targets in following.items():
+            if targets != [at + 1]:
+                leaders.update(targets, [at + 1])
+        self._blocks = sorted(at for at in leaders if at in following)
+        ends = [*self._blocks[1:], function.end]
+        self._last = {b: end - 1 for b, end in zip(self._blocks, ends, strict=True)}
+        self._following = {b: following[last] for b, last in self._last.items()}
+
+    def first_behind(self, barrier: int) -> int:
+        """Returns the first instruction that all come to from a barrier, or a call, or without it.
+
+        Who is there as often as those that wait, and once more, has left the barrier out. A `ret`
+        or a branch is none: threads may return early. One of another source line than the barrier
+        is preferred. In a loop it is one that each round with the barrier comes to once.
+
+        Args:
+            barrier: The number of the barrier, one of those that are blocks of their own.
+
+        Returns:
+            Its number; -1 if there is none.
+        """
+        instruction = self._instructions[barrier]
+        # A function that is called may leave the barrier out itself.
+        is_passed = instruction.guard is not None or instruction.opcode == "call"
+        around = self._reached([self._function.start], None if is_passed else barrier)
+        # Ways from the barrier go on at the lowest place; where only one place is left, all meet.
+        seen, ways, first = set(self._following[barrier]), list(self._following[barrier]), -1
+        while ways:
+            block = heappop(ways)
+            if block not in self._last:
+                return first
+            is_back = barrier in self._reached([block])
+            if not ways and block in around and self._tells(block, barrier, is_back=is_back):
+                for at in self._statements(block, is_back=is_back):
+                    first = at if first < 0 else first
+                    if self._instructions[at].source != self._instructions[barrier].source:
+                        return at
+            if self._instructions[self._last[block]].opcode in _ENDS:
+                return first
+            for target in self._following[block]:
+                if target not in seen:
+                    seen.add(target)
+                    heappush(ways, target)
+        return first
+
+    def _tells(self, block: int, barrier: int, *, is_back: bool) -> bool:
+        """Returns whether a thread is there no more often than it has met or left the barrier."""
+        if block == barrier:
+            return False
+        if not is_back:
+            # A function may be called again, with other rounds of a loop behind the barrier.
+            return self._function.is_kernel or not self._comes_back(block)
+        start = [self._function.start]
+        if barrier not in self._reached(start, block) or self._header(barrier) is None:
+            return False
+        return not self._comes_back(block, self._header(barrier))
+
+    def _header(self, barrier: int) -> int | None:
+        """Returns where the innermost loop with a barrier begins; None outside of loops."""
+        found: dict[int, int] = {}
+        for header in self._targets_back:
+            if header != barrier and barrier in self._reached([self._function.start], header):
+                continue
+            round_ = self._reached([barrier], header)
+            if any(header in self._following[block] for block in round_):
+                found[header] = len(round_ & self._before(header))
+        return min(found, key=found.__getitem__, default=None)
+
+    @cached_property
+    def _targets_back(self) -> list[int]:
+        return sorted({t for b, ts in self._following.items() for t in ts if t <= b})
+
+    def _comes_back(self, block: int, without: int | None = None) -> bool:
+        return block in self._reached(self._following[block], without)
+
+    def _before(self, target: int) -> set[int]:
+        """Returns the blocks from which one is reached."""
+        before: dict[int, list[int]] = {}
+        for block, targets in self._following.items():
+            for each in targets:
+                before.setdefault(each, []).append(block)
+        found, waiting = {target}, [target]
+        while waiting:
+            fresh = [b for b in before.get(waiting.pop(), ()) if b not in found]
+            found.update(fresh)
+            waiting += fresh
+        return found
+
+    def _reached(self, starts: Iterable[int], without: int | None = None) -> set[int]:
+        """Returns the blocks that are reached from some, and these; one of them may be shut."""
+        waiting = [block for block in starts if block != without and block in self._last]
+        found = set(waiting)
+        while waiting:
+            for target in self._following[waiting.pop()]:
+                if target not in found and target != without and target in self._last:
+                    found.add(target)
+                    waiting.append(target)
+        return found
+
+    def _statements(self, block: int, *, is_back: bool) -> Iterator[int]:
+        """Yields the instructions of a block that are of one line of the source."""
+        for at in range(block, self._last[block] + 1):
+            instruction = self._instructions[at]
+            if instruction.opcode in _ENDS:
+                return
             # What compilers make one of the work of several lines has line 0.
             of_one_line = instruction.source.line or not instruction.source.file
-            if of_one_line and instruction.opcode != "bra":
-                first = at if first < 0 else first
-                if instruction.source != program.instructions[barrier].source:
-                    return at
-        for target in following[at]:
-            if target not in seen:
-                seen.add(target)
-                heappush(ways, target)
-    return first
+            glue = _GLUE if is_back else ("bra",)
+            if of_one_line and instruction.opcode not in glue:
+                yield at
 
 
 def deciding_registers(program: PtxProgram, function: PtxFunction) -> frozenset[str]:
@@ -78,32 +173,6 @@ def deciding_registers(program: PtxProgram, function: PtxFunction) -> frozenset[
             found.add(name)
             waiting += sources.get(name, ())
     return frozenset(found)
-
-
-def _following_all(program: PtxProgram, function: PtxFunction) -> dict[int, list[int]]:
-    return {
-        at: _following(program.instructions[at], function)
-        for at in range(function.start, function.end)
-    }
-
-
-def _before(following: dict[int, list[int]]) -> dict[int, list[int]]:
-    """Returns from where each instruction is come to."""
-    before: dict[int, list[int]] = {}
-    for number, targets in following.items():
-        for target in targets:
-            before.setdefault(target, []).append(number)
-    return before
-
-
-def _reached(start: int, following: dict[int, list[int]]) -> set[int]:
-    """Returns all places that are reached from one, and itself."""
-    found, waiting = {start}, [start]
-    while waiting:
-        fresh = [at for at in following.get(waiting.pop(), ()) if at not in found]
-        found.update(fresh)
-        waiting += fresh
-    return found
 
 
 def _following(instruction: PtxInstruction, function: PtxFunction) -> list[int]:

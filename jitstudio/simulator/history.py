@@ -369,6 +369,11 @@ class StepHistory:
             if wave.written is not None:
                 held_by = wave.written.flags.items()
                 found += [(("written", *frame), flags) for frame, flags in held_by]
+            if wave.passed is not None:
+                found += [(("passed", *key), array) for key, array in wave.passed.counts.items()]
+                found += [
+                    (("chain", depth), array) for depth, array in enumerate(wave.passed.chains)
+                ]
             found += [(("stack", depth), array) for depth, array in enumerate(wave.stacks)]
             found += [(("return", depth), array) for depth, array in enumerate(wave.returns)]
         return found

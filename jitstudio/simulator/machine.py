@@ -12,7 +12,6 @@ import struct
 import time
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,11 +20,11 @@ from numpy.typing import NDArray
 from jitstudio.core.launch.device import Dim3
 from jitstudio.simulator.barriers import tell_passed
 from jitstudio.simulator.contraction import contractions
-from jitstudio.simulator.flow import first_behind
 from jitstudio.simulator.groups import GroupKey, Selection, numbers_of, size_of, subset
 from jitstudio.simulator.image import GRID_WORKSPACE, ImageError, make_image, parameter_bytes
 from jitstudio.simulator.instructions.rows import ROW_MODULES
 from jitstudio.simulator.instructions.table import Binding, Flow, Moves, Step, row_of
+from jitstudio.simulator.left_out import PassedBarriers, places_behind
 from jitstudio.simulator.memory import WRITTEN, Arena, Region
 from jitstudio.simulator.model import (
     WARP,
@@ -159,8 +158,7 @@ class Machine:
         self.printed: list[str] = []
         self.inexact: dict[str, str] = {}
         self.code = self._bind()
-        # What follows from the program alone is found once.
-        self._behind = cache(partial(first_behind, program, self.image.kernel))
+        self._behind = places_behind(program, self.image.functions)
         self.stall: tuple[int, int] = (0, 0)
         self.visits: dict[int, NDArray[np.bool_]] | None = None
         self._stops: Container[int] = frozenset()
@@ -290,6 +288,8 @@ class Machine:
             # Its barriers are zero when a block begins: `thread_block` leaves out `init_barriers`.
             arenas[StateSpace.SHARED].fill(end - image.reserved, bytes(image.reserved))
         wave.links, wave.meetings, wave.heap = self.links, self.meetings, image.heap
+        if self._behind:
+            wave.passed = PassedBarriers(self._behind, layout.threads)
         wave.clock = self.steps
         wave.frame(0, self.layouts[image.kernel.name])
         live = np.flatnonzero(wave.live)
@@ -450,8 +450,8 @@ class Machine:
             active, rest = _parted(threads, ~truth if bound.negated else truth)
         if wave.on_executed:
             self._show_executed(wave, bound, threads, active)
-        if wave.barriers and depth == 0:
-            tell_passed(wave, bound.instruction, threads, self._behind)
+        if wave.passed is not None and bound.instruction.number in wave.passed:
+            tell_passed(wave, bound.instruction, depth, threads)
         if wave.undefined and depth == 0:
             self._follow_undefined(wave, bound, threads, active)
         if bound.problem:

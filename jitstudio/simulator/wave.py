@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from jitstudio.simulator.copies import Copy, PendingCopies
 from jitstudio.simulator.groups import Groups, Selection, numbers_of, subset
 from jitstudio.simulator.heap import Heap
+from jitstudio.simulator.left_out import PassedBarriers
 from jitstudio.simulator.memory import (
     CLUSTER_BITS,
     COPYING,
@@ -221,6 +222,7 @@ class Wave:
         undefined: Which registers of the kernel hold undefined values.
         copies: The copies to shared memory that nobody has waited for.
         heap: What `malloc` takes from; None for none.
+        passed: Who has been behind which barrier; None where there is nothing to leave out.
         observers: All of them.
     """
 
@@ -277,8 +279,7 @@ class Wave:
         self.written = WrittenRegisters(count) if notes_written else None
         self.stacks: list[NDArray[np.int64]] = []
         self.returns: list[NDArray[np.int32]] = []
-        self.clock = 0
-        self.changes = 0
+        self.clock = self.changes = 0
         self.printed: list[str] = []
         self.printed_size = 0
         self.copies_unwritten = copies_unwritten
@@ -288,6 +289,7 @@ class Wave:
         self.undefined = UndefinedValues(count)
         self.copies = PendingCopies(count)
         self.heap: Heap | None = None
+        self.passed: PassedBarriers | None = None
         self.inexact: dict[str, str] = {}
         self.current: PtxInstruction | None = None
         self.told: set[tuple[int, FaultKind]] = set()

@@ -42,6 +42,109 @@ KERNEL then_another(int* a) {
   a[i] = 5;
 }
 
+__device__ __noinline__ void parts(int* a, int i) {
+  if (a[i] % 2) __syncthreads();
+  a[i] += 1;
+}
+__device__ __noinline__ void only_meets(int* a, int odd) {
+  if (odd) __syncthreads();
+}
+__device__ __noinline__ void meets(int* a) { a[threadIdx.x] ^= 1; __syncthreads(); }
+__device__ __noinline__ int busy(int n) { int v = n; while (v > 3) v = v * 3 / 4; return v; }
+KERNEL in_a_function(int* a) {
+  parts(a, threadIdx.x);
+  a[threadIdx.x] *= 3;
+}
+KERNEL at_the_end_of_a_function(int* a) {
+  only_meets(a, a[threadIdx.x] % 2);
+  a[threadIdx.x] *= 3;
+}
+KERNEL in_a_function_of_a_loop(int* a) {
+  #pragma unroll 1
+  for (int k = 0; k < 4; k++) {
+    only_meets(a, threadIdx.x < 32 ? k < 3 : k > 0);
+    a[threadIdx.x] *= 3;
+  }
+}
+KERNEL in_a_call_that_some_leave_out(int* a) {
+  int i = threadIdx.x;
+  if (i > 40) meets(a);
+  a[i] = 3;
+}
+KERNEL in_other_rounds(int* a) {
+  int i = threadIdx.x;
+  #pragma unroll 1
+  for (int k = 0; k < 4; k++) {
+    if (i % 2 ? k > 0 : k < 3) __syncthreads();
+    a[i] += k * 5;
+  }
+}
+KERNEL in_other_rounds_of_warps(int* a) {
+  int i = threadIdx.x;
+  #pragma unroll 1
+  for (int k = 0; k < 4; k++) {
+    if (i < 32 ? k > 0 : k < 3) asm volatile("barrier.sync 3, 64;");
+    a[i] += k * 5;
+  }
+}
+KERNEL of_too_many(int* a) {
+  if (threadIdx.x < 96) asm volatile("barrier.sync 1, 64;");
+  a[threadIdx.x] = 1;
+}
+KERNEL of_no_warps(int* a) { asm volatile("barrier.sync 1, 48;"); a[threadIdx.x] = 1; }
+
+KERNEL in_functions_of_loops(int* a) {
+  int i = threadIdx.x;
+  if (i < 32) only_meets(a, 0);
+  #pragma unroll 1
+  for (int k = 0; k < 5; k++) {
+    only_meets(a, k % 2);
+    if (i % 3 == 0) a[i] = busy(a[i] + 9);
+    meets(a);
+    #pragma unroll 1
+    for (int j = 0; j < i % 4; j++) a[i] += busy(j);
+  }
+}
+KERNEL after_own_rounds(int* a) {
+  __shared__ int s[64];
+  int i = threadIdx.x, at = 0;
+  #pragma unroll 1
+  for (int k = 0; k < 6; k++) {
+    #pragma unroll 1
+    while (at < a[i] % 5 * k) { at++; atomicAdd(&a[64], 1); }
+    __syncthreads();
+    s[i] = at;
+    at += i % 3;
+    if (k & 1) __syncthreads();
+    if (s[i] > 7) continue;
+    a[i] += s[i];
+  }
+}
+KERNEL before_own_rounds(int* a, int n) {
+  int i = threadIdx.x;
+  #pragma unroll 1
+  for (int k = 0; k < 4; k++) {
+    if (n) __syncthreads();
+    int j = 0;
+    #pragma unroll 1
+    do { a[i] += j; } while (++j < i % 7 + k);
+  }
+}
+KERNEL handed_over(int* a) {
+  __shared__ int s[2][32];
+  int i = threadIdx.x;
+  #pragma unroll 1
+  for (int k = 0; k < 6; k++)
+    if (i < 32) {
+      if (k > 1) asm volatile("barrier.sync %0, 64;" :: "r"(3 + k % 2) : "memory");
+      s[k % 2][i] = k;
+      asm volatile("barrier.arrive %0, 64;" :: "r"(1 + k % 2) : "memory");
+    } else {
+      asm volatile("barrier.sync %0, 64;" :: "r"(1 + k % 2) : "memory");
+      a[i] += s[k % 2][i - 32];
+      if (k < 4) asm volatile("barrier.arrive %0, 64;" :: "r"(3 + k % 2) : "memory");
+    }
+}
 KERNEL returns_early(int* a) {
   int i = threadIdx.x;
   if (a[i] % 2) return;
@@ -100,6 +203,19 @@ def line_of(kernel, text):
     return KERNELS[: KERNELS.index(text, start)].count("\n") + 1
 
 
+FUNCTIONS = {
+    "in_a_call_that_some_leave_out": "meets",
+    "in_a_function": "parts",
+    "at_the_end_of_a_function": "only_meets",
+    "in_a_function_of_a_loop": "only_meets",
+}
+
+
+def line_in_function(function, text):
+    start = KERNELS.index(f"void {function}(")
+    return KERNELS[: KERNELS.index(text, start)].count("\n") + 1
+
+
 def faults(kernels, kernel, *more, grid=1, **options):
     data = np.arange(64 * grid + 1, dtype=np.int32)
     done = run(kernels, kernel, (grid, 1, 1), (64, 1, 1), data, *more, finishes=False, **options)
@@ -112,7 +228,13 @@ def faults(kernels, kernel, *more, grid=1, **options):
     [
         ("in_a_condition", (), "__sync", "a[i] *= 3", "warp"),
         ("in_some_warps", (), "__sync", "a[i] *= 3", "block"),
-        ("in_a_loop", (np.int32(230),), "__sync", "if (i % 2", "warp"),
+        ("in_a_loop", (np.int32(230),), "__sync", "for (int k", "warp"),
+        ("in_other_rounds", (), "__sync", "a[i] += k * 5", "warp"),
+        ("in_other_rounds_of_warps", (), "barrier.sync", "a[i] += k * 5", "block"),
+        ("in_a_call_that_some_leave_out", (), "", "int i", "warp"),
+        ("in_a_function", (), "", "", "warp"),
+        ("at_the_end_of_a_function", (), "", "a[threadIdx.x] *= 3", "warp"),
+        ("in_a_function_of_a_loop", (), "", "a[threadIdx.x] *= 3", "block"),
         ("on_both_ways", (), "__sync", "__sync", "warp"),
         ("on_both_ways_of_warps", (), "__sync", "__sync", "block"),
         ("then_another", (), "__sync", "__syncthreads();\n  a[i] = 5", "warp"),
@@ -120,9 +242,9 @@ def faults(kernels, kernel, *more, grid=1, **options):
 )
 def test_a_barrier_that_not_all_threads_reach(kernels, kernel, more, first, second, near):
     (fault,) = faults(kernels, kernel, *more)
-    assert (fault.first.line, fault.second.line) == (
-        line_of(kernel, first), line_of(kernel, second),
-    )  # fmt: skip
+    at = line_of(kernel, first) if first else line_in_function(FUNCTIONS[kernel], "__sync")
+    where = line_of(kernel, second) if second else line_in_function(FUNCTIONS[kernel], "a[i] +=")
+    assert {fault.first.line, fault.second.line} == {at, where}
     assert f"of its {near} " in fault.message
     assert str(fault.first.thread) in fault.message
     assert str(fault.second.thread) in fault.message
@@ -134,8 +256,37 @@ def test_a_barrier_that_not_all_threads_reach(kernels, kernel, more, first, seco
     "kernel",
     [
         "returns_early", "returns_with_work", "of_whole_blocks", "named_by_warps",
-        "after_a_long_way",
+        "after_a_long_way", "in_functions_of_loops", "after_own_rounds", "handed_over",
     ],
 )  # fmt: skip
 def test_barriers_that_are_right(kernels, kernel, seed):
     assert faults(kernels, kernel, grid=4 if kernel == "of_whole_blocks" else 1, seed=seed) == []
+
+
+@pytest.mark.parametrize("seed", [None, 1, 2])
+def test_rounds_of_other_loops_behind_a_barrier_do_not_count(kernels, seed):
+    for uniform in (0, 1):
+        assert faults(kernels, "before_own_rounds", np.int32(uniform), seed=seed) == []
+
+
+@pytest.mark.parametrize("kernel", sorted(FUNCTIONS))
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_barriers_in_functions_are_told_in_any_order(kernels, kernel, seed):
+    (fault,) = faults(kernels, kernel, seed=seed)
+    lines = {fault.first.line, fault.second.line}
+    assert line_in_function(FUNCTIONS[kernel], "__sync") in lines
+
+
+@pytest.mark.parametrize(
+    ("kernel", "threads", "words"),
+    [
+        ("of_too_many", 128, "is for 64 threads, and 96 of its block come to it together"),
+        ("of_no_warps", 64, "is for 48 threads, which is no multiple of 32"),
+    ],
+)
+def test_numbers_of_threads_that_do_not_fit(kernels, kernel, threads, words):
+    data = np.zeros(threads, np.int32)
+    done = run(kernels, kernel, (1, 1, 1), (threads, 1, 1), data, finishes=False)
+    (fault,) = done.result.faults
+    assert (fault.kind, fault.first.line) == (FaultKind.BARRIER, line_of(kernel, "barrier.sync"))
+    assert words in fault.message
