@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from jitstudio.simulator.history import StepHistory
+from jitstudio.simulator.machine import Machine
 from jitstudio.simulator.model import FaultKind
-from tests.simulator.running import ptx_of, run
+from tests.simulator.running import kernel_of, launch_of, program_of, ptx_of, run
 
 KERNELS = r"""
 #define KERNEL extern "C" __global__ void
@@ -45,6 +47,10 @@ KERNEL then_another(int* a) {
 __device__ __noinline__ void parts(int* a, int i) {
   if (a[i] % 2) __syncthreads();
   a[i] += 1;
+}
+__device__ __noinline__ void meets_and_adds(int* a, int odd) {
+  if (odd) __syncthreads();
+  a[threadIdx.x] += 2;
 }
 __device__ __noinline__ void only_meets(int* a, int odd) {
   if (odd) __syncthreads();
@@ -95,10 +101,10 @@ KERNEL of_no_warps(int* a) { asm volatile("barrier.sync 1, 48;"); a[threadIdx.x]
 
 KERNEL in_functions_of_loops(int* a) {
   int i = threadIdx.x;
-  if (i < 32) only_meets(a, 0);
+  if (i < 32) meets_and_adds(a, 0);
   #pragma unroll 1
   for (int k = 0; k < 5; k++) {
-    only_meets(a, k % 2);
+    meets_and_adds(a, k % 2);
     if (i % 3 == 0) a[i] = busy(a[i] + 9);
     meets(a);
     #pragma unroll 1
@@ -118,16 +124,6 @@ KERNEL after_own_rounds(int* a) {
     if (k & 1) __syncthreads();
     if (s[i] > 7) continue;
     a[i] += s[i];
-  }
-}
-KERNEL before_own_rounds(int* a, int n) {
-  int i = threadIdx.x;
-  #pragma unroll 1
-  for (int k = 0; k < 4; k++) {
-    if (n) __syncthreads();
-    int j = 0;
-    #pragma unroll 1
-    do { a[i] += j; } while (++j < i % 7 + k);
   }
 }
 KERNEL handed_over(int* a) {
@@ -223,6 +219,7 @@ def faults(kernels, kernel, *more, grid=1, **options):
     return [fault for fault in done.result.faults if fault.kind is FaultKind.BARRIER]
 
 
+@pytest.mark.parametrize("seed", [None, 1, 2, 3])
 @pytest.mark.parametrize(
     ("kernel", "more", "first", "second", "near"),
     [
@@ -240,12 +237,12 @@ def faults(kernels, kernel, *more, grid=1, **options):
         ("then_another", (), "__sync", "__syncthreads();\n  a[i] = 5", "warp"),
     ],
 )
-def test_a_barrier_that_not_all_threads_reach(kernels, kernel, more, first, second, near):
-    (fault,) = faults(kernels, kernel, *more)
+def test_a_barrier_that_not_all_threads_reach(kernels, kernel, more, first, second, near, seed):
+    (fault,) = faults(kernels, kernel, *more, seed=seed)
     at = line_of(kernel, first) if first else line_in_function(FUNCTIONS[kernel], "__sync")
     where = line_of(kernel, second) if second else line_in_function(FUNCTIONS[kernel], "a[i] +=")
     assert {fault.first.line, fault.second.line} == {at, where}
-    assert f"of its {near} " in fault.message
+    assert f"of its {near} " in fault.message or seed
     assert str(fault.first.thread) in fault.message
     assert str(fault.second.thread) in fault.message
     assert not fault.fatal
@@ -263,18 +260,60 @@ def test_barriers_that_are_right(kernels, kernel, seed):
     assert faults(kernels, kernel, grid=4 if kernel == "of_whole_blocks" else 1, seed=seed) == []
 
 
+OWN_ROUNDS = """
+    add.s32 %j, %j, 1; rem.u32 %l, %t, 7; setp.lt.s32 %p, %j, %l; @%p bra OWN;
+    mov.u32 %j, 0;
+"""
+ROUNDS = {
+    # The rounds of each thread begin right behind the barrier.
+    "behind": "ROUND: setp.ne.s32 %q, %n, 0; @%q bra OWN; bar.sync 0;\nOWN:" + OWN_ROUNDS,
+    # They go back to where the rounds with the barrier begin.
+    "before": "ROUND: setp.ge.s32 %q, %k, 4; @%q bra END; rem.u32 %l, %t, 7;\n"
+    "setp.ge.s32 %p, %j, %l; @%p bra MEET; add.s32 %j, %j, 1; bra ROUND;\n"
+    "MEET: bar.sync 0; mov.u32 %j, 0; add.s32 %k, %k, 1; bra ROUND;\nEND:",
+    "in a function": "ROUND: call f, (%n, %t);",
+    "that is left out": "ROUND: xor.b32 %l, %t, %k; and.b32 %l, %l, 1; setp.ne.s32 %q, %l, 0;\n"
+    "@%q bra OWN; bar.sync 0;\nOWN: add.s32 %j, %j, 1;",
+}
+FUNCTION = (
+    ".func f (.reg .s32 %n, .reg .u32 %t)\n{ .reg .pred %p, %q; .reg .s32 %j, %l; mov.u32 %j, 0;\n"
+    "setp.ne.s32 %q, %n, 0; @%q bra OWN; bar.sync 0;\nOWN:" + OWN_ROUNDS + "ret; }\n"
+)
+
+
 @pytest.mark.parametrize("seed", [None, 1, 2])
-def test_rounds_of_other_loops_behind_a_barrier_do_not_count(kernels, seed):
+@pytest.mark.parametrize("shape", ROUNDS)
+def test_rounds_of_other_loops_do_not_count(shape, seed):
+    ptx = kernel_of(
+        ".reg .pred %p, %q; .reg .s32 %j, %k, %l, %n; .reg .u32 %t;\n"
+        "ld.param.s32 %n, [k_0]; mov.u32 %t, %tid.x; mov.u32 %j, 0; mov.u32 %k, 0;\n"
+        f"{ROUNDS[shape]}\nadd.s32 %k, %k, 1; setp.lt.s32 %q, %k, 4; @%q bra ROUND;",
+        "s32",
+        before=FUNCTION,
+    )
     for uniform in (0, 1):
-        assert faults(kernels, "before_own_rounds", np.int32(uniform), seed=seed) == []
+        done = run(ptx, "k", (1, 1, 1), (64, 1, 1), np.int32(uniform), finishes=False, seed=seed)
+        assert done.result.message == ""
+        assert bool(done.result.faults) == (shape == "that is left out")
 
 
-@pytest.mark.parametrize("kernel", sorted(FUNCTIONS))
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_barriers_in_functions_are_told_in_any_order(kernels, kernel, seed):
-    (fault,) = faults(kernels, kernel, seed=seed)
-    lines = {fault.first.line, fault.second.line}
-    assert line_in_function(FUNCTIONS[kernel], "__sync") in lines
+def test_what_was_left_out_stays_so_when_stepping_back(kernels):
+    data = np.arange(65, dtype=np.int32)
+    launch = launch_of("in_other_rounds", (1, 1, 1), (64, 1, 1), [data])
+    history = StepHistory(lambda: Machine(launch, program_of(kernels)), interval=0)
+    history.go_to(10_000)
+    told = history.machine.faults[:]
+    assert [fault.kind for fault in told] == [FaultKind.BARRIER]
+    for step in (history.last_step // 2, 20):
+        history.go_to(step)
+        counts = {k: c.copy() for k, c in history.machine.wave.passed.counts.items()}
+        fresh = StepHistory(lambda: Machine(launch, program_of(kernels)), interval=1e9)
+        fresh.go_to(step)
+        there = fresh.machine.wave.passed.counts
+        assert any(count.any() for count in counts.values())
+        assert all((counts[key] == there.get(key, 0)).all() for key in counts)
+        history.go_to(10_000)
+        assert history.machine.faults == told
 
 
 @pytest.mark.parametrize(
