@@ -360,6 +360,8 @@ class StepHistory:
         found: list[tuple[_Key, NDArray[Any]]] = []
         for arena in self._arenas():
             found += [((arena.space, "data"), arena.data), ((arena.space, "state"), arena.state)]
+            if arena.codes is not None:
+                found.append(((arena.space, "codes"), arena.codes))
         wave = self.machine.wave
         if wave is not None:
             held = vars(wave).items()

@@ -462,6 +462,8 @@ class Machine:
             return None
         if bound.step is not None:
             bound.step(wave, frame, active)
+            if wave.undefined.found is not None:
+                self._follow_loaded(wave, bound.instruction, depth, active)
             if wave.written is not None:
                 wave.note_results(depth, bound.layout, bound.instruction, active)
             return None
@@ -476,17 +478,33 @@ class Machine:
         if shown is None:
             return
         bases = wave.bases[0, self.image.kernel.name]
+        if bound.instruction.opcode == "st" and "param" not in bound.instruction.modifiers:
+            wave.undefined.carried = wave.undefined.stored(bound.instruction, shown)
         if (found := wave.undefined.spread(bound.instruction, shown, bases)) is not None:
             numbers = wave.numbers[shown][found.chosen]
-            source = wave.layout.place(found.source, int(numbers[0]), found.step)
+            thread = int(numbers[0]) if found.thread is None else found.thread
+            source = wave.layout.place(found.source, thread, found.step)
+            at = line_of(source)
             wave.tell(
-                FaultKind.INACTIVE_LANE,
+                FaultKind.INACTIVE_LANE if found.reason else FaultKind.NEVER_WRITTEN,
                 numbers,
                 "depends on an undefined value",
                 other=source,
-                more=f"It was taken at {line_of(source)} from {found.reason}. Take values only of "
-                "lanes that take part, or choose another value for the others.",
+                more=f"It was taken at {at} from {found.reason}. Take values only of "
+                "lanes that take part, or choose another value for the others."
+                if found.reason
+                else f"It was read at {at} from local memory that nobody has written. Give the "
+                "variable a value on all ways that lead there.",
             )
+
+    def _follow_loaded(
+        self, wave: Wave, instruction: PtxInstruction, depth: int, threads: Selection
+    ) -> None:
+        """Takes note of undefined values that the kernel has loaded."""
+        found, wave.undefined.found = wave.undefined.found, None
+        is_load = instruction.opcode == "ld" and not depth
+        if is_load and found is not None and found[0] is instruction:
+            wave.undefined.loaded(instruction, threads, found[1])
 
     def _spun(self, wave: Wave, at: int) -> bool:
         """Returns whether a loop that may spin has gone round often enough to yield."""

@@ -3,14 +3,18 @@
 A shuffle gives an undefined value where it takes that of a lane which has exited, is not there, or
 is not named by the mask (PTX ISA, ``shfl.sync``; CUDA C++ Programming Guide, "Warp Shuffle
 Functions"). To have one is allowed: in a reduction those lanes get some whose sums nobody wants. So
-they are followed through the registers of the kernel to where global memory, an address, an atomic,
-a branch or a vote depends on one. They are lost in shared and local memory, of which nobody may
-read them, and in functions, which can only hide something.
+they are followed through the registers of the kernel, and through shared and local memory, to where
+global memory, an address, an atomic, a branch or a vote depends on one. What is read in part only
+is taken for defined, and functions can hide something.
+
+In builds for a debugger local memory that nobody has written is read by right code, too: it copies
+structures with their padding, and bit fields as whole words. What it reads there is undefined until
+bits of it are masked or moved, and a copy of it in global memory means nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +38,15 @@ from jitstudio.simulator.types import PREDICATE
 # What these do with a value can be seen, or decides what else is done.
 _DECIDING = frozenset(["st", "red", "atom", "bra", "brx", "vote", "match", "redux", "bar", "ld"])
 _REASONS = ("the block does not have", "has exited", "the mask does not name")
+# What picks bits out of a word, of which some may be defined.
+_OF_BITS = frozenset(["and", "or", "xor", "not", "lop3", "bfi", "bfe", "shl", "shr", "shf", "prmt"])
+_COPIES = frozenset(["mov", "cvta", "cvt", "selp", "ld", "st"])
+# A code is the number of the instruction that gave the value and one more, whether it has been in
+# memory, the reason, and the lane. Of what nobody has written there is no reason, and in the place
+# of the lane whether something was calculated from it.
+_NUMBER_SHIFT, _IN_MEMORY, _REASON_SHIFT, _LANE = 8, 1 << 7, 5, 31
+_CALCULATED = 1
+_Codes = NDArray[np.int32]
 
 
 class Dependence(NamedTuple):
@@ -41,14 +54,17 @@ class Dependence(NamedTuple):
 
     Attributes:
         chosen: Which of the threads of the instruction.
-        source: The shuffle that gave it to the first of them.
-        step: Steps before the first time that this shuffle gave such values.
-        reason: From which lane, in words that go on after "from".
+        source: The shuffle or the load that gave it to the first of them.
+        step: Steps before the first time that this one gave such values.
+        thread: Who got one then; None for the thread that depends on it.
+        reason: From which lane, in words that go on after "from"; empty for what nobody has
+            written.
     """
 
     chosen: NDArray[np.bool_]
     source: PtxInstruction
     step: int
+    thread: int | None
     reason: str
 
 
@@ -57,15 +73,21 @@ class UndefinedValues:
 
     A value is described by a number: where it comes from, the reason, and the lane; 0 for a value
     that is defined.
+
+    Attributes:
+        carried: The codes of what the next store of the kernel writes; None where all is defined.
+        found: A load, and the codes of what it has read; None likewise.
     """
 
     def __init__(self, threads: int) -> None:
         self._count = threads
+        self.carried: list[_Codes] | None = None
+        self.found: tuple[PtxInstruction, list[_Codes]] | None = None
         self._registers: dict[str, NDArray[np.int32]] = {}
         # Those that no copy of this has, too.
         self._own: set[str] = set()
-        # By number of instruction: the first step is all that is told.
-        self._sources: dict[int, tuple[PtxInstruction, int]] = {}
+        # By number of instruction: the first step is all that is told, and the first thread in it.
+        self._sources: dict[int, tuple[PtxInstruction, int, int]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._registers)
@@ -99,8 +121,10 @@ class UndefinedValues:
         first, source = instruction.operands[:2]
         codes = self._read(register_names(source), others).copy()
         if reasons.any():
-            self._sources.setdefault(instruction.number, (instruction, step))
-            made = ((instruction.number + 1) << 7 | reasons << 5 | others % WARP).astype(np.int32)
+            first_one = int(threads[np.argmax(reasons > 0)])
+            self._sources.setdefault(instruction.number, (instruction, step, first_one))
+            code = (instruction.number + 1) << _NUMBER_SHIFT
+            made = (code | reasons << _REASON_SHIFT | others % WARP).astype(np.int32)
             codes = np.where(reasons > 0, made, codes)
         value, *predicate = first if isinstance(first, PairOperand) else (first,)
         for name in register_names(value):
@@ -108,6 +132,26 @@ class UndefinedValues:
         # Whether the lane is in range is defined for all.
         for name in register_names(VectorOperand(tuple(predicate))):
             self._write(name, threads, np.zeros_like(codes))
+
+    def unwritten(self, instruction: PtxInstruction, step: int, thread: int) -> int:
+        """Returns the code of what a load finds that nobody has written."""
+        self._sources.setdefault(instruction.number, (instruction, step, thread))
+        return (instruction.number + 1) << _NUMBER_SHIFT
+
+    def stored(self, store: PtxInstruction, threads: Selection) -> list[_Codes] | None:
+        """Returns the codes of the elements that threads store; None if all are defined."""
+        value = store.operands[1]
+        parts = value.parts if isinstance(value, VectorOperand) else (value,)
+        codes = [self._read(register_names(part), threads) for part in parts]
+        return codes if any(each.any() for each in codes) else None
+
+    def loaded(self, load: PtxInstruction, threads: Selection, codes: Sequence[_Codes]) -> None:
+        """Takes note of the codes of the elements that threads have loaded."""
+        value = load.operands[0]
+        parts = value.parts if isinstance(value, VectorOperand) else (value,)
+        for part, each in zip(parts, codes, strict=True):
+            for name in register_names(part):
+                self._write(name, threads, np.where(each > 0, each | _IN_MEMORY, 0))
 
     def spread(
         self,
@@ -128,11 +172,12 @@ class UndefinedValues:
             results, operands = register_names(operands[0]), operands[1:]
         guard = [] if instruction.guard is None else [instruction.guard.name]
         names = [name for operand in operands for name in register_names(operand)]
-        if opcode in ("shfl", "call") or self._registers.keys().isdisjoint(
-            (*results, *names, *guard)
-        ):
+        if opcode == "call":
+            # What a function returns is taken for defined.
+            results, names, guard = register_names(instruction.operands[0]), [], []
+        if opcode == "shfl" or self._registers.keys().isdisjoint((*results, *names, *guard)):
             return None
-        codes = self._read(names, threads)
+        codes = _carried(instruction, self._read(names, threads))
         for name in results:
             kept = codes
             if opcode in _DECIDING:
@@ -150,14 +195,18 @@ class UndefinedValues:
             codes = np.zeros_like(codes)
         elif opcode == "st":
             address = self._read(register_names(operands[0]), threads)
-            codes = np.where(_is_global(instruction, threads, values), codes, address)
+            value = self._read([n for o in operands[1:] for n in register_names(o)], threads)
+            value = np.where(_is_copy_of_nothing(value), 0, value)
+            seen = np.where(_is_global(instruction, threads, values), value, 0)
+            codes = np.maximum(address, seen)
         codes = np.maximum(codes, self._read(guard, threads))
         if not codes.any():
             return None
         first = int(codes[np.argmax(codes > 0)])
-        source, step = self._sources[(first >> 7) - 1]
-        reason = f"lane {first & 31} of the warp, which {_REASONS[(first >> 5 & 3) - 1]}"
-        return Dependence(codes > 0, source, step, reason)
+        source, step, thread = self._sources[(first >> _NUMBER_SHIFT) - 1]
+        why = first >> _REASON_SHIFT & 3
+        reason = f"lane {first & _LANE} of the warp, which {_REASONS[why - 1]}" if why else ""
+        return Dependence(codes > 0, source, step, thread if first & _IN_MEMORY else None, reason)
 
     def _read(self, names: Iterable[str], threads: Selection) -> NDArray[np.int32]:
         size = self._count if isinstance(threads, slice) else len(threads)
@@ -207,6 +256,27 @@ class UndefinedValues:
                 defined = self._read([operand.name], threads) == 0
                 codes = np.where(defined & (held == (word == "or")), 0, codes)
         return codes
+
+
+def _is_unwritten(codes: _Codes) -> NDArray[np.bool_]:
+    """Returns which codes are of what nobody has written, not of what a shuffle gave."""
+    found: NDArray[np.bool_] = (codes > 0) & (codes >> _REASON_SHIFT & 3 == 0)
+    return found
+
+
+def _is_copy_of_nothing(codes: _Codes) -> NDArray[np.bool_]:
+    """Returns which codes are of what nobody has written, as it was read."""
+    found: NDArray[np.bool_] = _is_unwritten(codes) & (codes & _CALCULATED == 0)
+    return found
+
+
+def _carried(instruction: PtxInstruction, codes: _Codes) -> _Codes:
+    """Returns the codes of what an instruction makes of undefined values."""
+    if instruction.opcode in _COPIES or instruction.types == (PREDICATE,):
+        return codes
+    unwritten = _is_unwritten(codes)
+    calculated = 0 if instruction.opcode in _OF_BITS else codes | _CALCULATED
+    return np.where(unwritten, calculated, codes)
 
 
 def _is_global(

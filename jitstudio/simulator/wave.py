@@ -485,7 +485,12 @@ class Wave:
         old, threads = self.arenas[StateSpace.LOCAL], self.layout.threads
         new = Arena.in_parts(StateSpace.LOCAL, threads, stride, stride, "local memory")
         kept, grown = threads * self.local_stride, threads * stride
-        for before, after in ((old.data, new.data), (old.state, new.state)):
+        pairs: list[tuple[NDArray[Any], NDArray[Any]]]
+        pairs = [(old.data, new.data), (old.state, new.state)]
+        if old.codes is not None:
+            new.codes = np.zeros(len(new.data), np.int32)
+            pairs.append((old.codes, new.codes))
+        for before, after in pairs:
             after[:grown].reshape(threads, stride)[:, : self.local_stride] = before[:kept].reshape(
                 threads, self.local_stride
             )
@@ -568,7 +573,23 @@ class Wave:
             self.tell_unwritten(space, unwritten, offsets, addresses, threads, size)
         if self.on_accessed:
             self.notify(space, AccessKind.READ, offsets, addresses, size, threads, strong)
+        if arena.codes is not None or (unwritten is not None and space is StateSpace.LOCAL):
+            self._note_loaded(arena, offsets, dtype.itemsize, count, threads)
         return arena.gather(offsets, dtype, count)
+
+    def _note_loaded(
+        self, arena: Arena, offsets: Offsets, size: int, count: int, threads: Selection
+    ) -> None:
+        """Keeps the codes of what is loaded, for who follows them through registers."""
+        codes = arena.codes_at(offsets, size, count)
+        if arena.space is StateSpace.LOCAL and self.copies_unwritten and self.current is not None:
+            never = arena.never_written(offsets, size, count)
+            if never.any():
+                first = int(self.numbers[threads][int(np.argmax(never.any(axis=0)))])
+                code = self.undefined.unwritten(self.current, self.clock - 1, first)
+                codes = list(np.where(never, np.int32(code), codes if codes is not None else 0))
+        if codes is not None and self.current is not None:
+            self.undefined.found = self.current, codes
 
     def _load_mixed(
         self,
@@ -592,6 +613,7 @@ class Wave:
             )
             for value, part in zip(values, found, strict=True):
                 value[chosen] = part
+        self.undefined.found = None
         return values
 
     def store(
@@ -611,8 +633,9 @@ class Wave:
         if space is None:
             windows = windows_of(addresses)
             if len(windows) > 1:
-                numbers = self.numbers[threads]
+                numbers, carried = self.numbers[threads], self.undefined.carried
                 for part, chosen in windows.items():
+                    self.undefined.carried = [each[chosen] for each in carried] if carried else None
                     self.store(
                         part,
                         addresses[chosen] - WINDOWS.get(part, 0),
@@ -633,11 +656,23 @@ class Wave:
         else:
             arena.scatter(offsets[order], [value[order] for value in values])
         arena.mark_written(offsets, size, region)
+        if self.undefined.carried is not None:
+            self._keep_carried(arena, offsets, dtype.itemsize, order)
         self.changes += 1
         if self.on_accessed:
             put = None if before is None else _bytes_of(values, len(offsets))
             kind = AccessKind.WRITE
             self.notify(space, kind, offsets, addresses, size, threads, strong, before, put)
+
+    def _keep_carried(
+        self, arena: Arena, offsets: Offsets, size: int, order: NDArray[np.int64] | None
+    ) -> None:
+        """Lets shared or local memory hold the undefined values that are stored."""
+        codes, self.undefined.carried = self.undefined.carried, None
+        if codes is not None and arena.space in (StateSpace.SHARED, StateSpace.LOCAL):
+            if order is not None:
+                offsets, codes = offsets[order], [each[order] for each in codes]
+            arena.put_codes(offsets, size, codes)
 
     def writable(
         self, space: StateSpace, addresses: NDArray[np.int64], threads: Selection, size: int
