@@ -13,6 +13,7 @@ from jitstudio.simulator.program import (
     PtxProgram,
     SymbolOperand,
     register_names,
+    result_names,
 )
 
 _ENDS = frozenset(["ret", "exit", "trap"])
@@ -46,6 +47,15 @@ class FlowGraph:
         ends = [*self._blocks[1:], function.end]
         self._last = {b: end - 1 for b, end in zip(self._blocks, ends, strict=True)}
         self._following = {b: following[last] for b, last in self._last.items()}
+
+    @property
+    def extents(self) -> Iterable[tuple[int, int]]:
+        """The first and the last instruction of each block."""
+        return self._last.items()
+
+    def following(self, block: int) -> list[int]:
+        """Returns where threads may go on behind a block."""
+        return self._following[block]
 
     def first_behind(self, barrier: int) -> int:
         """Returns the first instruction that all come to from a barrier, or a call, or without it.
@@ -149,6 +159,43 @@ class FlowGraph:
             glue = _GLUE if is_back else ("bra",)
             if of_one_line and instruction.opcode not in glue:
                 yield at
+
+
+def registers_without_value(program: PtxProgram, function: PtxFunction) -> frozenset[str]:
+    """Returns the registers of a function that some way through it reads before it writes them."""
+    graph = FlowGraph(program, function, ())
+    bits = {name: 1 << index for index, name in enumerate(function.registers)}
+    needed: dict[int, int] = {}
+    given: dict[int, int] = {}
+    for block, last in graph.extents:
+        needs = gives = 0
+        for instruction in program.instructions[block : last + 1]:
+            read, written = _uses(instruction)
+            needs |= sum({bits.get(name, 0) for name in read}) & ~gives
+            if instruction.guard is None:
+                gives |= sum({bits.get(name, 0) for name in written})
+        needed[block], given[block] = needs, gives
+    # What nobody has surely written where a block begins; all of it at the first one.
+    without = dict.fromkeys(needed, 0)
+    without[function.start] = (1 << len(bits)) - 1
+    waiting, found = [function.start], 0
+    while waiting:
+        block = waiting.pop()
+        found |= without[block] & needed[block]
+        left = without[block] & ~given[block]
+        for target in graph.following(block):
+            if target in without and left & ~without[target]:
+                without[target] |= left
+                waiting.append(target)
+    return frozenset(name for name, bit in bits.items() if found & bit)
+
+
+def _uses(instruction: PtxInstruction) -> tuple[list[str], list[str]]:
+    """Returns the names of the registers that an instruction reads, and of those that it writes."""
+    written = result_names(instruction)
+    operands = instruction.operands[1:] if written else instruction.operands
+    read = [name for operand in operands for name in register_names(operand)]
+    return read + ([instruction.guard.name] if instruction.guard else []), written
 
 
 def deciding_registers(program: PtxProgram, function: PtxFunction) -> frozenset[str]:

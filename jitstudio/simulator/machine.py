@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from jitstudio.core.launch.device import Dim3
 from jitstudio.simulator.barriers import tell_passed
 from jitstudio.simulator.contraction import contractions
+from jitstudio.simulator.flow import registers_without_value
 from jitstudio.simulator.groups import GroupKey, Selection, numbers_of, size_of, subset
 from jitstudio.simulator.image import GRID_WORKSPACE, ImageError, make_image, parameter_bytes
 from jitstudio.simulator.instructions.rows import ROW_MODULES
@@ -159,6 +160,9 @@ class Machine:
         self.inexact: dict[str, str] = {}
         self.code = self._bind()
         self._behind = places_behind(program, self.image.functions)
+        self._without_value: frozenset[str] = frozenset()
+        if program.has_debug_info:
+            self._without_value = registers_without_value(program, self.image.kernel)
         self.stall: tuple[int, int] = (0, 0)
         self.visits: dict[int, NDArray[np.bool_]] | None = None
         self._stops: Container[int] = frozenset()
@@ -288,6 +292,7 @@ class Machine:
             # Its barriers are zero when a block begins: `thread_block` leaves out `init_barriers`.
             arenas[StateSpace.SHARED].fill(end - image.reserved, bytes(image.reserved))
         wave.links, wave.meetings, wave.heap = self.links, self.meetings, image.heap
+        wave.undefined.begin(self._without_value)
         if self._behind:
             wave.passed = PassedBarriers(self._behind, layout.threads)
         wave.clock = self.steps
@@ -477,10 +482,10 @@ class Machine:
         shown = threads if bound.flow is not None else active
         if shown is None:
             return
-        bases = wave.bases[0, self.image.kernel.name]
+        bases, step = wave.bases[0, self.image.kernel.name], wave.clock - 1
         if bound.instruction.opcode == "st" and "param" not in bound.instruction.modifiers:
-            wave.undefined.carried = wave.undefined.stored(bound.instruction, shown)
-        if (found := wave.undefined.spread(bound.instruction, shown, bases)) is not None:
+            wave.undefined.carried = wave.undefined.stored(bound.instruction, step, shown)
+        if (found := wave.undefined.spread(bound.instruction, step, shown, bases)) is not None:
             numbers = wave.numbers[shown][found.chosen]
             thread = int(numbers[0]) if found.thread is None else found.thread
             source = wave.layout.place(found.source, thread, found.step)
@@ -493,8 +498,8 @@ class Machine:
                 more=f"It was taken at {at} from {found.reason}. Take values only of "
                 "lanes that take part, or choose another value for the others."
                 if found.reason
-                else f"It was read at {at} from local memory that nobody has written. Give the "
-                "variable a value on all ways that lead there.",
+                else f"It was read at {at}, and nobody has written it. Give the variable a value "
+                "on all ways that lead there.",
             )
 
     def _follow_loaded(

@@ -7,9 +7,10 @@ they are followed through the registers of the kernel, and through shared and lo
 global memory, an address, an atomic, a branch or a vote depends on one. What is read in part only
 is taken for defined, and functions can hide something.
 
-In builds for a debugger local memory that nobody has written is read by right code, too: it copies
-structures with their padding, and bit fields as whole words. What it reads there is undefined until
-bits of it are masked or moved, and a copy of it in global memory means nothing.
+In builds for a debugger registers and local memory that nobody has written are read by right code,
+too: it copies variables that have no value yet, structures with their padding, and bit fields as
+whole words. What is read there is undefined until bits of it are masked or moved, and a copy of it
+in global memory means nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.groups import Selection
+from jitstudio.simulator.groups import Selection, numbers_of
 from jitstudio.simulator.memory import windows_of
 from jitstudio.simulator.model import WARP, StateSpace, Threads
 from jitstudio.simulator.program import (
@@ -39,13 +40,15 @@ from jitstudio.simulator.types import PREDICATE
 _DECIDING = frozenset(["st", "red", "atom", "bra", "brx", "vote", "match", "redux", "bar", "ld"])
 _REASONS = ("the block does not have", "has exited", "the mask does not name")
 # What picks bits out of a word, of which some may be defined.
-_OF_BITS = frozenset(["and", "or", "xor", "not", "lop3", "bfi", "bfe", "shl", "shr", "shf", "prmt"])
+_OF_BITS = frozenset(["and", "or", "xor", "not", "lop3", "bfi", "bfe", "shr", "shf", "prmt"])
 _COPIES = frozenset(["mov", "cvta", "cvt", "selp", "ld", "st"])
 # A code is the number of the instruction that gave the value and one more, whether it has been in
 # memory, the reason, and the lane. Of what nobody has written there is no reason, and in the place
 # of the lane whether something was calculated from it.
 _NUMBER_SHIFT, _IN_MEMORY, _REASON_SHIFT, _LANE = 8, 1 << 7, 5, 31
 _CALCULATED = 1
+# Of a register that nobody has written: where it comes from is where it is read first.
+_NEVER_READ = 2
 _Codes = NDArray[np.int32]
 
 
@@ -92,6 +95,11 @@ class UndefinedValues:
     def __bool__(self) -> bool:
         return bool(self._registers)
 
+    def begin(self, names: Iterable[str]) -> None:
+        """Takes note that no thread has written some registers."""
+        for name in names:
+            self._write(name, slice(0, self._count), np.full(self._count, _NEVER_READ, np.int32))
+
     def copy(self) -> UndefinedValues:
         """Returns the same values, to be changed on their own."""
         other = UndefinedValues(self._count)
@@ -120,6 +128,7 @@ class UndefinedValues:
         """
         first, source = instruction.operands[:2]
         codes = self._read(register_names(source), others).copy()
+        codes[codes == _NEVER_READ] = 0
         if reasons.any():
             first_one = int(threads[np.argmax(reasons > 0)])
             self._sources.setdefault(instruction.number, (instruction, step, first_one))
@@ -138,11 +147,11 @@ class UndefinedValues:
         self._sources.setdefault(instruction.number, (instruction, step, thread))
         return (instruction.number + 1) << _NUMBER_SHIFT
 
-    def stored(self, store: PtxInstruction, threads: Selection) -> list[_Codes] | None:
+    def stored(self, store: PtxInstruction, step: int, threads: Selection) -> list[_Codes] | None:
         """Returns the codes of the elements that threads store; None if all are defined."""
         value = store.operands[1]
         parts = value.parts if isinstance(value, VectorOperand) else (value,)
-        codes = [self._read(register_names(part), threads) for part in parts]
+        codes = [self._read_by(store, step, register_names(part), threads) for part in parts]
         return codes if any(each.any() for each in codes) else None
 
     def loaded(self, load: PtxInstruction, threads: Selection, codes: Sequence[_Codes]) -> None:
@@ -156,6 +165,7 @@ class UndefinedValues:
     def spread(
         self,
         instruction: PtxInstruction,
+        step: int,
         threads: Selection,
         values: Mapping[str, NDArray[Any]],
     ) -> Dependence | None:
@@ -163,6 +173,7 @@ class UndefinedValues:
 
         Args:
             instruction: Which.
+            step: Steps before it.
             threads: Who executes it, its guard being true; of a branch all that come to it.
             values: The registers before it.
         """
@@ -177,7 +188,8 @@ class UndefinedValues:
             results, names, guard = register_names(instruction.operands[0]), [], []
         if opcode == "shfl" or self._registers.keys().isdisjoint((*results, *names, *guard)):
             return None
-        codes = _carried(instruction, self._read(names, threads))
+        self._read_by(instruction, step, guard, threads)
+        codes = _carried(instruction, self._read_by(instruction, step, names, threads))
         for name in results:
             kept = codes
             if opcode in _DECIDING:
@@ -207,6 +219,19 @@ class UndefinedValues:
         why = first >> _REASON_SHIFT & 3
         reason = f"lane {first & _LANE} of the warp, which {_REASONS[why - 1]}" if why else ""
         return Dependence(codes > 0, source, step, thread if first & _IN_MEMORY else None, reason)
+
+    def _read_by(
+        self, instruction: PtxInstruction, step: int, names: Iterable[str], threads: Selection
+    ) -> _Codes:
+        """Returns the codes of what an instruction reads, which may be the first to do so."""
+        for name in names:
+            codes = self._read([name], threads)
+            first = codes == _NEVER_READ
+            if first.any():
+                numbers = numbers_of(threads)
+                code = self.unwritten(instruction, step, int(numbers[np.argmax(first)]))
+                self._write(name, threads, np.where(first, np.int32(code), codes))
+        return self._read(names, threads)
 
     def _read(self, names: Iterable[str], threads: Selection) -> NDArray[np.int32]:
         size = self._count if isinstance(threads, slice) else len(threads)
@@ -272,9 +297,12 @@ def _is_copy_of_nothing(codes: _Codes) -> NDArray[np.bool_]:
 
 def _carried(instruction: PtxInstruction, codes: _Codes) -> _Codes:
     """Returns the codes of what an instruction makes of undefined values."""
+    unwritten = _is_unwritten(codes)
+    if len(instruction.operands) > 1 and isinstance(instruction.operands[1], VectorOperand):
+        # Of what is put together from parts some may be defined.
+        return np.where(unwritten, 0, codes) if instruction.opcode == "mov" else codes
     if instruction.opcode in _COPIES or instruction.types == (PREDICATE,):
         return codes
-    unwritten = _is_unwritten(codes)
     calculated = 0 if instruction.opcode in _OF_BITS else codes | _CALCULATED
     return np.where(unwritten, calculated, codes)
 
