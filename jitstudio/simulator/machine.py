@@ -167,6 +167,7 @@ class Machine:
         self.visits: dict[int, NDArray[np.bool_]] | None = None
         self._stops: Container[int] = frozenset()
         self._begun = 0
+        self._shown: tuple[Selection | None, NDArray[np.int64]] = None, np.zeros(0, np.int64)
         self.waves = self._waves()
 
     # Binding.
@@ -613,8 +614,11 @@ class Machine:
     ) -> None:
         shown = threads if bound.flow is not None else active
         if shown is not None:
+            # The same threads take many steps together, which observers see by their array.
+            if shown is not self._shown[0]:
+                self._shown = shown, wave.numbers[shown]
             for observer in wave.on_executed:
-                observer.executed(bound.instruction, wave.numbers[shown])
+                observer.executed(bound.instruction, self._shown[1])
 
     def _show_branched(
         self, wave: Wave, bound: Bound, threads: Selection, active: Selection | None

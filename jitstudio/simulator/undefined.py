@@ -71,6 +71,16 @@ class Dependence(NamedTuple):
     reason: str
 
 
+class _Parts(NamedTuple):
+    """The sources of an instruction, and the names of the registers in it."""
+
+    operands: tuple[PtxOperand, ...]
+    results: list[str]
+    names: list[str]
+    guard: list[str]
+    all: frozenset[str]
+
+
 class UndefinedValues:
     """Which registers of the kernel hold undefined values.
 
@@ -89,6 +99,7 @@ class UndefinedValues:
         self._registers: dict[str, NDArray[np.int32]] = {}
         # Those that no copy of this has, too.
         self._own: set[str] = set()
+        self._parts: dict[int, _Parts] = {}
         # By number of instruction: the first step is all that is told, and the first thread in it.
         self._sources: dict[int, tuple[PtxInstruction, int, int]] = {}
 
@@ -106,6 +117,7 @@ class UndefinedValues:
         other._registers = dict(self._registers)
         self._own.clear()
         other._sources = dict(self._sources)
+        other._parts = self._parts
         return other
 
     def take(
@@ -177,17 +189,12 @@ class UndefinedValues:
             threads: Who executes it, its guard being true; of a branch all that come to it.
             values: The registers before it.
         """
-        opcode, operands = instruction.opcode, instruction.operands
-        results: list[str] = []
-        if opcode not in WITHOUT_RESULT and operands:
-            results, operands = register_names(operands[0]), operands[1:]
-        guard = [] if instruction.guard is None else [instruction.guard.name]
-        names = [name for operand in operands for name in register_names(operand)]
-        if opcode == "call":
-            # What a function returns is taken for defined.
-            results, names, guard = register_names(instruction.operands[0]), [], []
-        if opcode == "shfl" or self._registers.keys().isdisjoint((*results, *names, *guard)):
+        if (parts := self._parts.get(instruction.number)) is None:
+            parts = self._parts[instruction.number] = _parts_of(instruction)
+        if self._registers.keys().isdisjoint(parts.all):
             return None
+        opcode, operands = instruction.opcode, parts.operands
+        results, names, guard = parts.results, parts.names, parts.guard
         self._read_by(instruction, step, guard, threads)
         codes = _carried(instruction, self._read_by(instruction, step, names, threads))
         for name in results:
@@ -281,6 +288,24 @@ class UndefinedValues:
                 defined = self._read([operand.name], threads) == 0
                 codes = np.where(defined & (held == (word == "or")), 0, codes)
         return codes
+
+
+def _parts_of(instruction: PtxInstruction) -> _Parts:
+    """Returns what an instruction reads and writes, as far as undefined values are followed."""
+    opcode, operands = instruction.opcode, instruction.operands
+    if opcode == "shfl":
+        # See `UndefinedValues.take`.
+        return _Parts((), [], [], [], frozenset())
+    if opcode == "call":
+        # What a function returns is taken for defined.
+        results = register_names(operands[0])
+        return _Parts((), results, [], [], frozenset(results))
+    results = []
+    if opcode not in WITHOUT_RESULT and operands:
+        results, operands = register_names(operands[0]), operands[1:]
+    guard = [] if instruction.guard is None else [instruction.guard.name]
+    names = [name for operand in operands for name in register_names(operand)]
+    return _Parts(operands, results, names, guard, frozenset((*results, *names, *guard)))
 
 
 def _is_unwritten(codes: _Codes) -> NDArray[np.bool_]:

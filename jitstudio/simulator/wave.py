@@ -574,15 +574,23 @@ class Wave:
         if self.on_accessed:
             self.notify(space, AccessKind.READ, offsets, addresses, size, threads, strong)
         if arena.codes is not None or (unwritten is not None and space is StateSpace.LOCAL):
-            self._note_loaded(arena, offsets, dtype.itemsize, count, threads)
+            is_partial = unwritten is not None
+            self._note_loaded(arena, offsets, dtype.itemsize, count, threads, is_partial)
         return arena.gather(offsets, dtype, count)
 
     def _note_loaded(
-        self, arena: Arena, offsets: Offsets, size: int, count: int, threads: Selection
+        self,
+        arena: Arena,
+        offsets: Offsets,
+        size: int,
+        count: int,
+        threads: Selection,
+        is_partial: bool,
     ) -> None:
         """Keeps the codes of what is loaded, for who follows them through registers."""
         codes = arena.codes_at(offsets, size, count)
-        if arena.space is StateSpace.LOCAL and self.copies_unwritten and self.current is not None:
+        is_local = arena.space is StateSpace.LOCAL
+        if is_partial and is_local and self.copies_unwritten and self.current is not None:
             never = arena.never_written(offsets, size, count)
             if never.any():
                 first = int(self.numbers[threads][int(np.argmax(never.any(axis=0)))])
