@@ -1,13 +1,13 @@
-"""Control flow within a function: what is behind a barrier, and what decides where threads go."""
+"""Control flow within a function: what is behind a barrier, and what is never given a value."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from heapq import heappop, heappush
 
 from jitstudio.simulator.program import (
-    WITHOUT_RESULT,
     PtxFunction,
     PtxInstruction,
     PtxProgram,
@@ -93,6 +93,27 @@ class FlowGraph:
                     seen.add(target)
                     heappush(ways, target)
         return first
+
+    def leaves_others_out(self, branch: int, others: Iterable[int]) -> bool:
+        """Returns whether it is a branch that decides if some of the instructions come again.
+
+        Args:
+            branch: The number of the branch.
+            others: Those of the instructions, the first of which is that of which is asked.
+        """
+        blocks = [self._block_of(at) for at in others]
+        header = self._header(blocks[0])
+        ways = [self._reached([to], header) for to in self._following[self._block_of(branch)]]
+        if header is not None:
+            inside = self._reached([header]) & self._before(header)
+            targets = self._following[self._block_of(branch)]
+            if self._block_of(branch) in inside and any(to not in inside for to in targets):
+                return True
+        meets = [any(block in way for block in blocks) for way in ways]
+        return any(meets) and not all(meets)
+
+    def _block_of(self, at: int) -> int:
+        return self._blocks[bisect_right(self._blocks, at) - 1]
 
     def _tells(self, block: int, barrier: int, *, is_back: bool) -> bool:
         """Returns whether a thread is there no more often than it has met or left the barrier."""
@@ -196,30 +217,6 @@ def _uses(instruction: PtxInstruction) -> tuple[list[str], list[str]]:
     operands = instruction.operands[1:] if written else instruction.operands
     read = [name for operand in operands for name in register_names(operand)]
     return read + ([instruction.guard.name] if instruction.guard else []), written
-
-
-def deciding_registers(program: PtxProgram, function: PtxFunction) -> frozenset[str]:
-    """Returns the registers on which depends where threads go, or whether they do something.
-
-    These are the guards, and what these are made of, whatever the order; not through memory.
-    """
-    sources: dict[str, list[str]] = {}
-    waiting: list[str] = []
-    for instruction in program.instructions[function.start : function.end]:
-        if instruction.guard is not None:
-            waiting.append(instruction.guard.name)
-        if instruction.opcode not in WITHOUT_RESULT and instruction.operands:
-            first, *others = instruction.operands
-            names = [name for operand in others for name in register_names(operand)]
-            for name in register_names(first):
-                sources.setdefault(name, []).extend(names)
-    found: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += sources.get(name, ())
-    return frozenset(found)
 
 
 def _following(instruction: PtxInstruction, function: PtxFunction) -> list[int]:
