@@ -105,7 +105,7 @@ class FlowGraph:
         header = self._header(blocks[0])
         ways = [self._reached([to], header) for to in self._following[self._block_of(branch)]]
         if header is not None:
-            inside = self._reached([header]) & self._before(header)
+            inside = self._loops[header]
             targets = self._following[self._block_of(branch)]
             if self._block_of(branch) in inside and any(to not in inside for to in targets):
                 return True
@@ -127,36 +127,43 @@ class FlowGraph:
             return False
         return not self._comes_back(block, self._header(barrier))
 
-    def _header(self, barrier: int) -> int | None:
-        """Returns where the innermost loop with a barrier begins; None outside of loops."""
-        found: dict[int, int] = {}
-        for header in self._targets_back:
-            if header != barrier and barrier in self._reached([self._function.start], header):
-                continue
-            round_ = self._reached([barrier], header)
-            if any(header in self._following[block] for block in round_):
-                found[header] = len(round_ & self._before(header))
-        return min(found, key=found.__getitem__, default=None)
+    def _header(self, block: int) -> int | None:
+        """Returns where the innermost loop with a block begins; None outside of loops."""
+        around = {header: body for header, body in self._loops.items() if block in body}
+        return min(around, key=lambda header: len(around[header]), default=None)
 
     @cached_property
-    def _targets_back(self) -> list[int]:
-        return sorted({t for b, ts in self._following.items() for t in ts if t <= b})
+    def _loops(self) -> dict[int, set[int]]:
+        """The blocks of each loop by where it begins, which all ways into it come to first."""
+        found: dict[int, set[int]] = {}
+        for header in {t for b, ts in self._following.items() for t in ts if t <= b}:
+            outside = self._reached([self._function.start], header)
+            back = {b for b, ts in self._following.items() if header in ts} - outside
+            if back:
+                found[header] = self._before(back, header) | {header}
+        return found
 
     def _comes_back(self, block: int, without: int | None = None) -> bool:
         return block in self._reached(self._following[block], without)
 
-    def _before(self, target: int) -> set[int]:
-        """Returns the blocks from which one is reached."""
+    def _before(self, targets: Iterable[int], without: int) -> set[int]:
+        """Returns the blocks from which some are reached, and these; one of them is shut."""
+        found = {block for block in targets if block != without}
+        waiting = list(found)
+        while waiting:
+            for block in self._preceding.get(waiting.pop(), ()):
+                if block not in found and block != without:
+                    found.add(block)
+                    waiting.append(block)
+        return found
+
+    @cached_property
+    def _preceding(self) -> dict[int, list[int]]:
         before: dict[int, list[int]] = {}
         for block, targets in self._following.items():
-            for each in targets:
-                before.setdefault(each, []).append(block)
-        found, waiting = {target}, [target]
-        while waiting:
-            fresh = [b for b in before.get(waiting.pop(), ()) if b not in found]
-            found.update(fresh)
-            waiting += fresh
-        return found
+            for target in targets:
+                before.setdefault(target, []).append(block)
+        return before
 
     def _reached(self, starts: Iterable[int], without: int | None = None) -> set[int]:
         """Returns the blocks that are reached from some, and these; one of them may be shut."""

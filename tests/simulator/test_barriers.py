@@ -85,6 +85,18 @@ KERNEL in_other_rounds(int* a) {
     a[i] += k * 5;
   }
 }
+KERNEL in_rounds_of_rounds(int* a) {
+  int i = threadIdx.x;
+  #pragma unroll 1
+  for (int r = 0; r < 2; r++) {
+    #pragma unroll 1
+    for (int k = 0; k < 4; k++) {
+      if (i % 2 ? k > 0 : k < 3) __syncthreads();
+      a[i] += k * r;
+    }
+    a[i] -= r;
+  }
+}
 KERNEL in_other_rounds_of_warps(int* a) {
   int i = threadIdx.x;
   #pragma unroll 1
@@ -227,6 +239,7 @@ def faults(kernels, kernel, *more, grid=1, **options):
         ("in_some_warps", (), "__sync", "a[i] *= 3", "block"),
         ("in_a_loop", (np.int32(230),), "__sync", "for (int k", "warp"),
         ("in_other_rounds", (), "__sync", "a[i] += k * 5", "warp"),
+        ("in_rounds_of_rounds", (), "__sync", "a[i] += k * r", "warp"),
         ("in_other_rounds_of_warps", (), "barrier.sync", "a[i] += k * 5", "block"),
         ("in_a_call_that_some_leave_out", (), "", "int i", "warp"),
         ("in_a_function", (), "", "", "warp"),

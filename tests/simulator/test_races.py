@@ -311,6 +311,7 @@ KERNEL(with_syncwarp, if (i < 32) for (int d = 32; d; d /= 2) {
 KERNEL(own_places, for (int k = 0; k < 4; k++) s[i] += s[i] * k;)
 KERNEL(flag, if (i == 5) s[40] = 1; if (i < 32) while (s[40] != 1); out[i] = 1;)
 KERNEL(ring, if (i < 32) { while (s[40] != i + 40); s[40] = i + 41; } out[i] = 1;)
+KERNEL(ring_tried, if (i == 5) s[40] = 9; if (s[40] == i + 3) out[i] = 1;)
 KERNEL(unrolled, if (i == 5) s[40] = 1; int r = i; _Pragma("unroll")
   for (int k = 0; k < 4; k++) if (s[40] == 1) { r = 99; break; } out[i] = r;)
 KERNEL(tried, if (i == 5) { s[41] = 7; __threadfence_block(); s[40] = 1; }
@@ -351,7 +352,7 @@ def test_what_relies_on_lanes_in_step_is_told(volatile, kernel):
     "kernel",
     [
         "with_syncwarp", "own_places", "flag", "ring", "unrolled", "tried", "in_a_function", "lock",
-        "slots", "payload", "payload_unrolled",
+        "ring_tried", "slots", "payload", "payload_unrolled",
     ],
 )  # fmt: skip
 def test_volatile_values_that_are_waited_for_or_ordered(volatile, kernel):
