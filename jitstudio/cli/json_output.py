@@ -392,7 +392,8 @@ def _simulation(simulation: Simulation) -> Json:
             for race in simulation.races
         ],
         "faults": [
-            _between_threads(fault) | {"kind": fault.kind.value} for fault in simulation.faults
+            _between_threads(fault) | {"kind": fault.kind.value, "fatal": fault.fatal}
+            for fault in simulation.faults
         ],
         "findings": [_measured(finding) for finding in measured(simulation)],
         "seed": simulation.seed,

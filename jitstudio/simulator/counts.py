@@ -137,9 +137,11 @@ class Counter(Observer):
 
 def _is_same(threads: Threads, others: Threads | None) -> bool:
     """Returns whether two arrays are known to be equal, as views of the same memory."""
+    if threads is others:
+        return True
     if others is None or threads.size != others.size:
         return False
-    return threads is others or threads.ctypes.data == others.ctypes.data
+    return bool(threads.ctypes.data == others.ctypes.data)
 
 
 def _by_number(item: tuple[tuple[int, StateSpace], AccessSample]) -> int:

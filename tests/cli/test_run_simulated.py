@@ -116,7 +116,7 @@ def test_orders_by_other_seeds_are_compared(run, tmp_path):
         assert (f", seed {seed}" in one.out) is bool(seed)
 
 
-def test_a_run_that_ends_otherwise_in_another_order_is_told(run, tmp_path):
+def test_an_order_that_does_not_end_well_is_a_fault(run, tmp_path):
     lucky = tmp_path / "lucky.cu"
     lucky.write_text(
         'extern "C" __global__ void lucky(int* first) {\n'
@@ -124,12 +124,23 @@ def test_a_run_that_ends_otherwise_in_another_order_is_told(run, tmp_path):
     )
     words = ("run", lucky, "--device", "sim", "--grid", 8, "--block", 1, "--arg", "first=1:zeros")
     ran = run(*words, "--seeds", 8, "--json")
-    assert ran.code == 0, ran.err
-    (told,) = ran.json["simulation"]["differences"]
-    assert (told["buffer"], told["element"]) == (None, None)
-    one = run(*words, "--seed", told["seeds"][0], "--json").json
-    (error,) = (d["message"] for d in one["diagnostics"] if d["severity"] == "error")
-    assert (one["outcome"], told["message"].endswith(error)) == ("failed", True)
+    assert (ran.code, ran.json["outcome"]) == (5, "wrong")
+    assert ran.json["simulation"]["differences"] == []
+    (told,) = ran.json["simulation"]["faults"]
+    assert (told["kind"], told["fatal"], told["first"]["line"]) == ("trap", True, 2)
+    words_of_seeds = f"With seed{'s' if len(told['seeds']) > 1 else ''} {told['seeds'][0]}"
+    assert told["message"].startswith(words_of_seeds)
+    assert "the run does not end well: Thread" in told["message"]
+    messages = [d["message"] for d in ran.json["diagnostics"]]
+    assert told["message"] in messages
+    assert not any("All buffers are the same" in message for message in messages)
+    # Alone, those seeds fail and all others do not.
+    for seed in range(8):
+        one = run(*words, "--seed", seed, "--json")
+        assert one.code == (1 if seed in told["seeds"] else 0)
+        if seed == told["seeds"][0]:
+            (error,) = (d["message"] for d in one.json["diagnostics"] if d["severity"] == "error")
+            assert told["message"].endswith(error)
 
 
 def test_faults_and_races_of_further_orders_only_are_told_with_their_seeds(run, tmp_path):

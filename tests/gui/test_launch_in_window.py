@@ -1,5 +1,6 @@
 """The launch panel in a real window with real workers; here without a driver, or with any GPU."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QTableView, QToolBut
 from jitstudio.core.arch import Arch
 from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.core.launch.result import LaunchOutcome
+from jitstudio.core.request import LinkMode
 from jitstudio.gui.features.launch.models.arguments_model import DIRECTION, FILL, VALUE
 from jitstudio.gui.features.launch.models.launch_notes import notes_of
 from jitstudio.gui.features.variants.dialog import VariantsDialog
@@ -136,6 +138,36 @@ def test_without_a_driver_the_simulator_runs_checks_and_counts(started):
     pane = started.pane("ptx")
     counted = [pane.columns.cells.row(n) for n, line in enumerate(pane.listing.lines) if line]
     assert sum(row.counts.sectors for row in counted if row) == sectors
+
+
+@WITHOUT_DRIVER
+def test_each_of_several_linked_modules_has_its_counts(started):
+    """512 threads are 16 warps, which come to each instruction of both modules once."""
+    assert started.open_sample("Link by PTX or LTO").ok
+    state, pane = started.state, started.pane("ptx")
+    assert started.next_result(lambda: setattr(state.settings, "link", LinkMode.PTX)).ok
+    started.launch_form()
+    spec = state.launch_specs.spec
+    given = dict(spec.arguments) | {"n": "512"}
+    state.launch_specs.edit(replace(spec, arguments=tuple(given.items())))
+    assert started.launch().outcome is LaunchOutcome.RAN
+    for name, function in (("user_transform.cu", ".func"), ("apply_transform.cu", ".entry")):
+        pane.choose(name)
+        lines, cells = pane.listing.lines, pane.columns.cells
+        counted = {n: row.counts for n in range(len(lines)) if (row := cells.row(n))}
+        body = next(n for n, line in enumerate(lines) if function in line and ".extern" not in line)
+        # A call takes several lines, and is counted at the first of them.
+        code = [n for n in range(body, len(lines)) if re.match(r"\t(\w.*;|@.*;|call.*)$", lines[n])]
+        assert list(counted) == code, name
+        assert {one.executions for one in counted.values()} == {16}
+        loads = [n for n in code if "ld.global" in lines[n] or "st.global" in lines[n]]
+        assert [counted[n].sectors for n in loads] == [64] * len(loads)
+        assert [n for n in code if counted[n].requests] == loads
+    counts = started.pane("launch").results.counts
+    first = min(r.ptx_line for r in counts.rows if r.file.endswith("user_transform.cu"))
+    counts.ptx_line_activated.emit(first)
+    assert pane.listing.name == "user_transform.cu"
+    assert "ld.param" in pane.listing.lines[pane.code_view.caret.line]
 
 
 def test_bank_conflicts_of_a_transposition_are_drawn_and_gone_with_a_padded_tile(started):

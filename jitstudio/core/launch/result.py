@@ -540,7 +540,8 @@ def _without_meaning(request: LaunchRequest) -> Iterator[Diagnostic]:
 def _compared_orders(request: LaunchRequest, simulation: Simulation) -> Iterator[Diagnostic]:
     """Yields which orders of blocks and warps were compared, and whether they agree."""
     first, last = simulation.seed, max(simulation.compared, default=simulation.seed)
-    if simulation.compared and not simulation.differences:
+    has_ended = any(fault.fatal and fault.seeds for fault in simulation.faults)
+    if simulation.compared and not simulation.differences and not has_ended:
         words = (
             f"All buffers are the same in {last - first + 1} orders, of seeds {first} to {last}."
         )

@@ -86,7 +86,7 @@ class Fault:
             no thread.
         second: Where the later one was, of what two of them did.
         count: How many threads did it at this instruction.
-        fatal: Whether the launch ended there.
+        fatal: Whether the launch, or those by the seeds, ended there.
         seeds: Those of the further orders that have it where the launch itself does not; empty for
             what it has itself.
     """
