@@ -91,6 +91,12 @@ extern "C" __global__ void sampled(cudaTextureObject_t tex, const float* at, flo
     if (i < n) out[i] = tex2D<float>(tex, at[2 * i], at[2 * i + 1]);
 }
 """
+LINE = """\
+extern "C" __global__ void line(cudaTextureObject_t tex, const float* at, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = tex1D<float>(tex, at[i]);
+}
+"""
 
 
 @dataclass(frozen=True)
@@ -112,8 +118,11 @@ class TextureLaunch:
 
 def sampled(words: str, low: float, high: float) -> LaunchSpec:
     """A read of one channel at 4,096 random places."""
-    texture, places = f"tex=float[13,7]:random(3):{words}", f"at=2*n:random(5,{low},{high})"
-    return spec("sampled", texture, places, "out=n:zeros:out", "n=4096", cover="n")
+    return _read("sampled", f"float[13,7]:random(3):{words}", f"2*n:random(5,{low},{high})")
+
+
+def _read(kernel: str, texture: str, places: str) -> LaunchSpec:
+    return spec(kernel, f"tex={texture}", f"at={places}", "out=n:zeros:out", "n=4096", cover="n")
 
 
 _IMAGE = {"cover": "width,height", "block": "16,8"}
@@ -225,10 +234,41 @@ LAUNCHES = (
             ("point,border", -20, 30, 0.0),
             ("point,wrap,mirror,normalizedCoords", -3, 3, 0.0),
             ("point,mirror,clamp,normalizedCoords", -3, 3, 0.0),
-            ("linear,clamp", -20, 30, 2**-8),
-            ("linear,border", -20, 30, 2**-8),
+            ("linear,clamp", -20, 30, 0.0),
+            ("linear,border", -20, 30, 0.0),
             ("linear,wrap,normalizedCoords", -3, 3, 2**-7),
             ("linear,mirror,border,normalizedCoords", -3, 3, 2**-7),
         )
     ),
 )
+FILTERED = tuple(
+    TextureLaunch(f"filtered {texture}", text, _read(kernel, texture, places))
+    for kernel, text, places, textures in (
+        (
+            "line",
+            LINE,
+            "n:random(5,-1,14)",
+            (
+                "float[13]:random(3):linear,clamp",
+                "float[13]:random(3,-1000,1000):linear,clamp",
+                "uchar[13]:random(3,0,255):linear,clamp,normalizedFloat",
+                "short[13]:random(3,-30000,30000):linear,clamp,normalizedFloat",
+                "ushort[13]:random(3,0,60000):linear,clamp,normalizedFloat",
+                "__half[13]:random(3):linear,clamp",
+            ),
+        ),
+        (
+            "sampled",
+            SAMPLED,
+            "2*n:random(5,-1,14)",
+            (
+                "float[13,7]:random(3):linear,clamp",
+                "float[13,7]:random(3,-1000,1000):linear,clamp",
+                "float[13,7]:random(3):linear,border",
+                "uchar[13,7]:random(3,0,255):linear,clamp,normalizedFloat",
+            ),
+        ),
+    )
+    for texture in textures
+)
+"""What a linear filter gives: the bits of an H100."""

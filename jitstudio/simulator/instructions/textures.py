@@ -24,9 +24,9 @@ from jitstudio.simulator.wave import Frame, UnsupportedInstruction, Wave
 
 _CHANNELS = "rgba"
 _LINEAR = (
-    "weights with 8 bits of fraction, as the CUDA C++ Programming Guide says; rounding unproved"
+    "weights with 8 bits of fraction, as the CUDA C++ Programming Guide says; an H100 rounds some "
+    "of them otherwise"
 )
-_PROMOTED = "integers divided by the largest one, correctly rounded; the last bit unproved"
 _NEAR_EDGE = "a coordinate closer than 1/512 to the edge of two texels, but not on it; unproved"
 _OUTSIDE = "an index outside of linear memory reads 0; not documented"
 _MISSING = "a channel that the texel does not have reads 0; not documented"
@@ -100,11 +100,10 @@ def _tell_inexact(
         if array.texels.linear and array.is_outside(at[0]):
             notes.append(_OUTSIDE)
     elif sampling.filter is FilterMode.LINEAR:
-        notes.append(_LINEAR)
+        if not array.is_proved:
+            notes.append(_LINEAR)
     elif array.is_doubtful(array.positions(at)):
         notes.append(_NEAR_EDGE)
-    if sampling.read is ReadMode.NORMALIZED:
-        notes.append(_PROMOTED)
     if missing > array.channels:
         notes.append(_MISSING)
     for note in notes:

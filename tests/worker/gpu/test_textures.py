@@ -7,7 +7,7 @@ from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.numerics.dtypes import open_buffer
 from tests.launching import spec
-from tests.texture_launches import INVERT, LAUNCHES
+from tests.texture_launches import FILTERED, INVERT, LAUNCHES
 
 pytestmark = pytest.mark.gpu
 
@@ -16,7 +16,7 @@ def outputs(result):
     return {b.name: open_buffer(b.path, b.element) for b in result.buffers if b.path}
 
 
-@pytest.mark.parametrize("row", LAUNCHES, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", (*LAUNCHES, *FILTERED), ids=lambda row: row.name)
 def test_a_gpu_gives_what_the_simulator_gives(bench, row):
     launched = bench.run(row.text, row.spec)
     assert launched.outcome is LaunchOutcome.RAN, launched.reason
