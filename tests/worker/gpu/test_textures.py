@@ -26,7 +26,9 @@ def test_a_gpu_gives_what_the_simulator_gives(bench, row):
     for name, wanted in outputs(simulated).items():
         off = np.abs(got[name].astype(np.float64) - wanted.astype(np.float64))
         worst = np.unravel_index(int(off.argmax()), off.shape)
-        assert off.max() <= row.near, (name, worst, got[name][worst], wanted[worst])
+        wrong = np.count_nonzero(off > row.near)
+        allowed = row.doubtful * off.size
+        assert wrong <= allowed, (name, wrong, worst, got[name][worst], wanted[worst])
     # What is told as exact has the same bits.
     if simulated.simulation.exact:
         assert all(np.array_equal(got[n], each) for n, each in outputs(simulated).items())
