@@ -16,7 +16,6 @@ from jitstudio.simulator.program import (
     PtxOperand,
     RegisterOperand,
     VectorOperand,
-    register_names,
 )
 from jitstudio.simulator.texels import TexelArray
 from jitstudio.simulator.types import BITS, PREDICATE, TYPES
@@ -168,11 +167,7 @@ def _results(
 
 def _used(b: Binding, parts: Sequence[PtxOperand]) -> int:
     """Returns how many registers there are up to the last one that the function reads."""
-    read: set[str] = set()
-    for other in b.instructions:
-        if other.number != b.instruction.number:
-            read.update(name for operand in other.operands for name in register_names(operand))
-            read.update([other.guard.name] if other.guard else [])
+    read = b.image.program.registers_read[b.instruction.function]
     names = [part.name if isinstance(part, RegisterOperand) else "" for part in parts]
     return max((n for n, name in enumerate(names, 1) if name in read), default=0)
 

@@ -13,7 +13,8 @@ pytestmark = pytest.mark.gpu
 
 
 def outputs(result):
-    return {b.name: open_buffer(b.path, b.element) for b in result.buffers if b.path}
+    """Copies, as the next launch may write to the same files."""
+    return {b.name: np.array(open_buffer(b.path, b.element)) for b in result.buffers if b.path}
 
 
 @pytest.mark.parametrize("row", (*LAUNCHES, *FILTERED), ids=lambda row: row.name)
@@ -26,7 +27,9 @@ def test_a_gpu_gives_what_the_simulator_gives(bench, row):
     for name, wanted in outputs(simulated).items():
         off = np.abs(got[name].astype(np.float64) - wanted.astype(np.float64))
         worst = np.unravel_index(int(off.argmax()), off.shape)
-        assert off.max() <= row.near, (name, worst, got[name][worst], wanted[worst])
+        wrong = np.count_nonzero(off > row.near)
+        allowed = row.doubtful * off.size
+        assert wrong <= allowed, (name, wrong, worst, got[name][worst], wanted[worst])
     # What is told as exact has the same bits.
     if simulated.simulation.exact:
         assert all(np.array_equal(got[n], each) for n, each in outputs(simulated).items())
