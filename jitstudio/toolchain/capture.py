@@ -34,6 +34,8 @@ class Capture:
 def read_from(descriptor: int, start: int) -> str:
     """Returns the text of an open file from `start` on, at most its last mebibyte."""
     end = os.fstat(descriptor).st_size
+    if start == end:
+        return ""
     start = max(start, end - _MOST)
     return os.pread(descriptor, end - start, start).decode("utf-8", "replace").rstrip()
 
