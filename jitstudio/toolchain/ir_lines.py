@@ -15,7 +15,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jitstudio.toolchain.ir_copy import IrCopy
+from jitstudio.toolchain.supplied_copy import IrCopy
 
 _NAME = r'(?:[-\w$.]++|"[^"\n]*+")'
 _DEFINITION = re.compile(r"^[ \t]*+define\b", re.MULTILINE)

@@ -16,9 +16,14 @@ from jitstudio.core.code import CodeKind, Header, is_bitcode
 from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.ir_copy import IrCopy, has_foreign_layout, supplied_copy, supply_layout
 from jitstudio.toolchain.ir_lines import with_lines
 from jitstudio.toolchain.result_words import meaning_of
+from jitstudio.toolchain.supplied_copy import (
+    IrCopy,
+    has_foreign_layout,
+    supplied_copy,
+    supply_layout,
+)
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
 _LIBDEVICE = "libdevice"

@@ -23,8 +23,7 @@ from jitstudio.core.result import Crash, Kernel, LoweredName, Phase, Resources, 
 from jitstudio.core.tools import Tool, ToolFile
 from jitstudio.worker.programs.build import BUILDING
 from jitstudio.worker.programs.disassemble import DISASSEMBLING
-from jitstudio.worker.programs.evaluate import EVALUATING
-from jitstudio.worker.programs.launch import LAUNCHING
+from jitstudio.worker.programs.launch import EVALUATING, LAUNCHING
 
 FIX = Fix("Add it", FixKind.ADD_OPTION, "-lto")
 EVENT = StageFinished(

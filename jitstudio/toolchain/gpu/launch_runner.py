@@ -11,11 +11,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cuda.core import Device, Stream
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
@@ -32,12 +34,11 @@ from jitstudio.core.launch.result import (
 )
 from jitstudio.core.tools import Tool
 from jitstudio.numerics.dtypes import NumericsError, new_buffer
-from jitstudio.toolchain.capture import STDERR, STDOUT
-from jitstudio.toolchain.driver import GpuError, why_unusable
-from jitstudio.toolchain.gpu.buffers import POISONS, DeviceBuffer
-from jitstudio.toolchain.gpu.gpu_session import GpuSession, session
-from jitstudio.toolchain.gpu.kernels import JitError, allow, facts_of, kernel_of, poisoned
+from jitstudio.toolchain.driver import GpuError, doing, why_unusable
+from jitstudio.toolchain.gpu.buffers import POISONS, Buffers, DeviceBuffer
+from jitstudio.toolchain.gpu.kernels import JitError, Library, allow, facts_of, kernel_of, poisoned
 from jitstudio.toolchain.gpu.launching import KernelLaunch, time_launches
+from jitstudio.toolchain.tool_output import STDERR, STDOUT
 
 Tell = Callable[[LaunchEvent], None]
 
@@ -382,3 +383,49 @@ class Console:
     def _report(self, text: str) -> None:
         self._parts.append(text)
         self._on_text(text)
+
+
+class GpuSession:
+    """A GPU that is in use.
+
+    Attributes:
+        device: The GPU, with its primary context.
+        stream: Where everything runs.
+        library: The code on it.
+        buffers: The arguments on it.
+
+    Raises:
+        GpuError: It cannot be used.
+    """
+
+    def __init__(self, ordinal: int) -> None:
+        with doing(f"opening GPU {ordinal}"):
+            self.device = Device(ordinal)
+            self.device.set_current()
+            self.stream: Stream = self.device.create_stream()
+        self.library = Library()
+        self.buffers = Buffers(self.device, self.stream)
+
+
+def session(ordinal: int) -> GpuSession:
+    """Returns the session of this GPU, opened at the first call and made current by each.
+
+    Raises:
+        GpuError: See `GpuSession`.
+    """
+    opened = _opened(ordinal)
+    opened.device.set_current()
+    return opened
+
+
+@cache
+def _opened(ordinal: int) -> GpuSession:
+    return GpuSession(ordinal)
+
+
+def free_memory(ordinal: int) -> int | None:
+    """Returns bytes free on a GPU, by the management library: it needs no context there."""
+    try:
+        return int(Device(ordinal).to_system_device().memory_info.free)
+    except Exception:  # whatever that library says, the list of GPUs goes on without it
+        return None

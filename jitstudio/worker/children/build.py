@@ -15,13 +15,12 @@ from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.core.tools import Tool
 from jitstudio.interpreters import InterpreterError, interpreter
 from jitstudio.toolchain import locate, nvcc, nvrtc
-from jitstudio.toolchain.capture import Capture
 from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.headers import header_folders
 from jitstudio.toolchain.precompile import PRECOMPILED
 from jitstudio.toolchain.probe import probe
 from jitstudio.toolchain.runner import run
-from jitstudio.toolchain.tool_output import ToolMissing
+from jitstudio.toolchain.tool_output import Capture, ToolMissing
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_memory, limit_processes
 from jitstudio.worker.programs.build import BUILDING, Precompile
