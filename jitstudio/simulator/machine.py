@@ -255,6 +255,8 @@ class Machine:
                 StateSpace.LOCAL, layout.threads, local, local, "local memory"
             ),
             StateSpace.PARAM: self._parameters(),
+            StateSpace.TEXTURE: image.global_arena,
+            StateSpace.SURFACE: image.global_arena,
         }
         wave = Wave(
             layout,
@@ -280,6 +282,7 @@ class Machine:
             # Its barriers are zero when a block begins: `thread_block` leaves out `init_barriers`.
             arenas[StateSpace.SHARED].fill(end - image.reserved, bytes(image.reserved))
         wave.links, wave.meetings, wave.heap = self.links, self.meetings, image.heap
+        wave.texels = image.texels
         wave.clock = self.steps
         wave.frame(0, self.layouts[image.kernel.name])
         live = np.flatnonzero(wave.live)

@@ -42,6 +42,7 @@ from jitstudio.simulator.model import (
     Threads,
 )
 from jitstudio.simulator.program import PtxFunction, PtxInstruction
+from jitstudio.simulator.texels import TexelArray
 from jitstudio.simulator.undefined import UndefinedValues
 
 CARRY = "CC.CF"
@@ -219,6 +220,7 @@ class Wave:
         undefined: Which registers of the kernel hold undefined values.
         copies: The copies to shared memory that nobody has waited for.
         heap: What `malloc` takes from; None for none.
+        texels: Textures and surfaces by their handles.
         observers: All of them.
     """
 
@@ -284,6 +286,7 @@ class Wave:
         self.undefined = UndefinedValues(count)
         self.copies = PendingCopies(count)
         self.heap: Heap | None = None
+        self.texels: dict[int, TexelArray] = {}
         self.inexact: dict[str, str] = {}
         self.current: PtxInstruction | None = None
         self.told: set[tuple[int, FaultKind]] = set()
@@ -541,7 +544,22 @@ class Wave:
             addresses = addresses - WINDOWS[space] if space in WINDOWS else addresses
         size = dtype.itemsize * count
         offsets, region = self.offsets(space, addresses, threads, size)
-        arena = self.arenas[space]
+        return self.take(space, offsets, region, addresses, dtype, count, threads, strong=strong)
+
+    def take(
+        self,
+        space: StateSpace,
+        offsets: Offsets,
+        region: int,
+        addresses: NDArray[np.int64],
+        dtype: np.dtype[Any],
+        count: int,
+        threads: Selection,
+        *,
+        strong: bool = False,
+    ) -> list[NDArray[Any]]:
+        """Returns the elements at offsets that have been checked; see `load`."""
+        arena, size = self.arenas[space], dtype.itemsize * count
         unwritten = arena.check_written(offsets, size, region)
         if unwritten is not None:
             self.tell_unwritten(space, unwritten, offsets, addresses, threads, size)
@@ -602,10 +620,24 @@ class Wave:
                 return
             space = next(iter(windows))
             addresses = addresses - WINDOWS[space] if space in WINDOWS else addresses
-        dtype = values[0].dtype
-        size = dtype.itemsize * len(values)
-        arena = self.writable(space, addresses, threads, size)
+        size = values[0].dtype.itemsize * len(values)
+        self.writable(space, addresses, threads, size)
         offsets, region = self.offsets(space, addresses, threads, size)
+        self.put(space, offsets, region, addresses, values, threads, strong=strong)
+
+    def put(
+        self,
+        space: StateSpace,
+        offsets: Offsets,
+        region: int,
+        addresses: NDArray[np.int64],
+        values: Sequence[NDArray[Any]],
+        threads: Selection,
+        *,
+        strong: bool = False,
+    ) -> None:
+        """Writes elements to offsets that have been checked; see `store`."""
+        arena, size = self.arenas[space], values[0].dtype.itemsize * len(values)
         before = arena.bytes_at(offsets, size) if self.wants_values else None
         if (order := self.in_order(threads)) is None:
             arena.scatter(offsets, values)
@@ -709,11 +741,13 @@ class Wave:
             return
         first = int(np.argmax(unwritten))
         names = {StateSpace.CONSTANT: "constant"}
+        where = f"{names.get(space, space.value)} memory at 0x{int(addresses[first]):x}"
+        if space is StateSpace.SURFACE:
+            where = next(filter(None, (a.place(int(offsets[first])) for a in self.texels.values())))
         self.tell(
             FaultKind.NEVER_WRITTEN,
             self.numbers[threads][unwritten],
-            f"reads {size} bytes of {names.get(space, space.value)} memory at "
-            f"0x{int(addresses[first]):x} that nobody has written",
+            f"reads {size} bytes of {where} that nobody has written",
         )
 
     def _tell_not_waited_for(

@@ -13,6 +13,7 @@ from pathlib import Path
 from jitstudio.core.launch.request import InspectRequest
 from jitstudio.toolchain.driver import GpuError, describe, why_unusable
 from jitstudio.toolchain.gpu import launch_runner as runner
+from jitstudio.toolchain.gpu.gpu_session import free_memory, session
 from jitstudio.toolchain.tool_output import STDERR, STDOUT, Capture
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.programs.launch import LAUNCHING, LaunchCommand, ListDevices, WarmUp
@@ -53,7 +54,7 @@ def _devices() -> object:
     found = describe()
     if found.problem and seal.guards_gpu():
         found = replace(found, problem=f"{found.problem} {_SEALED}")
-    devices = (replace(d, memory_free=runner.free_memory(d.ordinal)) for d in found.devices)
+    devices = (replace(d, memory_free=free_memory(d.ordinal)) for d in found.devices)
     return replace(found, devices=tuple(devices))
 
 
@@ -61,7 +62,7 @@ def _warm(device: int) -> bool:
     """Returns whether all is well; a GPU that cannot be opened says why at the launch."""
     try:
         if not why_unusable():
-            runner.session(device)
+            session(device)
     except GpuError:
         return False
     return True
