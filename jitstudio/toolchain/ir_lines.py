@@ -3,9 +3,9 @@
 libNVVM has no option for it, as NVRTC has -lineinfo; it writes the table of a module's own debug
 metadata. So metadata is added to the copy that is compiled, of the emission kind that makes `.loc`
 and nothing else (LLVM's `DebugDirectivesOnly`). What is added is behind an instruction or at the
-end of the module: no line moves (see `supplied_copy`). Instructions are found as IR is commonly written,
-each from the start of a line on; what is written otherwise has a coarser table, or one that libNVVM
-refuses.
+end of the module: no line moves (see `supplied_copy`). Instructions are found as IR is commonly
+written, each from the start of a line on; what is written otherwise has a coarser table, or one
+that libNVVM refuses.
 """
 
 from __future__ import annotations

@@ -79,8 +79,8 @@ def llvm_dialect(arch: Arch) -> int | None:
 def compile_ir(job: Job) -> Report:
     """Verifies and compiles LLVM IR modules, text or bitcode, as one program.
 
-    What they lack is supplied, see `supplied_copy`, and what has no debug metadata is compiled with a
-    line table, see `ir_lines`. Errors of the text are about the user's own lines and columns.
+    What they lack is supplied, see `supplied_copy`, and what has no debug metadata is compiled with
+    a line table, see `ir_lines`. Errors of the text are about the user's own lines and columns.
     """
     locate.load(Tool.NVVM)
     try:
