@@ -17,7 +17,7 @@ def outputs(result):
     return {b.name: np.array(open_buffer(b.path, b.element)) for b in result.buffers if b.path}
 
 
-@pytest.mark.parametrize("row", (*LAUNCHES, *FILTERED), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [*LAUNCHES, *FILTERED], ids=lambda row: row.name)
 def test_a_gpu_gives_what_the_simulator_gives(bench, row):
     launched = bench.run(row.text, row.spec)
     assert launched.outcome is LaunchOutcome.RAN, launched.reason
