@@ -13,7 +13,7 @@ from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
-from jitstudio.worker.disassembly_reader import DisassemblyReader
+from jitstudio.worker.code_readers import DisassemblyReader
 from jitstudio.worker.host import WorkerError
 from tests.support import cuda, request
 
