@@ -274,8 +274,7 @@ class Wave:
         self.shared_size, self.local_stride = shared_size, local_stride
         self.shared_base = self.slots * layout.shared_stride
         self.local_base = self.numbers * local_stride
-        self.parameters = parameters
-        self.special = special
+        self.parameters, self.special = parameters, special
         self.frames: dict[tuple[int, str], Frame] = {}
         self.bases: dict[tuple[int, str], dict[str, NDArray[Any]]] = {}
         self.written = WrittenRegisters(count) if notes_written else None
@@ -283,10 +282,9 @@ class Wave:
         self.returns: list[NDArray[np.int32]] = []
         self.clock = self.changes = 0
         self.printed: list[str] = []
-        self.printed_size = 0
         self.copies_unwritten = copies_unwritten
         self.stack_limit, self.most_bytes = stack_limit, most_bytes
-        self.frame_bytes = 0
+        self.frame_bytes = self.printed_size = 0
         self.faults: list[Fault] = []
         self.undefined = UndefinedValues(count)
         self.copies = PendingCopies(count)
