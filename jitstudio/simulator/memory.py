@@ -274,6 +274,13 @@ class Arena:
         found: NDArray[np.bool_] = (states == _UNWRITTEN).all(axis=2).T
         return found
 
+    def partly_written(self, offsets: Offsets, size: int) -> NDArray[np.bool_]:
+        """Returns which accesses read bytes that were written next to some that were not."""
+        states = self.state[offsets[:, None] + np.arange(size)]
+        is_missing = (states == _UNWRITTEN).any(axis=1)
+        found: NDArray[np.bool_] = is_missing & (states == WRITTEN).any(axis=1)
+        return found & (states != COPYING).all(axis=1)
+
     def _mark(self, offsets: Offsets, size: int, state: int) -> None:
         width = min(size, 8)
         dtype = np.dtype(f"u{width}")

@@ -585,13 +585,18 @@ class Wave:
         """Returns the elements at offsets that have been checked; see `load`."""
         arena, size = self.arenas[space], dtype.itemsize * count
         unwritten = arena.check_written(offsets, size, region)
+        partly = None
         if unwritten is not None:
-            self.tell_unwritten(space, unwritten, offsets, addresses, threads, size)
+            partly = arena.partly_written(offsets, size)
+            missing = unwritten & ~partly
+            if missing.any():
+                self.tell_unwritten(space, missing, offsets, addresses, threads, size)
+            if space is StateSpace.LOCAL and self.copies_unwritten:
+                partly = unwritten
         if self.on_accessed:
             self.notify(space, AccessKind.READ, offsets, addresses, size, threads, strong)
-        if arena.codes is not None or (unwritten is not None and space is StateSpace.LOCAL):
-            is_partial = unwritten is not None
-            self._note_loaded(arena, offsets, dtype.itemsize, count, threads, is_partial)
+        if arena.codes is not None or partly is not None:
+            self._note_loaded(arena, offsets, dtype.itemsize, count, threads, partly)
         return arena.gather(offsets, dtype, count)
 
     def _note_loaded(
@@ -601,13 +606,21 @@ class Wave:
         size: int,
         count: int,
         threads: Selection,
-        is_partial: bool,
+        followed: NDArray[np.bool_] | None,
     ) -> None:
-        """Keeps the codes of what is loaded, for who follows them through registers."""
+        """Keeps the codes of what is loaded, for who follows them through registers.
+
+        Args:
+            arena: Where from.
+            offsets: Of the accesses.
+            size: Bytes of an element.
+            count: Elements of each access.
+            threads: Who loads.
+            followed: Whose elements that nobody has written are not told at once; None for nobody.
+        """
         codes = arena.codes_at(offsets, size, count)
-        is_local = arena.space is StateSpace.LOCAL
-        if is_partial and is_local and self.copies_unwritten and self.current is not None:
-            never = arena.never_written(offsets, size, count)
+        if followed is not None and followed.any() and self.current is not None:
+            never = arena.never_written(offsets, size, count) & followed
             if never.any():
                 first = int(self.numbers[threads][int(np.argmax(never.any(axis=0)))])
                 code = self.undefined.unwritten(self.current, self.clock - 1, first)

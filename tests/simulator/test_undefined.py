@@ -351,3 +351,83 @@ def test_what_is_undefined_stays_so_when_stepping_back(kernels):
     history.go_to(history.last_step // 2)
     history.go_to(10_000)
     assert history.machine.faults == told
+
+
+THROUGH_SHARED = r"""
+#define KERNEL extern "C" __global__ void
+struct Mixed { char tag; int value; short more; };
+struct alignas(16) Three { int x, y, z; };
+struct alignas(4) Short { short a; char b; };
+KERNEL copied_with_padding(Mixed* a) {
+  __shared__ Mixed s[32];
+  int t = threadIdx.x;
+  s[t].tag = t; s[t].value = 2 * t; s[t].more = 3 * t;
+  __syncthreads();
+  a[t] = s[31 - t];
+}
+KERNEL copied_as_a_vector(Three* a) {
+  __shared__ Three s[32];
+  int t = threadIdx.x;
+  s[t].x = t; s[t].y = t; s[t].z = t;
+  __syncthreads();
+  a[t] = s[31 - t];
+}
+KERNEL copied_as_a_word(Short* a) {
+  __shared__ Short s[32];
+  int t = threadIdx.x;
+  s[t].a = t; s[t].b = 1;
+  __syncthreads();
+  a[t] = s[31 - t];
+}
+KERNEL of_the_heap(Mixed* a) {
+  Mixed* m = (Mixed*)malloc(sizeof(Mixed));
+  m->tag = 1; m->value = 2; m->more = 3;
+  a[threadIdx.x] = *(volatile int*)a ? *m : *m;
+  free(m);
+}
+KERNEL used_of_a_vector(int* a) {
+  __shared__ int4 s[32];
+  int t = threadIdx.x;
+  s[t].x = t; s[t].y = t; s[t].z = t;
+  __syncthreads();
+  int4 v = s[31 - t];
+  a[t] = v.x + v.w;
+}
+KERNEL of_nobody(int* a) {
+  __shared__ int4 s[32];
+  int t = threadIdx.x;
+  if (t < 16) s[t] = make_int4(t, t, t, t);
+  __syncthreads();
+  a[t] = s[t].x + s[t].w;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def through_shared(tools):
+    return ptx_of(tools, THROUGH_SHARED, "sm_90")
+
+
+@pytest.mark.parametrize(
+    "kernel", ["copied_with_padding", "copied_as_a_vector", "copied_as_a_word", "of_the_heap"]
+)
+def test_structures_are_copied_with_their_padding(through_shared, kernel):
+    data = np.zeros(32 * 4, dtype=np.int32)
+    assert run(through_shared, kernel, (1, 1, 1), (32, 1, 1), data).result.faults == ()
+
+
+@pytest.mark.parametrize(
+    ("kernel", "count", "told"),
+    [
+        ("used_of_a_vector", 32, "depends on an undefined value"),
+        ("of_nobody", 16, "shared memory at 0x100 that nobody has written"),
+    ],
+)
+def test_parts_that_nobody_has_written_are_told_where_they_are_used(
+    through_shared, kernel, count, told
+):
+    data = np.zeros(32, dtype=np.int32)
+    done = run(through_shared, kernel, (1, 1, 1), (32, 1, 1), data, finishes=False)
+    (fault,) = done.result.faults
+    assert (fault.kind, fault.count) == (FaultKind.NEVER_WRITTEN, count)
+    assert told in fault.message
