@@ -42,6 +42,8 @@ class Document(QObject):
         on_disk: A digest of the content of its file, as it was read or written last;
             None where there is no such file.
         cursor: Where the cursor is in the text, for when it is shown anew.
+        stages: The representations of a captured kernel that are shown, from left to right, by
+            the values of `KernelLanguage`, for when it is shown anew.
         is_reloading: Whether what changes now comes from its file, and not from the user.
         confined_to: The folder of the project that its text comes from and that nobody trusts;
             empty for the user's own. Builds of it stay within that folder.
@@ -80,6 +82,7 @@ class Document(QObject):
         self.text: QTextDocument | None = None
         self.on_disk: str | None = None
         self.cursor = 0
+        self.stages: tuple[str, ...] = ()
         self.is_reloading = False
         self.confined_to = ""
         self.is_preview = False

@@ -216,6 +216,18 @@ class LaunchController(QObject):
             return "\n".join(map(_sentence, resolved.problems))
         return SteppableLaunch(resolved.request, kernel.code.name, kernels.sources)
 
+    def is_of_build(self, request: LaunchRequest) -> bool:
+        """Returns whether the newest build would have the simulator run the same code."""
+        kernels = self._kernels
+        if kernels is None:
+            return False
+        form = next((form for form in kernels.forms if form.lowered == request.kernel), None)
+        try:
+            code = form and kernels.launchable(form, self._specs.spec, SIMULATOR).code
+        except SpecError:
+            return False
+        return code is not None and code.content == request.code
+
     @Slot()
     def list_devices(self) -> None:
         """Looks for the GPUs; the first time starts the process that uses them."""

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.analysis.correlation.modules import spellings
 from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.core.launch.request import LaunchConfig
+from jitstudio.core.launch.request import LaunchConfig, LaunchRequest
 from jitstudio.core.project.project import BreakLine
 from jitstudio.gui.services.request_queue import RequestHandle
 from jitstudio.gui.services.step_service import StepService
@@ -81,6 +81,8 @@ class Stepping(QObject):
         self._state: StepState | None = None
         self._thread = SimulatedThread()
         self._run: ShownRun | None = None
+        self._request: LaunchRequest | None = None
+        self._is_of_old_build = False
         self._origins: dict[str, BuiltLines] = {}
         self._breakpoints: dict[BreakLine, str] = {}
         self._moving: RequestHandle | None = None
@@ -115,6 +117,11 @@ class Stepping(QObject):
     def recording(self) -> ReplayedRun | None:
         """The recording that is shown; None for a run, or nothing."""
         return self._run.recording if self._run is not None else None
+
+    @property
+    def is_of_old_build(self) -> bool:
+        """Whether what runs is not the code of the newest build."""
+        return self._is_of_old_build and self.is_open and self.recording is None
 
     @property
     def kernel(self) -> str:
@@ -157,7 +164,7 @@ class Stepping(QObject):
             if handle is not None:
                 handle.cancel()
                 handle.ignore()
-        self._run, self._state = None, None
+        self._run, self._state, self._request = None, None, None
         self._forget_origins()
         self._set_moving(None)
         self._service.end()
@@ -280,6 +287,8 @@ class Stepping(QObject):
 
     @Slot()
     def _on_launch_changed(self) -> None:
+        if self._request is not None:
+            self._is_of_old_build = not self._launches.is_of_build(self._request)
         if self._pending is not None and not self._launches.awaited_build():
             self._begin()
 
@@ -298,6 +307,7 @@ class Stepping(QObject):
             tuple((buffer.name, buffer.element.name) for buffer in request.buffers),
         )
         self._take(ShownRun(about, request.config))
+        self._request, self._is_of_old_build = request, False
         self._thread, move = pending
         self._next = move
         self._follow(self._service.open(launch.request, self._thread))
