@@ -144,8 +144,8 @@ class StopCondition:
             return np.broadcast_to(np.asarray(found).astype(np.bool_), (count,))
         except KeyError as error:
             raise StopConditionError(
-                f"The condition “{self.text}” names {error.args[0]}, which is neither a register of "
-                "the function here nor a variable that its debug information knows. Registers are "
+                f"The condition “{self.text}” names {error.args[0]}, which is neither a register "
+                "of the function here nor a variable that its debug information knows. Registers are "
                 "named as in PTX, such as %r3, threads by threadIdx.x and blockIdx.x; variables of "
                 "the source need a build with -G."
             ) from None

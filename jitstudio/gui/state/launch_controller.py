@@ -219,14 +219,15 @@ class LaunchController(QObject):
     def is_of_build(self, request: LaunchRequest) -> bool:
         """Returns whether the newest build would have the simulator run the same code."""
         kernels = self._kernels
-        if kernels is None:
+        forms = kernels.forms if kernels is not None else ()
+        form = next((form for form in forms if form.lowered == request.kernel), None)
+        if kernels is None or form is None:
             return False
-        form = next((form for form in kernels.forms if form.lowered == request.kernel), None)
         try:
-            code = form and kernels.launchable(form, self._specs.spec, SIMULATOR).code
+            code = kernels.launchable(form, self._specs.spec, SIMULATOR).code
         except SpecError:
             return False
-        return code is not None and code.content == request.code
+        return code.content == request.code
 
     @Slot()
     def list_devices(self) -> None:

@@ -292,7 +292,7 @@ class StepView(QWidget):
         numbers = QHBoxLayout()
         numbers.setSpacing(6)
         for text, box, name in (
-            (self.tr("&Block"), self._block, "stepBlock"),
+            (self.tr("Bloc&k"), self._block, "stepBlock"),
             (self.tr("&Warp"), self._warp, "stepWarp"),
             (self.tr("La&ne"), self._lane, "stepLane"),
         ):
@@ -327,7 +327,14 @@ class StepView(QWidget):
         for row in (self._buttons, numbers):
             head.addLayout(row)
         for widget in (
-            *(self._recording, self._outdated, self.lanes, self._where, self._reason, self._problem),
+            *(
+                self._recording,
+                self._outdated,
+                self.lanes,
+                self._where,
+                self._reason,
+                self._problem,
+            ),
             self._step_label,
         ):
             head.addWidget(widget)
