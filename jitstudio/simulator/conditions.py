@@ -145,9 +145,9 @@ class StopCondition:
         except KeyError as error:
             raise StopConditionError(
                 f"The condition “{self.text}” names {error.args[0]}, which is neither a register "
-                "of the function here nor a variable that its debug information knows. Registers are "
-                "named as in PTX, such as %r3, threads by threadIdx.x and blockIdx.x; variables of "
-                "the source need a build with -G."
+                "of the function here nor a variable that its debug information knows. "
+                "Registers are named as in PTX, such as %r3, threads by threadIdx.x and "
+                "blockIdx.x; variables of the source need a build with -G."
             ) from None
         except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
             raise StopConditionError(
