@@ -93,8 +93,8 @@ class TargetBar(FieldRows):
 
     def _arrange(self) -> None:
         buttons, grid = self._instead_buttons, self._instead_grid
-        widest = max((button.sizeHint().width() for button in buttons), default=0)
-        has_room = (widest + grid.horizontalSpacing()) * len(buttons) < self._device.width()
+        wanted = sum(each.sizeHint().width() + grid.horizontalSpacing() for each in buttons)
+        has_room = wanted <= self._device.width()
         columns = len(buttons) if has_room else _LEAST_COLUMNS
         for column in range(grid.columnCount()):
             grid.setColumnStretch(column, 0)
@@ -164,7 +164,9 @@ class TargetBar(FieldRows):
         next_steps = self.tr(
             "The simulator runs the kernel here and counts what each line does, without times."
         )
-        self._hint.setText(f"{found.problem}\n{next_steps}")
+        # What the whole of it means besides is of no use while the simulator is at hand.
+        self._hint.setText(f"{found.problem.partition('. ')[0].rstrip('.')}. {next_steps}")
+        self._hint.setToolTip(plain_tooltip(found.problem))
         for part in (self._hint, self._instead):
             part.setVisible(bool(found.problem))
         self.set_device(0 if chosen is None else chosen)
