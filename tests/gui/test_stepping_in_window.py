@@ -351,4 +351,7 @@ def test_breakpoints_are_back_at_the_next_start_and_follow_their_lines(qapp, tmp
     second.editor.go_to(2)
     second.editor.insertPlainText("// new\n")
     assert second.editor.line_marks.breakpoints == {8: True}
+    second.state.documents.rename(second.document, "sum.cu")
+    assert second.state.stepping.breakpoints == {BreakLine("sum.cu", 9): "threadIdx.x == 3"}
+    assert second.editor.line_marks.breakpoints == {8: True}
     second.close()

@@ -326,6 +326,7 @@ class Documents(QObject):
         current_changed: Another document, or none, is current.
         edited: The content of this document has changed.
         changed: The name, path or unsaved state of this document has changed.
+        renamed: This document had this other name before.
         saved: The file of this document holds now what it does.
     """
 
@@ -335,6 +336,7 @@ class Documents(QObject):
     current_changed = Signal(object)
     edited = Signal(Document)
     changed = Signal(Document)
+    renamed = Signal(Document, str)
     saved = Signal(Document)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -439,9 +441,10 @@ class Documents(QObject):
     def rename(self, document: Document, name: str) -> None:
         """Gives a document another name, made unique."""
         if document.name != name:
-            document.name = ""
+            before, document.name = document.name, ""
             document.name = self.unique_name(name, document.path)
             document.changed.emit()
+            self.renamed.emit(document, before)
 
     @Slot()
     def _on_edited(self) -> None:

@@ -89,8 +89,9 @@ class Stepping(QObject):
         self._reading: RequestHandle | None = None
         self._next: StepMove | None = None
         self._pending: tuple[SimulatedThread, StepMove | None] | None = None
-        self._counts: dict[str, int] = {}
+        self._counts: dict[Document, int] = {}
         launches.config_changed.connect(self._on_launch_changed)
+        documents.renamed.connect(self._on_renamed)
         service.broke.connect(self.failed)
 
     @property
@@ -427,20 +428,29 @@ class Stepping(QObject):
     def _watch(self, line: BreakLine) -> None:
         """Lets the breakpoints of a document move with its lines."""
         document = None if line.is_ptx else self._documents.named(line.name)
-        if document is None or document.text is None or line.name in self._counts:
+        if document is None or document.text is None or document in self._counts:
             return
-        text, name = document.text, line.name
-        self._counts[name] = text.blockCount()
+        text = document.text
+        self._counts[document] = text.blockCount()
 
         def moved(position: int, _removed: int, _added: int) -> None:
             count = text.blockCount()
-            by, self._counts[name] = count - self._counts[name], count
+            by, self._counts[document] = count - self._counts[document], count
             if by:
                 block = text.findBlock(position)
                 at_start = position == block.position() and by > 0
-                self._shift(name, block.blockNumber() + (0 if at_start else 1), by)
+                self._shift(document.name, block.blockNumber() + (0 if at_start else 1), by)
 
         text.contentsChange.connect(moved)
+
+    @Slot(Document, str)
+    def _on_renamed(self, document: Document, before: str) -> None:
+        """Keeps the breakpoints of a document that is called otherwise now."""
+        self._breakpoints = {
+            replace(at, name=document.name) if at.name == before else at: condition
+            for at, condition in self._breakpoints.items()
+        }
+        self.breakpoints_changed.emit()
 
     def _shift(self, name: str, edited: int, by: int) -> None:
         """Moves breakpoints below an edit, from 0; those in lines that are gone go with them."""
