@@ -42,7 +42,8 @@ MEANINGS = {
     USAGE: "Wrong usage; of `diff` also: one of the two cannot be built",
     MISSING: "Something is missing: a library, the driver, a GPU",
     CRASHED: "A tool or a launch crashed or exceeded its time limit",
-    WRONG: "A check failed, or something was written out of bounds; of `check`: a condition fails",
+    WRONG: "A check failed, something was written out of bounds, or the simulator has found a "
+    "fault or a race; of `check`: a condition fails",
     INTERRUPTED: "Interrupted by Ctrl+C",
 }
 """For the manual."""

@@ -392,7 +392,8 @@ def _simulation(simulation: Simulation) -> Json:
             for race in simulation.races
         ],
         "faults": [
-            _between_threads(fault) | {"kind": fault.kind.value} for fault in simulation.faults
+            _between_threads(fault) | {"kind": fault.kind.value, "fatal": fault.fatal}
+            for fault in simulation.faults
         ],
         "findings": [_measured(finding) for finding in measured(simulation)],
         "seed": simulation.seed,
@@ -456,6 +457,7 @@ def _buffer(buffer: BufferResult) -> Json:
         "name": buffer.name,
         "element": buffer.element.name,
         "length": buffer.length,
+        "shape": list(buffer.shape),
         "direction": buffer.direction.value,
         "path": buffer.path or None,
         "unwritten": buffer.unwritten,

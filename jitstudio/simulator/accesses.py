@@ -11,6 +11,7 @@ counts arbitration between warps as well).
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,7 +52,11 @@ class Traffic(NamedTuple):
 
 
 def traffic_of(access: Access) -> Traffic:
-    """Returns what an access costs; of memory that is neither global, local nor shared nothing."""
+    """Returns what an access costs.
+
+    Of texels the requests alone, as how they lie in memory is not documented; of constants and
+    parameters nothing.
+    """
     match access.space:
         case StateSpace.GLOBAL:
             return global_traffic(access.threads, access.addresses, access.size)
@@ -59,6 +64,8 @@ def traffic_of(access: Access) -> Traffic:
             return shared_traffic(access.threads, access.addresses, access.size)
         case StateSpace.LOCAL:
             return local_traffic(access.threads, access.addresses, access.size)
+        case StateSpace.TEXTURE | StateSpace.SURFACE:
+            return Traffic(warps_of(access.threads), 0)
         case _:
             return Traffic(0, 0)
 
@@ -85,6 +92,29 @@ def local_traffic(threads: Threads, addresses: NDArray[Any], size: int) -> Traff
         addresses: What each accesses in its own local memory.
         size: See `global_traffic`.
     """
+    first, times = int(addresses[0]), threads.size // WARP
+    are_whole = threads.size == times * WARP and warps_of(threads) == times
+    if not are_whole or not bool((addresses == first).all()):
+        return _interleaved(threads, addresses, size)
+    # Variables on the stack are at the same address for all threads.
+    one = _of_a_whole_warp(first % BANK_BYTES, size)
+    return one._replace(
+        requests=times,
+        bytes_used=one.bytes_used * times,
+        sectors=one.sectors * times,
+        lines=one.lines * times,
+        worst_warp=int(threads[0]) // WARP,
+    )
+
+
+@lru_cache(maxsize=64)
+def _of_a_whole_warp(address: int, size: int) -> Traffic:
+    """Returns what it costs that all threads of a warp access the same local address."""
+    return _interleaved(np.arange(WARP), np.full(WARP, address, np.int64), size)
+
+
+def _interleaved(threads: Threads, addresses: NDArray[Any], size: int) -> Traffic:
+    """Returns what `local_traffic` does, for any addresses."""
     rows, keys = _rows(threads, addresses, WARP)
     words = (rows // BANK_BYTES)[:, :, None] + np.arange(max(1, size // BANK_BYTES))
     lanes, _ = _rows(threads, threads % WARP, WARP)

@@ -3,12 +3,11 @@
 What is undefined is by the PTX ISA (``bar``, ``barrier``: with ``.aligned`` all threads of a warp
 execute the same instruction) and by the CUDA C++ Programming Guide (``__syncthreads()`` in
 conditional code only if the condition is the same for the whole block, and all threads of the block
-that have not exited reach it).
+that have not exited reach it). Threads that have exited are waited for by none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 
@@ -16,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.groups import Selection, numbers_of, size_of, subset
-from jitstudio.simulator.model import WARP, FaultKind, SyncScope
+from jitstudio.simulator.left_out import PassedKey, WaitingChain
+from jitstudio.simulator.model import WARP, FaultKind, SyncScope, Threads
 from jitstudio.simulator.program import PtxInstruction
-from jitstudio.simulator.wave import BarrierName, Waiting, Wave, line_of
+from jitstudio.simulator.wave import BarrierName, Waiting, Wave, line_of, packed_lanes
 
 _ADVICE = (
     "All threads of a block that have not exited must come to the same __syncthreads(). A GPU may "
@@ -29,6 +29,8 @@ _ADVICE = (
 def arrive(wave: Wave, name: BarrierName, waiting: Waiting) -> None:
     """Takes note of threads that have come to a barrier, and lets go on who may."""
     wave.barriers.setdefault(name, []).append(waiting)
+    if name[0] is SyncScope.BLOCK:
+        _tell_who_has_passed(wave, waiting)
     _release(wave, name)
 
 
@@ -78,6 +80,8 @@ def _release(wave: Wave, name: BarrierName) -> None:
     else:
         del wave.barriers[name]
     _tell_parted(wave, released)
+    if name[0] is SyncScope.BLOCK:
+        _tell_other_rounds(wave, released)
     together = np.sort(np.concatenate([numbers_of(w.threads) for w in released]))
     if name[0] is SyncScope.CLUSTER:
         wave.cluster_waits[together] += 1
@@ -104,9 +108,11 @@ def _complete_blocks(wave: Wave, there: list[Waiting]) -> NDArray[np.bool_]:
         return (counts >= live) & (counts > 0)
     # Counts are in threads, and a warp counts as whole: lanes that are not live have come.
     warps = np.unique(numbers // WARP)
-    absent = WARP - np.bitwise_count(wave.lanes[warps])
+    come = packed_lanes(numbers, wave.layout.threads)
+    absent = WARP - np.bitwise_count((wave.lanes | come)[warps])
     per_block = wave.layout.warps_per_block
     counts = counts + np.bincount(warps // per_block, absent, blocks).astype(np.int64)
+    _tell_wrong_counts(wave, explicit, counts)
     wanted = np.zeros(blocks, np.int64)
     for waiting in explicit:
         assert waiting.expected is not None
@@ -152,27 +158,114 @@ def _tell_parted(wave: Wave, released: list[Waiting]) -> None:
             _tell_left_out(wave, waiting, others, place, "waits at another one")
 
 
-def tell_passed(
-    wave: Wave, instruction: PtxInstruction, threads: Selection, joins: Callable[[int], int]
-) -> None:
-    """Takes note of threads at an instruction that have passed by where others of a block wait.
+def tell_passed(wave: Wave, instruction: PtxInstruction, depth: int, threads: Selection) -> None:
+    """Takes note of threads that come to what is behind a barrier at which others of a block wait.
 
     Args:
         wave: The resident blocks.
-        instruction: The instruction.
-        threads: Who executes it.
-        joins: Gives for the number of a barrier in the kernel what `first_behind` finds.
+        instruction: What is behind the barrier.
+        depth: Of the calls of these threads.
+        threads: Who comes there.
     """
+    passed = wave.passed
+    assert passed is not None
+    keys = passed.come(depth, instruction, threads, wave.clock - 1)
     for (scope, _), there in wave.barriers.items():
         for waiting in there:
-            if (
-                scope is SyncScope.BLOCK
-                and waiting.depth == 0
-                and waiting.is_of_all
-                and joins(waiting.at) == instruction.number
-            ):
-                now = instruction, wave.clock - 1
-                _tell_left_out(wave, waiting, numbers_of(threads), now, "has passed it by and is")
+            if scope is SyncScope.BLOCK and waiting.is_of_all and waiting.depth >= depth:
+                _tell_others_passed(wave, waiting, keys, "has passed it by and is")
+
+
+def _tell_who_has_passed(wave: Wave, waiting: Waiting) -> None:
+    """Takes note of threads that have left out a barrier that others come to now."""
+    if wave.passed is not None and waiting.is_of_all:
+        _tell_others_passed(wave, waiting, None, "has left it out before, and was")
+
+
+def _tell_others_passed(
+    wave: Wave, waiting: Waiting, keys: list[PassedKey] | None, what: str
+) -> None:
+    """Takes note of threads that have been behind a barrier more often than those that wait there.
+
+    Args:
+        wave: The resident blocks.
+        waiting: Those that wait.
+        keys: The places that count; None for all.
+        what: See `_tell_left_out`.
+    """
+    passed = wave.passed
+    assert passed is not None
+    numbers = numbers_of(waiting.threads)
+    for frame in passed.frames(waiting.depth, waiting.at, numbers, wave.returns):
+        if keys is None or frame.key in keys:
+            _tell_unequal(wave, waiting, frame, wave.numbers, what)
+
+
+def _tell_unequal(
+    wave: Wave, waiting: Waiting, frame: WaitingChain, among: Threads, what: str
+) -> None:
+    """Takes note of threads among some that have been behind a barrier more often than others."""
+    passed = wave.passed
+    assert passed is not None
+    counts = passed.counts[frame.key]
+    blocks = len(wave.layout.blocks)
+    fewest = np.full(blocks, np.iinfo(np.int32).max, np.int64)
+    np.minimum.at(fewest, wave.slots[frame.numbers], frame.counts)
+    ahead = among[counts[among] > fewest[wave.slots[among]]]
+    if not ahead.size:
+        return
+    most = np.zeros(blocks, np.int64)
+    np.maximum.at(most, wave.slots[ahead], counts[ahead])
+    late = frame.numbers[frame.counts < most[wave.slots[frame.numbers]]]
+    _tell_left_out(wave, replace(waiting, threads=late), ahead, passed.last[frame.key], what)
+
+
+def _tell_other_rounds(wave: Wave, released: list[Waiting]) -> None:
+    """Takes note of threads that meet at one barrier in different rounds of a loop."""
+    if wave.passed is None:
+        return
+    there: dict[tuple[int, int], list[Waiting]] = {}
+    for waiting in released:
+        if not waiting.arrived:
+            there.setdefault((waiting.depth, waiting.at), []).append(waiting)
+    for (depth, at), together in there.items():
+        numbers = np.sort(np.concatenate([numbers_of(waiting.threads) for waiting in together]))
+        for frame in wave.passed.frames(depth, at, numbers, wave.returns):
+            if frame.counts.min() != frame.counts.max():
+                what = "meets it there in another round of the loop, and was"
+                _tell_unequal(wave, together[0], frame, frame.numbers, what)
+
+
+def _tell_wrong_counts(wave: Wave, there: list[Waiting], counts: NDArray[np.int64]) -> None:
+    """Takes note of numbers of threads that no barrier can have, or that more threads come to.
+
+    Args:
+        wave: The resident blocks.
+        there: Those that have come.
+        counts: How many have, of each block.
+    """
+    for waiting in there:
+        if waiting.expected is None:
+            continue
+        wanted = waiting.expected.astype(np.int64)
+        numbers = numbers_of(waiting.threads)
+        come = counts[wave.slots[numbers]]
+        for wrong, words in (
+            (wanted % WARP != 0, "is for {wanted} threads, which is no multiple of 32"),
+            (
+                (wanted % WARP == 0) & (come > wanted) & (come % np.maximum(wanted, 1) != 0),
+                "is for {wanted} threads, and {come} of its block come to it together",
+            ),
+        ):
+            if wrong.any():
+                first = int(np.argmax(wrong))
+                told = words.format(wanted=int(wanted[first]), come=int(come[first]))
+                wave.tell(
+                    FaultKind.BARRIER,
+                    numbers[wrong],
+                    f"waits at a barrier that {told}",
+                    at=(waiting.instruction, waiting.since),
+                )
 
 
 def _tell_left_out(

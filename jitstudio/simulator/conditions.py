@@ -1,11 +1,15 @@
-"""Conditions of breakpoints: expressions over the registers of a thread, for many at a time."""
+"""Conditions of breakpoints: expressions over the registers of a thread, for many at a time.
+
+What depends on a register that a thread has not written is unknown, a masked element, and a
+condition that is unknown does not hold. ``a && b`` is known where one of them is false.
+"""
 
 from __future__ import annotations
 
 import ast
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
@@ -71,7 +75,8 @@ class StopConditionError(ValueError):
 
 
 Values = Callable[[str], NDArray[Any]]
-"""Returns what a name stands for, one value for each thread; raises `KeyError` for none."""
+"""Returns what a name stands for, one value for each thread, masked for those that have none;
+raises `KeyError` for no such name."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +146,8 @@ class StopCondition:
         try:
             with np.errstate(all="ignore"):
                 found = self._value(self._tree, values)
-            return np.broadcast_to(np.asarray(found).astype(np.bool_), (count,))
+            held = np.ma.filled(np.ma.asarray(found).astype(np.bool_), False)
+            return np.broadcast_to(held, (count,))
         except KeyError as error:
             raise StopConditionError(
                 f"The condition “{self.text}” names {error.args[0]}, which is neither a register "
@@ -161,8 +167,9 @@ class StopCondition:
             case ast.Name(name):
                 return values(self.names[int(name[1:])])
             case ast.BoolOp(op, parts):
-                combine = np.logical_and if isinstance(op, ast.And) else np.logical_or
-                return reduce(combine, [self._value(part, values) for part in parts])
+                return _joined(
+                    [self._value(part, values) for part in parts], isinstance(op, ast.Or)
+                )
             case ast.UnaryOp(op, operand):
                 return _UNARY[type(op)](self._value(operand, values))
             case ast.BinOp(left, op, right):
@@ -172,11 +179,24 @@ class StopCondition:
                 found = [
                     _COMPARE[type(op)](*two) for op, two in zip(ops, pairwise(sides), strict=True)
                 ]
-                return reduce(np.logical_and, found)
+                return _joined(found, False)
             case ast.Call(ast.Name(kind), [argument]):
-                bits = np.asarray(self._value(argument, values))
-                return bits.view(f"{kind.replace('s', 'i')}{bits.dtype.itemsize}")
+                held = self._value(argument, values)
+                bits = np.asarray(held)
+                read = bits.view(f"{kind.replace('s', 'i')}{bits.dtype.itemsize}")
+                return np.ma.MaskedArray(read, held.mask) if np.ma.isMaskedArray(held) else read
         raise TypeError("it is no expression")
+
+
+def _joined(parts: Sequence[Any], decides: bool) -> Any:
+    """Returns truth values joined by `or`, where `decides` is true, or by `and`.
+
+    One that is known to be as `decides` decides alone.
+    """
+    truths = [np.ma.asarray(part).astype(np.bool_) for part in parts]
+    decided = reduce(np.logical_or, [np.ma.filled(t == decides, False) for t in truths])
+    unknown = reduce(np.logical_or, [np.ma.getmaskarray(t) for t in truths]) & ~decided
+    return np.ma.MaskedArray(decided == decides, unknown) if unknown.any() else decided == decides
 
 
 def _check(node: ast.expr) -> None:

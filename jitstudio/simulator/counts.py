@@ -92,7 +92,8 @@ class Counter(Observer):
         if access.kind is AccessKind.ATOMIC:
             most = most_at_one_address(access.threads, access.addresses)
             counts.lanes_per_address = max(counts.lanes_per_address, most)
-        self._keep_worst(access, traffic.worst, traffic.worst_warp)
+        if traffic.worst:
+            self._keep_worst(access, traffic.worst, traffic.worst_warp)
 
     def finished(self, result: SimulationResult) -> SimulationResult:
         """See `Observer`: adds the lines in the order of the PTX, and the worst requests."""
@@ -136,9 +137,11 @@ class Counter(Observer):
 
 def _is_same(threads: Threads, others: Threads | None) -> bool:
     """Returns whether two arrays are known to be equal, as views of the same memory."""
+    if threads is others:
+        return True
     if others is None or threads.size != others.size:
         return False
-    return threads is others or threads.ctypes.data == others.ctypes.data
+    return bool(threads.ctypes.data == others.ctypes.data)
 
 
 def _by_number(item: tuple[tuple[int, StateSpace], AccessSample]) -> int:

@@ -360,12 +360,22 @@ class StepHistory:
         found: list[tuple[_Key, NDArray[Any]]] = []
         for arena in self._arenas():
             found += [((arena.space, "data"), arena.data), ((arena.space, "state"), arena.state)]
+            if arena.codes is not None:
+                found.append(((arena.space, "codes"), arena.codes))
         wave = self.machine.wave
         if wave is not None:
             held = vars(wave).items()
             found += [(("wave", n), array) for n, array in held if isinstance(array, np.ndarray)]
             for frame, bases in wave.bases.items():
                 found += [(("frame", *frame, name), array) for name, array in bases.items()]
+            if wave.written is not None:
+                held_by = wave.written.flags.items()
+                found += [(("written", *frame), flags) for frame, flags in held_by]
+            if wave.passed is not None:
+                found += [(("passed", *key), array) for key, array in wave.passed.counts.items()]
+                found += [
+                    (("chain", depth), array) for depth, array in enumerate(wave.passed.chains)
+                ]
             found += [(("stack", depth), array) for depth, array in enumerate(wave.stacks)]
             found += [(("return", depth), array) for depth, array in enumerate(wave.returns)]
         return found

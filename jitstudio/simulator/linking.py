@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import accumulate
 
 _HEAD = re.compile(r"^[^\S\n]*\.(version|target|address_size)\b([^\n]*)$", re.MULTILINE)
 _VERSION = re.compile(r"^[^\S\n]*\.version\s+(\d{1,3})\.(\d{1,3})", re.MULTILINE)
@@ -27,7 +28,7 @@ def link_ptx(texts: Sequence[str]) -> str:
     """Returns one text of PTX with all that these modules hold.
 
     Args:
-        texts: PTX; the lines of each keep their order, one module behind the other.
+        texts: PTX; each keeps its lines, one module behind the other.
     """
     if len(texts) == 1:
         return texts[0]
@@ -38,6 +39,12 @@ def link_ptx(texts: Sequence[str]) -> str:
         _member(text, number, {name for name, count in defined.items() if count > 1}, defined)
         for number, text in enumerate((_headed(texts), *texts[1:]))
     )
+
+
+def first_lines(texts: Sequence[str]) -> list[int]:
+    """Returns the line, from 1, at which each module begins in what `link_ptx` makes of them."""
+    counts = (text.count("\n") + 1 for text in texts)
+    return list(accumulate(counts, initial=1))[:-1]
 
 
 def own_suffix(number: int) -> str:
@@ -79,7 +86,8 @@ def _member(text: str, number: int, shared: set[str], defined: Counter[str]) -> 
 
     def declared(match: re.Match[str]) -> str:
         is_elsewhere = match["variable"] and defined[match["variable"]]
-        return "" if "extern" in match["linking"] and is_elsewhere else match[0]
+        is_left_out = "extern" in match["linking"] and is_elsewhere
+        return "\n" * match[0].count("\n") if is_left_out else match[0]
 
     text = _DECLARED.sub(declared, text)
     if number:

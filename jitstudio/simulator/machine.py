@@ -12,7 +12,6 @@ import struct
 import time
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,11 +20,12 @@ from numpy.typing import NDArray
 from jitstudio.core.launch.device import Dim3
 from jitstudio.simulator.barriers import tell_passed
 from jitstudio.simulator.contraction import contractions
-from jitstudio.simulator.flow import first_behind
+from jitstudio.simulator.flow import registers_without_value
 from jitstudio.simulator.groups import GroupKey, Selection, numbers_of, size_of, subset
 from jitstudio.simulator.image import GRID_WORKSPACE, ImageError, make_image, parameter_bytes
 from jitstudio.simulator.instructions.rows import ROW_MODULES
 from jitstudio.simulator.instructions.table import Binding, Flow, Moves, Step, row_of
+from jitstudio.simulator.left_out import PassedBarriers, places_behind
 from jitstudio.simulator.memory import WRITTEN, Arena, Region
 from jitstudio.simulator.model import (
     WARP,
@@ -116,6 +116,12 @@ class SimulationStop(Exception):
 class Machine:
     """A kernel with its memory, whose blocks run in waves.
 
+    Args:
+        launch: What is simulated.
+        program: The PTX.
+        observers: Are shown each step.
+        notes_written: Whether to note which registers threads have given values.
+
     Attributes:
         launch: What is simulated.
         program: The PTX.
@@ -134,8 +140,11 @@ class Machine:
         launch: SimulatedLaunch,
         program: PtxProgram,
         observers: Sequence[Observer] = (),
+        *,
+        notes_written: bool = False,
     ) -> None:
         self.launch, self.program, self.observers = launch, program, tuple(observers)
+        self._notes_written = notes_written
         kernel = _checked_kernel(launch, program)
         try:
             self.image = make_image(program, kernel, launch)
@@ -150,12 +159,15 @@ class Machine:
         self.printed: list[str] = []
         self.inexact: dict[str, str] = {}
         self.code = self._bind()
-        # What follows from the program alone is found once.
-        self._behind = cache(partial(first_behind, program, self.image.kernel))
+        self._behind = places_behind(program, self.image.functions)
+        self._without_value: frozenset[str] = frozenset()
+        if program.has_debug_info:
+            self._without_value = registers_without_value(program, self.image.kernel)
         self.stall: tuple[int, int] = (0, 0)
         self.visits: dict[int, NDArray[np.bool_]] | None = None
         self._stops: Container[int] = frozenset()
         self._begun = 0
+        self._shown: tuple[Selection | None, NDArray[np.int64]] = None, np.zeros(0, np.int64)
         self.waves = self._waves()
 
     # Binding.
@@ -255,6 +267,8 @@ class Machine:
                 StateSpace.LOCAL, layout.threads, local, local, "local memory"
             ),
             StateSpace.PARAM: self._parameters(),
+            StateSpace.TEXTURE: image.global_arena,
+            StateSpace.SURFACE: image.global_arena,
         }
         wave = Wave(
             layout,
@@ -263,6 +277,7 @@ class Machine:
             local_stride=local,
             stack_limit=launch.limits.stack_bytes,
             copies_unwritten=image.program.has_debug_info,
+            notes_written=self._notes_written,
             parameters=launch.parameters,
             special=special_registers(
                 layout,
@@ -280,6 +295,10 @@ class Machine:
             # Its barriers are zero when a block begins: `thread_block` leaves out `init_barriers`.
             arenas[StateSpace.SHARED].fill(end - image.reserved, bytes(image.reserved))
         wave.links, wave.meetings, wave.heap = self.links, self.meetings, image.heap
+        wave.texels = image.texels
+        wave.undefined.begin(self._without_value)
+        if self._behind:
+            wave.passed = PassedBarriers(self._behind, layout.threads)
         wave.clock = self.steps
         wave.frame(0, self.layouts[image.kernel.name])
         live = np.flatnonzero(wave.live)
@@ -440,8 +459,8 @@ class Machine:
             active, rest = _parted(threads, ~truth if bound.negated else truth)
         if wave.on_executed:
             self._show_executed(wave, bound, threads, active)
-        if wave.barriers and depth == 0:
-            tell_passed(wave, bound.instruction, threads, self._behind)
+        if wave.passed is not None and bound.instruction.number in wave.passed:
+            tell_passed(wave, bound.instruction, depth, threads)
         if wave.undefined and depth == 0:
             self._follow_undefined(wave, bound, threads, active)
         if bound.problem:
@@ -452,6 +471,10 @@ class Machine:
             return None
         if bound.step is not None:
             bound.step(wave, frame, active)
+            if wave.undefined.found is not None:
+                self._follow_loaded(wave, bound.instruction, depth, active)
+            if wave.written is not None:
+                wave.note_results(depth, bound.layout, bound.instruction, active)
             return None
         assert bound.flow is not None
         return bound.flow(wave, frame, depth, active, rest)
@@ -463,18 +486,34 @@ class Machine:
         shown = threads if bound.flow is not None else active
         if shown is None:
             return
-        bases = wave.bases[0, self.image.kernel.name]
-        if (found := wave.undefined.spread(bound.instruction, shown, bases)) is not None:
+        bases, step = wave.bases[0, self.image.kernel.name], wave.clock - 1
+        if bound.instruction.opcode == "st" and "param" not in bound.instruction.modifiers:
+            wave.undefined.carried = wave.undefined.stored(bound.instruction, step, shown)
+        if (found := wave.undefined.spread(bound.instruction, step, shown, bases)) is not None:
             numbers = wave.numbers[shown][found.chosen]
-            source = wave.layout.place(found.source, int(numbers[0]), found.step)
+            thread = int(numbers[0]) if found.thread is None else found.thread
+            source = wave.layout.place(found.source, thread, found.step)
+            at = line_of(source)
             wave.tell(
-                FaultKind.INACTIVE_LANE,
+                FaultKind.INACTIVE_LANE if found.reason else FaultKind.NEVER_WRITTEN,
                 numbers,
                 "depends on an undefined value",
                 other=source,
-                more=f"It was taken at {line_of(source)} from {found.reason}. Take values only of "
-                "lanes that take part, or choose another value for the others.",
+                more=f"It was taken at {at} from {found.reason}. Take values only of "
+                "lanes that take part, or choose another value for the others."
+                if found.reason
+                else f"It was read at {at}, and nobody has written it. Give the variable a value "
+                "on all ways that lead there.",
             )
+
+    def _follow_loaded(
+        self, wave: Wave, instruction: PtxInstruction, depth: int, threads: Selection
+    ) -> None:
+        """Takes note of undefined values that the kernel has loaded."""
+        found, wave.undefined.found = wave.undefined.found, None
+        is_load = instruction.opcode == "ld" and not depth
+        if is_load and found is not None and found[0] is instruction:
+            wave.undefined.loaded(instruction, threads, found[1])
 
     def _spun(self, wave: Wave, at: int) -> bool:
         """Returns whether a loop that may spin has gone round often enough to yield."""
@@ -578,8 +617,11 @@ class Machine:
     ) -> None:
         shown = threads if bound.flow is not None else active
         if shown is not None:
+            # The same threads take many steps together, which observers see by their array.
+            if shown is not self._shown[0]:
+                self._shown = shown, wave.numbers[shown]
             for observer in wave.on_executed:
-                observer.executed(bound.instruction, wave.numbers[shown])
+                observer.executed(bound.instruction, self._shown[1])
 
     def _show_branched(
         self, wave: Wave, bound: Bound, threads: Selection, active: Selection | None

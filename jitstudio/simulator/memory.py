@@ -87,6 +87,7 @@ class Arena:
         pitch: For equal parts, of blocks or threads: bytes from one to the next.
         used: Bytes of each part that may be accessed.
         blocks: Where the last region is a heap: its blocks and the freed ones, by their offsets.
+        codes: What is known of undefined values in each byte, see `UndefinedValues`; None for none.
     """
 
     space: StateSpace
@@ -98,6 +99,7 @@ class Arena:
     pitch: int = 0
     used: int = 0
     blocks: tuple[dict[int, Region], dict[int, Region]] | None = None
+    codes: NDArray[np.int32] | None = None
 
     def __post_init__(self) -> None:
         self._views: dict[np.dtype[Any], NDArray[Any]] = {}
@@ -231,7 +233,9 @@ class Arena:
         return None if states.all() else ~states
 
     def mark_written(self, offsets: Offsets, size: int, region: int) -> None:
-        """Takes note that bytes have been written."""
+        """Takes note that bytes have been written, by defined values."""
+        if self.codes is not None:
+            self.codes[offsets[:, None] + np.arange(size)] = 0
         if region < 0 or not self._complete[region]:
             self._mark(offsets, size, WRITTEN)
 
@@ -239,6 +243,36 @@ class Arena:
         """Takes note that bytes are being copied to."""
         self._complete[region] = False
         self._mark(offsets, size, COPYING)
+        if self.codes is not None:
+            self.codes[offsets[:, None] + np.arange(size)] = 0
+
+    def put_codes(self, offsets: Offsets, size: int, codes: Sequence[NDArray[np.int32]]) -> None:
+        """Takes note of undefined values that were written.
+
+        Args:
+            offsets: Where each thread has written.
+            size: Bytes of an element.
+            codes: Of the elements, one behind the other.
+        """
+        if self.codes is None:
+            self.codes = np.zeros(len(self.data), np.int32)
+        for part, each in enumerate(codes):
+            self.codes[(offsets + part * size)[:, None] + np.arange(size)] = each[:, None]
+
+    def codes_at(self, offsets: Offsets, size: int, count: int) -> list[NDArray[np.int32]] | None:
+        """Returns the codes of elements all of whose bytes are undefined; None where none is."""
+        if self.codes is None:
+            return None
+        held = self.codes[offsets[:, None] + np.arange(size * count)].reshape(-1, count, size)
+        if not held.any():
+            return None
+        return list(np.where(held.all(axis=2), held.max(axis=2), 0).T)
+
+    def never_written(self, offsets: Offsets, size: int, count: int) -> NDArray[np.bool_]:
+        """Returns of which elements nobody has written a byte, of shape (elements, threads)."""
+        states = self.state[offsets[:, None] + np.arange(size * count)].reshape(-1, count, size)
+        found: NDArray[np.bool_] = (states == _UNWRITTEN).all(axis=2).T
+        return found
 
     def _mark(self, offsets: Offsets, size: int, state: int) -> None:
         width = min(size, 8)

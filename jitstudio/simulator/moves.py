@@ -210,16 +210,21 @@ class Mover:
         return StopReason.DIVERGENCE if places > 1 else None
 
     def _register(self) -> bytes:
-        """Returns the bits of the register of `CHANGE`; empty where there is none."""
+        """Returns the bits of the register of `CHANGE`; empty where it has none yet."""
         wave = self._history.machine.wave
         if self._move.goal is not StepGoal.CHANGE or wave is None or self._number is None:
             return b""
         kernel = self._history.machine.launch.kernel
-        function = self._run.instruction(self._at).function if self._at >= 0 else kernel
-        bases = wave.bases.get((self._depth, function), {})
-        name = self._move.register
-        held = bases.get(f"%{name}", bases.get(name))
-        return held[self._number].tobytes() if held is not None else b""
+        name = self._run.instruction(self._at).function if self._at >= 0 else kernel
+        function = self._run.program.functions[name]
+        bases = wave.bases.get((self._depth, name), {})
+        register = self._move.register
+        register = f"%{register}" if f"%{register}" in bases else register
+        number = np.array([self._number])
+        if register not in bases or not wave.has_written(self._depth, function, register, number):
+            return b""
+        value: bytes = bases[register][self._number].tobytes()
+        return value
 
     def _told(self) -> int:
         """Returns how many faults have been found that do not end the launch."""

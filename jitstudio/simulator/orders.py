@@ -31,7 +31,7 @@ class ComparedOrders(NamedTuple):
     Attributes:
         compared: The seeds of those that were run to their end.
         differences: What they have made otherwise.
-        faults: What threads did in them only, and must not do.
+        faults: What threads did in them only, and must not do, and what has ended them.
         races: Races in them only.
     """
 
@@ -92,7 +92,7 @@ class _BufferOrders:
 
 @dataclass
 class _Ending:
-    """An end before all blocks have run.
+    """An end before all blocks have run that is nobody's fault, such as by the limit of steps.
 
     Attributes:
         message: Why the first of these runs ended.
@@ -128,17 +128,22 @@ class _Found(Generic[_T]):
     def told(self) -> tuple[_T, ...]:
         """Returns it with its seeds."""
         return tuple(
-            replace(one, message=f"With {_seed_words(seeds)}: {one.message}", seeds=tuple(seeds))
+            replace(one, message=f"{_begin(one, seeds)}: {one.message}", seeds=tuple(seeds))
             for one, seeds in self._seeds.values()
         )
 
 
 def _key(found: Fault | Race) -> object:
     if isinstance(found, Fault):
-        return found.kind, found.first and found.first.ptx_line
+        return found.kind, found.first and found.first.ptx_line, found.fatal
     # Which of two accesses is the earlier one is a matter of the order.
     places = sorted((line_of(found.first), line_of(found.second)))
     return "read" in found.kind, found.space, found.same_value, *places
+
+
+def _begin(found: Fault | Race, seeds: Sequence[int]) -> str:
+    ends = isinstance(found, Fault) and found.fatal
+    return f"With {_seed_words(seeds)}{' the run does not end well' if ends else ''}"
 
 
 def _seed_words(seeds: Sequence[int]) -> str:
@@ -173,7 +178,7 @@ def compare_orders(
         usual = np.frombuffer(memory, np.uint8).reshape(buffer.length, -1)
         held.append(_BufferOrders(buffer, usual, np.zeros(buffer.length, np.bool_)))
     compared: list[int] = []
-    ends: dict[object, _Ending] = {}
+    ends: dict[SimulationOutcome, _Ending] = {}
     faults, races = _Found(first.faults), _Found(first.races)
     for seed in seeds:
         left = seconds()
@@ -188,17 +193,14 @@ def compare_orders(
             progress=partial(progress, seed),
             instructions=first.instructions,
         )
-        # What ends a run is told as its end.
-        faults.take(seed, [fault for fault in result.faults if not fault.fatal])
+        faults.take(seed, result.faults)
         races.take(seed, result.races)
         if result.outcome is SimulationOutcome.TIMED_OUT:
             break
         compared.append(seed)
         if result.outcome is not SimulationOutcome.FINISHED:
-            # Other threads may be the first to get there.
-            place = result.faults[-1].first if result.faults else None
-            key = (result.outcome, place.ptx_line if place else 0)
-            ends.setdefault(key, _Ending(result.message)).seeds.append(seed)
+            if not any(fault.fatal for fault in result.faults):
+                ends.setdefault(result.outcome, _Ending(result.message)).seeds.append(seed)
             continue
         for one, memory in zip(held, result.memory, strict=True):
             one.compare(seed, memory)

@@ -19,8 +19,8 @@ from jitstudio.simulator.history import Stretch
 from jitstudio.simulator.image import Image
 from jitstudio.simulator.machine import Bound, SimulationStop
 from jitstudio.simulator.memory import Arena, Region
-from jitstudio.simulator.model import Layout, SimulatedLaunch
-from jitstudio.simulator.program import PtxProgram
+from jitstudio.simulator.model import Layout, SimulatedLaunch, Threads
+from jitstudio.simulator.program import PtxFunction, PtxProgram
 from jitstudio.simulator.recording import (
     BLOCK_ENDED,
     KeptRegion,
@@ -87,6 +87,15 @@ class RecordedWave:
                 kind = program.functions[function].registers[register]
                 frame = self.bases.setdefault((int(depth), function), {})
                 frame[register] = _as(data, kind.bits_dtype.str, threads)
+        # Older recordings do not say it.
+        self._written = {
+            (int(name[1]), name[2]): data.reshape(-1, threads // 8)
+            for name, data in named.items()
+            if name[0] == "written"
+        }
+        for (_, function), bits in self._written.items():
+            if len(bits) != len(program.functions[function].registers):
+                raise RecordingError("The recording is damaged: its registers do not fit.")
         self.stacks = _by_depth(named, "stack", "i8", threads)
         self.returns = _by_depth(named, "return", "i4", threads)
         self.special = {
@@ -119,6 +128,17 @@ class RecordedWave:
         """The memory."""
         local = self._local[self.local_stride]
         return {**self._fixed, StateSpace.LOCAL: local}
+
+    def has_written(
+        self, depth: int, function: PtxFunction, name: str, numbers: Threads
+    ) -> NDArray[np.bool_]:
+        """Returns which threads have given a register a value; see `Wave`."""
+        bits = self._written.get((depth, function.name))
+        if bits is None:
+            return np.ones(len(numbers), np.bool_)
+        row = bits[list(function.registers).index(name)]
+        found: NDArray[np.bool_] = np.unpackbits(row, bitorder="little")[numbers] != 0
+        return found
 
     def gather(self, following: GroupKey) -> None:
         """Looks again where the threads are."""

@@ -77,7 +77,9 @@ PtxOperand = (
 )
 
 
-WITHOUT_RESULT = frozenset(["st", "red", "bra", "brx", "bar", "barrier", "call", "prefetch"])
+WITHOUT_RESULT = frozenset(
+    ["st", "red", "sust", "sured", "bra", "brx", "bar", "barrier", "call", "prefetch"]
+)
 """Opcodes whose first operand is no destination."""
 
 
@@ -93,6 +95,21 @@ def register_names(operand: PtxOperand) -> list[str]:
         case PairOperand(first, second):
             return register_names(first) + register_names(second)
     return []
+
+
+def result_names(instruction: PtxInstruction) -> list[str]:
+    """Returns the names of the registers that an instruction gives values."""
+    if instruction.opcode in WITHOUT_RESULT and not _is_reduction(instruction):
+        # A call that takes its results in registers.
+        first = instruction.operands[:1] if instruction.opcode == "call" else ()
+    else:
+        first = instruction.operands[:1]
+    places = (RegisterOperand, VectorOperand, PairOperand)
+    return [name for one in first if isinstance(one, places) for name in register_names(one)]
+
+
+def _is_reduction(instruction: PtxInstruction) -> bool:
+    return instruction.opcode in ("bar", "barrier") and "red" in instruction.modifiers
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,9 @@ that can only hide a race and never invent one: a message tells of the whole war
 read needs no ``.acquire`` or fence to take it, and atomics of one step know each other. Two
 accesses that are both strong never race. But a volatile read of what another lane of the warp has
 written is told if it is data: it relies on the lanes running in step, which no GPU since Volta
-promises. A value that decides a branch is taken for a flag that is waited for or tried. Two writes
-of the same value are told as such: nothing is lost whatever their order.
+promises. A flag is told apart by what is done with it (`flags`). Two writes of the same value are
+told as such: nothing is lost whatever their order, and racecheck of Compute Sanitizer, too, tells
+them as information.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.flow import deciding_registers
+from jitstudio.simulator.flags import reads_of_data
 from jitstudio.simulator.model import (
     WARP,
     Access,
@@ -44,7 +45,7 @@ from jitstudio.simulator.model import (
     ThreadPlace,
     Threads,
 )
-from jitstudio.simulator.program import PtxInstruction, PtxProgram, register_names
+from jitstudio.simulator.program import PtxInstruction, PtxProgram
 
 _Numbers = NDArray[np.int64]
 
@@ -59,6 +60,7 @@ _OLD_MESSAGE = -2
 _MOST_RACES = 200
 _ALL = np.iinfo(np.int64).max
 _RELEASING = {"release", "acq_rel"}
+_SHADOWED = (StateSpace.GLOBAL, StateSpace.SHARED, StateSpace.SURFACE)
 
 
 class RaceDetector(Observer):
@@ -77,7 +79,7 @@ class RaceDetector(Observer):
     ) -> None:
         self._kernel = kernel
         self._program = program
-        self._deciding: frozenset[str] | None = None
+        self._of_data: frozenset[int] | None = None
         self._event = 0
         self._instructions: list[PtxInstruction] = []
         self._numbers: dict[int, int] = {}
@@ -110,12 +112,12 @@ class RaceDetector(Observer):
 
     def accessed(self, access: Access) -> None:
         """See `Observer`."""
-        if access.space not in (StateSpace.GLOBAL, StateSpace.SHARED):
+        if access.space not in _SHADOWED:
             return
         self._event += 1
         self._instruction_of_event.append(self._number(access.instruction))
         self._step_of_event.append(access.step)
-        shadow = self._shadows.setdefault(access.space, _Shadow())
+        shadow = self._shadow_of(access)
         places, threads = shadow.places(access)
         cells = threads + (np.int64(self._event) << _EVENT_SHIFT)
         if access.strong:
@@ -135,6 +137,12 @@ class RaceDetector(Observer):
             # Two threads of this very instruction: one of the values is lost.
             kept = shadow.written[places]
             self._compare(access, np.where(kept == cells, 0, kept), threads, "write after write")
+
+    def _shadow_of(self, access: Access) -> _Shadow:
+        """Returns what is known of the bytes; surfaces lie in global memory."""
+        is_surface = access.space is StateSpace.SURFACE
+        space = StateSpace.GLOBAL if is_surface else access.space
+        return self._shadows.setdefault(space, _Shadow())
 
     def copied(self, access: Access) -> None:
         """See `Observer`: a barrier between copy and wait does not order what is copied."""
@@ -191,18 +199,16 @@ class RaceDetector(Observer):
             self._note(access, cells[at], at, kind)
 
     def _should_be_in_order(self, instruction: PtxInstruction) -> bool:
-        """Returns whether a strong read is volatile, and of data: no flag that decides anything.
+        """Returns whether a strong read is volatile, and of data: no flag, see `reads_of_data`.
 
         What a function other than the kernel reads may decide something in its callers.
         """
         if "volatile" not in instruction.modifiers or instruction.function != self._kernel:
             return False
-        if self._deciding is None and self._program is not None:
+        if self._of_data is None and self._program is not None:
             function = self._program.functions[self._kernel]
-            self._deciding = deciding_registers(self._program, function)
-        return self._deciding is not None and self._deciding.isdisjoint(
-            register_names(instruction.operands[0])
-        )
+            self._of_data = reads_of_data(self._program, function)
+        return self._of_data is not None and instruction.number in self._of_data
 
     def _compare_in_warps(self, access: Access, cells: _Numbers, threads: Threads) -> None:
         """Notes what other lanes of the warp have written by volatile writes."""
@@ -231,7 +237,7 @@ class RaceDetector(Observer):
         events = cells >> _EVENT_SHIFT
         firsts = np.frombuffer(self._instruction_of_event, np.intc)[events]
         second = self._number(access.instruction)
-        per_thread = self._shadows[access.space].per_thread(access.size)
+        per_thread = self._shadow_of(access).per_thread(access.size)
         threads = at // per_thread
         same = self._same_values(access, cells, threads, kind)
         for first in np.unique(firsts).tolist():

@@ -288,6 +288,10 @@ class StretchRecorder:
                     if name in bases:
                         data = bases[name][first:last].tobytes()
                         found.append((("register", str(depth), function, name), data))
+            written = wave.written.flags if wave.written is not None else {}
+            for (depth, function), flags in written.items():
+                packed = np.packbits(flags[:, first:last], axis=1, bitorder="little")
+                found.append((("written", str(depth), function), packed.tobytes()))
             for depth, (stack, back) in enumerate(zip(wave.stacks, wave.returns, strict=True)):
                 found.append((("stack", str(depth)), stack[first:last].tobytes()))
                 found.append((("return", str(depth)), back[first:last].tobytes()))

@@ -76,7 +76,9 @@ class SteppedRun:
         self.check(thread)
         self.history: StepHistory | RecordedHistory
         try:
-            self.history = history or StepHistory(lambda: Machine(self.launch, program))
+            self.history = history or StepHistory(
+                lambda: Machine(self.launch, program, notes_written=True)
+            )
         except LaunchRefused as refused:
             raise SessionError(str(refused)) from None
         self.variables = SourceVariables(program, self.history.machine.image)
@@ -138,7 +140,10 @@ class SteppedRun:
         return self.program.instructions[at]
 
     def values(self, depth: int, at: int, numbers: NDArray[np.int64]) -> Callable[[str], Any]:
-        """Returns what names stand for in a frame, for some threads."""
+        """Returns what names stand for in a frame, for some threads.
+
+        Where some of them have no value yet, it is a masked array.
+        """
         wave = self.wave()
         function = self.program.functions[self.instruction(at).function]
         bases = wave.bases.get((depth, function.name), {})
@@ -146,12 +151,14 @@ class SteppedRun:
         def value(name: str) -> NDArray[Any]:
             kind = function.registers.get(f"%{name}") or function.registers.get(name)
             if kind is not None:
-                bits = bases[f"%{name}" if f"%{name}" in bases else name][numbers]
+                register = f"%{name}" if f"%{name}" in bases else name
+                bits = bases[register][numbers]
+                known = wave.has_written(depth, function, register, numbers)
                 if kind.kind is TypeKind.FLOAT and kind.dtype.kind == "f":
-                    return bits.view(kind.dtype)
-                if kind.kind is TypeKind.UNSIGNED or bits.dtype.kind != "u":
-                    return bits
-                return bits.view(f"i{bits.dtype.itemsize}")
+                    bits = bits.view(kind.dtype)
+                elif kind.kind is not TypeKind.UNSIGNED and bits.dtype.kind == "u":
+                    bits = bits.view(f"i{bits.dtype.itemsize}")
+                return known_only(bits, known)
             special = wave.special.get(f"%{name}")
             if special is None:
                 return self.variables.value(wave, name, depth, at, numbers)
@@ -159,6 +166,11 @@ class SteppedRun:
             return held.astype(np.int64)
 
         return value
+
+
+def known_only(values: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
+    """Returns values of which some threads have none: a masked array unless all have one."""
+    return values if known.all() else np.ma.MaskedArray(values, ~known)
 
 
 def number_in(layout: Layout, thread: SimulatedThread) -> int | None:

@@ -260,8 +260,14 @@ class StepSession:
         wave = self._run.wave()
         function = self._run.program.functions[self._run.instruction(place.at).function]
         bases = wave.bases.get((place.depth, function.name), {})
+        warp = np.arange(first, first + WARP)
         registers = [
-            RegisterRow(name, kind.name, bases[name][first : first + WARP].tobytes())
+            RegisterRow(
+                name,
+                kind.name,
+                bases[name][first : first + WARP].tobytes(),
+                absent=_lanes_without(wave.has_written(place.depth, function, name, warp)),
+            )
             for name, kind in function.registers.items()
             if name in bases
         ]
@@ -321,7 +327,7 @@ class StepSession:
         members = within(place.threads, first)
         values = self._run.values(place.depth, place.at, members)
         if instruction.guard is not None:
-            truth = values(instruction.guard.name.removeprefix("%")).astype(bool)
+            truth = np.asarray(values(instruction.guard.name.removeprefix("%"))).astype(bool)
             members = members[truth != instruction.guard.negated]
             values = self._run.values(place.depth, place.at, members)
         if not len(members):
@@ -424,6 +430,11 @@ class StepSession:
         if area.space is StateSpace.SHARED:
             return wave.arenas[area.space], wave.layout.slot(number) * wave.layout.shared_stride
         return wave.arenas[area.space], number * wave.local_stride
+
+
+def _lanes_without(known: NDArray[np.bool_]) -> int:
+    """Returns the lanes, as bits, that do not know a value."""
+    return int.from_bytes(np.packbits(~known, bitorder="little").tobytes(), "little")
 
 
 def _changed(before: RegisterRow | None, now: RegisterRow) -> int:

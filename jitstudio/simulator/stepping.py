@@ -128,7 +128,8 @@ class RegisterRow:
             predicate.
         changed: The lanes, as bits, in which it has another value than at the last stop.
         spelling: Of a variable the type in the source.
-        absent: The lanes, as bits, for which there is no value: it is not set yet, or nowhere kept.
+        absent: The lanes, as bits, for which there is no value: they have not written the register,
+            or the variable is not set yet, or nowhere kept.
     """
 
     name: str

@@ -109,6 +109,8 @@ class SourceVariables:
     ) -> NDArray[np.generic]:
         """Returns what threads have in a variable or a part of one, such as `p.x`.
 
+        Where some of them have no value yet, it is a masked array.
+
         Raises:
             KeyError: If there is none of this name in scope.
         """
@@ -119,7 +121,8 @@ class SourceVariables:
                 if leaf.name == name and is_number:
                     found = self._values(wave, variable, leaf, depth, at, numbers)
                     letter = {"b": "u", "p": "u"}.get(leaf.type.kind.value, leaf.type.kind.value)
-                    return found.data.view(f"{letter}{leaf.type.size}")[:, 0]
+                    held = found.data.view(f"{letter}{leaf.type.size}")[:, 0]
+                    return held if found.known.all() else np.ma.MaskedArray(held, ~found.known)
         raise KeyError(name)
 
     # How it does it.
@@ -172,7 +175,8 @@ class SourceVariables:
                 return nothing
             data = held[numbers].reshape(len(numbers), -1).view(np.uint8)
             part = data[:, leaf.offset : leaf.offset + size]
-            return VariableValues(np.ascontiguousarray(part), np.ones(len(numbers), np.bool_))
+            known = wave.has_written(depth, function, place.register, numbers)
+            return VariableValues(np.ascontiguousarray(part), known)
         where = self._where(wave, function, place, depth, numbers)
         if where is None:
             return nothing

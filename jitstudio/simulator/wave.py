@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from jitstudio.simulator.copies import Copy, PendingCopies
 from jitstudio.simulator.groups import Groups, Selection, numbers_of, subset
 from jitstudio.simulator.heap import Heap
+from jitstudio.simulator.left_out import PassedBarriers
 from jitstudio.simulator.memory import (
     CLUSTER_BITS,
     COPYING,
@@ -42,7 +43,9 @@ from jitstudio.simulator.model import (
     Threads,
 )
 from jitstudio.simulator.program import PtxFunction, PtxInstruction
+from jitstudio.simulator.texels import TexelArray
 from jitstudio.simulator.undefined import UndefinedValues
+from jitstudio.simulator.written import WrittenRegisters
 
 CARRY = "CC.CF"
 """The register for carries, of which PTX has no name."""
@@ -209,6 +212,7 @@ class Wave:
             for a debugger copies structures with their padding, and bit fields as whole words.
         frames: The registers, by depth and function, as instructions read them.
         bases: The registers and parameters themselves, by depth and function, then by name.
+        written: Which registers threads have given values; None where nobody asks.
         stacks: Where each thread's local variables begin, by depth.
         returns: Where each thread goes on after the call, by depth.
         clock: Steps since the launch began.
@@ -219,6 +223,8 @@ class Wave:
         undefined: Which registers of the kernel hold undefined values.
         copies: The copies to shared memory that nobody has waited for.
         heap: What `malloc` takes from; None for none.
+        texels: Textures and surfaces by their handles.
+        passed: Who has been behind which barrier; None where there is nothing to leave out.
         observers: All of them.
     """
 
@@ -233,6 +239,7 @@ class Wave:
         parameters: bytes,
         special: dict[str, Any],
         copies_unwritten: bool = False,
+        notes_written: bool = False,
         most_bytes: int = 1 << 62,
         seed: int | None = None,
         observers: Sequence[Observer],
@@ -267,23 +274,23 @@ class Wave:
         self.shared_size, self.local_stride = shared_size, local_stride
         self.shared_base = self.slots * layout.shared_stride
         self.local_base = self.numbers * local_stride
-        self.parameters = parameters
-        self.special = special
+        self.parameters, self.special = parameters, special
         self.frames: dict[tuple[int, str], Frame] = {}
         self.bases: dict[tuple[int, str], dict[str, NDArray[Any]]] = {}
+        self.written = WrittenRegisters(count) if notes_written else None
         self.stacks: list[NDArray[np.int64]] = []
         self.returns: list[NDArray[np.int32]] = []
-        self.clock = 0
-        self.changes = 0
+        self.clock = self.changes = 0
         self.printed: list[str] = []
-        self.printed_size = 0
         self.copies_unwritten = copies_unwritten
         self.stack_limit, self.most_bytes = stack_limit, most_bytes
-        self.frame_bytes = 0
+        self.frame_bytes = self.printed_size = 0
         self.faults: list[Fault] = []
         self.undefined = UndefinedValues(count)
         self.copies = PendingCopies(count)
         self.heap: Heap | None = None
+        self.texels: dict[int, TexelArray] = {}
+        self.passed: PassedBarriers | None = None
         self.inexact: dict[str, str] = {}
         self.current: PtxInstruction | None = None
         self.told: set[tuple[int, FaultKind]] = set()
@@ -350,6 +357,21 @@ class Wave:
                 return np.zeros(threads, kind.dtype)
             case _:
                 return np.broadcast_to(np.frombuffer(kind.value, kind.dtype), (threads,))
+
+    def note_results(
+        self, depth: int, layout: FrameLayout, instruction: PtxInstruction, threads: Selection
+    ) -> None:
+        """Takes note that threads have the results of an instruction."""
+        if self.written is not None:
+            self.written.note(depth, layout.function, instruction, threads)
+
+    def has_written(
+        self, depth: int, function: PtxFunction, name: str, numbers: Threads
+    ) -> NDArray[np.bool_]:
+        """Returns which threads have given a register a value; all where that is not noted."""
+        if self.written is None:
+            return np.ones(len(numbers), np.bool_)
+        return self.written.has(depth, function, name, numbers)
 
     # Threads.
 
@@ -464,7 +486,12 @@ class Wave:
         old, threads = self.arenas[StateSpace.LOCAL], self.layout.threads
         new = Arena.in_parts(StateSpace.LOCAL, threads, stride, stride, "local memory")
         kept, grown = threads * self.local_stride, threads * stride
-        for before, after in ((old.data, new.data), (old.state, new.state)):
+        pairs: list[tuple[NDArray[Any], NDArray[Any]]]
+        pairs = [(old.data, new.data), (old.state, new.state)]
+        if old.codes is not None:
+            new.codes = np.zeros(len(new.data), np.int32)
+            pairs.append((old.codes, new.codes))
+        for before, after in pairs:
             after[:grown].reshape(threads, stride)[:, : self.local_stride] = before[:kept].reshape(
                 threads, self.local_stride
             )
@@ -541,13 +568,52 @@ class Wave:
             addresses = addresses - WINDOWS[space] if space in WINDOWS else addresses
         size = dtype.itemsize * count
         offsets, region = self.offsets(space, addresses, threads, size)
-        arena = self.arenas[space]
+        return self.take(space, offsets, region, addresses, dtype, count, threads, strong=strong)
+
+    def take(
+        self,
+        space: StateSpace,
+        offsets: Offsets,
+        region: int,
+        addresses: NDArray[np.int64],
+        dtype: np.dtype[Any],
+        count: int,
+        threads: Selection,
+        *,
+        strong: bool = False,
+    ) -> list[NDArray[Any]]:
+        """Returns the elements at offsets that have been checked; see `load`."""
+        arena, size = self.arenas[space], dtype.itemsize * count
         unwritten = arena.check_written(offsets, size, region)
         if unwritten is not None:
             self.tell_unwritten(space, unwritten, offsets, addresses, threads, size)
         if self.on_accessed:
             self.notify(space, AccessKind.READ, offsets, addresses, size, threads, strong)
+        if arena.codes is not None or (unwritten is not None and space is StateSpace.LOCAL):
+            is_partial = unwritten is not None
+            self._note_loaded(arena, offsets, dtype.itemsize, count, threads, is_partial)
         return arena.gather(offsets, dtype, count)
+
+    def _note_loaded(
+        self,
+        arena: Arena,
+        offsets: Offsets,
+        size: int,
+        count: int,
+        threads: Selection,
+        is_partial: bool,
+    ) -> None:
+        """Keeps the codes of what is loaded, for who follows them through registers."""
+        codes = arena.codes_at(offsets, size, count)
+        is_local = arena.space is StateSpace.LOCAL
+        if is_partial and is_local and self.copies_unwritten and self.current is not None:
+            never = arena.never_written(offsets, size, count)
+            if never.any():
+                first = int(self.numbers[threads][int(np.argmax(never.any(axis=0)))])
+                code = self.undefined.unwritten(self.current, self.clock - 1, first)
+                codes = list(np.where(never, np.int32(code), codes if codes is not None else 0))
+        if codes is not None and self.current is not None:
+            self.undefined.found = self.current, codes
 
     def _load_mixed(
         self,
@@ -571,6 +637,7 @@ class Wave:
             )
             for value, part in zip(values, found, strict=True):
                 value[chosen] = part
+        self.undefined.found = None
         return values
 
     def store(
@@ -590,8 +657,9 @@ class Wave:
         if space is None:
             windows = windows_of(addresses)
             if len(windows) > 1:
-                numbers = self.numbers[threads]
+                numbers, carried = self.numbers[threads], self.undefined.carried
                 for part, chosen in windows.items():
+                    self.undefined.carried = [each[chosen] for each in carried] if carried else None
                     self.store(
                         part,
                         addresses[chosen] - WINDOWS.get(part, 0),
@@ -602,21 +670,47 @@ class Wave:
                 return
             space = next(iter(windows))
             addresses = addresses - WINDOWS[space] if space in WINDOWS else addresses
-        dtype = values[0].dtype
-        size = dtype.itemsize * len(values)
-        arena = self.writable(space, addresses, threads, size)
+        size = values[0].dtype.itemsize * len(values)
+        self.writable(space, addresses, threads, size)
         offsets, region = self.offsets(space, addresses, threads, size)
+        self.put(space, offsets, region, addresses, values, threads, strong=strong)
+
+    def put(
+        self,
+        space: StateSpace,
+        offsets: Offsets,
+        region: int,
+        addresses: NDArray[np.int64],
+        values: Sequence[NDArray[Any]],
+        threads: Selection,
+        *,
+        strong: bool = False,
+    ) -> None:
+        """Writes elements to offsets that have been checked; see `store`."""
+        arena, size = self.arenas[space], values[0].dtype.itemsize * len(values)
         before = arena.bytes_at(offsets, size) if self.wants_values else None
         if (order := self.in_order(threads)) is None:
             arena.scatter(offsets, values)
         else:
             arena.scatter(offsets[order], [value[order] for value in values])
         arena.mark_written(offsets, size, region)
+        if self.undefined.carried is not None:
+            self._keep_carried(arena, offsets, values[0].dtype.itemsize, order)
         self.changes += 1
         if self.on_accessed:
             put = None if before is None else _bytes_of(values, len(offsets))
             kind = AccessKind.WRITE
             self.notify(space, kind, offsets, addresses, size, threads, strong, before, put)
+
+    def _keep_carried(
+        self, arena: Arena, offsets: Offsets, size: int, order: NDArray[np.int64] | None
+    ) -> None:
+        """Lets shared or local memory hold the undefined values that are stored."""
+        codes, self.undefined.carried = self.undefined.carried, None
+        if codes is not None and arena.space in (StateSpace.SHARED, StateSpace.LOCAL):
+            if order is not None:
+                offsets, codes = offsets[order], [each[order] for each in codes]
+            arena.put_codes(offsets, size, codes)
 
     def writable(
         self, space: StateSpace, addresses: NDArray[np.int64], threads: Selection, size: int
@@ -709,11 +803,13 @@ class Wave:
             return
         first = int(np.argmax(unwritten))
         names = {StateSpace.CONSTANT: "constant"}
+        where = f"{names.get(space, space.value)} memory at 0x{int(addresses[first]):x}"
+        if space is StateSpace.SURFACE:
+            where = next(filter(None, (a.place(int(offsets[first])) for a in self.texels.values())))
         self.tell(
             FaultKind.NEVER_WRITTEN,
             self.numbers[threads][unwritten],
-            f"reads {size} bytes of {names.get(space, space.value)} memory at "
-            f"0x{int(addresses[first]):x} that nobody has written",
+            f"reads {size} bytes of {where} that nobody has written",
         )
 
     def _tell_not_waited_for(

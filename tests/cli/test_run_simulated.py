@@ -116,7 +116,7 @@ def test_orders_by_other_seeds_are_compared(run, tmp_path):
         assert (f", seed {seed}" in one.out) is bool(seed)
 
 
-def test_a_run_that_ends_otherwise_in_another_order_is_told(run, tmp_path):
+def test_an_order_that_does_not_end_well_is_a_fault(run, tmp_path):
     lucky = tmp_path / "lucky.cu"
     lucky.write_text(
         'extern "C" __global__ void lucky(int* first) {\n'
@@ -124,12 +124,23 @@ def test_a_run_that_ends_otherwise_in_another_order_is_told(run, tmp_path):
     )
     words = ("run", lucky, "--device", "sim", "--grid", 8, "--block", 1, "--arg", "first=1:zeros")
     ran = run(*words, "--seeds", 8, "--json")
-    assert ran.code == 0, ran.err
-    (told,) = ran.json["simulation"]["differences"]
-    assert (told["buffer"], told["element"]) == (None, None)
-    one = run(*words, "--seed", told["seeds"][0], "--json").json
-    (error,) = (d["message"] for d in one["diagnostics"] if d["severity"] == "error")
-    assert (one["outcome"], told["message"].endswith(error)) == ("failed", True)
+    assert (ran.code, ran.json["outcome"]) == (5, "wrong")
+    assert ran.json["simulation"]["differences"] == []
+    (told,) = ran.json["simulation"]["faults"]
+    assert (told["kind"], told["fatal"], told["first"]["line"]) == ("trap", True, 2)
+    words_of_seeds = f"With seed{'s' if len(told['seeds']) > 1 else ''} {told['seeds'][0]}"
+    assert told["message"].startswith(words_of_seeds)
+    assert "the run does not end well: Thread" in told["message"]
+    messages = [d["message"] for d in ran.json["diagnostics"]]
+    assert told["message"] in messages
+    assert not any("All buffers are the same" in message for message in messages)
+    # Alone, those seeds fail and all others do not.
+    for seed in range(8):
+        one = run(*words, "--seed", seed, "--json")
+        assert one.code == (1 if seed in told["seeds"] else 0)
+        if seed == told["seeds"][0]:
+            (error,) = (d["message"] for d in one.json["diagnostics"] if d["severity"] == "error")
+            assert told["message"].endswith(error)
 
 
 def test_faults_and_races_of_further_orders_only_are_told_with_their_seeds(run, tmp_path):
@@ -230,3 +241,43 @@ def test_what_cannot_be_simulated_is_refused_in_words(run, tmp_path):
     ran = run("run", hopeless, "--device", "sim", "--grid", 1, "--timeout", 1)
     assert ran.code == 4, ran.err
     assert "limit" in ran.err
+
+
+COPY = """\
+extern "C" __global__ void copy(cudaTextureObject_t from, cudaSurfaceObject_t to, int w, int h) {
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (y >= h) return;
+    surf2Dwrite(tex2D<uchar4>(from, x + 0.5f, y + 0.5f), to, x * 4, y);
+}
+"""
+
+
+def test_a_texture_from_a_file_comes_back_in_a_surface(run, tmp_path):
+    photo = np.random.default_rng(1).integers(0, 256, (24, 48, 4), np.uint8)
+    np.save(tmp_path / "photo.npy", photo)
+    (tmp_path / "copy.cu").write_text(COPY)
+    words = (
+        *("run", tmp_path / "copy.cu", "--device", "sim", "--json", "--block", "16,8"),
+        *("--arg", f"from=uchar4[w,h]:file({tmp_path / 'photo.npy'}):clamp", "--arg", "h=24"),
+        *("--arg", "to=uchar4[48,h]:zeros:out", "--cover", "w,h", "--save", tmp_path / "out"),
+    )
+    ran = run(*words, "--arg", "w=48", "--expect", "to = from")
+    assert ran.code == 0, ran.err
+    told = ran.json
+    assert [buffer["shape"] for buffer in told["buffers"]] == [[48, 24], [48, 24]]
+    assert told["buffers"][1]["unwritten"] == 0
+    assert (np.load(tmp_path / "out" / "to.npy") == photo.reshape(-1, 4)).all()
+    lines = [line for line in told["simulation"]["lines"] if line["requests"]]
+    # 9 blocks of 4 warps read and write once.
+    assert [(line["requests"], line["sectors"]) for line in lines] == [(36, 0)] * 2
+    assert told["simulation"]["exact"]
+    # With 16 more threads in a row the last ones write beyond the surface.
+    refused = run(*words, "--arg", "w=64")
+    assert refused.json["outcome"] == "refused"
+    assert "4,608 numbers, but the buffer has 1,536 elements of uchar4" in str(refused.json)
+    np.save(tmp_path / "photo.npy", np.zeros((24, 64, 4), np.uint8))
+    ran = run(*words, "--arg", "w=64")
+    assert (ran.code, ran.json["outcome"]) == (5, "wrong")
+    (fault,) = ran.json["simulation"]["faults"]
+    assert fault["kind"] == "out of bounds"
+    assert "outside of the surface 'to' (48 x 24 texels of uchar4)" in fault["message"]

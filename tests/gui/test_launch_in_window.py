@@ -1,17 +1,19 @@
 """The launch panel in a real window with real workers; here without a driver, or with any GPU."""
 
+import re
 from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QTableView, QToolButton
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QTableView, QToolButton
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.core.launch.result import LaunchOutcome
-from jitstudio.gui.features.launch.models.arguments_model import VALUE
+from jitstudio.core.request import LinkMode
+from jitstudio.gui.features.launch.models.arguments_model import DIRECTION, FILL, VALUE
 from jitstudio.gui.features.launch.models.launch_notes import notes_of
 from jitstudio.gui.features.variants.dialog import VariantsDialog
 from jitstudio.toolchain.driver import describe
@@ -30,6 +32,17 @@ extern "C" __global__ void endless(volatile int* out) { for (;;) *out = 1; }
 """
 WILD = """\
 extern "C" __global__ void wild(int* out) { out[1ll << 40] = 1; }
+"""
+BOX = """\
+extern "C" __global__ void box(cudaTextureObject_t from, cudaSurfaceObject_t to,
+                               int width, int height) {
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+    uchar4 left = tex2D<uchar4>(from, x - 0.5f, y + 0.5f);
+    uchar4 right = tex2D<uchar4>(from, x + 1.5f, y + 0.5f);
+    surf2Dwrite(make_uchar4((left.x + right.x) / 2, (left.y + right.y) / 2,
+                            (left.z + right.z) / 2, (left.w + right.w) / 2), to, x * 4, y);
+}
 """
 TALKING = """\
 extern "C" __global__ void talk() { printf("thread %d speaks\\n", threadIdx.x); }
@@ -127,6 +140,36 @@ def test_without_a_driver_the_simulator_runs_checks_and_counts(started):
     assert sum(row.counts.sectors for row in counted if row) == sectors
 
 
+@WITHOUT_DRIVER
+def test_each_of_several_linked_modules_has_its_counts(started):
+    """512 threads are 16 warps, which come to each instruction of both modules once."""
+    assert started.open_sample("Link by PTX or LTO").ok
+    state, pane = started.state, started.pane("ptx")
+    assert started.next_result(lambda: setattr(state.settings, "link", LinkMode.PTX)).ok
+    started.launch_form()
+    spec = state.launch_specs.spec
+    given = dict(spec.arguments) | {"n": "512"}
+    state.launch_specs.edit(replace(spec, arguments=tuple(given.items())))
+    assert started.launch().outcome is LaunchOutcome.RAN
+    for name, function in (("user_transform.cu", ".func"), ("apply_transform.cu", ".entry")):
+        pane.choose(name)
+        lines, cells = pane.listing.lines, pane.columns.cells
+        counted = {n: row.counts for n in range(len(lines)) if (row := cells.row(n))}
+        body = next(n for n, line in enumerate(lines) if function in line and ".extern" not in line)
+        # A call takes several lines, and is counted at the first of them.
+        code = [n for n in range(body, len(lines)) if re.match(r"\t(\w.*;|@.*;|call.*)$", lines[n])]
+        assert list(counted) == code, name
+        assert {one.executions for one in counted.values()} == {16}
+        loads = [n for n in code if "ld.global" in lines[n] or "st.global" in lines[n]]
+        assert [counted[n].sectors for n in loads] == [64] * len(loads)
+        assert [n for n in code if counted[n].requests] == loads
+    counts = started.pane("launch").results.counts
+    first = min(r.ptx_line for r in counts.rows if r.file.endswith("user_transform.cu"))
+    counts.ptx_line_activated.emit(first)
+    assert pane.listing.name == "user_transform.cu"
+    assert "ld.param" in pane.listing.lines[pane.code_view.caret.line]
+
+
 def test_bank_conflicts_of_a_transposition_are_drawn_and_gone_with_a_padded_tile(started):
     """As on any machine without a GPU: the tile of 32 by 32 floats, and that of 32 by 33."""
     path = ROOT / "tests/data/simulator/transpose.cu"
@@ -161,6 +204,34 @@ def test_bank_conflicts_of_a_transposition_are_drawn_and_gone_with_a_padded_tile
 
 
 @WITHOUT_DRIVER
+@WITHOUT_DRIVER
+def test_a_texture_is_bound_and_a_surface_is_looked_at(started):
+    form = write(started, BOX)
+    started.wait(lambda: arguments(form).get("to") == "uchar4[width,height]:zeros:out")
+    assert arguments(form)["from"] == "uchar4[width,height]:random"
+    model = form._arguments.model
+    for row, column, text in (
+        (0, FILL, "random(1,0,255)"),
+        (0, DIRECTION, "border,linear"),
+        (2, VALUE, "40"),
+        (3, VALUE, "24"),
+    ):
+        assert model.setData(model.index(row, column), text, Qt.ItemDataRole.EditRole)
+    problem = started.find(QLabel, "argumentsProblem")
+    started.wait(lambda: "A linear filter works on floats" in problem.text())
+    model.setData(model.index(0, DIRECTION), "border", Qt.ItemDataRole.EditRole)
+    started.wait(lambda: not problem.isVisible())
+    result = started.launch()
+    assert result.outcome is LaunchOutcome.RAN, result.reason
+    _, written = result.buffers
+    assert (written.name, written.shape, written.unwritten) == ("to", (40, 24), 0)
+    results = started.pane("launch").results
+    results.tabs.setCurrentWidget(results.buffers)
+    results.buffers.tabs.setCurrentWidget(results.buffers.image)
+    width = started.find(QLineEdit, "imageWidth")
+    started.wait(lambda: width.text() == "40")
+
+
 def test_without_a_driver_it_says_once_what_can_be_done_next(started):
     started.launch_form()
     started.wait(lambda: not started.state.launches.has_devices)

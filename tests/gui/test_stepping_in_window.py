@@ -96,6 +96,9 @@ def test_a_kernel_is_stepped_through_by_keys_alone(stepping):
     editor = driver.editor
     driver.trigger("focusEditorAction")
     assert state(driver).step == 0
+    assert {lane_value(row, lane) for row in state(driver).registers for lane in (0, 31)} == {"-"}
+    model = driver.pane("step").registers.model
+    assert "not written" in model.data(model.index(0, 2), Qt.ItemDataRole.ToolTipRole)
     assert editor.line_marks.position.lines == (0,)
     press(driver, Qt.Key.Key_F10)
     first = state(driver)

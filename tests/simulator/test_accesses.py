@@ -82,3 +82,31 @@ def test_the_same_local_word_of_all_lanes_is_one_line():
     assert local_traffic(threads, np.full(64, 16), 4)[:4] == (2, 256, 8, 2)
     assert local_traffic(threads, np.full(64, 16), 16)[:4] == (2, 1024, 32, 8)
     assert local_traffic(threads, threads * 4, 4)[:4] == (2, 256, 64, 64)
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize(
+    "threads",
+    [np.arange(96), np.arange(32, 64), np.r_[0:32, 96:128], np.r_[5:32, 64:96], np.r_[0:16, 32:48]],
+)
+def test_variables_on_the_stack_cost_what_counting_byte_by_byte_gives(threads, size):
+    chosen = np.random.default_rng(size)
+    for address in (0, 48, 3 * size, None):
+        own = chosen.integers(0, 9, threads.size) * size
+        addresses = own if address is None else np.full(threads.size, address)
+        bytes_used, sectors, lines, worst = 0, 0, 0, (0, 0)
+        for warp in np.unique(threads // 32):
+            mine = threads // 32 == warp
+            touched = {
+                byte // 4 * 128 + thread % 32 * 4 + byte % 4
+                for thread, start in zip(threads[mine], addresses[mine], strict=True)
+                for byte in range(start, start + size)
+            }
+            of_warp = len({byte // 32 for byte in touched})
+            bytes_used += len(touched)
+            sectors += of_warp
+            lines += len({byte // 128 for byte in touched})
+            worst = max(worst, (of_warp, -int(warp)))
+        got = local_traffic(threads, addresses, size)
+        assert got[:4] == (len(np.unique(threads // 32)), bytes_used, sectors, lines)
+        assert (got.worst, -got.worst_warp) == worst

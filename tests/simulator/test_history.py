@@ -112,6 +112,7 @@ def state(history):
         found[space] = arena.data.tobytes(), arena.state.tobytes()
     for frame, bases in wave.bases.items():
         found |= {(*frame, name): array.tobytes() for name, array in bases.items()}
+    found |= {("written", *frame): flags.tobytes() for frame, flags in wave.written.flags.items()}
     found["groups"] = sorted((key, numbers_of(s).tolist()) for key, s in wave.groups.items())
     found["waiting"] = sorted(
         (str(name), w.at, numbers_of(w.threads).tolist())
@@ -126,7 +127,7 @@ def test_any_step_is_as_in_a_fresh_run(program, name):
     launch = LAUNCHES[name]
     result = simulate(launch, program)
     assert result.outcome is SimulationOutcome.FINISHED, result.message
-    history = StepHistory(lambda: Machine(launch, program), interval=0.0)
+    history = StepHistory(lambda: Machine(launch, program, notes_written=True), interval=0.0)
     while history.forward():
         pass
     assert history.is_finished
@@ -136,7 +137,7 @@ def test_any_step_is_as_in_a_fresh_run(program, name):
     steps = [0, 1, history.last_step, *(chosen.randrange(history.last_step) for _ in range(12))]
     for step in steps:
         history.go_to(step)
-        fresh = StepHistory(lambda: Machine(launch, program), interval=1e9)
+        fresh = StepHistory(lambda: Machine(launch, program, notes_written=True), interval=1e9)
         fresh.go_to(step)
         assert history.step == fresh.step == step
         mine, theirs = state(history), state(fresh)
@@ -320,6 +321,82 @@ def test_barriers_divergence_and_changes_are_met(program):
     # Back is to the state before the change.
     assert back.step < again.step
     assert walk.to(StepGoal.CHANGE, register=register).step in (changed.step, again.step)
+
+
+UNWRITTEN = kernel_of(
+    ".reg .pred %p<3>; .reg .b32 %t, %v, %s, %n, %r;\n"
+    "mov.u32 %t, %tid.x;\nsetp.lt.u32 %p0, %t, 8;\n@%p0 mov.u32 %v, 0;\n"
+    "setp.lt.u32 %p1, %t, 40;\nshfl.sync.idx.b32 %s|%p2, %t, 0, 31, -1;\n@%p1 bra DONE;\n"
+    "nanosleep.u32 1;\nDONE:\nbar.red.popc.u32 %n, 0, %p1;\n"
+    "call (%r), f, (%t);\ncall (%r), f, (%n);",
+    before=".func (.reg .u32 %o) f (.reg .u32 %a)\n{ .reg .b32 %x; .reg .pred %q;\n"
+    "setp.eq.u32 %q, %a, 5; @%q mov.u32 %x, 9; mov.u32 %o, %a; ret; }\n",
+)
+
+
+def test_registers_that_a_thread_has_not_written_are_absent():
+    launch = launch_of("k", (1, 1, 1), (64, 1, 1), ())
+    walk = Walk(read_program(UNWRITTEN), launch, thread=(5, 0, 0))
+    rows, stops = [], []
+    every = (1 << 32) - 1
+
+    def absent(name):
+        return next(row.absent for row in walk.state.registers if row.name == name)
+
+    while walk.state.state is ThreadState.RUNS:
+        depth = len(walk.state.calls) - 1
+        stops.append((walk.state.step, walk.state.registers))
+        rows.append((walk.state.instruction.split()[0].rstrip(";"), depth))
+        match rows[-1][::-1]:
+            case 0, "mov.u32":
+                assert absent("%t") == every
+            case 0, "@%p0":
+                assert (absent("%t"), absent("%p0"), absent("%v")) == (0, 0, every)
+            case 0, "shfl.sync.idx.b32":
+                assert (absent("%v"), absent("%s"), absent("%p2")) == (
+                    every << 8 & every,
+                    every,
+                    every,
+                )
+            case 0, "bar.red.popc.u32":
+                # It gives the count when all have come, not when this thread has.
+                assert (absent("%s"), absent("%p2"), absent("%n")) == (0, 0, every)
+            case 0, "call":
+                is_first = "%n" not in walk.state.instruction
+                assert (absent("%n"), absent("%r")) == (0, every if is_first else 0)
+            case 1, "ret":
+                is_first = sum(row == ("ret", 1) for row in rows) == 1
+                # In the second call nobody has it, though lane 5 has written it in the first one.
+                assert absent("%x") == (every & ~(1 << 5) if is_first else every)
+                assert (absent("%a"), absent("%o")) == (0, 0)
+        walk.to(StepGoal.INSTRUCTION)
+    assert rows.count(("ret", 1)) == 2
+    for step, registers in stops[::-1]:
+        state = walk.to(StepGoal.STEP, step=step)
+        assert [(r.name, r.absent) for r in state.registers] == [
+            (r.name, r.absent) for r in registers
+        ]
+
+
+def test_what_was_not_written_fulfils_no_condition_and_changes_by_its_first_value():
+    program = read_program(UNWRITTEN)
+    launch = launch_of("k", (1, 1, 1), (64, 1, 1), ())
+    line = next(i.line for i in program.instructions if i.opcode == "shfl")
+    for condition, thread in (
+        ("%v == 0", 0), ("!(%v == 1) && tid.x > 6", 7), ("%v == 0 || tid.x == 9", 0),
+        ("tid.x > 9 && (%v == 0 || tid.x == 11)", 11),
+    ):  # fmt: skip
+        walk, stop = Walk(program, launch, thread=(63, 0, 0)), Breakpoint(line, (), condition)
+        assert walk.to(StepGoal.BREAKPOINT, breakpoints=(stop,)).thread.thread == (thread, 0, 0)
+    walk.to(StepGoal.STEP, step=0)
+    stop = Breakpoint(line, (), "%v == 0 && tid.x > 7")
+    assert walk.to(StepGoal.BREAKPOINT, breakpoints=(stop,)).reason is StopReason.END
+    walk = Walk(program, launch, thread=(3, 0, 0))
+    walk.to(StepGoal.INSTRUCTION)
+    changed = walk.to(StepGoal.CHANGE, register="v")
+    assert (changed.reason, changed.step) == (StopReason.CHANGE, 3)
+    (row,) = (row for row in changed.registers if row.name == "%v")
+    assert (row.values, row.absent) == (bytes(128), 0xFFFFFF00)
 
 
 def test_calls_are_a_stack_and_passed_over(program):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jitstudio.simulator.linking import link_ptx
+from jitstudio.simulator.linking import first_lines, link_ptx
 from jitstudio.simulator.reading import read_program
 from tests.simulator.running import run
 
@@ -57,3 +57,16 @@ def test_two_modules_call_each_other_and_keep_what_is_their_own():
     }
     ran = run(text, "k", (1, 1, 1), (1, 1, 1), np.zeros(1, np.uint32))
     assert ran.arrays[0].tolist() == [110]
+
+
+def test_each_module_keeps_its_lines():
+    first = HEAD + ".visible .global .b32 shared[4];\n"
+    second = HEAD + ".extern .global .b32 shared\n[4];\n// here"
+    third = HEAD + "// there"
+    texts = [first, second, third]
+    lines = link_ptx(texts).split("\n")
+    starts = first_lines(texts)
+    assert starts[0] == 1
+    for start, text in zip(starts[1:], texts[1:], strict=True):
+        assert lines[start - 1 + text.count("\n")] == text.split("\n")[-1]
+    assert ".extern" not in "".join(lines)

@@ -239,11 +239,79 @@ KERNEL(in_step, if (i < 32) { s[i] += s[i + 32]; s[i] += s[i + 16]; s[i] += s[i 
 KERNEL(in_step_loop, if (i < 32)
   _Pragma("unroll 1") for (int d = *out; d < 32; d *= 2) if (i >= d) s[i] += s[i - d];)
 
+extern "C" __global__ void largest(int* out) {
+  __shared__ volatile int s[64];
+  int i = threadIdx.x;
+  s[i] = i;
+  __syncthreads();
+  if (i >= 16) return;
+  #pragma unroll
+  for (int d = 8; d; d /= 2) {
+    int other = s[i + d];
+    if (other > s[i]) s[i] = other;
+  }
+  out[i] = s[i];
+}
+extern "C" __global__ void sorted(int* out) {
+  __shared__ volatile int s[64];
+  int i = threadIdx.x;
+  s[i] = 63 - i;
+  __syncthreads();
+  #pragma unroll 1
+  for (int k = 0; k < 32; k++) {
+    int at = i & ~1;
+    int one = s[at + (k & 1)];
+    int other = s[(at + 1 + (k & 1)) & 31];
+    if (one > other) s[i & 31] = i & 1 ? one : other;
+  }
+  out[i] = s[i];
+}
+
+extern "C" __global__ void slots(int* out) {
+  __shared__ volatile int s[64];
+  int i = threadIdx.x;
+  s[i] = -1;
+  __syncthreads();
+  if (i % 3 == 0) s[i] = i;
+  int held = s[(i + 3) & 31];
+  if (held != -1) out[i] = held;
+}
+extern "C" __global__ void payload(int* out) {
+  __shared__ volatile int s[64];
+  int i = threadIdx.x, mine = out[i], sum = 0;
+  s[i] = mine;
+  __syncthreads();
+  #pragma unroll 1
+  for (int k = 0; k < 3; k++) {
+    if (i == 5) s[40] = mine + k + 1;
+    int held;
+    do {
+      held = s[40];
+    } while (held < mine + k);
+    sum += held;
+    __syncthreads();
+  }
+  out[i] = sum;
+}
+extern "C" __global__ void payload_unrolled(int* out) {
+  __shared__ volatile int s[64];
+  int i = threadIdx.x, mine = out[i], held = mine;
+  s[i] = mine;
+  __syncthreads();
+  if (i == 5) s[40] = mine + 1;
+  #pragma unroll
+  for (int k = 0; k < 4; k++) {
+    held = s[40];
+    if (held > mine) break;
+  }
+  out[i] = held;
+}
 KERNEL(with_syncwarp, if (i < 32) for (int d = 32; d; d /= 2) {
   int v = s[i] + s[i + d]; __syncwarp(); s[i] = v; __syncwarp(); })
 KERNEL(own_places, for (int k = 0; k < 4; k++) s[i] += s[i] * k;)
 KERNEL(flag, if (i == 5) s[40] = 1; if (i < 32) while (s[40] != 1); out[i] = 1;)
 KERNEL(ring, if (i < 32) { while (s[40] != i + 40); s[40] = i + 41; } out[i] = 1;)
+KERNEL(ring_tried, if (i == 5) s[40] = 9; if (s[40] == i + 3) out[i] = 1;)
 KERNEL(unrolled, if (i == 5) s[40] = 1; int r = i; _Pragma("unroll")
   for (int k = 0; k < 4; k++) if (s[40] == 1) { r = 99; break; } out[i] = r;)
 KERNEL(tried, if (i == 5) { s[41] = 7; __threadfence_block(); s[40] = 1; }
@@ -270,7 +338,7 @@ def races_of(ptx, kernel):
 
 
 @pytest.mark.tools
-@pytest.mark.parametrize("kernel", ["in_step", "in_step_loop"])
+@pytest.mark.parametrize("kernel", ["in_step", "in_step_loop", "largest", "sorted"])
 def test_what_relies_on_lanes_in_step_is_told(volatile, kernel):
     races = [race for race in races_of(volatile, kernel) if "running in step" in race.message]
     assert races
@@ -282,7 +350,10 @@ def test_what_relies_on_lanes_in_step_is_told(volatile, kernel):
 @pytest.mark.tools
 @pytest.mark.parametrize(
     "kernel",
-    ["with_syncwarp", "own_places", "flag", "ring", "unrolled", "tried", "in_a_function", "lock"],
-)
+    [
+        "with_syncwarp", "own_places", "flag", "ring", "unrolled", "tried", "in_a_function", "lock",
+        "ring_tried", "slots", "payload", "payload_unrolled",
+    ],
+)  # fmt: skip
 def test_volatile_values_that_are_waited_for_or_ordered(volatile, kernel):
     assert not any("running in step" in race.message for race in races_of(volatile, kernel))

@@ -139,7 +139,7 @@ def test_values_that_nothing_depends_on(kernels, kernel):
     [("st.shared.u32 [%r0]", 0), ("st.u32 [%rd1]", 0), ("st.u32 [%rd0]", 1)],
     ids=["shared", "generic shared", "generic global"],
 )
-def test_values_in_shared_memory_are_lost_from_sight(store, told):
+def test_values_in_shared_memory_that_nobody_reads_are_not_told(store, told):
     ptx = kernel_of(
         ".reg .b32 %r<3>; .reg .b64 %rd<2>; .shared .align 4 .b32 s[32];\n"
         "ld.param.u64 %rd0, [k_0]; mov.u32 %r0, s; cvt.u64.u32 %rd1, %r0;\n"
@@ -148,6 +148,174 @@ def test_values_in_shared_memory_are_lost_from_sight(store, told):
         "u64",
     )
     assert len(faults(ptx, "k", 20)) == told
+
+
+THROUGH_MEMORY = """
+.reg .pred %p0; .reg .b32 %r<6>; .reg .b64 %rd<3>; .{space} .align 16 .b8 s[512];
+mov.u32 %r0, %tid.x; ld.param.u64 %rd0, [k_0]; mad.wide.u32 %rd0, %r0, 4, %rd0;
+shl.b32 %r2, %r0, 3; mov.u32 %r3, s; add.u32 %r3, %r3, %r2;
+st.{space}.v2.u32 [%r3], {{%r0, %r0}};
+shfl.sync.down.b32 %r1, %r0, 12, 31, -1;
+{body}
+"""
+STORE = "st.{space}.u32 [%r3], %r1;\n"
+READ = "ld.{space}.u32 %r4, [%r3];\n"
+SEEN = "st.global.u32 [%rd0], %r4;"
+
+
+@pytest.mark.parametrize("space", ["shared", "local"])
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (STORE + READ + SEEN, 12),
+        (STORE + "ld.{space}.v2.u32 {{%r5, %r4}}, [%r3];\n" + SEEN, 0),
+        (STORE + "ld.{space}.v2.u32 {{%r4, %r5}}, [%r3];\n" + SEEN, 12),
+        (STORE + READ + "setp.eq.u32 %p0, %r4, 7; @%p0 bra END;\nEND:", 12),
+        (STORE + READ + "add.u32 %r4, %r4, 1;", 0),
+        (STORE + "st.{space}.u32 [%r3], %r0;\n" + READ + SEEN, 0),
+        ("st.{space}.v2.u32 [%r3], {{%r0, %r1}};\n" + READ + SEEN, 0),
+        (STORE + "st.{space}.u8 [%r3], %r0;\n" + READ + SEEN, 0),
+        (STORE + "ld.{space}.u64 %rd1, [%r3]; st.global.u8 [%rd0], %rd1;", 0),
+        ("st.{space}.u16 [%r3], %r1; st.{space}.u16 [%r3+2], %r1;\n" + READ + SEEN, 12),
+        (STORE + "atom.shared.add.u32 %r5, [%r3], 1;\n" + READ + SEEN, 0),
+    ],
+)  # fmt: skip
+def test_values_that_went_through_memory(space, body, told):
+    if "atom" in body and space == "local":
+        pytest.skip("there are no atomics of local memory")
+    text = THROUGH_MEMORY.replace("{body}", body).format(space=space)
+    data = np.arange(32, dtype=np.int32)
+    done = run(kernel_of(text, "u64"), "k", (1, 1, 1), (20, 1, 1), data, finishes=False)
+    assert done.result.message == ""
+    assert [(f.kind, f.count) for f in done.result.faults] == (
+        [(FaultKind.INACTIVE_LANE, told)] if told else []
+    )
+
+
+def test_values_are_followed_by_other_threads_and_back_in_time():
+    text = THROUGH_MEMORY.replace(
+        "{body}",
+        STORE + "bar.sync 0; xor.b32 %r3, %r3, 24;\n" + READ + "bar.sync 0;\n" + SEEN,
+    ).format(space="shared")
+    launch = launch_of("k", (1, 1, 1), (20, 1, 1), [np.arange(32, dtype=np.int32)])
+    program = program_of(kernel_of(text, "u64"))
+    history = StepHistory(lambda: Machine(launch, program), interval=0)
+    history.go_to(10_000)
+    (told,) = history.machine.faults
+    # Threads 8 to 19 have undefined values, and 11 to 16 read those of 8 to 19.
+    assert (told.kind, told.first.thread, told.count) == (
+        FaultKind.INACTIVE_LANE, (8, 0, 0), 12,
+    )  # fmt: skip
+    for step in range(history.last_step - 1, 5, -2):
+        history.go_to(step)
+        history.go_to(10_000)
+        assert history.machine.faults == [told]
+
+
+def test_what_is_stored_later_is_not_read_earlier_when_stepping_back():
+    text = THROUGH_MEMORY.replace("{body}", READ + SEEN + STORE).format(space="shared")
+    launch = launch_of("k", (1, 1, 1), (20, 1, 1), [np.arange(32, dtype=np.int32)])
+    program = program_of(kernel_of(text, "u64"))
+    history = StepHistory(lambda: Machine(launch, program), interval=0)
+    while history.forward():
+        pass
+    for step in (8, 10_000):
+        history.go_to(step)
+    assert history.machine.faults == []
+
+
+DEBUGGED = r"""
+#define KERNEL extern "C" __global__ void
+struct Bits { int a : 3; int b : 5; unsigned c : 24; };
+struct Padded { char c; double d; int e; };
+struct Pair { int x, y; };
+KERNEL bit_fields(int* a) {
+  Bits s;
+  s.a = 1;
+  s.b = 2;
+  if (s.a == 1) a[threadIdx.x] = s.b;
+}
+KERNEL padded(Padded* out) {
+  Padded s;
+  s.c = 1; s.d = 2; s.e = 3;
+  Padded t = s;
+  out[threadIdx.x] = t;
+}
+KERNEL half_a_pair(Pair* out) { Pair p; p.x = 1; Pair q = p; out[threadIdx.x] = q; }
+KERNEL part_of_an_array(int* a) {
+  int s[8], sum = 0;
+  for (int k = 0; k < 5; k++) s[k] = k;
+  for (int k = 0; k < 5; k++) sum += s[k];
+  a[threadIdx.x] = sum;
+}
+KERNEL half_a_word(int* a) {
+  union { int whole; short halves[2]; } u;
+  u.halves[0] = threadIdx.x;
+  a[threadIdx.x] = u.whole * 65536;
+}
+KERNEL copied_and_not_used(int* a) {
+  int v, t = threadIdx.x;
+  bool has = a[t] % 2;
+  if (has) v = a[t];
+  int w = v;
+  if (has) a[t] = w + 1;
+}
+
+KERNEL never_set(int* a) {
+  int sum;
+  for (int k = 0; k < 3; k++) sum += a[threadIdx.x];
+  a[threadIdx.x] = sum;
+}
+KERNEL decides_by_it(int* a) {
+  int v;
+  if (a[threadIdx.x] > 20) v = 1;
+  if (v) a[threadIdx.x] = 2;
+}
+KERNEL indexes_by_it(int* a) {
+  int v;
+  if (threadIdx.x < 4) v = 3;
+  a[threadIdx.x] = a[v];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def debugged(tools):
+    return ptx_of(tools, DEBUGGED, "sm_90", "-G")
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        "bit_fields", "padded", "half_a_pair", "half_a_word", "part_of_an_array",
+        "copied_and_not_used",
+    ],
+)  # fmt: skip
+def test_right_code_that_reads_what_nobody_has_written(debugged, kernel):
+    data = np.arange(32 * 8, dtype=np.int32)
+    assert run(debugged, kernel, (1, 1, 1), (32, 1, 1), data).result.faults == ()
+
+
+@pytest.mark.parametrize(
+    ("kernel", "use", "read", "first", "count"),
+    [
+        ("never_set", "a[threadIdx.x] = sum", "sum +=", 0, 32),
+        ("decides_by_it", "if (v)", "if (v)", 0, 21),
+        ("indexes_by_it", "a[threadIdx.x] = a[v]", "a[threadIdx.x] = a[v]", 4, 28),
+    ],
+)
+def test_variables_that_have_no_value(debugged, kernel, use, read, first, count):
+    data = np.arange(32, dtype=np.int32)
+    done = run(debugged, kernel, (1, 1, 1), (32, 1, 1), data, finishes=False)
+    assert done.result.message == ""
+    (told,) = done.result.faults
+    start = DEBUGGED.index(f"KERNEL {kernel}(")
+    lines = [DEBUGGED[: DEBUGGED.index(text, start)].count("\n") + 1 for text in (use, read)]
+    assert sorted((told.first.line, told.second.line)) == sorted(lines)
+    assert (told.kind, told.second.thread, told.count) == (
+        FaultKind.NEVER_WRITTEN, (first, 0, 0), count,
+    )  # fmt: skip
+    assert "and nobody has written it" in told.message
 
 
 def test_the_predicate_of_a_shuffle_is_defined():
@@ -168,7 +336,7 @@ def test_a_shuffle_of_a_loop_is_kept_once():
     for step in range(3):
         undefined.take(shuffle, step, lanes, lanes + 12, np.full(20, 1))
     store = program_of(SHUFFLED).instructions[2]
-    found = undefined.spread(store, slice(None), {})
+    found = undefined.spread(store, 3, slice(0, 32), {})
     assert found is not None
     assert (found.source, found.step, found.chosen.sum()) == (shuffle, 0, 20)
     assert len(undefined._sources) == 1

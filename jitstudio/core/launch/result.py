@@ -145,6 +145,8 @@ class BufferResult:
         unwritten: Elements of an output that were never written; None where nobody looked.
         first_unwritten: Index of the first of them.
         strays: Writes out of bounds.
+        shape: Width, height and depth of a texture or surface, x going fastest; empty for what has
+            an address.
     """
 
     name: str
@@ -155,6 +157,7 @@ class BufferResult:
     unwritten: int | None = None
     first_unwritten: int | None = None
     strays: tuple[OutOfBoundsWrite, ...] = ()
+    shape: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -545,7 +548,8 @@ def _without_meaning(request: LaunchRequest) -> Iterator[Diagnostic]:
 def _compared_orders(request: LaunchRequest, simulation: Simulation) -> Iterator[Diagnostic]:
     """Yields which orders of blocks and warps were compared, and whether they agree."""
     first, last = simulation.seed, max(simulation.compared, default=simulation.seed)
-    if simulation.compared and not simulation.differences:
+    has_ended = any(fault.fatal and fault.seeds for fault in simulation.faults)
+    if simulation.compared and not simulation.differences and not has_ended:
         words = (
             f"All buffers are the same in {last - first + 1} orders, of seeds {first} to {last}."
         )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 from typing import NamedTuple
 
@@ -26,7 +27,7 @@ from jitstudio.core.launch.result import (
     SimulationForecast,
     unlaunched,
 )
-from jitstudio.core.launch.simulation import Simulation
+from jitstudio.core.launch.simulation import LineCounts, Simulation
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.kit.background import Background
@@ -36,6 +37,7 @@ from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.gui.state.preferences import Preferences
+from jitstudio.simulator.linking import first_lines
 
 _PAUSE_MS = 250
 """Milliseconds without an edit after which the driver is asked about the occupancy."""
@@ -65,12 +67,32 @@ class SimulatedKernel:
         module: The module whose code it is in; empty where unknown.
         code: Whose PTX was executed: that module's, or `LINKED` for that of all.
         simulation: What it has counted and found.
+        starts: Of several modules linked by PTX their names, each with the line of the PTX of all
+            at which its own begins.
     """
 
     lowered: str
     module: str
     code: str
     simulation: Simulation
+    starts: tuple[tuple[str, int], ...] = ()
+
+    def lines_of(self, name: str) -> tuple[LineCounts, ...] | None:
+        """Returns the counts of a module by the lines of its own PTX; None where it did not run."""
+        if name == self.code and not self.starts:
+            return self.simulation.lines
+        if name not in dict(self.starts):
+            return None
+        placed = ((line, *self.place_of(line.ptx_line)) for line in self.simulation.lines)
+        return tuple(replace(line, ptx_line=at) for line, module, at in placed if module == name)
+
+    def place_of(self, line: int) -> tuple[str, int]:
+        """Returns the module that a line of the PTX is of, and the line in its own PTX."""
+        at = bisect_right(self.starts, line, key=lambda start: start[1]) - 1
+        if at < 0:
+            return self.code, line
+        name, start = self.starts[at]
+        return name, line - start + 1
 
 
 class SteppableLaunch(NamedTuple):
@@ -455,8 +477,11 @@ class LaunchController(QObject):
         if form is None or kernels is not self._launched or form.title != result.kernel:
             return
         if kernels is not None and result.simulation is not None:
-            code = kernels.launchable(form, self._specs.spec, SIMULATOR).code.name
-            found = SimulatedKernel(form.lowered, form.unit, code, result.simulation)
+            code = kernels.launchable(form, self._specs.spec, SIMULATOR).code
+            texts = code.content.decode("utf-8", "replace").split("\0")
+            names = [source.name for source in kernels.sources] if len(texts) > 1 else []
+            starts = tuple(zip(names, first_lines(texts), strict=False))
+            found = SimulatedKernel(form.lowered, form.unit, code.name, result.simulation, starts)
             self._set_simulated(found)
 
     def _set_simulated(self, simulated: SimulatedKernel | None) -> None:

@@ -220,6 +220,7 @@ def _call_of(
     passed = [_passed(b, callee, v, a) for v, a in zip(callee.parameters, arguments, strict=True)]
     given = [_passed(b, callee, v, a) for v, a in zip(callee.results, results, strict=True)]
     at, layout = b.instruction.number, b.layouts[name]
+    own_layout, instruction = b.layout, b.instruction
     b.links[at, name] = ReturnLink(b.layout, tuple((own, there) for there, own in given))
     step = b.image.frame_bytes[b.function.name]
     needed, start = b.image.frame_bytes[name], callee.start
@@ -234,11 +235,16 @@ def _call_of(
                 size_of(active),
             )
         g = wave.frame(depth + 1, layout)
+        if wave.written is not None:
+            wave.written.begin_call(depth + 1, callee, active)
+        wave.note_results(depth, own_layout, instruction, active)
         bases = wave.stacks[depth][active] + step
         if int(bases.max()) + needed > wave.local_stride:
             wave.grow_stacks(int(bases.max()) + needed, int(wave.numbers[active][0]), name)
         wave.stacks[depth + 1][active] = bases
         wave.returns[depth + 1][active] = at + 1
+        if wave.passed is not None:
+            wave.passed.enter(depth + 1, at, active)
         for there, own in passed:
             _copy(g[there], f[own], active)
         return [*_onward(depth, at, rest), Move(depth + 1, start, active)]
@@ -297,6 +303,7 @@ def _call_of_builtin(
             return b.layout.slot(SlotKind(operand.name, TYPES[kind].dtype, "param"))
         return b.source(operand, TYPES[kind])
 
+    layout, instruction = b.layout, b.instruction
     slots = [place(o, kind) for o, kind in zip(arguments, builtin.arguments, strict=True)]
     result = place(results[0], builtin.result) if results and builtin.result else None
 
@@ -304,6 +311,7 @@ def _call_of_builtin(
         value = builtin.function(wave, active, *(f[slot][active] for slot in slots))
         if result is not None and value is not None:
             f[result][active] = value
+            wave.note_results(depth, layout, instruction, active)
         return [*_onward(depth, at, rest), Move(depth, at + 1, active)]
 
     return flow
@@ -362,6 +370,7 @@ def _barrier(
                 wave: Wave, threads: Selection, true: NDArray[Any], all_: NDArray[Any]
             ) -> None:
                 wave.frame(depth, layout)[place][threads] = reduce(true, all_)[wave.slots[threads]]
+                wave.note_results(depth, layout, instruction, threads)
 
         barriers = f[number][active]
         same = (barriers == barriers[0]).all()

@@ -41,6 +41,7 @@ class Operation:
 def meet(b: Binding, mask: PtxOperand, operation: Operation) -> Flow:
     """Binds an operation to threads that wait for one another."""
     slot, at, layout = b.source(mask, TYPES["u32"]), b.instruction.number, b.layout
+    instruction = b.instruction
     is_sync = b.has("sync")
 
     def finish(wave: Wave, depth: int, threads: Selection) -> None:
@@ -50,6 +51,7 @@ def meet(b: Binding, mask: PtxOperand, operation: Operation) -> Flow:
         if operation.takes is not None:
             warps = wave.numbers[threads] // WARP
             operation.takes(wave, f, threads, f[slot][threads] & wave.lanes[warps])
+        wave.note_results(depth, layout, instruction, threads)
         if wave.on_synchronised:
             wave.synchronised(numbers_of(threads), SyncScope.WARP)
 
@@ -70,6 +72,7 @@ def meet(b: Binding, mask: PtxOperand, operation: Operation) -> Flow:
             present = packed_lanes(wave.numbers[active], wave.layout.threads)
             if operation.takes is not None:
                 operation.takes(wave, f, active, present[warps])
+            wave.note_results(depth, layout, instruction, active)
             return [*moves, Move(depth, at + 1, active)]
         _check_own_lane(wave, f[slot][active], active)
         if (waiting := wave.parked.pop((depth, at), None)) is not None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
-from jitstudio.core.code import LINKED, CodeKind
+from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecProblem
@@ -139,8 +139,8 @@ class LaunchPaneController(QObject):
 
     @Slot(int)
     def _on_ptx_line_activated(self, line: int) -> None:
-        form = self._specs.form
-        if form and any(self._ptx.go_to(name, line) for name in (LINKED, form.unit)):
+        run = self._launches.simulated
+        if run is not None and self._ptx.go_to(*run.place_of(line)):
             self._shell.layout.uncover(self._ptx)
 
     @Slot(object)

@@ -193,8 +193,9 @@ class ColumnsController(QObject):
             if inspection.listing is not self._listing:
                 self._listing = inspection.listing
                 run = self._launches.simulated
-                lines = run.simulation.lines if run and run.module == inspection.name else ()
-                counts = {line.ptx_line: line for line in lines}
+                is_it = run is not None and run.module == inspection.name
+                lines = run.lines_of(run.module) if run and is_it else None
+                counts = {line.ptx_line: line for line in lines or ()}
                 cells = SassCells(inspection.rows, inspection.cost, counts)
                 self._columns.show_cells(cells)
                 self._on_kernel_changed()
@@ -268,8 +269,8 @@ class CountColumnsController(QObject):
     def _show(self) -> None:
         """Shows the counts next to the PTX that was executed, and nothing next to any other."""
         run, shown = self._launches.simulated, self._pane.listing
-        is_it = run is not None and shown is not None and shown.name == run.code
-        self._columns.show_cells(PtxCells(run.simulation.lines) if run and is_it else None)
+        lines = run.lines_of(shown.name) if run and shown else None
+        self._columns.show_cells(None if lines is None else PtxCells(lines))
 
     @Slot(ColumnChoice)
     def _on_chosen(self, choice: ColumnChoice) -> None:

@@ -141,7 +141,9 @@ class RegistersModel(QAbstractTableModel):
                     return lane_value(row, lane, self._format)
                 return row.name if column == 0 else row.spelling or row.type
             case Qt.ItemDataRole.ToolTipRole if is_value and row.absent >> lane & 1:
-                return self.tr("It has no value here: it is not set yet, or is kept nowhere.")
+                if row.spelling:
+                    return self.tr("It has no value here: it is not set yet, or is kept nowhere.")
+                return self.tr("This lane has not written it yet.")
             case _ if role == MUTED_ROLE and is_value:
                 return bool(row.absent >> lane & 1)
             case Qt.ItemDataRole.TextAlignmentRole if is_value and self._is_wide:
