@@ -123,11 +123,13 @@ def test_filters_and_address_modes(axes, mode, filtering):
         if filtering == "point":
             assert got[:, 0].tolist() == np.float32(wanted).tolist()
         else:
-            assert np.allclose(got[:, 0], wanted, rtol=0, atol=2e-7)
+            # Shares of several axes are rounded to 1/256 once more: see `test_texture_kernels`.
+            assert np.allclose(got[:, 0], wanted, rtol=0, atol=2e-7 if axes == 1 else axes / 256)
         # `%r1` to `%r3` are stored, which the texels do not have.
         notes = " ".join(result.inexact_functions)
         assert "does not have" in notes
-        assert ("weights with 8 bits" in notes) == (filtering == "linear")
+        unproved = filtering == "linear" and (normalized or axes == 3)
+        assert ("weights with 8 bits" in notes) == unproved
 
 
 def test_a_place_near_the_edge_of_two_texels_is_doubted():
@@ -163,10 +165,9 @@ def test_types_of_texels(element, words, kind, wanted):
         image.reshape(3, -1)[1] = np.array([1, 128, -1, 3])[:channels].astype(image.dtype)
     held = {"u32": "u4", "s32": "i4", "f32": "f4"}[kind]
     fetch = f"tex.1d.v4.{kind}.s32 {{%r0, %r1, %r2, %r3}}, [%rd0, {{%r10}}];"
-    got, result = read(fetch, image, np.array([[1, 0, 0], [9, 0, 0]], np.int32), held)
+    got, _ = read(fetch, image, np.array([[1, 0, 0], [9, 0, 0]], np.int32), held)
     assert got[0].tolist() == np.array(wanted, got.dtype).tolist()
     assert got[1].tolist() == [0] * 4  # clamped to the last
-    assert ("by the largest one" in " ".join(result.inexact_functions)) == bool(words)
 
 
 def test_halves_as_results():
