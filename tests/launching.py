@@ -6,7 +6,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.build import build_for_launch
 from jitstudio.core.launch.choice import choose_form, launchable
-from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.device import SIMULATOR, DeviceList
 from jitstudio.core.launch.request import LaunchRequest
 from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.result import LaunchResult
@@ -48,7 +48,7 @@ class Bench:
         device: int = 0,
     ) -> tuple[BuildRequest, BuildResult]:
         """Build modules for one of the GPUs."""
-        arch = Arch(self.devices.devices[device].number)
+        arch = Arch(90 if device == SIMULATOR else self.devices.devices[device].number)
         wish = BuildRequest(sources, arch=arch, link=link, options=self.options)
         request = build_for_launch(wish, kernel)
         if request not in self.built:
@@ -67,7 +67,8 @@ class Bench:
         build, result = self.build(sources, spec.kernel, link, device)
         assert result.ok, result.diagnostics
         form = choose_form(spec.kernel, kernel_forms(build.sources, result))
-        kernel = launchable(result, form, spec.load, None)
+        simulated = build.sources if device == SIMULATOR else None
+        kernel = launchable(result, form, spec.load, None, simulated=simulated)
         resolved = resolve(spec, kernel, self.devices, device)
         assert resolved.request is not None, resolved.problems
         return resolved.request

@@ -35,6 +35,8 @@ from jitstudio.core.launch.c_types import named
 from jitstudio.core.launch.limits import target_of
 from jitstudio.core.launch.request import LaunchConfig, LaunchRequest
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult, judged
+from jitstudio.core.launch.texel_text import parse_texels
+from jitstudio.core.launch.types import HandleKind
 from jitstudio.core.launch.values import evaluate
 from jitstudio.core.options import split_options
 from jitstudio.core.project.format import load
@@ -52,7 +54,7 @@ from jitstudio.listing.includes import includes
 from jitstudio.listing.kernel_names import DemangledListing, lowered_names, read_name
 from jitstudio.listing.kernels import llvm_signatures
 from jitstudio.listing.line_classes import classify
-from jitstudio.listing.ptx import entries, parameter_slots, pointer_access
+from jitstudio.listing.ptx import entries, kernel_uses, parameter_slots
 from jitstudio.listing.sass import tightened
 from jitstudio.listing.symbols import llvm_symbols, ptx_symbols
 from jitstudio.numerics.expression_text import parse
@@ -119,6 +121,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "target of code": lambda t: target_of(Artifact(CodeKind.PTX, "k", t.encode())),
     "name expression": lambda t: with_name_expressions((_source(CodeKind.CUDA, t),), ("k<int>",)),
     "buffer": parse_buffer,
+    "texture": lambda t: parse_texels(t, HandleKind.TEXTURE),
     "number": evaluate,
     "type": named,
     "axis": lambda t: parse_axis(f"a={t}", ()),
@@ -138,7 +141,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "MLIR regions": lambda t: _mlir(*["} {"] * len(t)),
     "PTX entries": entries,
     "PTX parameters": lambda t: parameter_slots(f".visible .entry k({t}){{}}"),
-    "PTX access": pointer_access,
+    "PTX access": kernel_uses,
     "PTX symbols": ptx_symbols,
     "LLVM symbols": llvm_symbols,
     "LLVM kernels": lambda t: llvm_signatures(_source(CodeKind.LLVM_IR, t)),

@@ -457,6 +457,7 @@ def _buffer(buffer: BufferResult) -> Json:
         "name": buffer.name,
         "element": buffer.element.name,
         "length": buffer.length,
+        "shape": list(buffer.shape),
         "direction": buffer.direction.value,
         "path": buffer.path or None,
         "unwritten": buffer.unwritten,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from jitstudio import __version__
 from jitstudio.core.code import CodeKind
@@ -15,6 +16,7 @@ from jitstudio.export.numpy_text import variable
 from jitstudio.export.python_launch import DEFAULT_SHARED, launch_notes
 from jitstudio.export.python_script import file_name
 from jitstudio.export.recipe import HeaderSet, Recipe, RecipeStep, comment
+from jitstudio.export.texels import CPP_TEXELS, arrays_of, cpp_copy, cpp_texels
 
 _PROGRAM = r"""// @TITLE@
 // Exported by jitstudio @VERSION@. Build: cmake -B build && cmake --build build
@@ -207,7 +209,7 @@ template <typename T>
     return made;
 }
 
-@WATCH@static int run(const Code &cubin) {
+@TEXELS@@WATCH@static int run(const Code &cubin) {
     CUdevice device;
     CUcontext context;
     CUmodule module;
@@ -524,10 +526,16 @@ def _lanes(kind: Type) -> tuple[str, int]:
 
 
 def _launch(request: LaunchRequest, notes: list[str]) -> str:
-    """Returns the function `run`; adds to the notes what it leaves out."""
+    """Returns the function `run`; adds to the notes what it leaves out.
+
+    Raises:
+        ExportError: A texture lies in linear memory.
+    """
     config = request.config
     data, parameters, restore, got, watched = [], [], [], [], []
-    zones = " + 2 * ZONE" if request.guards else ""
+    arrays = arrays_of(request)
+    guarded = request.guards and len(arrays) < sum(bool(b.length) for b in request.buffers)
+    zones = " + 2 * ZONE" if guarded else ""
     for argument in request.arguments:
         name = f"p_{variable(argument.name)}"
         parameters.append(f"&{name}" if isinstance(argument, Buffer) else f"{name}.data()")
@@ -536,12 +544,25 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
             said = f"  // {argument.number}" if argument.number is not None else ""
             data.append(f"    std::vector<unsigned char> {name} = {{{digits}}};{said}\n")
             continue
-        data.append(f"    CUdeviceptr {name} = 0;\n")
+        handle = "unsigned long long" if argument.texels is not None else "CUdeviceptr"
+        data.append(f"    {handle} {name} = 0;\n")
         if not argument.length:
             continue
         held, taken = (f"{place}_{variable(argument.name)}" for place in ("h", "got"))
         kind, _ = _lanes(argument.element)
         data.append(f"    const std::vector<{kind}> {held} = {_content(argument, notes)};\n")
+        if argument.texels is not None:
+            array = f"a_{variable(argument.name)}"
+            copied = partial(cpp_copy, argument, argument.texels, array)
+            made, given = cpp_texels(argument, argument.texels, array)
+            data.append(f"    const CUarray {array} = {made};\n    {name} = {given};\n")
+            data.append(f"    {copied(held)}\n")
+            if argument.direction is Direction.INOUT:
+                restore.append(f"        {copied(held)}\n")
+            if argument.direction is not Direction.IN:
+                got.append(f"    std::vector<{kind}> {taken}({held}.size());\n")
+                got.append(f"    {copied(taken, back=True)}\n")
+            continue
         size = f"{held}.size() * sizeof({kind})"
         data.append(f"    CHECKED(cuMemAlloc(&{name}, {size}{zones}));\n")
         data.append(f"    {name} += ZONE;\n" if zones else "")
@@ -574,6 +595,7 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
         WARMUP=str(request.warmup),
         REPEATS=str(request.repeats),
         CHECKS="".join(_checks(request, notes)),
+        TEXELS=CPP_TEXELS if arrays else "",
         **_watching(request, watched),
     )
 

@@ -29,6 +29,7 @@ from jitstudio.export.python_script import (
     sources_code,
 )
 from jitstudio.export.recipe import ExportError, Recipe, RecipeLaunch, comment
+from jitstudio.export.texels import refuse_texels
 
 _MAIN = '''\
 def main():
@@ -106,6 +107,7 @@ def cupy_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
     """
     launch = _needed(recipe, "CuPy")
     request = launch.request
+    refuse_texels(request, "CuPy")
     if request.config.cluster or request.config.cooperative:
         raise ExportError(
             "CuPy's RawKernel launches neither clusters nor cooperative grids: export the kernel "
@@ -254,6 +256,7 @@ def torch_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
     """
     launch = _needed(recipe, "PyTorch")
     module, request = recipe.only_cuda, launch.request
+    refuse_texels(request, "PyTorch")
     if module is None:
         raise ExportError(
             "PyTorch's load_inline compiles one module of CUDA C++. Export a link or another "

@@ -16,7 +16,7 @@ from jitstudio.core.launch.request import (
     LaunchRequest,
     ValueArgument,
 )
-from jitstudio.core.launch.types import Array, Opaque, Pointer, Scalar, Struct, Type
+from jitstudio.core.launch.types import Array, Handle, Opaque, Pointer, Scalar, Struct, Type
 from jitstudio.export.recipe import ExportError
 
 INDEX = "i"
@@ -144,7 +144,7 @@ def dtype_text(kind: Type) -> str:
             return f"np.{dtype}"
         case Scalar(size=size) | Opaque(size=size):
             return f"np.dtype((np.uint8, ({size},)))"
-        case Pointer():
+        case Pointer() | Handle():
             return "np.uint64"
         case Array(element=element, count=count):
             return f"np.dtype(({dtype_text(element)}, ({count},)))"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from jitstudio.core.launch.request import Buffer, Direction
+from jitstudio.core.launch.request import Buffer, Direction, LaunchRequest
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode
+from jitstudio.core.launch.texels import Texels
 from jitstudio.core.launch.types import Scalar
 from jitstudio.export.numpy_text import (
     CHECKS,
@@ -18,6 +19,7 @@ from jitstudio.export.numpy_text import (
     variable,
 )
 from jitstudio.export.recipe import ExportError, RecipeLaunch
+from jitstudio.export.texels import PYTHON_TEXELS, arrays_of, python_texels, texel_notes
 
 # As `toolchain.gpu.buffers` does it.
 _WATCH = '''\
@@ -30,8 +32,8 @@ GUARD, PATTERNS = 0xB5, (0xFF, 0x5C)
 def prepare(memory, buffers, outputs, pattern):
     """Fills outputs with a pattern, and the zones around all buffers with theirs."""
     checked(driver.cuCtxSynchronize())
-    for name, array in buffers.items():
-        address, end = memory[name], memory[name] + array.nbytes
+    for name, address in memory.items():
+        array, end = buffers[name], address + buffers[name].nbytes
         places = [(address - ZONE, GUARD, ZONE), (end, GUARD, ZONE)] if ZONE else []
         places += [(address, pattern, array.nbytes)] if name in outputs else []
         for place, byte, count in places:
@@ -49,9 +51,9 @@ def held(address, count):
 def is_inside(memory, buffers):
     """Prints what was written around buffers; returns whether nothing was."""
     inside = True
-    for name, array in buffers.items():
-        before = held(memory[name] - ZONE, ZONE)[::-1]
-        behind = held(memory[name] + array.nbytes, ZONE)
+    for name, address in memory.items():
+        before = held(address - ZONE, ZONE)[::-1]
+        behind = held(address + buffers[name].nbytes, ZONE)
         for zone, side in ((before, "in front of"), (behind, "behind")):
             strays = np.flatnonzero(zone != GUARD)
             if len(strays):
@@ -95,9 +97,9 @@ def run(cubin, ordinal=0):
 {allow}
 {arguments}
     buffers = {buffers}
-    memory = {{
+{texels}    memory = {{
         name: int(checked(driver.cuMemAlloc(array.nbytes + 2 * ZONE))) + ZONE
-        for name, array in buffers.items()
+        for name, array in buffers.items(){in_memory}
     }}
     values = [
 {values}
@@ -113,7 +115,8 @@ def run(cubin, ordinal=0):
 {attributes}
     def put(name):
         array = buffers[name]
-        checked(driver.cuMemcpyHtoDAsync(memory[name], array.ctypes.data, array.nbytes, stream))
+{put}        place, size = array.ctypes.data, array.nbytes
+        checked(driver.cuMemcpyHtoDAsync(memory[name], place, size, stream))
 
     def start():
         for name in {changed}:
@@ -130,7 +133,7 @@ def run(cubin, ordinal=0):
     checked(driver.cuStreamSynchronize(stream))
     got = {{name: np.empty_like(array) for name, array in buffers.items()}}
     for name, array in got.items():
-        checked(driver.cuMemcpyDtoH(array.ctypes.data, memory[name], array.nbytes))
+{back}        checked(driver.cuMemcpyDtoH(array.ctypes.data, memory[name], array.nbytes))
 {look}    pairs = [start() for _ in range({warmup} + {repeats})][{warmup}:]
     checked(driver.cuStreamSynchronize(stream))
     times = sorted(checked(driver.cuEventElapsedTime(*pair)) for pair in pairs)
@@ -146,9 +149,9 @@ def run(cubin, ordinal=0):
 {allow}
 {arguments}
     buffers = {buffers}
-    allocated = {{
+{texels}    allocated = {{
         name: device.allocate(array.nbytes + 2 * ZONE, stream=stream)
-        for name, array in buffers.items()
+        for name, array in buffers.items(){in_memory}
     }}
     memory = {{name: int(each.handle) + ZONE for name, each in allocated.items()}}
     values = [
@@ -159,7 +162,7 @@ def run(cubin, ordinal=0):
 
     def put(name):
         array, place = buffers[name], int(stream.handle)
-        checked(driver.cuMemcpyHtoDAsync(memory[name], array.ctypes.data, array.nbytes, place))
+{put}        checked(driver.cuMemcpyHtoDAsync(memory[name], array.ctypes.data, array.nbytes, place))
 
     def start():
         for name in {changed}:
@@ -174,7 +177,7 @@ def run(cubin, ordinal=0):
     stream.sync()
     got = {{name: np.empty_like(array) for name, array in buffers.items()}}
     for name, array in got.items():
-        checked(driver.cuMemcpyDtoH(array.ctypes.data, memory[name], array.nbytes))
+{back}        checked(driver.cuMemcpyDtoH(array.ctypes.data, memory[name], array.nbytes))
 {look}    pairs = [start() for _ in range({warmup} + {repeats})][{warmup}:]
     stream.sync()
     times = sorted(end - begin for begin, end in pairs)
@@ -229,6 +232,7 @@ def launch_notes(launch: RecipeLaunch | None, *, watches: bool = True) -> Iterat
         )
     if spec.timeout != LaunchSpec().timeout:
         yield "The time limit: a launch that does not end has to be stopped by hand."
+    yield from texel_notes(launch.request)
     if spec.load is LoadMode.DRIVER_JIT:
         yield "The driver's compiler: the cubin is launched in place of the PTX."
 
@@ -249,14 +253,16 @@ def launch_code(launch: RecipeLaunch, *, core: bool) -> str:
         core: Whether it launches by cuda.core.
 
     Raises:
-        ExportError: cuda.core cannot launch this kernel.
+        ExportError: cuda.core cannot launch this kernel, or a texture lies in linear memory.
     """
     request, config = launch.request, launch.request.config
-    values, handle = [], "memory[{!r}]" if core else "np.uint64(memory[{!r}])"
+    values, number = [], "{}" if core else "np.uint64({})"
+    arrays = arrays_of(request)
     for argument in request.arguments:
         if isinstance(argument, Buffer):
-            null = "0" if core else "np.uint64(0)"
-            values.append(handle.format(argument.name) if argument.length else null)
+            name = argument.name
+            given = f"texels[{name!r}].given" if name in arrays else f"memory[{name!r}]"
+            values.append(number.format(given if argument.length else 0))
             continue
         kind = argument.type
         if core and not (isinstance(kind, Scalar) and kind.dtype in _SIMPLE):
@@ -266,9 +272,11 @@ def launch_code(launch: RecipeLaunch, *, core: bool) -> str:
             )
         values.append(value_text(argument))
     buffers = [buffer for buffer in request.buffers if buffer.length]
+    guarded = request.guards and len(buffers) > len(arrays)
     outputs = [b.name for b in buffers if b.direction is Direction.OUT and request.poison]
-    watched = bool(outputs) or bool(buffers and request.guards)
-    look = "    inside = is_inside(memory, buffers)\n" if request.guards and buffers else ""
+    outputs = [name for name in outputs if name not in arrays]
+    watched = bool(outputs) or guarded
+    look = "    inside = is_inside(memory, buffers)\n" if guarded else ""
     look += f"    find_unwritten(memory, buffers, {outputs!r}, start)\n" if outputs else ""
     held = ", ".join(f"{buffer.name!r}: {variable(buffer.name)}" for buffer in buffers)
     checks = list(check_lines(request, {b.name: f"got[{b.name!r}]" for b in buffers}))
@@ -300,11 +308,36 @@ def launch_code(launch: RecipeLaunch, *, core: bool) -> str:
         look=look,
         warmup=request.warmup,
         repeats=request.repeats,
-        finish=_TIMES + finish(["inside", *checks] if request.guards and buffers else checks),
+        finish=_TIMES + finish(["inside", *checks] if guarded else checks),
+        **_texel_code(request, arrays, core=core),
     )
     watch = _WATCH.replace("{zone}", "256 << 10" if request.guards else "0")
     watch = watch if watched else "ZONE = 0\n"
-    return joined((*helpers(arguments, checks), watch, re.sub(r"\n{3,}", "\n\n", body)))
+    texels = (PYTHON_TEXELS,) if arrays else ()
+    body = re.sub(r"\n{3,}", "\n\n", body)
+    return joined((*helpers(arguments, checks), *texels, watch, body))
+
+
+def _texel_code(
+    request: LaunchRequest, arrays: Mapping[str, Texels], *, core: bool
+) -> dict[str, str]:
+    """Returns what makes, fills and reads CUDA arrays, by its places in the templates."""
+    if not arrays:
+        return dict.fromkeys(("texels", "in_memory", "put", "back"), "")
+    made = (
+        f"        {b.name!r}: {python_texels(b, arrays[b.name])},\n"
+        for b in request.buffers
+        if b.name in arrays
+    )
+    stream = "int(stream.handle)" if core else "stream"
+    return {
+        "texels": f"    texels = {{\n{''.join(made)}    }}\n",
+        "in_memory": "\n        if name not in texels",
+        "put": "        if name in texels:\n"
+        f"            texels[name].copy(array, {stream})\n            return\n",
+        "back": "        if name in texels:\n"
+        f"            texels[name].copy(array, {stream}, back=True)\n            continue\n",
+    }
 
 
 def helpers(arguments: Sequence[str], checks: Sequence[str]) -> Iterator[str]:

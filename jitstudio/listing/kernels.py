@@ -19,6 +19,7 @@ from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguag
 from jitstudio.core.code import CodeKind, Header, Source, is_bitcode, split_variant
 from jitstudio.core.launch.c_types import LLVM_SCALARS, PTX_SCALARS, struct_of
 from jitstudio.core.launch.request import (
+    Direction,
     FormParameter,
     HostLaunch,
     KernelForm,
@@ -26,7 +27,8 @@ from jitstudio.core.launch.request import (
     ParameterSlot,
     Signature,
 )
-from jitstudio.core.launch.types import Opaque, Pointer, Type
+from jitstudio.core.launch.texels import TexelUse
+from jitstudio.core.launch.types import REFERENCES, Handle, Opaque, Pointer, Scalar, Type
 from jitstudio.core.result import BuildResult, Kernel, told_apart
 from jitstudio.listing.captured_kernels import captured_signature
 from jitstudio.listing.cuda.declarations import KernelNode, Scope, declarations
@@ -34,9 +36,12 @@ from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.syntax import is_const, name_node, parse, template_name, text_of
 from jitstudio.listing.cuda.types import NOTHING, Argument, Bindings, Types
 from jitstudio.listing.kernel_names import KernelName, read_name
-from jitstudio.listing.ptx import Access, PtxParameter, parameter_slots, pointer_access
+from jitstudio.listing.ptx import KernelUse, PtxParameter, kernel_uses, parameter_slots
+from jitstudio.listing.ptx_texels import reaches_texels
 
 _DEFINES = ("--define-macro=", "-D")
+_WIDE = 8
+"""Bytes of an address or a handle."""
 
 
 def kernel_forms(
@@ -81,18 +86,20 @@ class _Layout:
     Attributes:
         module: The module that the text was made from, or is.
         kernels: The parameters by lowered name.
-        access: What these kernels do behind their pointers; empty where nobody asked.
+        uses: What these kernels do behind their pointers and with textures; empty where nobody
+            asked and there are none.
         by_hand: Whether the text is a source.
     """
 
     module: str
     kernels: dict[str, tuple[PtxParameter, ...]]
-    access: dict[str, Access]
+    uses: dict[str, KernelUse]
     by_hand: bool = False
 
     @classmethod
     def of(cls, module: str, ptx: str, access: bool, *, by_hand: bool = False) -> _Layout:
-        used = pointer_access(ptx) if access else {}
+        # Whether 64 bits are an address or a texture decides how they are filled in.
+        used = kernel_uses(ptx) if access or reaches_texels(ptx) else {}
         return cls(module, parameter_slots(ptx), used, by_hand)
 
 
@@ -150,7 +157,7 @@ class _Known:
             lowered=kernel.name,
             title=name.title,
             parameters=_accessed(
-                parameters.parameters, layout.access.get(kernel.name, {}) if layout else {}
+                parameters.parameters, layout.uses.get(kernel.name) if layout else None
             ),
             notes=parameters.notes,
             complete=parameters.complete,
@@ -242,7 +249,7 @@ class _Reading:
             name.path != declared.path,
             bool(name.arguments) != bool(signature.template_parameters),
             len(parameters) != count,
-            sum(p.type != other for p, other in zip(parameters, types, strict=False)),
+            sum(not _is_same(p.type, t) for p, t in zip(parameters, types, strict=False)),
             sum(not p.name for p in parameters),
             signature.module != _module(kernel.module),
         )
@@ -252,18 +259,33 @@ class _Reading:
         return cls(replace(signature, parameters=parameters), doubts)
 
 
+def _is_same(by_source: Type | None, by_name: Type | None) -> bool:
+    """Returns whether two types are one; a name knows the integer that a handle is defined as."""
+    is_handle = isinstance(by_source, Handle) and by_name == PTX_SCALARS["u64"]
+    return is_handle or by_source == by_name
+
+
 def _more(by_source: Type | None, by_name: Type | None) -> Type | None:
     """Returns the type that says more; the name knows what dependent types of the source are."""
     untold = by_source is None or (isinstance(by_source, Pointer) and by_source.target is None)
     return by_name if untold and by_name is not None else by_source
 
 
-def _accessed(parameters: Sequence[FormParameter], access: Access) -> tuple[FormParameter, ...]:
-    """Returns the parameters with what happens behind those that are pointers."""
-    return tuple(
-        replace(p, access=access.get(i)) if isinstance(p.type, Pointer) else p
-        for i, p in enumerate(parameters)
-    )
+def _accessed(
+    parameters: Sequence[FormParameter], uses: KernelUse | None
+) -> tuple[FormParameter, ...]:
+    """Returns the parameters with what happens behind those that are pointers or handles."""
+    if uses is None:
+        return tuple(parameters)
+    return tuple(_used(p, uses.access.get(i), uses.texels.get(i)) for i, p in enumerate(parameters))
+
+
+def _used(p: FormParameter, access: Direction | None, texels: TexelUse | None) -> FormParameter:
+    untold = p.type == Pointer(None) or (isinstance(p.type, Scalar) and p.type.size == _WIDE)
+    if texels is not None and (untold or isinstance(p.type, Handle)):
+        kind = p.type if isinstance(p.type, Handle) else Handle(texels.kind)
+        return replace(p, type=kind, access=access, texels=texels)
+    return replace(p, access=access) if isinstance(p.type, REFERENCES) else p
 
 
 def _kernel_name(kernel: Kernel, result: BuildResult) -> KernelName:

@@ -17,7 +17,9 @@ from functools import lru_cache
 
 from jitstudio.core.launch.c_types import PTX_SCALARS, padded
 from jitstudio.core.launch.request import Direction, ParameterSlot
+from jitstudio.core.launch.texels import TexelUse
 from jitstudio.core.launch.types import Opaque, Pointer, Type
+from jitstudio.listing.ptx_texels import fetches_of, use_of
 
 # Atomic groups and possessive repeats keep every match linear: nothing is tried twice.
 _COMMENT = r"(?>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z))"
@@ -198,15 +200,25 @@ _DIRECTIONS = {
 }
 
 
-def pointer_access(ptx: str) -> dict[str, Access]:
-    """What the kernels of a PTX text do behind their pointers, by the kernels' lowered names.
+@dataclass(frozen=True)
+class KernelUse:
+    """What a kernel does with its 64-bit parameters.
 
-    `Direction.IN` is for what is only read, `OUT` for what is only written; None where neither is
-    seen or where the address goes to where nobody can follow.
+    Attributes:
+        access: `Direction.IN` for what is only read, `OUT` for what is only written; None where
+            neither is seen or where the address goes to where nobody can follow.
+        texels: Those that are textures and surfaces, by their index.
     """
+
+    access: Access
+    texels: dict[int, TexelUse]
+
+
+def kernel_uses(ptx: str) -> dict[str, KernelUse]:
+    """What the kernels of a PTX text do behind their parameters, by the kernels' lowered names."""
     slots = parameter_slots(ptx)
     return {
-        kernel: _access(slots[kernel], _Flow.of(body))
+        kernel: _use(slots[kernel], body)
         for kernel, body in _bodies(without_comments(ptx))
         if kernel in slots
     }
@@ -223,12 +235,12 @@ def _bodies(text: str) -> Iterator[tuple[str, str]]:
                 yield function["kernel"], body
 
 
-def _access(parameters: Iterable[PtxParameter], flow: _Flow) -> Access:
-    return {
-        index: flow.direction(parameter.name)
-        for index, parameter in enumerate(parameters)
-        if isinstance(parameter.guess, Pointer)
-    }
+def _use(parameters: Iterable[PtxParameter], body: str) -> KernelUse:
+    flow = _Flow.of(body)
+    wide = [(i, p.name) for i, p in enumerate(parameters) if isinstance(p.guess, Pointer)]
+    fetches = fetches_of(flow.statements)
+    texels = {i: use for i, name in wide if (use := use_of(flow.registers(name), fetches))}
+    return KernelUse({i: flow.direction(name) for i, name in wide}, texels)
 
 
 @dataclass(frozen=True)
@@ -239,11 +251,13 @@ class _Flow:
         loaded: The registers that are loaded from a parameter, by what represents its address.
         carried: The registers that are computed from each name.
         touched: The names in addresses, and others that come to memory, by what is done with them.
+        statements: Opcode and operands of each instruction.
     """
 
     loaded: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     carried: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     touched: dict[_Effect, set[str]] = field(default_factory=lambda: {e: set() for e in _Effect})
+    statements: list[tuple[str, str]] = field(default_factory=list)
 
     @classmethod
     def of(cls, body: str) -> _Flow:
@@ -251,6 +265,7 @@ class _Flow:
         for statement in body.split(";"):
             if instruction := _INSTRUCTION.match(statement):
                 opcode, operands = instruction.groups()
+                flow.statements.append((opcode, operands))
                 flow._add(_rule(opcode), operands)
         return flow
 
@@ -260,9 +275,14 @@ class _Flow:
         places = self._reached((parameter,))
         if not all(places.isdisjoint(names) for names in self.touched.values()):
             return None
-        reached = self._reached(r for place in places for r in self.loaded.get(place, ()))
+        reached = self.registers(parameter)
         read, written, unknown = (not reached.isdisjoint(self.touched[e]) for e in _Effect)
         return None if unknown else _DIRECTIONS.get((read, written))
+
+    def registers(self, parameter: str) -> set[str]:
+        """Returns the registers that a parameter may come to."""
+        places = self._reached((parameter,))
+        return self._reached(r for place in places for r in self.loaded.get(place, ()))
 
     def _reached(self, registers: Iterable[str]) -> set[str]:
         """Returns all registers that values may come to from these."""

@@ -20,7 +20,7 @@ import ml_dtypes
 import numpy as np
 from numpy.lib.format import open_memmap
 
-from jitstudio.core.launch.types import Array, Opaque, Pointer, Scalar, Struct, Type
+from jitstudio.core.launch.types import Array, Handle, Opaque, Pointer, Scalar, Struct, Type
 
 
 class NumericsError(ValueError):
@@ -38,7 +38,7 @@ def numpy_dtype(type: Type) -> np.dtype[Any]:  # noqa: A002
     match type:
         case Scalar():
             return _scalar(type)
-        case Pointer():
+        case Pointer() | Handle():
             return _ADDRESS
         case Opaque():
             return _bytes(type.size)

@@ -52,7 +52,11 @@ class Traffic(NamedTuple):
 
 
 def traffic_of(access: Access) -> Traffic:
-    """Returns what an access costs; of memory that is neither global, local nor shared nothing."""
+    """Returns what an access costs.
+
+    Of texels the requests alone, as how they lie in memory is not documented; of constants and
+    parameters nothing.
+    """
     match access.space:
         case StateSpace.GLOBAL:
             return global_traffic(access.threads, access.addresses, access.size)
@@ -60,6 +64,8 @@ def traffic_of(access: Access) -> Traffic:
             return shared_traffic(access.threads, access.addresses, access.size)
         case StateSpace.LOCAL:
             return local_traffic(access.threads, access.addresses, access.size)
+        case StateSpace.TEXTURE | StateSpace.SURFACE:
+            return Traffic(warps_of(access.threads), 0)
         case _:
             return Traffic(0, 0)
 

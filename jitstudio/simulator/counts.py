@@ -92,7 +92,8 @@ class Counter(Observer):
         if access.kind is AccessKind.ATOMIC:
             most = most_at_one_address(access.threads, access.addresses)
             counts.lanes_per_address = max(counts.lanes_per_address, most)
-        self._keep_worst(access, traffic.worst, traffic.worst_warp)
+        if traffic.worst:
+            self._keep_worst(access, traffic.worst, traffic.worst_warp)
 
     def finished(self, result: SimulationResult) -> SimulationResult:
         """See `Observer`: adds the lines in the order of the PTX, and the worst requests."""

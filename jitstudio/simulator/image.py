@@ -21,6 +21,7 @@ from jitstudio.simulator.program import (
     VectorOperand,
 )
 from jitstudio.simulator.special import SCRATCH
+from jitstudio.simulator.texels import TexelArray
 
 CODE_BASE = 0x7D00_0000_0000
 """Functions have addresses from here on, so many bytes apart."""
@@ -59,6 +60,7 @@ class Image:
         global_arena: Global memory with the variables and the allocations.
         constant_arena: Constant memory.
         heap: What `malloc` takes from; None where nothing calls it.
+        texels: Textures and surfaces by their handles.
     """
 
     program: PtxProgram
@@ -76,6 +78,7 @@ class Image:
     reserved: int = 0
     dynamic: int = 0
     heap: Heap | None = None
+    texels: dict[int, TexelArray] = field(default_factory=dict)
 
     @property
     def is_recursive(self) -> bool:
@@ -136,6 +139,7 @@ def make_image(program: PtxProgram, kernel: PtxFunction, launch: SimulatedLaunch
         arena,
         constant,
         heap=Heap(arena) if heap_bytes else None,
+        texels={bound.handle: TexelArray(bound, arena) for bound in launch.bound},
     )
     _place_shared(image, [v for v in variables if v.space == "shared"], launch)
     if SCRATCH in used:

@@ -38,6 +38,7 @@ from jitstudio.simulator.machine import simulate
 from jitstudio.simulator.memory import place
 from jitstudio.simulator.model import (
     Allocation,
+    BoundTexels,
     Observer,
     SimulatedLaunch,
     SimulationLimits,
@@ -109,12 +110,15 @@ def prepare(request: LaunchRequest, prepared: Mapping[str, Path], seconds: float
     program = read_program(link_ptx(modules))
     buffers = [buffer for buffer in request.buffers if buffer.length]
     addresses = dict(zip(buffers, place([buffer.bytes for buffer in buffers]), strict=True))
+    bound = _bound(addresses)
+    handles = {texels.name: texels.handle for texels in bound}
     parameters = bytearray(request.parameter_bytes)
     for argument in request.arguments:
         if isinstance(argument, ValueArgument):
             data = argument.data
         else:
-            data = addresses.get(argument, 0).to_bytes(argument.slot_bytes, "little")
+            given = handles.get(argument.name, addresses.get(argument, 0))
+            data = given.to_bytes(argument.slot_bytes, "little")
         parameters[argument.offset : argument.offset + len(data)] = data
     config = request.config
     launch = SimulatedLaunch(
@@ -128,6 +132,7 @@ def prepare(request: LaunchRequest, prepared: Mapping[str, Path], seconds: float
             )
             for buffer, address in addresses.items()
         ),
+        bound=bound,
         shared_bytes=config.shared,
         cluster=config.cluster,
         cooperative=config.cooperative,
@@ -136,6 +141,16 @@ def prepare(request: LaunchRequest, prepared: Mapping[str, Path], seconds: float
         only_blocks=request.blocks or None,
     )
     return PreparedLaunch(program, launch)
+
+
+def _bound(addresses: Mapping[Buffer, int]) -> tuple[BoundTexels, ...]:
+    """Returns the textures and surfaces among buffers; their handles count from 1."""
+    given = [(buffer, at) for buffer, at in addresses.items() if buffer.texels is not None]
+    return tuple(
+        BoundTexels(buffer.name, handle, at, buffer.element, buffer.texels)
+        for handle, (buffer, at) in enumerate(given, 1)
+        if buffer.texels is not None
+    )
 
 
 def launch(
@@ -335,6 +350,7 @@ def _outputs(
                 kept,
                 None if unwritten is None else int(unwritten.size),
                 int(unwritten[0]) if unwritten is not None and unwritten.size else None,
+                shape=spec.shape,
             )
         )
     return outputs

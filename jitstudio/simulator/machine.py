@@ -267,6 +267,8 @@ class Machine:
                 StateSpace.LOCAL, layout.threads, local, local, "local memory"
             ),
             StateSpace.PARAM: self._parameters(),
+            StateSpace.TEXTURE: image.global_arena,
+            StateSpace.SURFACE: image.global_arena,
         }
         wave = Wave(
             layout,
@@ -296,6 +298,7 @@ class Machine:
         wave.undefined.begin(self._without_value)
         if self._behind:
             wave.passed = PassedBarriers(self._behind, layout.threads)
+        wave.texels = image.texels
         wave.clock = self.steps
         wave.frame(0, self.layouts[image.kernel.name])
         live = np.flatnonzero(wave.live)

@@ -19,6 +19,8 @@ from jitstudio.core.launch.simulation import (
     StateSpace,
     ThreadPlace,
 )
+from jitstudio.core.launch.texels import Texels
+from jitstudio.core.launch.types import Type
 from jitstudio.simulator.program import PtxInstruction
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "AccessKind",
     "AccessSample",
     "Allocation",
+    "BoundTexels",
     "Fault",
     "FaultKind",
     "Layout",
@@ -92,6 +95,25 @@ class Allocation:
 
 
 @dataclass(frozen=True)
+class BoundTexels:
+    """A texture or a surface of a launch, whose texels are in an `Allocation`.
+
+    Attributes:
+        name: The parameter's.
+        handle: What the kernel is given.
+        address: Where the allocation begins.
+        element: What a texel is.
+        texels: How it is read.
+    """
+
+    name: str
+    handle: int
+    address: int
+    element: Type
+    texels: Texels
+
+
+@dataclass(frozen=True)
 class SimulationLimits:
     """What a simulation may take.
 
@@ -120,6 +142,7 @@ class SimulatedLaunch:
         block: Threads of a block.
         parameters: The bytes of the parameter space.
         allocations: The global memory, by rising addresses.
+        bound: The textures and surfaces.
         shared_bytes: Dynamic shared memory of a block.
         cluster: Blocks of a cluster, or None.
         cooperative: Whether all blocks are resident at once.
@@ -135,6 +158,7 @@ class SimulatedLaunch:
     block: Dim3 = (1, 1, 1)
     parameters: bytes = b""
     allocations: tuple[Allocation, ...] = ()
+    bound: tuple[BoundTexels, ...] = ()
     shared_bytes: int = 0
     cluster: Dim3 | None = None
     cooperative: bool = False
@@ -268,7 +292,7 @@ class Access:
         instruction: Which.
         threads: The numbers of the threads that do it, sorted.
         space: After resolving generic addresses; a generic access to several spaces gives one
-            access for each.
+            access for each. Texels are in the arena of global memory.
         kind: What it does.
         offsets: Byte offset in the flat arena of the space, one for each thread. That of shared
             memory holds all resident blocks, `Layout.shared_stride` apart; that of local memory

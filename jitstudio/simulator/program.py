@@ -77,7 +77,9 @@ PtxOperand = (
 )
 
 
-WITHOUT_RESULT = frozenset(["st", "red", "bra", "brx", "bar", "barrier", "call", "prefetch"])
+WITHOUT_RESULT = frozenset(
+    ["st", "red", "sust", "sured", "bra", "brx", "bar", "barrier", "call", "prefetch"]
+)
 """Opcodes whose first operand is no destination."""
 
 

@@ -60,6 +60,7 @@ _OLD_MESSAGE = -2
 _MOST_RACES = 200
 _ALL = np.iinfo(np.int64).max
 _RELEASING = {"release", "acq_rel"}
+_SHADOWED = (StateSpace.GLOBAL, StateSpace.SHARED, StateSpace.SURFACE)
 
 
 class RaceDetector(Observer):
@@ -111,12 +112,12 @@ class RaceDetector(Observer):
 
     def accessed(self, access: Access) -> None:
         """See `Observer`."""
-        if access.space not in (StateSpace.GLOBAL, StateSpace.SHARED):
+        if access.space not in _SHADOWED:
             return
         self._event += 1
         self._instruction_of_event.append(self._number(access.instruction))
         self._step_of_event.append(access.step)
-        shadow = self._shadows.setdefault(access.space, _Shadow())
+        shadow = self._shadow_of(access)
         places, threads = shadow.places(access)
         cells = threads + (np.int64(self._event) << _EVENT_SHIFT)
         if access.strong:
@@ -136,6 +137,12 @@ class RaceDetector(Observer):
             # Two threads of this very instruction: one of the values is lost.
             kept = shadow.written[places]
             self._compare(access, np.where(kept == cells, 0, kept), threads, "write after write")
+
+    def _shadow_of(self, access: Access) -> _Shadow:
+        """Returns what is known of the bytes; surfaces lie in global memory."""
+        is_surface = access.space is StateSpace.SURFACE
+        space = StateSpace.GLOBAL if is_surface else access.space
+        return self._shadows.setdefault(space, _Shadow())
 
     def copied(self, access: Access) -> None:
         """See `Observer`: a barrier between copy and wait does not order what is copied."""
@@ -230,7 +237,7 @@ class RaceDetector(Observer):
         events = cells >> _EVENT_SHIFT
         firsts = np.frombuffer(self._instruction_of_event, np.intc)[events]
         second = self._number(access.instruction)
-        per_thread = self._shadows[access.space].per_thread(access.size)
+        per_thread = self._shadow_of(access).per_thread(access.size)
         threads = at // per_thread
         same = self._same_values(access, cells, threads, kind)
         for first in np.unique(firsts).tolist():

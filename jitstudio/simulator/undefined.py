@@ -37,7 +37,9 @@ from jitstudio.simulator.program import (
 from jitstudio.simulator.types import PREDICATE
 
 # What these do with a value can be seen, or decides what else is done.
-_DECIDING = frozenset(["st", "red", "atom", "bra", "brx", "vote", "match", "redux", "bar", "ld"])
+_DECIDING = frozenset(
+    ["st", "sust", "red", "atom", "bra", "brx", "vote", "match", "redux", "bar", "ld"]
+)
 _REASONS = ("the block does not have", "has exited", "the mask does not name")
 # What picks bits out of a word, of which some may be defined.
 _OF_BITS = frozenset(["and", "or", "xor", "not", "lop3", "bfi", "bfe", "shr", "shf", "prmt"])

@@ -43,6 +43,7 @@ from jitstudio.simulator.model import (
     Threads,
 )
 from jitstudio.simulator.program import PtxFunction, PtxInstruction
+from jitstudio.simulator.texels import TexelArray
 from jitstudio.simulator.undefined import UndefinedValues
 from jitstudio.simulator.written import WrittenRegisters
 
@@ -223,6 +224,7 @@ class Wave:
         copies: The copies to shared memory that nobody has waited for.
         heap: What `malloc` takes from; None for none.
         passed: Who has been behind which barrier; None where there is nothing to leave out.
+        texels: Textures and surfaces by their handles.
         observers: All of them.
     """
 
@@ -272,8 +274,7 @@ class Wave:
         self.shared_size, self.local_stride = shared_size, local_stride
         self.shared_base = self.slots * layout.shared_stride
         self.local_base = self.numbers * local_stride
-        self.parameters = parameters
-        self.special = special
+        self.parameters, self.special = parameters, special
         self.frames: dict[tuple[int, str], Frame] = {}
         self.bases: dict[tuple[int, str], dict[str, NDArray[Any]]] = {}
         self.written = WrittenRegisters(count) if notes_written else None
@@ -290,6 +291,7 @@ class Wave:
         self.copies = PendingCopies(count)
         self.heap: Heap | None = None
         self.passed: PassedBarriers | None = None
+        self.texels: dict[int, TexelArray] = {}
         self.inexact: dict[str, str] = {}
         self.current: PtxInstruction | None = None
         self.told: set[tuple[int, FaultKind]] = set()
@@ -567,7 +569,22 @@ class Wave:
             addresses = addresses - WINDOWS[space] if space in WINDOWS else addresses
         size = dtype.itemsize * count
         offsets, region = self.offsets(space, addresses, threads, size)
-        arena = self.arenas[space]
+        return self.take(space, offsets, region, addresses, dtype, count, threads, strong=strong)
+
+    def take(
+        self,
+        space: StateSpace,
+        offsets: Offsets,
+        region: int,
+        addresses: NDArray[np.int64],
+        dtype: np.dtype[Any],
+        count: int,
+        threads: Selection,
+        *,
+        strong: bool = False,
+    ) -> list[NDArray[Any]]:
+        """Returns the elements at offsets that have been checked; see `load`."""
+        arena, size = self.arenas[space], dtype.itemsize * count
         unwritten = arena.check_written(offsets, size, region)
         if unwritten is not None:
             self.tell_unwritten(space, unwritten, offsets, addresses, threads, size)
@@ -654,10 +671,24 @@ class Wave:
                 return
             space = next(iter(windows))
             addresses = addresses - WINDOWS[space] if space in WINDOWS else addresses
-        dtype = values[0].dtype
-        size = dtype.itemsize * len(values)
-        arena = self.writable(space, addresses, threads, size)
+        size = values[0].dtype.itemsize * len(values)
+        self.writable(space, addresses, threads, size)
         offsets, region = self.offsets(space, addresses, threads, size)
+        self.put(space, offsets, region, addresses, values, threads, strong=strong)
+
+    def put(
+        self,
+        space: StateSpace,
+        offsets: Offsets,
+        region: int,
+        addresses: NDArray[np.int64],
+        values: Sequence[NDArray[Any]],
+        threads: Selection,
+        *,
+        strong: bool = False,
+    ) -> None:
+        """Writes elements to offsets that have been checked; see `store`."""
+        arena, size = self.arenas[space], values[0].dtype.itemsize * len(values)
         before = arena.bytes_at(offsets, size) if self.wants_values else None
         if (order := self.in_order(threads)) is None:
             arena.scatter(offsets, values)
@@ -665,7 +696,7 @@ class Wave:
             arena.scatter(offsets[order], [value[order] for value in values])
         arena.mark_written(offsets, size, region)
         if self.undefined.carried is not None:
-            self._keep_carried(arena, offsets, dtype.itemsize, order)
+            self._keep_carried(arena, offsets, values[0].dtype.itemsize, order)
         self.changes += 1
         if self.on_accessed:
             put = None if before is None else _bytes_of(values, len(offsets))
@@ -773,11 +804,13 @@ class Wave:
             return
         first = int(np.argmax(unwritten))
         names = {StateSpace.CONSTANT: "constant"}
+        where = f"{names.get(space, space.value)} memory at 0x{int(addresses[first]):x}"
+        if space is StateSpace.SURFACE:
+            where = next(filter(None, (a.place(int(offsets[first])) for a in self.texels.values())))
         self.tell(
             FaultKind.NEVER_WRITTEN,
             self.numbers[threads][unwritten],
-            f"reads {size} bytes of {names.get(space, space.value)} memory at "
-            f"0x{int(addresses[first]):x} that nobody has written",
+            f"reads {size} bytes of {where} that nobody has written",
         )
 
     def _tell_not_waited_for(

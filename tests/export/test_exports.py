@@ -49,6 +49,7 @@ from jitstudio.export.recipe import (
 from jitstudio.numerics.fills import generate
 from jitstudio.toolchain.gpu.buffers import GUARD, GUARD_BYTES, POISONS
 from tests.support import SAMPLES, cuda, request, sample, sample_header
+from tests.texture_launches import INVERT
 
 HOST = """\
 #include <cstdio>
@@ -282,6 +283,69 @@ def test_a_script_finds_what_is_written_out_of_bounds_and_what_never(exported, c
     assert script["run"](b"") == 5
     assert "Written" not in capsys.readouterr().out
     assert "prepare" not in script
+
+
+ODD = """\
+extern "C" __global__ void odd(const float* in, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && i != 7) out[i] = in[i] * in[i] + 1;
+    if (i == 0) out[n + 2] = 5;
+}
+"""
+
+
+@pytest.fixture
+def exported_run(run_apart, tmp_path):
+    """Runs an export of a launch on the GPU in a process of its own."""
+
+    def runs(form, text, *words):
+        (tmp_path / "odd.cu").write_text(text)
+        made = "program" if form == "cpp" else "odd.py"
+        assert run_apart("export", form, "odd.cu", *words, "--arch=sm_90", "-o", made).code == 0
+        command = [sys.executable, "odd.py"]
+        if form == "cpp":
+            nvcc = shutil.which("nvcc")
+            if nvcc is None:
+                pytest.skip("needs the CUDA toolkit")
+            include = Path(nvcc).resolve().parent.parent / "include"
+            compiled = [nvcc, "program/main.cpp", "-o", "odd", "-lcuda", "-lnvrtc"]
+            compiled.append(f'-DCUDA_INCLUDE="{include}"')
+            subprocess.run(compiled, cwd=tmp_path, check=True)
+            command = ["./odd"]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    return runs
+
+
+ON_GPU = pytest.mark.parametrize("form", ["cuda-core", "cuda-bindings", "cpp"])
+
+
+@pytest.mark.gpu
+@ON_GPU
+def test_an_export_finds_on_a_gpu_what_is_written_out_of_bounds(exported_run, form):
+    arguments = ("--arg=in=n:random", "--arg=out=n:zeros:out", "--arg=n=1000", "--cover=n")
+    ended = exported_run(form, ODD, *arguments, "--block=128", "--expect=out = in * in + 1")
+    assert ended.returncode == 5, ended
+    said = ended.stdout.replace(",", "")
+    assert "4 bytes behind 'out' the nearest 8" in said
+    assert "1 of 1000 elements of 'out' are never written the first is 7." in said
+    assert "out: 1 of 1000 numbers are wrong" in said
+
+
+@pytest.mark.gpu
+@ON_GPU
+@pytest.mark.parametrize(("expected", "code"), [("255 - i", 0), ("254 - i", 5)])
+def test_an_export_binds_surfaces_and_textures_on_a_gpu(exported_run, form, expected, code):
+    arguments = ("--arg=image=uchar[n]:range:inout", "--arg=edge=uchar[n]:zeros:in", "--arg=n=100")
+    checks = (f"--expect=image = {expected}", "--expect=outside = 0 * i")
+    words = ("--arg=outside=2*n:zeros:out", "--cover=n", "--block=32", *checks)
+    ended = exported_run(form, INVERT, *arguments, *words)
+    assert ended.returncode == code, ended
+    tiles = ("--arg=tex=float[8]:range:linear,clamp", "--arg=out=12:zeros:out", "--grid=1")
+    line = """extern "C" __global__ void line(cudaTextureObject_t tex, float* out) {
+        out[threadIdx.x] = tex1D<float>(tex, threadIdx.x + 1.0f); }"""
+    ended = exported_run(form, line, *tiles, "--block=12", "--expect=out = np.minimum(i + 0.5, 7)")
+    assert ended.returncode == 0, ended
 
 
 def _code(cubin):

@@ -7,13 +7,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QTableView, QToolButton
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QTableView, QToolButton
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.features.launch.models.arguments_model import VALUE
+from jitstudio.gui.features.launch.models.arguments_model import DIRECTION, FILL, VALUE
 from jitstudio.gui.features.launch.models.launch_notes import notes_of
 from jitstudio.gui.features.variants.dialog import VariantsDialog
 from jitstudio.toolchain.driver import describe
@@ -32,6 +32,17 @@ extern "C" __global__ void endless(volatile int* out) { for (;;) *out = 1; }
 """
 WILD = """\
 extern "C" __global__ void wild(int* out) { out[1ll << 40] = 1; }
+"""
+BOX = """\
+extern "C" __global__ void box(cudaTextureObject_t from, cudaSurfaceObject_t to,
+                               int width, int height) {
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+    uchar4 left = tex2D<uchar4>(from, x - 0.5f, y + 0.5f);
+    uchar4 right = tex2D<uchar4>(from, x + 1.5f, y + 0.5f);
+    surf2Dwrite(make_uchar4((left.x + right.x) / 2, (left.y + right.y) / 2,
+                            (left.z + right.z) / 2, (left.w + right.w) / 2), to, x * 4, y);
+}
 """
 TALKING = """\
 extern "C" __global__ void talk() { printf("thread %d speaks\\n", threadIdx.x); }
@@ -193,6 +204,34 @@ def test_bank_conflicts_of_a_transposition_are_drawn_and_gone_with_a_padded_tile
 
 
 @WITHOUT_DRIVER
+@WITHOUT_DRIVER
+def test_a_texture_is_bound_and_a_surface_is_looked_at(started):
+    form = write(started, BOX)
+    started.wait(lambda: arguments(form).get("to") == "uchar4[width,height]:zeros:out")
+    assert arguments(form)["from"] == "uchar4[width,height]:random"
+    model = form._arguments.model
+    for row, column, text in (
+        (0, FILL, "random(1,0,255)"),
+        (0, DIRECTION, "border,linear"),
+        (2, VALUE, "40"),
+        (3, VALUE, "24"),
+    ):
+        assert model.setData(model.index(row, column), text, Qt.ItemDataRole.EditRole)
+    problem = started.find(QLabel, "argumentsProblem")
+    started.wait(lambda: "A linear filter works on floats" in problem.text())
+    model.setData(model.index(0, DIRECTION), "border", Qt.ItemDataRole.EditRole)
+    started.wait(lambda: not problem.isVisible())
+    result = started.launch()
+    assert result.outcome is LaunchOutcome.RAN, result.reason
+    _, written = result.buffers
+    assert (written.name, written.shape, written.unwritten) == ("to", (40, 24), 0)
+    results = started.pane("launch").results
+    results.tabs.setCurrentWidget(results.buffers)
+    results.buffers.tabs.setCurrentWidget(results.buffers.image)
+    width = started.find(QLineEdit, "imageWidth")
+    started.wait(lambda: width.text() == "40")
+
+
 def test_without_a_driver_it_says_once_what_can_be_done_next(started):
     started.launch_form()
     started.wait(lambda: not started.state.launches.has_devices)

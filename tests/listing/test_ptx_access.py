@@ -5,7 +5,7 @@ import pytest
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.request import Direction
 from jitstudio.listing.kernels import kernel_forms
-from jitstudio.listing.ptx import pointer_access
+from jitstudio.listing.ptx import kernel_uses
 from tests.support import cuda, request, sample, sample_header
 
 IN, OUT, INOUT = Direction.IN, Direction.OUT, Direction.INOUT
@@ -48,7 +48,7 @@ extern "C" __global__ void by_value(Buffers b, float* c) { *b.out = *b.in + *c; 
 
 
 def access(body):
-    return pointer_access(TWO.format(body=body))["k"]
+    return kernel_uses(TWO.format(body=body))["k"].access
 
 
 def accesses(builder, *sources, **fields):
@@ -191,15 +191,15 @@ def test_registers_need_no_percent_sign():
 
 def test_only_kernels_with_a_body_are_told():
     text = ".extern .entry k(.param .u64 p);\n.entry other(.param .u64 p) { ld.param.u64 a, [p]; }"
-    assert pointer_access(text) == {"other": {0: None}}
-    assert pointer_access("") == {}
+    assert {k: use.access for k, use in kernel_uses(text).items()} == {"other": {0: None}}
+    assert kernel_uses("") == {}
 
 
 def test_no_beginning_of_a_text_is_too_odd():
     text = TWO.format(body="@%p1 ld.v2.u32 {%r2, %r3}, [%rd1+4]; mov.b64 {%r2, %r3}, %rd2;")
     for end in range(len(text)):
-        assert pointer_access(text[:end]).keys() <= {"k"}
-        pointer_access(text[end:])
+        assert kernel_uses(text[:end]).keys() <= {"k"}
+        kernel_uses(text[end:])
 
 
 @pytest.mark.bench
@@ -215,5 +215,5 @@ def test_a_huge_kernel_takes_seconds_at_most():
     text = TWO.format(body="".join(map(step.format, range(45_000))))
     assert len(text) > 10_000_000
     start = perf_counter()
-    assert pointer_access(text) == {"k": {0: IN, 1: OUT}}
+    assert kernel_uses(text)["k"].access == {0: IN, 1: OUT}
     assert perf_counter() - start < 10  # some 1.5 where nothing else runs

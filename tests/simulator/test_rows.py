@@ -11,13 +11,18 @@ from jitstudio.simulator.instructions.rows import ROW_MODULES
 from jitstudio.simulator.instructions.table import ROWS, row_of
 from jitstudio.simulator.model import SimulationOutcome
 from tests.simulator.exact import rounded
-from tests.simulator.running import kernel_of, program_of, run
+from tests.simulator.running import (
+    BITS,
+    HEAD,
+    elementwise,
+    kernel_of,
+    program_of,
+    register_of,
+    run,
+)
 
 assert ROW_MODULES
 ONE, WARP = (1, 1, 1), (32, 1, 1)
-BITS = {"pred": 8} | {
-    f"{letter}{bits}": bits for letter in "busf" for bits in (8, 16, 32, 64)
-} | {"bf16": 16, "f16x2": 32, "bf16x2": 32, "u16x2": 32, "s16x2": 32, "f32x2": 64}  # fmt: skip
 _SEEN: set[str] = set()
 """The names of the rows that a case of this file has used."""
 
@@ -37,40 +42,12 @@ def evaluated(instruction, result, sources):
         result: The type of the result.
         sources: Type and values of each source.
     """
-    letters = "abce"[: len(sources)]
-    lines = [
-        ".reg .b32 %t; .reg .b64 %at, %off;",
-        "mov.u32 %t, %tid.x;",
-        *(f".reg .{register(kind)} %{x};" for x, (kind, _) in zip(letters, sources, strict=True)),
-        f".reg .{register(result)} %d;",
-    ]
-    for index, (letter, (kind, _)) in enumerate(zip(letters, sources, strict=True)):
-        size = BITS[kind] // 8
-        lines.append(f"mul.wide.u32 %off, %t, {size}; ld.param.u64 %at, [k_{index}];")
-        lines.append("add.s64 %at, %at, %off;")
-        if kind == "pred":
-            lines.append(f".reg .b16 %h{letter}; ld.global.u8 %h{letter}, [%at];")
-            lines.append(f"setp.ne.u16 %{letter}, %h{letter}, 0;")
-        else:
-            lines.append(f"ld.global.b{BITS[kind]} %{letter}, [%at];")
-    lines.append(instruction)
-    size = BITS[result] // 8
-    lines.append(f"mul.wide.u32 %off, %t, {size}; ld.param.u64 %at, [k_{len(sources)}];")
-    lines.append("add.s64 %at, %at, %off;")
-    if result == "pred":
-        lines.append(".reg .b16 %hd; selp.u16 %hd, 1, 0, %d; st.global.u8 [%at], %hd;")
-    else:
-        lines.append(f"st.global.b{BITS[result]} [%at], %d;")
-    ptx = kernel_of("\n".join(lines), *["u64"] * (len(sources) + 1))
+    ptx = HEAD + elementwise(instruction, result, [kind for kind, _ in sources])
     seen(ptx)
     arrays = [np.array(v, f"u{BITS[k] // 8}") for k, v in sources]
     count = len(arrays[0])
-    out = np.zeros(count, f"u{size}")
+    out = np.zeros(count, f"u{BITS[result] // 8}")
     return run(ptx, "k", ONE, (count, 1, 1), *arrays, out).arrays[-1].tolist()
-
-
-def register(kind):
-    return "pred" if kind == "pred" else f"b{max(BITS[kind], 16)}"
 
 
 def read(kind, bits):
@@ -223,6 +200,10 @@ INTEGERS = [
     ("max.u64", "u64", ["u64"] * 2, max),
     ("min.relu.s32", "s32", ["s32"] * 2, lambda a, b: max(min(a, b), 0)),
     ("max.relu.s32", "s32", ["s32"] * 2, lambda a, b: max(a, b, 0)),
+    ("min.relu.s16x2", "s16x2", ["s16x2"] * 2,
+     in_halves(lambda a, b: max(min(signed16(a), signed16(b)), 0))),
+    ("max.relu.s16x2", "s16x2", ["s16x2"] * 2,
+     in_halves(lambda a, b: max(signed16(a), signed16(b), 0))),
     ("mul.lo.s32", "s32", ["s32"] * 2, lambda a, b: a * b),
     ("mul.hi.u32", "u32", ["u32"] * 2, lambda a, b: high_half(a, b, 32)),
     ("mul.hi.s64", "s64", ["s64"] * 2, lambda a, b: high_half(a, b, 64)),
@@ -495,7 +476,7 @@ def bodied(body, kind="b32", threads=32, arguments=(), before="", **options):
     """What each thread of a block stores."""
     size = BITS[kind] // 8
     text = f"""
-    .reg .b32 %t, %r<20>; .reg .b64 %rd<20>, %at; .reg .pred %p, %q; .reg .{register(kind)} %d;
+    .reg .b32 %t, %r<20>; .reg .b64 %rd<20>, %at; .reg .pred %p, %q; .reg .{register_of(kind)} %d;
     .reg .f32 %f<20>; .reg .b16 %h<8>; .reg .f64 %fd<20>;
     mov.u32 %t, %tid.x;
     {body}
@@ -571,7 +552,8 @@ def test_special_registers():
         threads=40,
     )
     assert got == [14000000 + 1000 * (t % 32) + t for t in range(40)]
-    assert [name.split()[0] for name in done.result.inexact_functions] == ["%clock64"]
+    names = [name.split()[0] for name in done.result.inexact_functions]
+    assert sorted(names) == ["%clock64", "%warpid"]
 
 
 @pytest.mark.parametrize(
@@ -750,8 +732,12 @@ TENSOR_COPY = "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::com
 
 def test_refusals_say_why():
     for text, why in (
-        ("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd0, {%f0,%f1}];", "no texture or surface"),
-        ("suld.b.1d.b32.trap {%r0}, [%rd0, {%r1}];", "no texture or surface"),
+        ("tex.cube.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd0, {%f0,%f1,%f2,%f3}];", "without layers"),
+        ("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [t, {%f0,%f1}];", "references are not bound"),
+        ("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd0, %rd1, {%f0,%f1}];", "samplers of their own"),
+        ("suld.b.a2d.b32.trap {%r0}, [%rd0, {%r1,%r2,%r3,%r3}];", "on one to three axes"),
+        ("sured.b.add.1d.u32.trap [%rd0, {%r1}], %r2;", "reductions on surfaces"),
+        ("txq.channel_order.b32 %r0, [%rd0];", "of queries, extents"),
         ("wgmma.fence.sync.aligned;", "Use mma.sync"),
         ("tcgen05.fence::before_thread_sync;", "Use mma.sync"),
         (f"{TENSOR_COPY} [%r0], [%rd0, {{%r1}}], [%r2];", "tensor copies are not simulated"),
@@ -773,9 +759,10 @@ def test_refusals_say_why():
 
 
 def test_every_row_has_a_case():
-    """Those of matrices have theirs in `test_matrices.py`, refusals above."""
+    """Those of matrices and texels have theirs in modules of their own, refusals above."""
     elsewhere = ("ldmatrix", "stmatrix", "movmatrix", "mma", "wmma", "trap")
     elsewhere += ("mul+add", "mul-add", "-mul+add")  # of `contraction`
+    elsewhere += ("tex", "tld4", "txq", "suld", "sust", "suq")
     missing = [
         row.name
         for opcode, rows in ROWS.items()

@@ -25,13 +25,25 @@ from jitstudio.core.launch.request import (
     KernelForm,
 )
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.launch.types import Array, NumberKind, Pointer, Scalar, Struct, Type
+from jitstudio.core.launch.texels import TexelUse
+from jitstudio.core.launch.types import (
+    Array,
+    Handle,
+    HandleKind,
+    NumberKind,
+    Pointer,
+    Scalar,
+    Struct,
+    Type,
+)
 from jitstudio.core.launch.values import Number, evaluate, example
 
 NULL = "null"
 """The text of a null pointer."""
 
-_NULLS = frozenset({NULL, "nullptr", "NULL"})
+NULLS = frozenset({NULL, "nullptr", "NULL"})
+"""All texts of one."""
+
 _EXAMPLE = "Write something like n, n:random, n*2:zeros:out or 1024:range(0,2):inout."
 _ELEMENT = re.compile(r"(?P<element>[^\W\d][\w ]*+)\s*+\[(?P<length>.+)\]")
 _DIRECTIONS = {direction.value: direction for direction in Direction}
@@ -61,7 +73,7 @@ def parse_buffer(text: str) -> BufferText | None:
         TextError: It is none.
     """
     stripped = text.strip()
-    if stripped in _NULLS:
+    if stripped in NULLS:
         return None
     length, _, rest = stripped.partition(":")
     if not length.strip():
@@ -208,6 +220,7 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
     length = "*".join(p.name for p in sizes[:2]) or str(_FEW)
     each = _ELEMENTS if len(sizes) == 1 else _EXTENT_ELEMENTS
     texts = {p.name: str(min(each, _largest(p.type))) for p in sizes}
+    texts |= _texel_extents(form)
     for parameter in form.parameters:
         match parameter.type, given.get(parameter.name):
             case Pointer(target=target), HostBuffer(size) if known and size > 0:
@@ -219,7 +232,7 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
             case Scalar(), int() as number:
                 texts[parameter.name] = str(number)
     return tuple(
-        (p.name, p.default or texts.get(p.name) or _text(p, p.length or length))
+        (p.name, p.default or texts.get(p.name) or _default_of(p, p.length or length, form))
         for p in form.parameters
     )
 
@@ -244,6 +257,12 @@ def first_launch(form: KernelForm) -> LaunchSpec:
             grid = "" if cover else ",".join(map(str, host.grid))
             return replace(spec, block=block, cover=cover, grid=grid)
     texts = dict(arguments)
+    surface = next((p for p in form.parameters if p.type == Handle(HandleKind.SURFACE)), None)
+    if surface and not any(isinstance(p.type, Pointer) for p in form.parameters):
+        extents = _extents(surface, form)
+        if not (form.block or form.block_hint) and len(extents) > 1:
+            block = "16,16"
+        return replace(spec, block=block, cover=",".join(extents))
     buffers = (p.name for p in form.parameters if isinstance(p.type, Pointer))
     cover = next((buffer.length for name in buffers if (buffer := parse_buffer(texts[name]))), "")
     return replace(spec, block=block, cover=cover, grid="" if cover else "1")
@@ -311,6 +330,57 @@ def _largest(kind: object) -> int:
         case Scalar(size=size, kind=NumberKind.UNSIGNED):
             return int((1 << 8 * size) - 1)
     return 0
+
+
+_EXTENT_NAMES = (
+    re.compile(r"(\w*_)?(w|width|cols|columns|nx)", re.IGNORECASE),
+    re.compile(r"(\w*_)?(h|height|rows|ny)", re.IGNORECASE),
+    re.compile(r"(\w*_)?(d|depth|slices|nz)", re.IGNORECASE),
+)
+_USUAL_EXTENTS = {1: 1024, 2: 256, 3: 32}
+_GIVEN_EXTENTS = {1: 1 << 14, 2: 1024, 3: 64}
+_USUAL_USE = {
+    HandleKind.TEXTURE: TexelUse(HandleKind.TEXTURE, 2, "float"),
+    HandleKind.SURFACE: TexelUse(HandleKind.SURFACE, 2, "float"),
+}
+
+
+def _default_of(parameter: FormParameter, length: str, form: KernelForm) -> str:
+    if not isinstance(parameter.type, Handle):
+        return _text(parameter, length)
+    use = parameter.texels or _USUAL_USE[parameter.type.kind]
+    texels = f"{use.element}[{','.join(_extents(parameter, form))}]"
+    if use.kind is HandleKind.TEXTURE:
+        return f"{texels}:random{':linearMemory' if use.linear else ''}"
+    access = parameter.access or Direction.INOUT
+    return f"{texels}:{'zeros' if access is Direction.OUT else 'random'}:{access.value}"
+
+
+def _texel_extents(form: KernelForm) -> dict[str, str]:
+    """Returns texts for the integers that are extents of textures: there may not be a million."""
+    least: dict[str, int] = {}
+    integers = {p.name: _largest(p.type) for p in form.parameters if _largest(p.type)}
+    for parameter in form.parameters:
+        if isinstance(parameter.type, Handle):
+            extents = _extents(parameter, form)
+            for name in integers.keys() & set(extents):
+                usual = min(_GIVEN_EXTENTS[len(extents)], integers[name])
+                least[name] = min(least.get(name, usual), usual)
+    return {name: str(extent) for name, extent in least.items()}
+
+
+def _extents(parameter: FormParameter, form: KernelForm) -> list[str]:
+    """Returns extents: the integers of the kernel that are named like them, or usual ones."""
+    assert isinstance(parameter.type, Handle)
+    axes = (parameter.texels or _USUAL_USE[parameter.type.kind]).axes
+    integers = [p.name for p in form.parameters if _largest(p.type)]
+    sizes = [p.name for p in _sizes(form.parameters)]
+    if axes == 1 and len(sizes) == 1:
+        return sizes
+    usual = str(_USUAL_EXTENTS[axes])
+    patterns = _EXTENT_NAMES[:axes]
+    named = [next(filter(pattern.fullmatch, integers), "") for pattern in patterns]
+    return named if all(named) else [usual] * axes
 
 
 def _text(parameter: FormParameter, length: str) -> str:

@@ -6,7 +6,17 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 
-from jitstudio.core.launch.types import Array, Field, NumberKind, Opaque, Scalar, Struct, Type
+from jitstudio.core.launch.types import (
+    Array,
+    Field,
+    Handle,
+    HandleKind,
+    NumberKind,
+    Opaque,
+    Scalar,
+    Struct,
+    Type,
+)
 
 _SIGNED, _UNSIGNED = NumberKind.SIGNED, NumberKind.UNSIGNED
 _FLOATING = NumberKind.FLOATING
@@ -136,8 +146,10 @@ _ALIASES: dict[str, Type] = {
     "nv_bfloat16": BFLOAT16,
     "__nv_fp8_e4m3": _E4M3,
     "__nv_fp8_e5m2": _E5M2,
-    "cudaTextureObject_t": _ULONG_LONG,
-    "cudaSurfaceObject_t": _ULONG_LONG,
+    "cudaTextureObject_t": Handle(HandleKind.TEXTURE),
+    "cudaSurfaceObject_t": Handle(HandleKind.SURFACE),
+    "CUtexObject": Handle(HandleKind.TEXTURE),
+    "CUsurfObject": Handle(HandleKind.SURFACE),
 }
 _ALIASES |= {f"{name}_t": scalar for name, scalar in _SIZED.items()}
 

@@ -11,6 +11,7 @@ from enum import Enum
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.device import SIMULATOR, Dim3
 from jitstudio.core.launch.spec import RunOptions
+from jitstudio.core.launch.texels import Texels, TexelUse
 from jitstudio.core.launch.types import Type
 
 ADDRESS_BYTES = 8
@@ -78,15 +79,16 @@ class ValueArgument:
 
 @dataclass(frozen=True)
 class Buffer:
-    """An argument that is the address of so many elements.
+    """An argument that stands for so many elements: their address, a texture or a surface.
 
     Attributes:
         name: The parameter's.
         element: What one element is.
-        offset: Bytes from the start of the parameter space to the address.
-        length: Elements; 0 for a null pointer.
+        offset: Bytes from the start of the parameter space to the address or handle.
+        length: Elements; 0 for a null pointer or handle.
         fill: Its content before the launch.
         direction: What the kernel does with it.
+        texels: How a texture or surface reaches the elements; None for a pointer.
     """
 
     name: str
@@ -95,6 +97,12 @@ class Buffer:
     length: int
     fill: Fill = Fill()
     direction: Direction = Direction.IN
+    texels: Texels | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Width, height and depth of a texture or surface; empty for a pointer."""
+        return self.texels.shape if self.texels else ()
 
     @property
     def bytes(self) -> int:
@@ -103,7 +111,7 @@ class Buffer:
 
     @property
     def slot_bytes(self) -> int:
-        """Bytes of the parameter space that its address takes."""
+        """Bytes of the parameter space that its address or handle takes."""
         return ADDRESS_BYTES
 
 
@@ -283,6 +291,7 @@ class FormParameter:
         spelling: The type as the source writes it; empty where there is no source.
         access: What the kernel does behind a pointer; None where that is not known, or nothing.
         default, length: See `Parameter`.
+        texels: How the kernel reads or writes texels behind it; None where it is not seen to.
     """
 
     name: str
@@ -292,6 +301,7 @@ class FormParameter:
     access: Direction | None = None
     default: str = ""
     length: str = ""
+    texels: TexelUse | None = None
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,8 @@ from jitstudio.core.launch.request import (
     ValueArgument,
 )
 from jitstudio.core.launch.spec import LaunchSpec, RunOptions
-from jitstudio.core.launch.types import NumberKind, Pointer, Scalar, Type
+from jitstudio.core.launch.texel_text import texel_buffer
+from jitstudio.core.launch.types import REFERENCES, Handle, NumberKind, Pointer, Scalar, Type
 from jitstudio.core.launch.values import Number, UnknownNameError, encode, integer
 
 _T = TypeVar("_T")
@@ -225,11 +226,11 @@ def arguments_of(
     """
     texts = _texts(form, given, faults)
     present = [p for p in form.parameters if p.name in texts]
-    values = _values([p for p in present if not isinstance(p.type, Pointer)], texts, faults)
+    values = _values([p for p in present if not isinstance(p.type, REFERENCES)], texts, faults)
     names = {name: v.number for name, v in values.items() if v.number is not None}
     found: dict[str, ValueArgument | Buffer] = {**values}
     for parameter in present:
-        if isinstance(parameter.type, Pointer):
+        if isinstance(parameter.type, REFERENCES):
             read = partial(_buffer, parameter, parameter.type, texts, names, folder)
             buffer = faults.attempt(argument_place(parameter.name), read)
             if buffer is not None:
@@ -307,13 +308,16 @@ def _value(parameter: FormParameter, text: str, names: Mapping[str, Number]) -> 
 
 def _buffer(
     parameter: FormParameter,
-    pointer: Pointer,
+    pointer: Pointer | Handle,
     texts: Mapping[str, str],
     names: Mapping[str, Number],
     folder: str,
 ) -> Buffer:
-    text = parse_buffer(texts[parameter.name])
     offset = parameter.slot.offset
+    if isinstance(pointer, Handle):
+        given = texts[parameter.name]
+        return texel_buffer(parameter.name, pointer, offset, given, names, folder)
+    text = parse_buffer(texts[parameter.name])
     if text is None:
         return Buffer(parameter.name, pointer.target or _BYTE, offset, 0)
     length = integer(text.length, names)
@@ -339,8 +343,13 @@ def _element(text: BufferText, pointer: Pointer) -> Type:
     return found
 
 
-def _doubts(pointer: Pointer, buffer: Buffer) -> tuple[SpecProblem, ...]:
-    if not pointer.const or not buffer.length or buffer.direction is Direction.IN:
+def _doubts(pointer: Pointer | Handle, buffer: Buffer) -> tuple[SpecProblem, ...]:
+    if (
+        isinstance(pointer, Handle)
+        or not pointer.const
+        or not buffer.length
+        or buffer.direction is Direction.IN
+    ):
         return ()
     message = f"{buffer.name} is const, so the kernel will not write to it."
     return (SpecProblem(argument_place(buffer.name), message, "Mark it in.", Severity.WARNING),)
@@ -473,7 +482,7 @@ def _expectations(
     spec: LaunchSpec, form: KernelForm, buffers: Sequence[Buffer], faults: SpecFaults
 ) -> tuple[Expectation, ...]:
     known = {buffer.name: buffer for buffer in buffers if buffer.length}
-    read_all = len(buffers) == sum(isinstance(p.type, Pointer) for p in form.parameters)
+    read_all = len(buffers) == sum(isinstance(p.type, REFERENCES) for p in form.parameters)
     lines = [line for line in spec.expectations if line.strip()]
     # With a buffer missing the rest is ambiguous, and that is a fault already.
     if not read_all:

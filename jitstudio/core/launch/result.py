@@ -145,6 +145,8 @@ class BufferResult:
         unwritten: Elements of an output that were never written; None where nobody looked.
         first_unwritten: Index of the first of them.
         strays: Writes out of bounds.
+        shape: Width, height and depth of a texture or surface, x going fastest; empty for what has
+            an address.
     """
 
     name: str
@@ -155,6 +157,7 @@ class BufferResult:
     unwritten: int | None = None
     first_unwritten: int | None = None
     strays: tuple[OutOfBoundsWrite, ...] = ()
+    shape: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,15 @@ _COLUMNS = LINE_BYTES // WORD_BYTES
 
 
 class StateSpace(Enum):
-    """A state space of PTX that holds bytes."""
+    """A state space of PTX that holds bytes, or the texels of a launch."""
 
     GLOBAL = "global"
     SHARED = "shared"
     LOCAL = "local"
     CONSTANT = "const"
     PARAM = "param"
+    TEXTURE = "texture"
+    SURFACE = "surface"
 
 
 class AccessKind(Enum):
@@ -138,8 +140,9 @@ class LineCounts:
         executions: How often a warp came here.
         thread_executions: How often a thread did.
         divergent: How often a branch here sent the lanes of a warp to different places.
-        requests: Accesses to memory, each of one warp.
-        sectors: 32-byte sectors of global or local memory that they touched.
+        requests: Accesses to memory, textures and surfaces, each of one warp.
+        sectors: 32-byte sectors of global or local memory that they touched. How texels lie in
+            memory is not documented, so of those none are counted.
         lines_touched: 128-byte lines likewise.
         bytes_used: Bytes that the lanes asked for, each once.
         wavefronts: Passes through the banks of shared memory.

@@ -127,4 +127,36 @@ class Opaque:
     align: int
 
 
-Type = Scalar | Pointer | Array | Struct | Opaque
+class HandleKind(Enum):
+    """What the texels behind a handle are reached as."""
+
+    TEXTURE = "texture"
+    SURFACE = "surface"
+
+
+@dataclass(frozen=True)
+class Handle:
+    """A texture object or a surface object: what stands for texels that have no address."""
+
+    kind: HandleKind
+
+    @property
+    def name(self) -> str:
+        """As CUDA C++ writes it."""
+        return f"cuda{self.kind.value.title()}Object_t"
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return 8
+
+    @property
+    def align(self) -> int:
+        """Bytes."""
+        return 8
+
+
+Type = Scalar | Pointer | Array | Struct | Opaque | Handle
+
+REFERENCES = (Pointer, Handle)
+"""What stands for elements that a launch makes: see `core.launch.request.Buffer`."""

@@ -22,6 +22,7 @@ from jitstudio.core.launch.problems import TextError, listing, parts, shortened,
 from jitstudio.core.launch.types import (
     Array,
     Field,
+    Handle,
     NumberKind,
     Opaque,
     Pointer,
@@ -384,7 +385,7 @@ def example(type: Type) -> str:  # noqa: A002
             return "0.0"
         case Scalar():
             return "0"
-        case Pointer():
+        case Pointer() | Handle():
             return "null"
         case Array(element, count) if count <= _SHOWN_ELEMENTS:
             return f"{{{', '.join([example(element)] * count)}}}"
@@ -445,6 +446,15 @@ def _pointer(type: Pointer, text: str, _names: Mapping[str, Number]) -> EncodedV
         raise TextError(
             f"'{text}' is no null pointer, and a pointer inside a struct can be no other.",
             "Write null, and pass the buffer as a parameter of its own.",
+        )
+    return EncodedValue(bytes(type.size))
+
+
+def _handle(type: Handle, text: str, _names: Mapping[str, Number]) -> EncodedValue:  # noqa: A002
+    if text not in _NULLS:
+        raise TextError(
+            f"'{text}' is no null handle, and a {type.kind.value} inside a struct can be no other.",
+            f"Write null, and pass the {type.kind.value} as a parameter of its own.",
         )
     return EncodedValue(bytes(type.size))
 
@@ -539,6 +549,7 @@ def _braced(type: Struct | Array, text: str) -> list[str]:  # noqa: A002
 _ENCODERS: dict[type, Callable[[Any, str, Mapping[str, Number]], EncodedValue]] = {
     Scalar: _scalar,
     Pointer: _pointer,
+    Handle: _handle,
     Opaque: _opaque,
     Array: _array,
     Struct: _struct,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePosixPath
 
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft, parse_values
-from jitstudio.core.launch.arguments import parse_buffer
+from jitstudio.core.launch.arguments import parse_buffer, parse_fill
 from jitstudio.core.launch.problems import TextError
-from jitstudio.core.launch.request import FillKind
+from jitstudio.core.launch.request import Fill, FillKind
 from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.launch.texel_text import split_texels
 
 Change = Callable[[str, str], str | None]
 """Gives another path for an argument's name and a path; None where that is to be left out."""
@@ -83,13 +85,21 @@ def _changed(name: str, text: str, change: Change) -> str | None:
 
 
 def _file_of(text: str) -> str:
-    """Returns the path in the text of a buffer that a file fills; empty for any other."""
-    try:
-        buffer = parse_buffer(text)
-    except TextError:
-        return ""
-    fill = buffer.fill if buffer else None
+    """Returns the path in the text of a buffer, texture or surface that a file fills.
+
+    Empty for any other. Where a text can be read as both, as with a direction, they name one file.
+    """
+    fill = _fill_of(text)
     return fill.text if fill and fill.kind is FillKind.FILE else ""
+
+
+def _fill_of(text: str) -> Fill | None:
+    with suppress(TextError):
+        buffer = parse_buffer(text)
+        return buffer.fill if buffer else None
+    with suppress(TextError):
+        return parse_fill(split_texels(text)[1])
+    return None
 
 
 def _with_file(text: str, old: str, new: str) -> str:

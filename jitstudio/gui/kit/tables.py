@@ -147,7 +147,13 @@ class PanelTable(QTableView):
         header.setMinimumSectionSize(character * _LEAST_SECTION)
         header.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
         for column, width in widths.items():
-            header.resizeSection(column, max(character * width, header.sectionSizeHint(column)))
+            self.set_width(column, width)
+
+    def set_width(self, column: int, letters: int) -> None:
+        """Makes a column as wide as so many characters, and at least as its title."""
+        header = self.horizontalHeader()
+        width = max(self._character * letters, header.sectionSizeHint(column))
+        header.resizeSection(column, width)
 
     def hide_when_narrow(self, *columns: int, least: int = _LEAST_CHARACTERS) -> None:
         """Leaves out these columns, the last first, until the stretched one has its room.

@@ -178,7 +178,7 @@ def _between_floats(
         bits = a.view(np.uint32)
         bits = np.where(np.isfinite(a), bits + np.uint32(0x1000), bits)
         return bits & np.uint32(0xFFFFE000)
-    if (source, target) == ("bf16", "f32") and not sat:
+    if (source, target) == ("bf16", "f32") and not (sat or ftz):
         # A shift on the hardware: NaNs keep their bits.
         return (a.astype(np.uint32) << np.uint32(16)).view(np.float32)
     values = to_doubles(a, source)
@@ -195,9 +195,9 @@ def _between_floats(
         result = flush32(result) if ftz else result
         if sat:
             return saturate(result)
-        return _with_payload(result, a) if source == "f64" else canonical32(result)
-    if source == "f64" and target == "f16" and not sat:
-        return _with_payload(rounded(values, target, mode), a)
+        return _with_payload(result, a, target) if source == "f64" else canonical32(result)
+    if source == "f64" and target in ("f16", "bf16") and not sat:
+        return _with_payload(rounded(values, target, mode), a, target)
     if not (relu or sat or satfinite):
         return _truncated_nan(rounded(values, target, mode), target)
     values = round_to(values, target, mode, finite=satfinite)
@@ -213,12 +213,12 @@ def _truncated_nan(result: Array, target: str) -> Array:
     return result & np.uint32(0xFFFFE000) if target == "tf32" else result
 
 
-def _with_payload(result: Array, a: Doubles) -> Array:
-    """Returns f32 or f16 results whose NaNs are those of f64, cut off and made quiet."""
+def _with_payload(result: Array, a: Doubles, target: str) -> Array:
+    """Returns results whose NaNs are those of f64, cut off and made quiet."""
     nan = a != a
     if nan.any():
         bits = a[nan].view(np.uint64) | np.uint64(QUIET64)
-        width, digits = (32, 23) if result.itemsize == 4 else (16, 10)
+        width, digits = {"f32": (32, 23), "f16": (16, 10), "bf16": (16, 7)}[target]
         sign = bits >> np.uint64(63) << np.uint64(width - 1)
         ones = np.uint64((1 << width - 1) - (1 << digits))
         payload = bits << np.uint64(12) >> np.uint64(64 - digits)

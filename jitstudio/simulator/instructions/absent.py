@@ -6,12 +6,16 @@ from jitstudio.simulator.instructions.table import Binding, Step, form
 from jitstudio.simulator.wave import UnsupportedInstruction
 
 _TEXTURE = (
-    "a launch in the simulator has no texture or surface to bind. Read the data through a pointer, "
-    "or launch on a GPU"
+    "of textures, those of one to three axes with one level are simulated, without layers, faces, "
+    "samples and comparisons; of queries, extents and normalized_coords"
 )
+_SURFACE = "of surfaces, reads, writes and the extents are simulated, on one to three axes"
 _TENSOR_CORE = "is not simulated. Use mma.sync, or launch on a GPU"
 _REASONS = {
-    **dict.fromkeys(("tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"), _TEXTURE),
+    **dict.fromkeys(("tex", "tld4", "txq"), _TEXTURE),
+    **dict.fromkeys(("suld", "sust", "suq"), _SURFACE),
+    "sured": "reductions on surfaces are not simulated. Use atom on global memory, or a GPU",
+    "istypep": "references to textures, samplers and surfaces are not bound by a launch",
     "wgmma": f"wgmma {_TENSOR_CORE}",
     "tcgen05": f"tcgen05 {_TENSOR_CORE}",
     "multimem": "memory of several GPUs is not simulated",

@@ -69,14 +69,22 @@ def maximum(_: PtxInstruction) -> Function:
     return np.maximum
 
 
-@computes("min", "s32", needs="relu")
-def min_relu(_: PtxInstruction) -> Function:
-    return lambda a, b: np.maximum(np.minimum(a, b), 0)
+def _relu(function: Function) -> Callable[[PtxInstruction], Function]:
+    """Returns what makes `min` or `max` that gives no less than 0."""
+
+    def limited(*operands: Values) -> Values:
+        chosen: Values = np.maximum(function(*operands), 0)
+        return chosen
+
+    def make(i: PtxInstruction) -> Function:
+        name = i.types[0].name
+        return partial(integers.packed, limited, name) if name.endswith("x2") else limited
+
+    return make
 
 
-@computes("max", "s32", needs="relu")
-def max_relu(_: PtxInstruction) -> Function:
-    return lambda a, b: np.maximum(np.maximum(a, b), 0)
+computes("min", "s32 s16x2", needs="relu")(_relu(np.minimum))
+computes("max", "s32 s16x2", needs="relu")(_relu(np.maximum))
 
 
 @computes("mul", _ANY, needs="lo")

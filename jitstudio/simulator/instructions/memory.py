@@ -156,11 +156,16 @@ def mov(b: Binding) -> Step:
     if isinstance(source, SymbolOperand):
         return _move_address(b, target, source)
     place, value = b.target(target, b.type), b.source(source, b.type)
+    name = source.name if isinstance(source, RegisterOperand) else ""
 
     def step(_wave: Wave, f: Frame, s: Selection) -> None:
         f[place][s] = f[value][s]
 
-    return step
+    def step_of_hardware(wave: Wave, f: Frame, s: Selection) -> None:
+        wave.inexact[name] = f"{name} ({_HARDWARE[name]})"
+        f[place][s] = f[value][s]
+
+    return step_of_hardware if name in _HARDWARE else step
 
 
 def _move_address(b: Binding, target: PtxOperand, source: SymbolOperand) -> Step:
@@ -220,7 +225,12 @@ def mov_predicate(b: Binding) -> Step:
     return step
 
 
-# Special registers that change while a wave runs.
+# Special registers of which a GPU has other values, or that change while a wave runs.
+
+_HARDWARE = dict.fromkeys(
+    ("%warpid", "%nwarpid"),
+    "the place of a warp in a multiprocessor of a GPU; compute it from %tid",
+) | dict.fromkeys(("%smid", "%nsmid"), "which multiprocessor of a GPU it is")
 
 _DYNAMIC = frozenset(
     ["%clock", "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi"]

@@ -12,6 +12,9 @@ from jitstudio.simulator.instructions import (
     integer,
     matrix,
     memory,
+    surfaces,
+    texels,
+    textures,
     warp,
 )
 
@@ -27,5 +30,8 @@ ROW_MODULES = (
     integer,
     matrix,
     memory,
+    surfaces,
+    texels,
+    textures,
     warp,
 )

@@ -1,8 +1,9 @@
-"""Buffers on a GPU: with a watched zone on either side, and kept from launch to launch."""
+"""Buffers on a GPU, with a watched zone on either side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,39 +30,23 @@ takes it for one."""
 _PIECE = 64 << 20
 
 
-class DeviceBuffer:
-    """Memory for one argument.
+class DeviceMemory(ABC):
+    """What one argument stands for on a GPU.
 
     Attributes:
         spec: What it was made for; another content of the same size may be put in.
-        address: What the kernel is given.
+        given: What the kernel is given: an address or a handle.
     """
 
-    def __init__(self, spec: Buffer, guarded: bool, device: Device, stream: Stream) -> None:
-        """Takes the memory.
-
-        Raises:
-            GpuError: There is not enough.
-        """
+    def __init__(self, spec: Buffer, stream: Stream) -> None:
         self.spec = spec
-        self._zone = GUARD_BYTES if guarded else 0
+        self.given = 0
         self._stream = stream
-        self._device = device
-        self._original: Any = None
         self._content: object = None
-        with doing(f"allocating {spec.bytes:,} bytes for '{spec.name}'"):
-            self._memory = device.allocate(max(1, spec.bytes) + 2 * self._zone, stream=stream)
-        self._start = int(self._memory.handle)
-        self.address = self._start + self._zone
 
-    @property
-    def guarded(self) -> bool:
-        """Whether there are zones."""
-        return self._zone > 0
-
+    @abstractmethod
     def fits(self, spec: Buffer, guarded: bool) -> bool:
         """Returns whether this memory does for another buffer, too."""
-        return self.spec.bytes == spec.bytes and self.guarded == guarded
 
     def fill(self, spec: Buffer, prepared: Path | None) -> None:
         """Puts the content in that the launch begins with, unless it is there.
@@ -87,14 +72,9 @@ class DeviceBuffer:
         """Does not rely on the content: something may have written where it should not."""
         self._content = None
 
+    @abstractmethod
     def restore(self) -> None:
         """What the kernel has changed is again as it was before the first launch."""
-        if self.spec.direction is Direction.INOUT and self._original is not None:
-            with doing(f"restoring '{self.spec.name}'"):
-                copied = driver.cuMemcpyDtoDAsync(
-                    self.address, int(self._original.handle), self.spec.bytes, self._handle
-                )
-                checked("cuMemcpyDtoDAsync", copied)
 
     def clear(self, poison: int | None, prepared: Path | None) -> None:
         """Makes an output fit to be written: poisoned, or with what it was to be filled with."""
@@ -104,7 +84,91 @@ class DeviceBuffer:
             if poison is None:
                 self._put(prepared)
             else:
-                self._set(self.address, poison, self.spec.bytes)
+                self._poison(poison)
+
+    @abstractmethod
+    def guard(self) -> None:
+        """Draws what is watched around it anew."""
+
+    @abstractmethod
+    def strays(self) -> tuple[OutOfBoundsWrite, ...]:
+        """Writes around it that were caught."""
+
+    @abstractmethod
+    def copy_to(self, target: np.ndarray[Any, Any]) -> None:
+        """Copies the content into an array of as many bytes."""
+
+    @abstractmethod
+    def pieces(self) -> Iterator[tuple[int, np.ndarray[Any, Any]]]:
+        """Yields the content in pieces: the first element of each, and its bytes."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Gives the memory back."""
+
+    @abstractmethod
+    def _put(self, prepared: Path | None) -> None:
+        """Puts the content of the file or of the fill in."""
+
+    @abstractmethod
+    def _keep_original(self) -> None:
+        """Keeps the content for `restore`."""
+
+    @abstractmethod
+    def _poison(self, byte: int) -> None:
+        """Makes each byte this one."""
+
+    @property
+    def _handle(self) -> Any:
+        return driver.CUstream(int(self._stream.handle))
+
+
+def content_of(spec: Buffer, prepared: Path | None) -> np.ndarray[Any, Any]:
+    """Returns what a buffer holds before a launch, by its file or its fill."""
+    content = open_buffer(prepared, spec.element) if prepared else generate(spec)
+    return np.ascontiguousarray(content)
+
+
+class DeviceBuffer(DeviceMemory):
+    """Global memory for one argument.
+
+    Attributes:
+        address: Where it begins.
+    """
+
+    def __init__(self, spec: Buffer, guarded: bool, device: Device, stream: Stream) -> None:
+        """Takes the memory.
+
+        Raises:
+            GpuError: There is not enough.
+        """
+        super().__init__(spec, stream)
+        self._zone = GUARD_BYTES if guarded else 0
+        self._device = device
+        self._original: Any = None
+        with doing(f"allocating {spec.bytes:,} bytes for '{spec.name}'"):
+            self._memory = device.allocate(max(1, spec.bytes) + 2 * self._zone, stream=stream)
+        self._start = int(self._memory.handle)
+        self.given = self.address = self._start + self._zone
+
+    @property
+    def guarded(self) -> bool:
+        """Whether there are zones."""
+        return self._zone > 0
+
+    def fits(self, spec: Buffer, guarded: bool) -> bool:
+        """Returns whether this memory does for another buffer, too."""
+        alike = self.spec.bytes == spec.bytes and self.guarded == guarded
+        return alike and spec.texels is None
+
+    def restore(self) -> None:
+        """What the kernel has changed is again as it was before the first launch."""
+        if self.spec.direction is Direction.INOUT and self._original is not None:
+            with doing(f"restoring '{self.spec.name}'"):
+                copied = driver.cuMemcpyDtoDAsync(
+                    self.address, int(self._original.handle), self.spec.bytes, self._handle
+                )
+                checked("cuMemcpyDtoDAsync", copied)
 
     def guard(self) -> None:
         """Draws the zones anew."""
@@ -142,17 +206,12 @@ class DeviceBuffer:
             self._original.close()
         self._memory.close()
 
-    @property
-    def _handle(self) -> Any:
-        return driver.CUstream(int(self._stream.handle))
-
     def _put(self, prepared: Path | None) -> None:
         if self.spec.fill.kind is FillKind.ZEROS:
             self._set(self.address, 0, self.spec.bytes)
             return
         spec = self.spec
-        content = open_buffer(prepared, spec.element) if prepared else generate(spec)
-        content = np.ascontiguousarray(content)
+        content = content_of(spec, prepared)
         # In our own stream: a copy outside it may still be on its way when the kernel starts.
         answer = driver.cuMemcpyHtoDAsync(
             self.address, content.ctypes.data, spec.bytes, self._handle
@@ -168,6 +227,9 @@ class DeviceBuffer:
         )
         checked("cuMemcpyDtoDAsync", copied)
 
+    def _poison(self, byte: int) -> None:
+        self._set(self.address, byte, self.spec.bytes)
+
     def _set(self, address: int, byte: int, count: int) -> None:
         if count:
             answer = driver.cuMemsetD8Async(address, byte, count, self._handle)
@@ -177,51 +239,6 @@ class DeviceBuffer:
         held = np.empty(count, np.uint8)
         checked("cuMemcpyDtoH", driver.cuMemcpyDtoH(held.ctypes.data, address, count))
         return held
-
-
-class Buffers:
-    """The buffers of one GPU, by the names of their arguments."""
-
-    def __init__(self, device: Device, stream: Stream) -> None:
-        self._device = device
-        self._stream = stream
-        self._held: dict[str, DeviceBuffer] = {}
-        self._code = b""
-
-    def prepare(
-        self, specs: tuple[Buffer, ...], guarded: bool, prepared: Mapping[str, Path], code: bytes
-    ) -> dict[str, DeviceBuffer]:
-        """Memory with content for each of these; null pointers have none.
-
-        Args:
-            specs: The buffers.
-            guarded: Whether to watch the zones around them.
-            prepared: Files with the content of some of them.
-            code: What will run. What other code has run on is filled anew: it may have written
-                where it should only read.
-
-        Raises:
-            GpuError: There is not enough memory.
-        """
-        if code != self._code:
-            self.forget()
-            self._code = code
-        wanted = {spec.name: spec for spec in specs if spec.length}
-        for name, held in list(self._held.items()):
-            if name not in wanted or not held.fits(wanted[name], guarded):
-                self._held.pop(name).close()
-        # What was just given back is there for what comes now.
-        self._stream.sync()
-        for name, spec in wanted.items():
-            if name not in self._held:
-                self._held[name] = DeviceBuffer(spec, guarded, self._device, self._stream)
-            self._held[name].fill(spec, prepared.get(name))
-        return {name: self._held[name] for name in wanted}
-
-    def forget(self) -> None:
-        """Relies on no content: see `DeviceBuffer.forget`."""
-        for held in self._held.values():
-            held.forget()
 
 
 def _found(zone: np.ndarray[Any, Any], before: bool) -> Iterator[OutOfBoundsWrite]:

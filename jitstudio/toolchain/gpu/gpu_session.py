@@ -7,7 +7,7 @@ from functools import cache
 from cuda.core import Device, Stream
 
 from jitstudio.toolchain.driver import doing
-from jitstudio.toolchain.gpu.buffers import Buffers
+from jitstudio.toolchain.gpu.arguments import Buffers
 from jitstudio.toolchain.gpu.kernels import Library
 
 

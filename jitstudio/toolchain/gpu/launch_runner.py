@@ -34,7 +34,7 @@ from jitstudio.core.tools import Tool
 from jitstudio.numerics.dtypes import NumericsError, new_buffer
 from jitstudio.toolchain.capture import STDERR, STDOUT
 from jitstudio.toolchain.driver import GpuError, why_unusable
-from jitstudio.toolchain.gpu.buffers import POISONS, DeviceBuffer
+from jitstudio.toolchain.gpu.buffers import POISONS, DeviceMemory
 from jitstudio.toolchain.gpu.gpu_session import GpuSession, session
 from jitstudio.toolchain.gpu.kernels import JitError, allow, facts_of, kernel_of, poisoned
 from jitstudio.toolchain.gpu.launching import KernelLaunch, time_launches
@@ -168,7 +168,7 @@ class _Run:
             self.found["counterpart"] = self._counterpart(opened, buffers)
 
     def _counterpart(
-        self, opened: GpuSession, buffers: Mapping[str, DeviceBuffer]
+        self, opened: GpuSession, buffers: Mapping[str, DeviceMemory]
     ) -> Counterpart | None:
         """The same launch of the other code, after all that is looked at; None if it cannot be."""
         self._say("timing the cubin of the build")
@@ -180,7 +180,7 @@ class _Run:
             return None
 
     def _timed_counterpart(
-        self, opened: GpuSession, buffers: Mapping[str, DeviceBuffer]
+        self, opened: GpuSession, buffers: Mapping[str, DeviceMemory]
     ) -> Counterpart:
         request = self._request
         loaded = opened.library.load(request.counterpart, CodeKind.CUBIN)
@@ -190,7 +190,7 @@ class _Run:
         start = KernelLaunch(request, kernel, dict(buffers), opened.stream)
         return Counterpart(facts, self._time(opened, start, buffers))
 
-    def _first_launch(self, start: KernelLaunch, buffers: Mapping[str, DeviceBuffer]) -> None:
+    def _first_launch(self, start: KernelLaunch, buffers: Mapping[str, DeviceMemory]) -> None:
         poison = POISONS[0] if self._request.poison else None
         self._make_ready(buffers, poison)
         self._say("running the kernel")
@@ -212,16 +212,17 @@ class _Run:
                 unwritten=None if spec.name not in unwritten else len(unwritten[spec.name]),
                 first_unwritten=next(iter(unwritten.get(spec.name, np.empty(0)).tolist()), None),
                 strays=strays.get(spec.name, ()),
+                shape=spec.shape,
             )
             for spec in self._request.buffers
         )
 
-    def _make_ready(self, buffers: Mapping[str, DeviceBuffer], poison: int | None) -> None:
+    def _make_ready(self, buffers: Mapping[str, DeviceMemory], poison: int | None) -> None:
         for name, held in buffers.items():
             held.clear(poison, self._prepared.get(name))
             held.guard()
 
-    def _keep(self, held: DeviceBuffer) -> np.ndarray[Any, Any]:
+    def _keep(self, held: DeviceMemory) -> np.ndarray[Any, Any]:
         """Copies an output into its file; its bytes."""
         target = new_buffer(self._path(held.spec.name), held.spec.element, held.spec.length)
         held.copy_to(target)
@@ -230,7 +231,7 @@ class _Run:
     def _unwritten(
         self,
         start: KernelLaunch,
-        buffers: Mapping[str, DeviceBuffer],
+        buffers: Mapping[str, DeviceMemory],
         kept: Mapping[str, np.ndarray[Any, Any]],
     ) -> dict[str, np.ndarray[Any, Any]]:
         """Returns indices of what was never written, of each pure output."""
@@ -253,7 +254,7 @@ class _Run:
         }
 
     def _time(
-        self, opened: GpuSession, start: KernelLaunch, buffers: Mapping[str, DeviceBuffer]
+        self, opened: GpuSession, start: KernelLaunch, buffers: Mapping[str, DeviceMemory]
     ) -> Any:
         changed = [b for b in buffers.values() if b.spec.direction is Direction.INOUT]
 
@@ -272,7 +273,7 @@ class _Run:
         self._report(LaunchProgress(doing))
 
 
-def _still(held: DeviceBuffer, poison: int) -> np.ndarray[Any, Any]:
+def _still(held: DeviceMemory, poison: int) -> np.ndarray[Any, Any]:
     size = held.spec.element.size
     found = [first + poisoned(piece, size, poison) for first, piece in held.pieces()]
     return np.concatenate(found) if found else np.empty(0, np.int64)

@@ -16,7 +16,7 @@ from cuda.core import Device, EventOptions, Kernel, Stream
 from jitstudio.core.launch.request import LaunchConfig, LaunchRequest, ValueArgument
 from jitstudio.core.launch.result import Timing
 from jitstudio.toolchain.driver import GpuError, checked, doing
-from jitstudio.toolchain.gpu.buffers import DeviceBuffer
+from jitstudio.toolchain.gpu.buffers import DeviceMemory
 from jitstudio.toolchain.gpu.kernels import function_of
 
 _TIMED = EventOptions(timing_enabled=True)
@@ -33,7 +33,7 @@ class KernelLaunch:
         self,
         request: LaunchRequest,
         kernel: Kernel,
-        buffers: dict[str, DeviceBuffer],
+        buffers: dict[str, DeviceMemory],
         stream: Stream,
     ) -> None:
         self._stream = stream
@@ -137,7 +137,7 @@ class _Scrub:
 
 
 def _parameter_space(
-    request: LaunchRequest, buffers: dict[str, DeviceBuffer]
+    request: LaunchRequest, buffers: dict[str, DeviceMemory]
 ) -> np.ndarray[Any, Any]:
     """Returns the parameters, each at its place."""
     space = np.zeros(max(1, request.parameter_bytes), np.uint8)
@@ -146,7 +146,7 @@ def _parameter_space(
             data = argument.data
         else:
             held = buffers.get(argument.name)
-            data = (held.address if held else 0).to_bytes(8, "little")
+            data = (held.given if held else 0).to_bytes(8, "little")
         end = argument.offset + len(data)
         space[argument.offset : end] = np.frombuffer(data, np.uint8)
     return space

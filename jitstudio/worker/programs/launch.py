@@ -77,8 +77,8 @@ def check_launch(call: LaunchCommand, said: LaunchEvent | LaunchResult) -> None:
 def _check_buffers(call: LaunchCommand, told: tuple[BufferResult, ...]) -> None:
     """Others open these files, so they lie where they were asked for and are what was asked for."""
     wanted = call.request.buffers
-    if [(b.name, b.element, b.length, b.direction) for b in told] != [
-        (b.name, b.element, b.length, b.direction) for b in wanted
+    if [(b.name, b.element, b.length, b.direction, b.shape) for b in told] != [
+        (b.name, b.element, b.length, b.direction, b.shape) for b in wanted
     ]:
         raise Unfit("it tells of buffers that the kernel has not")
     for number, buffer in enumerate(told):

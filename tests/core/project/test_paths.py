@@ -75,3 +75,22 @@ def test_other_arguments_stay_as_they_are(text):
 def test_an_argument_can_be_left_out():
     spec = with_buffer_files(_launch(x="n:file(x)", n="4"), lambda _name, _path: None)
     assert spec == _launch(n="4")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "n:file({})",
+        "float[n]:file({}):in",
+        "float[4,4]:file({}):linear,clamp",
+        "int[4]:file({}):out",
+    ],
+)
+def test_the_file_of_any_buffer_is_found(text):
+    """Also of textures and surfaces, or a project could fill them from outside its folder."""
+    spec = LaunchSpec(arguments=(("a", text.format("../secret:linear.bin")),))
+    seen = []
+    changed = with_buffer_files(spec, lambda name, path: seen.append((name, path)) or "inside.npy")
+    assert seen == [("a", "../secret:linear.bin")]
+    assert changed.arguments == (("a", text.format("inside.npy")),)
+    assert with_buffer_files(spec, lambda _, path: None).arguments == ()

@@ -29,6 +29,7 @@ from jitstudio.core.launch.request import Direction, KernelForm
 from jitstudio.gui.features.launch.models.arguments_model import (
     DIRECTION,
     FILL,
+    SAMPLING_ROLE,
     TINT_ROLE,
     TYPE,
     VALUE,
@@ -70,13 +71,38 @@ _DIRECTIONS = {
     ),
     Direction.INOUT.value: QT_TRANSLATE_NOOP("Cells", "The kernel reads and writes it."),
 }
+_SAMPLINGS = {
+    "point,clamp": QT_TRANSLATE_NOOP(
+        "Cells", "The texel that a coordinate is in; outside, the nearest one."
+    ),
+    "point,border": QT_TRANSLATE_NOOP("Cells", "The texel that a coordinate is in; outside, zero."),
+    "linear,clamp": QT_TRANSLATE_NOOP(
+        "Cells", "Between the texels around a coordinate; outside, the nearest one."
+    ),
+    "linear,border": QT_TRANSLATE_NOOP(
+        "Cells", "Between the texels around a coordinate; outside, zero."
+    ),
+    "linear,wrap,normalizedCoords": QT_TRANSLATE_NOOP(
+        "Cells", "Coordinates from 0 to 1, again and again."
+    ),
+    "linear,mirror,normalizedCoords": QT_TRANSLATE_NOOP(
+        "Cells", "Coordinates from 0 to 1, forth and back."
+    ),
+    "linear,clamp,normalizedFloat": QT_TRANSLATE_NOOP(
+        "Cells", "Integers of 8 or 16 bits as floats up to 1."
+    ),
+    "linearMemory": QT_TRANSLATE_NOOP("Cells", "Linear memory, which tex1Dfetch reads by index."),
+}
 _WORDS = {FILL: _FILLS, DIRECTION: _DIRECTIONS}
 _NAMES = {
     VALUE: QT_TRANSLATE_NOOP("Cells", "value of {parameter}"),
     FILL: QT_TRANSLATE_NOOP("Cells", "fill of {parameter}"),
-    DIRECTION: QT_TRANSLATE_NOOP("Cells", "direction of {parameter}"),
+    DIRECTION: QT_TRANSLATE_NOOP("Cells", "access of {parameter}"),
 }
-_FILL_ROOM = 30
+_TYPED_ROOM = 38
+# Letters of the type and of the access, and where there is a texture or surface.
+_TYPE, _HANDLE_TYPE = 16, 21
+_ACCESS, _SAMPLING = 8, 14
 # Of the longest name of a parameter, in letters; and what is left and right of it.
 _MOST_LETTERS, _BESIDE_NAME = 18, 24
 _TINT = 28
@@ -118,7 +144,8 @@ class ArgumentDelegate(CellDelegate):
     ) -> QWidget:
         """Returns a line, or a line with words."""
         column = index.column()
-        words = _WORDS.get(column)
+        is_sampling = column == DIRECTION and bool(index.data(SAMPLING_ROLE))
+        words = _SAMPLINGS if is_sampling else _WORDS.get(column)
         editor: QWidget
         if words is None:
             editor = self._line(parent, index)
@@ -127,7 +154,7 @@ class ArgumentDelegate(CellDelegate):
             editor = self._words(
                 parent,
                 meanings,
-                free=column == FILL,
+                free=column == FILL or is_sampling,
                 file_word=_translated(CHOOSE_FILE),
             )
             editor.file_wanted.connect(self._on_file_wanted)
@@ -138,13 +165,13 @@ class ArgumentDelegate(CellDelegate):
     def updateEditorGeometry(
         self, editor: QWidget, option: QStyleOptionViewItem, index: _Index
     ) -> None:
-        """Fills the cell; a fill with its numbers, file or expression gets more room than that."""
+        """Fills the cell; what is typed into a list of words gets more room than that."""
         place = QRect(option.rect)
         viewport = editor.parentWidget()
-        if index.column() == FILL and viewport is not None:
-            wanted = editor.fontMetrics().horizontalAdvance("0") * _FILL_ROOM
-            edge = viewport.width() - place.left()
-            place.setWidth(max(place.width(), min(wanted, edge)))
+        if isinstance(editor, WordEditor) and editor.isEditable() and viewport is not None:
+            wanted = editor.fontMetrics().horizontalAdvance("0") * _TYPED_ROOM
+            place.setWidth(max(place.width(), min(wanted, viewport.width())))
+            place.moveRight(min(place.right(), viewport.width() - 1))
         editor.setGeometry(place)
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
@@ -177,7 +204,7 @@ class ArgumentsTable(CellTable):
         self.setObjectName("argumentsView")
         self.setItemDelegate(self._cells)
         self.setModel(model)
-        self.set_columns(stretched=VALUE, widths={0: 10, TYPE: 16, FILL: 13, DIRECTION: 8})
+        self.set_columns(stretched=VALUE, widths={0: 10, TYPE: _TYPE, FILL: 13, DIRECTION: _ACCESS})
         self.hide_when_narrow(TYPE, least=7)
         self.add_command(self.tr("&Edit"), self._on_edit, *ENTER_KEYS)
         model.modelReset.connect(self._on_reset)
@@ -200,6 +227,9 @@ class ArgumentsTable(CellTable):
     def _on_reset(self) -> None:
         self._widen()
         model = self._arguments
+        rows = range(model.rowCount())
+        self.set_width(DIRECTION, _SAMPLING if any(map(model.is_texture, rows)) else _ACCESS)
+        self.set_width(TYPE, _HANDLE_TYPE if any(map(model.has_texels, rows)) else _TYPE)
         self.clearSpans()
         for row in range(model.rowCount()):
             if not model.is_buffer(row):

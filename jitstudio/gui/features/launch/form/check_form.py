@@ -7,9 +7,10 @@ from dataclasses import replace
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from jitstudio.core.launch.request import KernelForm
+from jitstudio.core.launch.request import Direction, KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.launch.types import Pointer
+from jitstudio.core.launch.types import REFERENCES
+from jitstudio.gui.features.launch.models.arguments_model import default_direction
 from jitstudio.gui.kit.field_rows import FieldRows
 from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.number_field import CODE_SIZE, NumberField
@@ -70,13 +71,13 @@ class CheckForm(FieldRows):
 
     def show_form(self, form: KernelForm | None) -> None:
         """Gives an example that names buffers of this kernel."""
-        pointers = [
-            (p.name, p.type.const)
+        buffers = [
+            (p.name, default_direction(p.type) != Direction.INOUT.value)
             for p in (form.parameters if form else ())
-            if isinstance(p.type, Pointer)
+            if isinstance(p.type, REFERENCES)
         ]
-        written = next((name for name, const in pointers if not const), "out")
-        read = next((name for name, const in pointers if const), written)
+        written = next((name for name, is_read in buffers if not is_read), "out")
+        read = next((name for name, is_read in buffers if is_read), written)
         self._expectations.setPlaceholderText(f"{written} = {read} * {read} + 1")
 
     def show_spec(self, spec: LaunchSpec) -> None:

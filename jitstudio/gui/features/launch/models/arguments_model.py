@@ -1,7 +1,8 @@
 """The arguments of one kernel as a table: a row for each parameter, its text in editable cells.
 
 Knows the texts of `core.launch.spec` and no widget. A pointer's text is shown in three cells:
-length, fill and direction; what the text leaves to the default is shown muted.
+length, fill and direction; that of a texture as texels, fill and sampling. What the text leaves to
+the default is shown muted.
 """
 
 from __future__ import annotations
@@ -17,7 +18,18 @@ from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.arguments import NULL
 from jitstudio.core.launch.problems import SpecProblem, argument_place
 from jitstudio.core.launch.request import Direction, FillKind, FormParameter, KernelForm
-from jitstudio.core.launch.types import Array, Opaque, Pointer, Struct, Type
+from jitstudio.core.launch.texel_text import split_texels
+from jitstudio.core.launch.texels import AddressMode, FilterMode
+from jitstudio.core.launch.types import (
+    REFERENCES,
+    Array,
+    Handle,
+    HandleKind,
+    Opaque,
+    Pointer,
+    Struct,
+    Type,
+)
 from jitstudio.gui.kit.presentation import (
     MARK_ROLE,
     MUTED_ROLE,
@@ -32,7 +44,10 @@ _DIRECTIONS = frozenset(direction.value for direction in Direction)
 
 @dataclass(frozen=True)
 class BufferLabels:
-    """What represents one buffer; empty where the text leaves it to the default."""
+    """What represents one buffer; empty where the text leaves it to the default.
+
+    Of a texture `length` has its texels and `direction` its sampling.
+    """
 
     length: str
     fill: str = ""
@@ -59,14 +74,26 @@ def buffer_labels(text: str) -> BufferLabels:
     return BufferLabels(length.strip(), (before if direction else rest).strip(), direction)
 
 
-def default_direction(pointer: Pointer) -> Direction:
-    """Returns what the kernel does with a buffer whose text does not say it."""
-    return Direction.IN if pointer.const else Direction.INOUT
+def texel_labels(text: str) -> BufferLabels:
+    """Takes the text of a texture or surface apart where `core.launch.texel_text` does."""
+    return BufferLabels(*split_texels(text))
 
 
-def default_fill(direction: str) -> FillKind:
+def default_direction(kind: Pointer | Handle) -> str:
+    """Returns what the kernel does with a buffer whose text does not say it.
+
+    Of a texture how it is read: as of a `cudaTextureDesc` of zeros.
+    """
+    if kind == Handle(HandleKind.TEXTURE):
+        return f"{FilterMode.POINT.value},{AddressMode.CLAMP.value}"
+    only_read = isinstance(kind, Pointer) and kind.const
+    return (Direction.IN if only_read else Direction.INOUT).value
+
+
+def default_fill(kind: Pointer | Handle, direction: str) -> FillKind:
     """Returns what a buffer of this direction is filled with whose text does not say it."""
-    return FillKind.RANDOM if direction == Direction.IN.value else FillKind.ZEROS
+    is_read = kind == Handle(HandleKind.TEXTURE) or direction == Direction.IN.value
+    return FillKind.RANDOM if is_read else FillKind.ZEROS
 
 
 def example(kind: Type) -> str:
@@ -76,7 +103,7 @@ def example(kind: Type) -> str:
             return f"{{{', '.join(f'{f.name}={example(f.type)}' for f in kind.fields)}}}"
         case Array():
             return f"{{{', '.join([example(kind.element)] * kind.count)}}}"
-        case Pointer():
+        case Pointer() | Handle():
             return NULL
         case Opaque():
             message = QCoreApplication.translate(
@@ -86,14 +113,19 @@ def example(kind: Type) -> str:
     return "0"
 
 
-def length_example(pointer: Pointer) -> str:
+def length_example(kind: Pointer | Handle) -> str:
     """How the length of a buffer is written; with its elements where nothing else gives them."""
-    return "n" if pointer.target else "float[n]"
+    if isinstance(kind, Handle):
+        return "float[w,h]"
+    return "n" if kind.target else "float[n]"
 
 
 PARAMETER, TYPE, VALUE, FILL, DIRECTION = range(5)
 TINT_ROLE = Qt.ItemDataRole.UserRole + 4
 """The mark whose colour tints the whole row, or None."""
+
+SAMPLING_ROLE = Qt.ItemDataRole.UserRole + 5
+"""Whether the row is a texture."""
 
 _BUFFER_FIELDS = {VALUE: "length", FILL: "fill", DIRECTION: "direction"}
 
@@ -118,12 +150,20 @@ class ArgumentsModel(TitledModel):
             self.tr("Type"),
             self.tr("Value or length"),
             self.tr("Fill"),
-            self.tr("Direction"),
+            self.tr("Access"),
         )
         self._help = {
             VALUE: self.tr("A number, the fields of a struct, or the elements of a buffer."),
             FILL: self.tr("What the buffer holds before the launch."),
             DIRECTION: self.tr("Whether the kernel reads the buffer, writes it, or both."),
+        }
+        self._texture_help = {
+            FILL: self.tr("What the texels are before the launch."),
+            DIRECTION: self.tr(
+                "How the texture is read, with commas: point or linear; clamp, border, wrap or "
+                "mirror, one for all axes or one for each; normalizedCoords, normalizedFloat, "
+                "linearMemory."
+            ),
         }
 
     @property
@@ -178,8 +218,16 @@ class ArgumentsModel(TitledModel):
         return self._parameters[row]
 
     def is_buffer(self, row: int) -> bool:
-        """Returns whether the row is a pointer, which has a fill and a direction."""
-        return 0 <= row < len(self._parameters) and isinstance(self.parameter(row).type, Pointer)
+        """Returns whether the row is a pointer, texture or surface, which has a fill."""
+        return 0 <= row < len(self._parameters) and isinstance(self.parameter(row).type, REFERENCES)
+
+    def has_texels(self, row: int) -> bool:
+        """Returns whether the row is a texture or a surface."""
+        return self.is_buffer(row) and isinstance(self.parameter(row).type, Handle)
+
+    def is_texture(self, row: int) -> bool:
+        """Returns whether the row is a texture, which has a sampling in place of a direction."""
+        return self.is_buffer(row) and self.parameter(row).type == Handle(HandleKind.TEXTURE)
 
     def rowCount(self, parent: ModelIndex | None = None) -> int:
         """Returns the parameters."""
@@ -218,6 +266,8 @@ class ArgumentsModel(TitledModel):
                 return self._mark(row) if column == PARAMETER else None
             case _ if role == TINT_ROLE:
                 return self._mark(row)
+            case _ if role == SAMPLING_ROLE:
+                return self.is_texture(row)
         return None
 
     def setData(self, index: ModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
@@ -246,7 +296,9 @@ class ArgumentsModel(TitledModel):
         self.dataChanged.emit(self.index(row, VALUE), self.index(row, DIRECTION))
 
     def _labels(self, row: int) -> BufferLabels:
-        return buffer_labels(self._texts[self.parameter(row).name])
+        parameter = self.parameter(row)
+        has_texels = isinstance(parameter.type, Handle)
+        return (texel_labels if has_texels else buffer_labels)(self._texts[parameter.name])
 
     def _written(self, row: int, column: int) -> str:
         """Returns what the source or the text says."""
@@ -255,7 +307,7 @@ class ArgumentsModel(TitledModel):
             return parameter.name
         if column == TYPE:
             return parameter.spelling or parameter.type.name
-        if isinstance(parameter.type, Pointer):
+        if isinstance(parameter.type, REFERENCES):
             return str(getattr(self._labels(row), _BUFFER_FIELDS[column]))
         return self._texts[parameter.name] if column == VALUE else ""
 
@@ -266,11 +318,11 @@ class ArgumentsModel(TitledModel):
     def _default(self, row: int, column: int) -> str:
         kind = self.parameter(row).type
         if column == VALUE:
-            return length_example(kind) if isinstance(kind, Pointer) else example(kind)
-        if not isinstance(kind, Pointer) or (words := self._labels(row)).is_null:
+            return length_example(kind) if isinstance(kind, REFERENCES) else example(kind)
+        if not isinstance(kind, REFERENCES) or (words := self._labels(row)).is_null:
             return ""
-        direction = words.direction or default_direction(kind).value
-        return direction if column == DIRECTION else default_fill(direction).value
+        direction = words.direction or default_direction(kind)
+        return direction if column == DIRECTION else default_fill(kind, direction).value
 
     def _mark(self, row: int) -> str | None:
         problems = self._problems.get(self.parameter(row).name, ())
@@ -290,10 +342,15 @@ class ArgumentsModel(TitledModel):
         elif column == VALUE:
             message.append(self._value_help(row))
         elif self.is_buffer(row):
-            message.append(self._help[column])
+            message.append((self._texture_help if self.is_texture(row) else self._help)[column])
         return "\n\n".join(message)
 
     def _value_help(self, row: int) -> str:
+        if isinstance(self.parameter(row).type, Handle):
+            return self.tr(
+                "Type and extents of the texels such as float[w,h] or uchar4[640,480]: width, "
+                "height and depth, expressions over the integer arguments. Write null for none."
+            )
         if self.is_buffer(row):
             return self.tr(
                 "Elements of the buffer: a number, or an expression over the integer arguments "

@@ -123,7 +123,9 @@ class BufferImage(QWidget):
         has_channels = len(data.leaves) >= _CHANNELS
         offered = [c for c in ImageColouring if has_channels or c is not ImageColouring.CHANNELS]
         with QSignalBlocker(self._colouring):
-            self._width.setText(str(proposed_width(data.length)))
+            shape = data.result.shape
+            width = shape[0] if shape else proposed_width(data.length)
+            self._width.setText(str(width))
             self._colouring.clear()
             for colouring in offered:
                 self._colouring.addItem(colouring.title, colouring)

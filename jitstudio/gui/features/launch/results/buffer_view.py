@@ -387,7 +387,16 @@ def _count(data: BufferData, leaf: int, stop: Event) -> Statistics:
 def _title(buffer: BufferResult) -> str:
     translate = QCoreApplication.translate
     if not buffer.length:
-        return translate("BufferView", "{name}: null pointer").format(name=buffer.name)
+        null = translate("BufferView", "{name}: null handle")
+        null = null if buffer.shape else translate("BufferView", "{name}: null pointer")
+        return null.format(name=buffer.name)
+    if buffer.shape:
+        return translate("BufferView", "{name}: {extents} texels of {type}, {direction}").format(
+            name=buffer.name,
+            extents=" \N{MULTIPLICATION SIGN} ".join(f"{extent:,}" for extent in buffer.shape),
+            type=buffer.element.name,
+            direction=buffer.direction.value,
+        )
     return counted(
         buffer.length,
         translate("BufferView", "{name}: {count:,} element of {type}, {direction}"),

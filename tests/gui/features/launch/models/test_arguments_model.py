@@ -5,8 +5,8 @@ from PySide6.QtGui import QFont
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.arguments import parse_buffer
 from jitstudio.core.launch.problems import SpecProblem
-from jitstudio.core.launch.request import KernelForm
-from jitstudio.core.launch.types import Array, Pointer
+from jitstudio.core.launch.request import FormParameter, KernelForm, ParameterSlot
+from jitstudio.core.launch.types import Array, Handle, HandleKind, Pointer
 from jitstudio.gui.features.launch.models.arguments_model import (
     DIRECTION,
     FILL,
@@ -19,6 +19,7 @@ from jitstudio.gui.features.launch.models.arguments_model import (
     buffer_labels,
     example,
     length_example,
+    texel_labels,
 )
 from jitstudio.gui.kit.presentation import MARK_ROLE, MUTED_ROLE
 from tests.gui.launch_kernels import APPLY, BYTES, FLOAT, PARAMS, SAXPY, SAXPY_TEXTS, TICK
@@ -51,6 +52,16 @@ def test_it_is_parted_where_the_launch_parts_it(text):
 def test_half_typed_texts_have_words_too(text):
     words = buffer_labels(text)
     assert buffer_labels(words.text) == words
+
+
+def test_the_text_of_a_texture_has_its_sampling_last():
+    for text, words in {
+        "float[w,h]": BufferLabels("float[w,h]"),
+        "float[w,h]:linear,clamp": BufferLabels("float[w,h]", "", "linear,clamp"),
+        "int2[4]:file(a:b):out": BufferLabels("int2[4]", "file(a:b)", "out"),
+    }.items():
+        assert texel_labels(text) == words
+        assert words.text == text
 
 
 def test_a_null_pointer_has_neither_fill_nor_direction():
@@ -108,6 +119,25 @@ def test_each_parameter_is_a_row_and_a_buffer_has_three_cells(model):
         ["y", "T*", "n", "zeros", "out"],
         ["n", "int", "1024", "", ""],
     ]
+
+
+def test_textures_and_surfaces_have_three_cells_too():
+    model = ArgumentsModel()
+    slot = ParameterSlot(0, 8, 8)
+    kinds = [(kind.value, Handle(kind)) for kind in HandleKind]
+    parameters = tuple(FormParameter(name, kind, slot) for name, kind in kinds)
+    model.show(KernelForm("k", "k", parameters), {"texture": "float4[w,h]", "surface": ""})
+    names = ["cudaTextureObject_t", "cudaSurfaceObject_t"]
+    assert row(model, 0) == ["texture", names[0], "float4[w,h]", "random", "point,clamp"]
+    assert row(model, 1) == ["surface", names[1], "float[w,h]", "zeros", "inout"]
+    assert [model.is_texture(number) for number in range(2)] == [True, False]
+    assert put(model, 0, DIRECTION, "linear,border")
+    assert put(model, 0, FILL, "zeros")
+    assert put(model, 1, VALUE, "null")
+    assert dict(model.arguments)["texture"] == "float4[w,h]:zeros:linear,border"
+    assert row(model, 1)[VALUE:] == ["null", "", ""]
+    assert "normalizedCoords" in model.index(0, DIRECTION).data(Qt.ItemDataRole.ToolTipRole)
+    assert "uchar4[640,480]" in model.index(0, VALUE).data(Qt.ItemDataRole.ToolTipRole)
 
 
 def test_what_the_text_leaves_to_the_default_is_muted(model):
@@ -212,7 +242,7 @@ def test_a_type_without_spelling_goes_by_its_name(model):
 
 def test_headers_say_what_is_written_below_them(model):
     titles = [model.headerData(n, Qt.Orientation.Horizontal) for n in range(5)]
-    assert titles == ["Parameter", "Type", "Value or length", "Fill", "Direction"]
+    assert titles == ["Parameter", "Type", "Value or length", "Fill", "Access"]
     tip = model.headerData(FILL, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
     assert tip == "What the buffer holds before the launch."
 

@@ -1,0 +1,205 @@
+"""Reads and writes of surfaces: `suld sust`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.core.launch.types import HandleKind
+from jitstudio.simulator.groups import Selection
+from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
+from jitstudio.simulator.instructions.texels import AXES, arrays_of, coordinates_of, handle_of
+from jitstudio.simulator.model import FaultKind, StateSpace
+from jitstudio.simulator.program import (
+    PtxOperand,
+)
+from jitstudio.simulator.texels import TexelArray
+from jitstudio.simulator.types import BITS
+from jitstudio.simulator.wave import Frame, ThreadFault, UnsupportedInstruction, Wave
+
+_VECTORS = {"v2": 2, "v4": 4}
+_OUT_OF_RANGE = ("trap", "clamp", "zero")
+_CACHING = "ca cg cv cs wb wt"
+
+
+def _places(
+    wave: Wave,
+    array: TexelArray,
+    at: Sequence[Values],
+    size: int,
+    s: Selection,
+    mode: str,
+    verb: str,
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Returns the offsets that threads access, and which are inside; the others are at the first.
+
+    Args:
+        wave: The threads.
+        array: The surface.
+        at: Coordinates, the first in bytes, the others in texels.
+        size: Bytes that each thread accesses.
+        s: The threads.
+        mode: What becomes of those outside.
+        verb: What they do, for messages.
+
+    Raises:
+        ThreadFault: One is outside and traps, or its first coordinate is misaligned.
+    """
+    index = [each.astype(np.int64) for each in at]
+    row = array.extent[0] * array.size
+    limits = [row - size, *(extent - 1 for extent in array.extent[1 : array.axes])]
+    bounds = list(zip(index, limits, strict=True))
+    inside = np.logical_and.reduce([(each >= 0) & (each <= most) for each, most in bounds])
+    wrong = index[0] % size != 0
+    if wrong.any():
+        raise _stray(
+            wave, s, wrong, FaultKind.MISALIGNED, index, verb,
+            f"{size} bytes of {array.title}, and the first coordinate, which counts bytes, is not "
+            f"divisible by {size}",
+        )  # fmt: skip
+    if mode == "trap" and not inside.all():
+        raise _stray(
+            wave, s, ~inside, FaultKind.OUT_OF_BOUNDS, index, verb,
+            f"{size} bytes outside of the surface {array.title}, whose rows have {row:,} bytes",
+        )  # fmt: skip
+    if mode == "clamp":
+        index = [np.clip(each, 0, max(most, 0)) for each, most in bounds]
+        inside = np.ones_like(inside)
+    x, *others = (np.where(inside, each, 0) for each in index)
+    return array.offsets([np.zeros_like(x), *others], x), inside
+
+
+def _stray(
+    wave: Wave,
+    s: Selection,
+    wrong: NDArray[np.bool_],
+    kind: FaultKind,
+    index: Sequence[NDArray[np.int64]],
+    verb: str,
+    what: str,
+) -> ThreadFault:
+    first = int(np.argmax(wrong))
+    place = ", ".join(str(int(each[first])) for each in index)
+    count = int(np.count_nonzero(wrong))
+    message = f"{verb} at ({place}) {what}"
+    return ThreadFault(kind, int(wave.numbers[s][first]), message, count)
+
+
+def _mode(b: Binding) -> str:
+    return next((word for word in b.instruction.modifiers if word in _OUT_OF_RANGE), "trap")
+
+
+def _suld(b: Binding) -> Step:
+    first, brackets = b.instruction.operands[:2]
+    handle, given = handle_of(b, brackets)
+    coordinates = coordinates_of(b, given, "s32")
+    parts = _elements(b, first)
+    targets = [None if is_sink(part) else b.target(part, b.type) for part in parts]
+    dtype, count, mode = b.type.dtype, len(parts), _mode(b)
+    size, axes = dtype.itemsize * count, len(coordinates)
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        for array, some in arrays_of(wave, f[handle][s], s, HandleKind.SURFACE, axes):
+            at = [f[slot][some] for slot in coordinates]
+            offsets, inside = _places(wave, array, at, size, some, mode, "reads")
+            values = [np.zeros(len(offsets), dtype) for _ in range(count)]
+            if inside.any():
+                numbers, kept = wave.numbers[some][inside], offsets[inside]
+                taken = wave.take(
+                    StateSpace.SURFACE, kept, array.region, array.addresses(kept), dtype, count,
+                    numbers,
+                )  # fmt: skip
+                for value, found in zip(values, taken, strict=True):
+                    value[inside] = found
+            for target, value in zip(targets, values, strict=True):
+                if target is not None:
+                    f[target][some] = value
+
+    return step
+
+
+def _elements(b: Binding, operand: PtxOperand) -> tuple[PtxOperand, ...]:
+    """Returns the registers of a vector or the single one, which may be in braces, too."""
+    count = next((_VECTORS[w] for w in b.instruction.modifiers if w in _VECTORS), 1)
+    parts = b.parts(operand)
+    if len(parts) != count:
+        raise UnsupportedInstruction(f"it moves {count} elements, and {len(parts)} are named")
+    return parts
+
+
+def _sust(b: Binding) -> Step:
+    brackets, value = b.instruction.operands[:2]
+    handle, given = handle_of(b, brackets)
+    coordinates = coordinates_of(b, given, "s32")
+    sources = [b.source(part, b.type) for part in _elements(b, value)]
+    size, mode = b.type.size * len(sources), _mode(b)
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        axes = len(coordinates)
+        for array, some in arrays_of(wave, f[handle][s], s, HandleKind.SURFACE, axes):
+            at = [f[slot][some] for slot in coordinates]
+            offsets, inside = _places(wave, array, at, size, some, mode, "writes")
+            _put(wave, array, offsets, inside, [f[slot][some] for slot in sources], some)
+
+    return step
+
+
+def _put(
+    wave: Wave,
+    array: TexelArray,
+    offsets: NDArray[np.int64],
+    inside: NDArray[np.bool_],
+    values: Sequence[Values],
+    s: Selection,
+) -> None:
+    if inside.any():
+        kept = offsets[inside]
+        held = [np.broadcast_to(value, inside.shape)[inside] for value in values]
+        numbers = wave.numbers[s][inside]
+        addresses = array.addresses(kept)
+        wave.put(StateSpace.SURFACE, kept, array.region, addresses, held, numbers)
+
+
+def _sust_formatted(b: Binding) -> Step:
+    """Binds a store that turns 32 bits of each channel into what the texels hold."""
+    brackets, value = b.instruction.operands[:2]
+    handle, given = handle_of(b, brackets)
+    coordinates = coordinates_of(b, given, "s32")
+    sources = [b.source(part, BITS[32]) for part in _elements(b, value)]
+    mode, axes, name = _mode(b), len(coordinates), b.instruction.full_opcode
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        for array, some in arrays_of(wave, f[handle][s], s, HandleKind.SURFACE, axes):
+            if len(sources) < array.channels:
+                raise UnsupportedInstruction(
+                    f"it gives {len(sources)} of the {array.channels} channels of the surface "
+                    f"{array.title}, and leaves open what the others become"
+                )
+            x, *others = (f[slot][some] for slot in coordinates)
+            at = [x.astype(np.int64) * array.size, *others]
+            offsets, inside = _places(wave, array, at, array.size, some, mode, "writes")
+            bits = [f[slot][some] for slot in sources[: array.channels]]
+            if not array.is_float and array.dtype.itemsize < 4:
+                note = "integers that do not fit become the nearest that does; not documented"
+                wave.inexact[name] = f"{name} ({note})"
+            _put(wave, array, offsets, inside, [_formatted(each, array) for each in bits], some)
+
+    return step
+
+
+def _formatted(bits: Values, array: TexelArray) -> Values:
+    if array.is_float:
+        return bits.view(np.float32).astype(array.dtype)
+    limits = np.iinfo(array.dtype)
+    numbers = bits.view(np.int32) if array.dtype.kind == "i" else bits
+    fitting: Values = np.clip(numbers, limits.min, limits.max).astype(array.dtype)
+    return fitting
+
+
+for _word in AXES:
+    _allowed = f"{' '.join(_OUT_OF_RANGE)} {_CACHING} v2 v4"
+    form("suld", "b8 b16 b32 b64", needs=f"b {_word}", words=_allowed)(_suld)
+    form("sust", "b8 b16 b32 b64", needs=f"b {_word}", words=_allowed)(_sust)
+    form("sust", "b32", needs=f"p {_word}", words=_allowed)(_sust_formatted)

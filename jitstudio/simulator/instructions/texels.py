@@ -1,0 +1,121 @@
+"""What instructions on textures and surfaces share: handles and coordinates; `txq` and `suq`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.core.launch.types import HandleKind
+from jitstudio.simulator.groups import Selection
+from jitstudio.simulator.instructions.table import Binding, Step, form
+from jitstudio.simulator.model import FaultKind
+from jitstudio.simulator.program import (
+    AddressOperand,
+    BracketOperand,
+    PtxOperand,
+    RegisterOperand,
+)
+from jitstudio.simulator.texels import TexelArray
+from jitstudio.simulator.types import BITS, TYPES
+from jitstudio.simulator.wave import Frame, ThreadFault, UnsupportedInstruction, Wave
+
+AXES = {"1d": 1, "2d": 2, "3d": 3}
+Found = Iterator[tuple[TexelArray, Selection]]
+
+
+def handle_of(b: Binding, operand: PtxOperand) -> tuple[int, PtxOperand | None]:
+    """Returns the slot of the handle in brackets, and the coordinates."""
+    coordinates: PtxOperand | None = None
+    if isinstance(operand, BracketOperand):
+        handle, *rest = operand.parts
+        if len(rest) != 1:
+            raise UnsupportedInstruction("samplers of their own are not bound by a launch")
+        coordinates = rest[0]
+    elif isinstance(operand, AddressOperand):
+        handle = operand.base
+    else:
+        handle = operand
+    if isinstance(handle, AddressOperand):
+        handle = handle.base
+    if not isinstance(handle, RegisterOperand):
+        raise UnsupportedInstruction(
+            "texture and surface references are not bound by a launch. Pass a "
+            "cudaTextureObject_t or cudaSurfaceObject_t as a parameter"
+        )
+    return b.source(handle, TYPES["u64"]), coordinates
+
+
+def coordinates_of(b: Binding, operand: PtxOperand | None, kind: str) -> list[int]:
+    axes = next(AXES[word] for word in b.instruction.modifiers if word in AXES)
+    parts = b.parts(operand) if operand is not None else ()
+    if len(parts) < axes:
+        raise UnsupportedInstruction(f"it has {len(parts)} coordinates, and {axes} are needed")
+    return [b.source(part, TYPES[kind]) for part in parts[:axes]]
+
+
+def arrays_of(
+    wave: Wave, handles: NDArray[np.uint64], s: Selection, kind: HandleKind, axes: int = 0
+) -> Found:
+    """Yields each texture or surface that threads name, with these threads.
+
+    Raises:
+        ThreadFault: A handle is none.
+        UnsupportedInstruction: It has other axes than the instruction.
+    """
+    for handle in np.unique(handles):
+        chosen = handles == handle
+        numbers = wave.numbers[s]
+        array = wave.texels.get(int(handle))
+        if array is None or array.texels.kind is not kind:
+            what = "a null handle" if not handle else f"0x{int(handle):x}"
+            actual = f", which is the {array.texels.kind.value} {array.title}" if array else ""
+            raise ThreadFault(
+                FaultKind.OUT_OF_BOUNDS,
+                int(numbers[np.argmax(chosen)]),
+                f"takes {what} for a {kind.value}{actual}",
+                int(np.count_nonzero(chosen)),
+            )
+        if axes and array.axes != axes:
+            raise UnsupportedInstruction(
+                f"it reaches texels by {axes} coordinate{'s'[: axes > 1]}, and the {kind.value} "
+                f"{array.title} has {array.axes}"
+            )
+        if chosen.all():
+            yield array, s
+        else:
+            yield array, numbers[chosen]
+
+
+_EXTENTS = ("width", "height", "depth")
+
+
+def _query(kind: HandleKind) -> Callable[[Binding], Step]:
+    def bind(b: Binding) -> Step:
+        target, brackets = b.instruction.operands[:2]
+        handle, _ = handle_of(b, brackets)
+        place = b.target(target, BITS[32])
+        axis = next((n for n, word in enumerate(_EXTENTS) if b.has(word)), None)
+
+        def step(wave: Wave, f: Frame, s: Selection) -> None:
+            for array, some in arrays_of(wave, f[handle][s], s, kind):
+                if axis is None:
+                    f[place][some] = array.texels.sampling.normalized
+                elif axis < array.axes:
+                    f[place][some] = array.extent[axis]
+                else:
+                    raise UnsupportedInstruction(
+                        f"it asks for the {_EXTENTS[axis]} of the {kind.value} {array.title}, "
+                        "which has none"
+                    )
+
+        return step
+
+    return bind
+
+
+for _word in _EXTENTS:
+    form("txq", "b32", needs=_word, words="level")(_query(HandleKind.TEXTURE))
+    form("suq", "b32", needs=_word)(_query(HandleKind.SURFACE))
+form("txq", "b32", needs="normalized_coords")(_query(HandleKind.TEXTURE))

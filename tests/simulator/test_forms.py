@@ -1,0 +1,28 @@
+"""Each form of an instruction gives the bits that an H100 gave.
+
+`h100_forms.json` has a checksum of what an H100 with driver 580 gave for each row of `forms`.
+"""
+
+import json
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from tests.simulator.forms import FORMS, MATRIX_FORMS, result_of
+
+ANSWERS = json.loads((Path(__file__).parent / "h100_forms.json").read_text())
+
+
+def wrong(forms):
+    return [f.text for f in forms if zlib.crc32(result_of(f).tobytes()) != ANSWERS[f.name]]
+
+
+def test_every_form():
+    assert ANSWERS.keys() == {form.name for form in (*FORMS, *MATRIX_FORMS)}
+    assert wrong(FORMS) == []
+
+
+@np.errstate(all="ignore")
+def test_products_of_matrices():
+    assert wrong(MATRIX_FORMS) == []
