@@ -21,7 +21,7 @@ _ENDS = frozenset(["ret", "exit", "trap"])
 _GLUE = frozenset(["bra", "mov"])
 
 
-class FlowGraph:
+class FunctionFlow:
     """The blocks of a function, by the numbers of their first instructions.
 
     Args:
@@ -191,7 +191,7 @@ class FlowGraph:
 
 def registers_without_value(program: PtxProgram, function: PtxFunction) -> frozenset[str]:
     """Returns the registers of a function that some way through it reads before it writes them."""
-    graph = FlowGraph(program, function, ())
+    graph = FunctionFlow(program, function, ())
     bits = {name: 1 << index for index, name in enumerate(function.registers)}
     needed: dict[int, int] = {}
     given: dict[int, int] = {}
