@@ -26,11 +26,12 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
     sys.pycache_prefix = str(Path(__file__).parent.parent / ".pytest_cache" / "bytecode")
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 
+from jitstudio.cli import request
 from jitstudio.cli.main import main
 from jitstudio.toolchain_folders import ToolchainFolder, toolchain_in
 from jitstudio.worker.builder import Builder
 from tests.marks import Started, add_marks, is_left_out, order, started_by
-from tests.support import ROOT
+from tests.support import QUICK_ARCH, ROOT
 from tests.tools import Tools
 from tests.workers import QuickWorkers
 
@@ -187,12 +188,16 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture
 def run(monkeypatch, tmp_path) -> Callable[..., Ran]:
-    """Run a command in an empty folder, in this process: a start of Python takes its time."""
+    """Run a command in an empty folder, in this process: a start of Python takes its time.
+
+    Without --arch it builds for a target that nvdisasm starts quickly for.
+    """
 
     def runs(*words: object) -> Ran:
         out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
         with monkeypatch.context() as during:
             during.chdir(tmp_path)
+            during.setattr(request, "DEFAULT_ARCH", QUICK_ARCH)
             during.setattr(sys, "stdout", out)
             during.setattr(sys, "stderr", err)
             try:

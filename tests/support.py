@@ -21,6 +21,12 @@ ROOT = Path(__file__).parent.parent
 SAMPLES = ROOT / "resources" / "samples"
 LEXERS = (CudaCxxLexer, MlirLexer, NvvmIrLexer, PtxLexer, PythonLexer, SassLexer)
 
+QUICK_ARCH = Arch(75)
+"""What commands and windows of tests build for unless told otherwise.
+
+nvdisasm takes twice as long to start for sm_90, the program's own default.
+"""
+
 KERNEL = 'extern "C" __global__ void fine(int* p) { p[threadIdx.x] = 1; }\n'
 
 _LAYOUT = (

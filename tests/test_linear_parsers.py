@@ -58,8 +58,7 @@ from jitstudio.listing.ptx import entries, kernel_uses, parameter_slots
 from jitstudio.listing.sass import tightened
 from jitstudio.listing.symbols import llvm_symbols, ptx_symbols
 from jitstudio.numerics.expression_text import parse
-from jitstudio.toolchain.ir_copy import supplied_copy
-from jitstudio.toolchain.ptx_copy import supply_ptx
+from jitstudio.toolchain.supplied_copy import supplied_copy, supply_ptx
 from jitstudio.worker.compute_sanitizer import findings
 from tests.support import LEXERS
 

@@ -28,7 +28,7 @@ from uuid import uuid4
 from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.worker import process
-from jitstudio.worker.disassembly_reader import DisassemblyReader
+from jitstudio.worker.code_readers import DisassemblyReader
 
 _SET_CHILD_SUBREAPER = 36  # prctl(2)
 

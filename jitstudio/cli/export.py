@@ -40,7 +40,7 @@ from jitstudio.export.recipe import (
     recipe_of,
 )
 from jitstudio.project_files import OpenProject
-from jitstudio.worker.disassembly_reader import DisassemblyReader
+from jitstudio.worker.code_readers import DisassemblyReader
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -27,7 +27,7 @@ from jitstudio.core.library import (
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Resources
 from jitstudio.kernel_caches.places import cache_named
-from jitstudio.worker.library_reader import LibraryReader
+from jitstudio.worker.code_readers import LibraryReader
 
 _PACKED = frozenset({CodeKind.FATBIN, CodeKind.OBJECT, CodeKind.LIBRARY})
 # Of the figures, those that a cubin tells; how much was spilled is in logs only.

@@ -44,7 +44,7 @@ from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources, told_
 from jitstudio.listing.functions import functions
 from jitstudio.listing.lines import split_at_newlines
 from jitstudio.worker.builder import Builder
-from jitstudio.worker.disassembly_reader import DisassemblyReader
+from jitstudio.worker.code_readers import DisassemblyReader
 
 if TYPE_CHECKING:
     # It loads NumPy, which few commands need.

@@ -21,10 +21,10 @@ import reprlib
 import struct
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache, cached_property, partial
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, pairwise, takewhile
 from numbers import Real
 from types import NoneType, UnionType
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -239,35 +239,58 @@ class _Enum(TypeCodec):
 class _Row(TypeCodec):
     """What has parts, each of a type of its own: dataclasses, named and fixed tuples.
 
-    A column of them is one column for each part.
+    One alone ends before the last parts that are their defaults, the same objects. A column of them
+    is one column for each part.
     """
 
     def __init__(self, kind: Any, parts: Mapping[str, Any]) -> None:
         self._kind = kind
         self.parts = parts
         self._made: Callable[[Iterable[Any]], Any]
+        self._items: Callable[[Any], Sequence[Any]] = tuple
+        self._defaults: tuple[Any, ...] = ()
         if issubclass(kind, tuple):
             self._made = partial(tuple.__new__, kind)
-        elif any(field.kw_only for field in fields(kind)):
-            self._made = lambda items: kind(**dict(zip(parts, items, strict=True)))
+            return
+        self._items = _getter(tuple(parts))
+        defaults = (field.default for field in reversed(fields(kind)))
+        self._defaults = tuple(takewhile(lambda default: default is not MISSING, defaults))
+        if any(field.kw_only for field in fields(kind)):
+            self._made = lambda items: kind(**dict(zip(parts, items, strict=False)))
         else:
             self._made = lambda items: kind(*items)
-        self._found: tuple[TypeCodec, ...] | None = None
 
-    @property
+    # Not before they are needed: a type may be a part of itself.
+    @cached_property
     def _parts(self) -> tuple[TypeCodec, ...]:
-        # Not before they are needed: a type may be a part of itself.
-        if self._found is None:
-            self._found = tuple(map(form_of, self.parts.values()))
-        return self._found
+        return tuple(map(form_of, self.parts.values()))
+
+    @cached_property
+    def _lower(self) -> tuple[Callable[[Any, list[bytes]], Any], ...]:
+        return tuple(part.lower for part in self._parts)
+
+    @cached_property
+    def _lift(self) -> tuple[Callable[[Any, Blobs], Any], ...]:
+        return tuple(part.lift for part in self._parts)
 
     def lower(self, value: Any, blobs: list[bytes]) -> Any:
-        items = zip(self._parts, self._taken_apart(value), strict=True)
-        return [part.lower(item, blobs) for part, item in items]
+        items = self._taken_apart(value)
+        if len(items) != len(self._lower):
+            raise TypeError(f"{shortly(value)} does not have {len(self._lower)} parts")
+        end = len(items)
+        for default in self._defaults:
+            if items[end - 1] is not default:
+                break
+            end -= 1
+        pairs = zip(self._lower, items[:end], strict=False)
+        return [lower(item, blobs) for lower, item in pairs]
 
     def lift(self, plain: Any, blobs: Blobs) -> Any:
-        items = zip(self._parts, _listed(plain, len(self._parts)), strict=True)
-        return self._made([part.lift(item, blobs) for part, item in items])
+        least = len(self._lift) - len(self._defaults)
+        if type(plain) is not list or not least <= len(plain) <= len(self._lift):
+            raise CodecError(f"{shortly(plain)} is no list of {len(self._lift)}")
+        pairs = zip(self._lift, plain, strict=False)
+        return self._made([lift(item, blobs) for lift, item in pairs])
 
     def lower_all(self, values: Collection[Any], blobs: list[bytes]) -> Any:
         if not self._parts or not values:
@@ -286,7 +309,14 @@ class _Row(TypeCodec):
     def _taken_apart(self, value: Any) -> Sequence[Any]:
         if type(value) is not self._kind:
             raise TypeError(f"{shortly(value)} is no {self._kind.__name__}")
-        return value if isinstance(value, tuple) else [getattr(value, n) for n in self.parts]
+        return self._items(value)
+
+
+def _getter(names: tuple[str, ...]) -> Callable[[Any], Sequence[Any]]:
+    """Returns what gives the values of these attributes."""
+    if len(names) > 1:
+        return operator.attrgetter(*names)
+    return lambda value: [getattr(value, name) for name in names]
 
 
 class _Many(TypeCodec):
@@ -296,10 +326,10 @@ class _Many(TypeCodec):
         self._item = form_of(item)
 
     def lower(self, value: Any, blobs: list[bytes]) -> Any:
-        return self._item.lower_all(self._checked(value), blobs)
+        return self._item.lower_all(value, blobs) if self._checked(value) else []
 
     def lift(self, plain: Any, blobs: Blobs) -> Any:
-        return tuple(self._item.lift_all(plain, blobs))
+        return () if plain == [] else tuple(self._item.lift_all(plain, blobs))
 
     def lower_all(self, values: Collection[Any], blobs: list[bytes]) -> Any:
         lengths = [len(self._checked(value)) for value in values]

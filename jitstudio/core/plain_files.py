@@ -22,7 +22,7 @@ _OTHERS = (
     (stat.S_ISDIR, errno.EISDIR, "it is a folder"),
     (stat.S_ISFIFO, errno.EINVAL, "it is a pipe and no ordinary file"),
     (stat.S_ISSOCK, errno.EINVAL, "it is a socket and no ordinary file"),
-    (lambda mode: not stat.S_ISREG(mode), errno.EINVAL, "it is a device and no ordinary file"),
+    (lambda _: True, errno.EINVAL, "it is a device and no ordinary file"),
 )
 # It neither waits for a writer, nor takes a terminal for the program's own.
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -70,9 +70,9 @@ def open_file(path: Path | str, limit: int = LARGEST) -> Iterator[FileIO]:
 
 
 def _check(path: Path | str, status: os.stat_result, limit: int) -> None:
-    for is_such, number, reason in _OTHERS:
-        if is_such(status.st_mode):
-            raise OSError(number, reason, str(path))
+    if not stat.S_ISREG(status.st_mode):
+        number, reason = next(why for is_such, *why in _OTHERS if is_such(status.st_mode))
+        raise OSError(number, reason, str(path))
     if status.st_size > limit:
         raise _too_large(path, limit)
 

@@ -415,11 +415,12 @@ class Job:
         makes: The kinds to make.
         options: What to send.
         headers: In-memory headers, for NVRTC.
+        precompile: Whether NVRTC may use a precompiled header, and keep one for the next build.
+        kept: Whether the result may go into the cache; only then its `JobDependencies` are found.
         name_expressions: Expressions to lower, for NVRTC.
         libraries: LLVM IR of which libNVVM takes only the functions that are called.
         libdevice: Whether libNVVM may take functions from libdevice.
         keep_host_code: See `BuildRequest`.
-        precompile: Whether NVRTC may use a precompiled header, and keep one for the next build.
         final: Whether the result is for the user. What a link is made of has no kernels to list,
             and need not have any; those of a cubin that was built are listed already.
         confined_to: See `BuildRequest`.
@@ -427,7 +428,6 @@ class Job:
         function: The only function that nvdisasm prints; empty for all.
         python: See `BuildRequest`, for a Python file.
         folder: Where the file lies that Python runs; empty for unsaved text.
-        kept: Whether the result may go into the cache; only then its `JobDependencies` are found.
     """
 
     tool: Tool
@@ -436,18 +436,18 @@ class Job:
     makes: tuple[CodeKind, ...]
     options: tuple[str, ...]
     headers: tuple[Header, ...] = ()
+    precompile: bool = False
+    kept: bool = True
     name_expressions: tuple[str, ...] = ()
     libraries: tuple[tuple[Ref, bytes], ...] = ()
     libdevice: bool = False
     keep_host_code: bool = False
-    precompile: bool = False
     final: bool = True
     confined_to: tuple[str, ...] | None = None
     toolchain: str = ""
     function: str = ""
     python: str = ""
     folder: str = ""
-    kept: bool = True
 
 
 @dataclass(frozen=True)

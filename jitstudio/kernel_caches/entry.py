@@ -6,7 +6,7 @@ import errno
 import json
 import os
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +57,7 @@ class Folder:
         root: The folder that was opened.
         inner: This one, as seen from there; empty for the same.
         names: Its files, without those that a reader has taken.
+        used: Those that readers have looked into; of the others they know the names.
         notes: What is not read of it, and why.
     """
 
@@ -65,15 +66,16 @@ class Folder:
         self.inner = inner
         self.names = dict(entries)
         self.notes = Notes()
+        self.used: dict[str, None] = {}
         self._entries = entries
 
-    def fingerprint(self) -> tuple[object, ...]:
-        """Returns what changes once a file is written, added or removed."""
-        found: list[object] = []
-        for name, entry in self._entries.items():
+    def fingerprint(self, used: Iterable[str]) -> tuple[object, ...]:
+        """Returns what changes once a file is added or removed, or one of these is written."""
+        found: list[object] = [*self._entries]
+        for name in used:
             # It may be gone since: caches are cleared while programs run.
-            with suppress(OSError):
-                one = entry.stat(follow_symlinks=False)
+            with suppress(OSError, KeyError):
+                one = self._status(name)
                 found.append((name, one.st_ino, one.st_size, one.st_mtime_ns))
         return tuple(found)
 
@@ -82,16 +84,26 @@ class Folder:
         return f"{self.inner}/{name}" if self.inner else name
 
     def path(self, name: str) -> str:
-        """Returns the file of this name."""
+        """Returns the file of this name, which is about to be read.
+
+        Raises:
+            OSError: It is gone.
+        """
+        self._status(name)
         return self._entries[name].path
 
     def date(self, name: str) -> float:
         """Returns when a file was written, in seconds since 1970."""
-        return self._entries[name].stat(follow_symlinks=False).st_mtime
+        return self._status(name).st_mtime
 
     def size(self, name: str) -> int:
         """Returns the bytes of a file."""
-        return self._entries[name].stat(follow_symlinks=False).st_size
+        return self._status(name).st_size
+
+    def _status(self, name: str) -> os.stat_result:
+        """Asked for before a file is read, and kept: what is written meanwhile is read again."""
+        self.used[name] = None
+        return self._entries[name].stat(follow_symlinks=False)
 
     def take(self, *names: str) -> None:
         """Keeps these files from the readers that come later."""

@@ -38,14 +38,18 @@ def folders(root: Path, notes: Notes) -> Iterator[Folder]:
         try:
             with os.scandir(os.path.join(root, inner)) as entries:
                 for entry in entries:
+                    if entry.is_file(follow_symlinks=False):
+                        found[entry.name] = entry
+                        continue
                     below = f"{inner}/{entry.name}" if inner else entry.name
                     if entry.is_symlink():
                         notes.add(f"'{below}' is a link and is left out.")
-                    elif entry.is_dir():
-                        if depth < _DEEPEST and not entry.name.startswith(_HALF_WRITTEN):
-                            waiting.append((below, depth + 1))
-                    elif entry.is_file():
-                        found[entry.name] = entry
+                    elif (
+                        entry.is_dir()
+                        and depth < _DEEPEST
+                        and not entry.name.startswith(_HALF_WRITTEN)
+                    ):
+                        waiting.append((below, depth + 1))
         except OSError as error:
             notes.add(f"'{inner or root.name}' cannot be read: {error.strerror or error}.")
             continue

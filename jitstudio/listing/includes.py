@@ -87,6 +87,11 @@ def includes(text: bytes) -> Includes:
     )
 
 
+def may_include(text: bytes) -> bool:
+    """Returns whether a text has any character with which a directive may begin."""
+    return any(mark in text for mark in b"#%?")
+
+
 def _decoded(names: Iterable[bytes]) -> frozenset[str]:
     return frozenset(name.decode("utf-8", "surrogateescape") for name in names)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from jitstudio.simulator.flow import FunctionFlow
+from jitstudio.simulator.flow import PtxFlow
 from jitstudio.simulator.program import (
     WITHOUT_RESULT,
     ImmediateOperand,
@@ -59,7 +59,7 @@ def _is_data(
     branches = [i.number for i in body if i.guard and i.guard.name in predicates]
     twins = [i.number for i in loads if i.source.line and i.source == load.source]
     places = [load.number, *(at for at in twins if at != load.number)]
-    graph = FunctionFlow(program, function, branches)
+    graph = PtxFlow(program, function, branches)
     branching = (at for at in branches if program.instructions[at].opcode == "bra")
     return not any(graph.leaves_others_out(at, places) for at in branching)
 

@@ -21,7 +21,7 @@ _ENDS = frozenset(["ret", "exit", "trap"])
 _GLUE = frozenset(["bra", "mov"])
 
 
-class FunctionFlow:
+class PtxFlow:
     """The blocks of a function, by the numbers of their first instructions.
 
     Args:
@@ -191,7 +191,7 @@ class FunctionFlow:
 
 def registers_without_value(program: PtxProgram, function: PtxFunction) -> frozenset[str]:
     """Returns the registers of a function that some way through it reads before it writes them."""
-    graph = FunctionFlow(program, function, ())
+    graph = PtxFlow(program, function, ())
     bits = {name: 1 << index for index, name in enumerate(function.registers)}
     needed: dict[int, int] = {}
     given: dict[int, int] = {}

@@ -1,7 +1,7 @@
 """Barriers that some threads of a block leave out, while others wait there or have met at them.
 
 Behind each barrier, and each call that may lead to one, stands an instruction that all come to with
-the barrier or without it (`FunctionFlow.first_behind`). How often each thread has been there is
+the barrier or without it (`PtxFlow.first_behind`). How often each thread has been there is
 counted, for each chain of calls apart. Who has been there more often than a thread that waits at
 the barrier has left it out: in a condition, in a function, or in one round of a loop.
 """
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.flow import FunctionFlow
+from jitstudio.simulator.flow import PtxFlow
 from jitstudio.simulator.groups import Selection, numbers_of
 from jitstudio.simulator.model import Threads
 from jitstudio.simulator.program import PtxFunction, PtxInstruction, PtxProgram, SymbolOperand
@@ -40,7 +40,7 @@ class WaitingChain(NamedTuple):
 
 
 def places_behind(program: PtxProgram, functions: Mapping[str, PtxFunction]) -> dict[int, int]:
-    """Returns for barriers, and calls that may lead to one, what `FunctionFlow.first_behind` finds.
+    """Returns for barriers, and calls that may lead to one, what `PtxFlow.first_behind` finds.
 
     Args:
         program: The PTX.
@@ -61,7 +61,7 @@ def places_behind(program: PtxProgram, functions: Mapping[str, PtxFunction]) -> 
     found: dict[int, int] = {}
     for name in leading:
         starts = [i.number for i in bodies[name] if _is_barrier(i) or leads(i)]
-        graph = FunctionFlow(program, functions[name], starts)
+        graph = PtxFlow(program, functions[name], starts)
         for at in starts:
             if (behind := graph.first_behind(at)) >= 0:
                 found[at] = behind

@@ -295,10 +295,10 @@ class Machine:
             # Its barriers are zero when a block begins: `thread_block` leaves out `init_barriers`.
             arenas[StateSpace.SHARED].fill(end - image.reserved, bytes(image.reserved))
         wave.links, wave.meetings, wave.heap = self.links, self.meetings, image.heap
+        wave.texels = image.texels
         wave.undefined.begin(self._without_value)
         if self._behind:
             wave.passed = PassedBarriers(self._behind, layout.threads)
-        wave.texels = image.texels
         wave.clock = self.steps
         wave.frame(0, self.layouts[image.kernel.name])
         live = np.flatnonzero(wave.live)

@@ -256,6 +256,19 @@ class PtxProgram:
     text: str = field(repr=False, default="")
 
     @cached_property
+    def registers_read(self) -> dict[str, frozenset[str]]:
+        """The names of the registers that the instructions of each function read."""
+        found: dict[str, set[str]] = {name: set() for name in self.functions}
+        for instruction in self.instructions:
+            read = found.setdefault(instruction.function, set())
+            first = instruction.opcode not in WITHOUT_RESULT
+            for operand in instruction.operands[first:]:
+                read.update(register_names(operand))
+            if instruction.guard is not None:
+                read.add(instruction.guard.name)
+        return {name: frozenset(names) for name, names in found.items()}
+
+    @cached_property
     def has_debug_info(self) -> bool:
         """Whether it is made for a debugger (``-G``), with each variable in memory."""
         return ".debug_info" in self.text

@@ -223,8 +223,8 @@ class Wave:
         undefined: Which registers of the kernel hold undefined values.
         copies: The copies to shared memory that nobody has waited for.
         heap: What `malloc` takes from; None for none.
-        passed: Who has been behind which barrier; None where there is nothing to leave out.
         texels: Textures and surfaces by their handles.
+        passed: Who has been behind which barrier; None where there is nothing to leave out.
         observers: All of them.
     """
 
@@ -282,16 +282,15 @@ class Wave:
         self.returns: list[NDArray[np.int32]] = []
         self.clock = self.changes = 0
         self.printed: list[str] = []
-        self.printed_size = 0
         self.copies_unwritten = copies_unwritten
         self.stack_limit, self.most_bytes = stack_limit, most_bytes
-        self.frame_bytes = 0
+        self.frame_bytes = self.printed_size = 0
         self.faults: list[Fault] = []
         self.undefined = UndefinedValues(count)
         self.copies = PendingCopies(count)
         self.heap: Heap | None = None
-        self.passed: PassedBarriers | None = None
         self.texels: dict[int, TexelArray] = {}
+        self.passed: PassedBarriers | None = None
         self.inexact: dict[str, str] = {}
         self.current: PtxInstruction | None = None
         self.told: set[tuple[int, FaultKind]] = set()

@@ -44,12 +44,14 @@ class _Read:
     """What was read of one folder.
 
     Attributes:
-        fingerprint: Of the files that it was read from.
+        fingerprint: Of the folder and those of its files that were looked into.
+        used: These.
         found: Its pieces with their kernels, which name no piece yet.
         notes: See `LibraryListing`.
     """
 
     fingerprint: tuple[object, ...]
+    used: tuple[str, ...]
     found: tuple[tuple[CodePiece, tuple[LibraryKernel, ...]], ...]
     notes: Notes
 
@@ -86,7 +88,7 @@ class CacheFolders:
         notes, progress = Notes(), _Progress(tell)
         for folder in reading.folders(Path(request.path), notes):
             known = before.get(folder.inner)
-            if known and known.fingerprint == folder.fingerprint():
+            if known and known.fingerprint == folder.fingerprint(known.used):
                 read = known
                 progress.add(sum(len(kernels) for _, kernels in read.found), folder.inner)
             else:
@@ -157,8 +159,6 @@ def _nothing(name: str, notes: Notes) -> str:
 
 
 def _read(folder: Folder, progress: _Progress) -> _Read:
-    # First: what is written meanwhile is read again.
-    fingerprint = folder.fingerprint()
     found = []
     for entry in reading.entries(folder):
         if (piece := _piece(entry)) is None:
@@ -176,7 +176,8 @@ def _read(folder: Folder, progress: _Progress) -> _Read:
         elif piece.kind is CodeKind.CUBIN:
             # Of empty PTX CUDA's own cache has more than one.
             folder.notes.add(f"'{entry.member}' is left out: no kernel is in it, or half of one.")
-    return _Read(fingerprint, tuple(found), folder.notes)
+    used = tuple(folder.used)
+    return _Read(folder.fingerprint(used), used, tuple(found), folder.notes)
 
 
 def _piece(entry: CacheEntry) -> CodePiece | None:

@@ -83,7 +83,7 @@ def _contents(job: Job) -> Iterator[bytes]:
 def header_folders(version: str) -> tuple[str, ...]:
     """Returns the folders that `header_options` lets NVRTC search."""
     named = [option.partition("=")[2] for option in _options(version)]
-    below = [str(Path(folder) / "cccl") for folder in named]
+    below = [os.path.join(folder, "cccl") for folder in named]
     more = (folder for folder in below if folder not in named and os.path.isdir(folder))
     return (*named, *more, stand_in_folder())
 
@@ -234,10 +234,16 @@ class _Trace:
 
     def __init__(self) -> None:
         self._descriptor = os.memfd_create("jitstudio") if hasattr(os, "memfd_create") else -1
+        self._options: tuple[str, ...] | None = None
 
     @property
     def options(self) -> tuple[str, ...]:
         """What to send; it changes nothing of the result. Empty where NVRTC could not write it."""
+        if self._options is None:
+            self._options = self._found_options()
+        return self._options
+
+    def _found_options(self) -> tuple[str, ...]:
         file = f"/proc/self/fd/{self._descriptor}"
         try:
             os.close(os.open(file, os.O_WRONLY))

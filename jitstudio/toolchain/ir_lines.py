@@ -3,9 +3,9 @@
 libNVVM has no option for it, as NVRTC has -lineinfo; it writes the table of a module's own debug
 metadata. So metadata is added to the copy that is compiled, of the emission kind that makes `.loc`
 and nothing else (LLVM's `DebugDirectivesOnly`). What is added is behind an instruction or at the
-end of the module: no line moves (see `ir_copy`). Instructions are found as IR is commonly written,
-each from the start of a line on; what is written otherwise has a coarser table, or one that libNVVM
-refuses.
+end of the module: no line moves (see `supplied_copy`). Instructions are found as IR is commonly
+written, each from the start of a line on; what is written otherwise has a coarser table, or one
+that libNVVM refuses.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jitstudio.toolchain.ir_copy import IrCopy
+from jitstudio.toolchain.supplied_copy import IrCopy
 
 _NAME = r'(?:[-\w$.]++|"[^"\n]*+")'
 _DEFINITION = re.compile(r"^[ \t]*+define\b", re.MULTILINE)

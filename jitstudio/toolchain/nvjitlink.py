@@ -16,8 +16,8 @@ from jitstudio.core.plain_files import LARGEST
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.ptx_copy import supply_ptx
 from jitstudio.toolchain.result_words import meaning_of
+from jitstudio.toolchain.supplied_copy import supply_ptx
 from jitstudio.toolchain.tool_output import Report, text_of
 
 _INPUT_TYPES = {

@@ -335,7 +335,7 @@ def tidy(log: str, folders: tuple[str, ...]) -> str:
     which the number is known.
     """
     log = without_messages(log)
-    if not folders:
+    if not log or not folders:
         return log
     names = "|".join(map(re.escape, folders))
     log, count = re.subn(_WARNING.format(folders=names), "", log, flags=re.MULTILINE)

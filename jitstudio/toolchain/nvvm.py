@@ -16,9 +16,14 @@ from jitstudio.core.code import CodeKind, Header, is_bitcode
 from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.ir_copy import IrCopy, has_foreign_layout, supplied_copy, supply_layout
 from jitstudio.toolchain.ir_lines import with_lines
 from jitstudio.toolchain.result_words import meaning_of
+from jitstudio.toolchain.supplied_copy import (
+    IrCopy,
+    has_foreign_layout,
+    supplied_copy,
+    supply_layout,
+)
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
 _LIBDEVICE = "libdevice"
@@ -74,8 +79,8 @@ def llvm_dialect(arch: Arch) -> int | None:
 def compile_ir(job: Job) -> Report:
     """Verifies and compiles LLVM IR modules, text or bitcode, as one program.
 
-    What they lack is supplied, see `ir_copy`, and what has no debug metadata is compiled with a
-    line table, see `ir_lines`. Errors of the text are about the user's own lines and columns.
+    What they lack is supplied, see `supplied_copy`, and what has no debug metadata is compiled with
+    a line table, see `ir_lines`. Errors of the text are about the user's own lines and columns.
     """
     locate.load(Tool.NVVM)
     try:

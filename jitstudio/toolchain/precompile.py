@@ -233,11 +233,13 @@ def prefix_of(job: Job, options: Iterable[str], folders: tuple[str, ...]) -> Pre
         options: All that is sent.
         folders: Where NVIDIA's own headers lie.
     """
-    kept = tuple(_REAL.sub(r"\1compute_", o) for o in options if not _LATER.match(o))
     ((_, text),) = job.inputs
     end = max(_ends(text, folders), default=0)
+    if not end:
+        return None
+    kept = tuple(_REAL.sub(r"\1compute_", o) for o in options if not _LATER.match(o))
     folder = str(PurePath(split_variant(job.name)[0]).parent)
-    return Prefix(text[:end], kept, folder, folders) if end else None
+    return Prefix(text[:end], kept, folder, folders)
 
 
 def _ends(text: bytes, folders: tuple[str, ...]) -> Iterator[int]:

@@ -27,10 +27,9 @@ from jitstudio.toolchain import (
     nvvm,
     python_scripts,
 )
-from jitstudio.toolchain.capture import Capture
 from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.probe import identity
-from jitstudio.toolchain.tool_output import Report, ToolMissing
+from jitstudio.toolchain.tool_output import Capture, Report, ToolMissing
 
 Emit = Callable[[Event], None]
 

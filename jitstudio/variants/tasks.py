@@ -25,7 +25,7 @@ from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.variants.rows import reports_of
 from jitstudio.worker.builder import Builder
-from jitstudio.worker.disassembly_reader import DisassemblyReader
+from jitstudio.worker.code_readers import DisassemblyReader
 from jitstudio.worker.launcher import Launcher
 
 

@@ -20,7 +20,7 @@ from jitstudio.core.launch.types import Type
 from jitstudio.worker.calls import Ending, SingleWorker
 from jitstudio.worker.crash_report import OUT_OF_MEMORY, cause_of_death
 from jitstudio.worker.host import ChildDeath
-from jitstudio.worker.programs.evaluate import EVALUATING
+from jitstudio.worker.programs.launch import EVALUATING
 from jitstudio.worker.sandbox.access import Need
 from jitstudio.worker.sandbox.needs import need_of_buffers
 

@@ -74,6 +74,7 @@ class Schedule:
             name_expressions=source.name_expressions if nvrtc and source else (),
             libraries=tuple(map(_given, request.libraries)) if nvvm else (),
             libdevice=nvvm and request.libdevice,
+            kept=request.use_cache,
             keep_host_code=nvrtc and request.keep_host_code,
             precompile=nvrtc and request.precompile_headers,
             final=self._is_final(step, module),
@@ -200,7 +201,7 @@ class Execution:
         while ready := self._schedule.take_ready():
             for number, job in ready:
                 mark = self._cache.mark(job) if self._cache else None
-                if mark is None:
+                if mark is None and job.kept:
                     job = replace(job, kept=False)
                 kept = self._cache.find(mark) if self._cache and mark else None
                 if kept is not None:

@@ -9,7 +9,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from jitstudio.core.codec import CodecError
@@ -187,7 +187,9 @@ class WorkerHost:
             child.forget_printed()
             access = self._access(need)
             with WATCH.at_work():
-                answer = _converse(child, self._program, replace(call, access=access), on_event)
+                answer = _converse(
+                    child, self._program, Call(call.ticket, call.request, access), on_event
+                )
             in_step = True
             self._served += 1
         except (EOFError, OSError):
@@ -279,4 +281,5 @@ def _converse(
             raise Unfit(f"it tells of more than {told:,} events")
         service.check(call.request, reply.event)
         on_event(reply.event)
+        WATCH.look()
         told += 1

@@ -37,8 +37,13 @@ from jitstudio.worker.crash_report import cause_of_death
 from jitstudio.worker.evaluator import CalculationError, HostEvaluator
 from jitstudio.worker.host import ChildDeath, WorkerError, WorkerHost
 from jitstudio.worker.limits import default_memory_limit
-from jitstudio.worker.programs.launch import LAUNCHING, LaunchCommand, ListDevices, WarmUp
-from jitstudio.worker.programs.simulate import SIMULATING
+from jitstudio.worker.programs.launch import (
+    LAUNCHING,
+    SIMULATING,
+    LaunchCommand,
+    ListDevices,
+    WarmUp,
+)
 from jitstudio.worker.sandbox.access import Need, SandboxAccess
 
 _ASKING_LIMIT = 60.0

@@ -164,6 +164,9 @@ class _Watched(Protocol):
 class MemoryWatch:
     """Looks after all processes that were added. Safe for several threads.
 
+    Who waits for one of them looks meanwhile, as a thread for that would have to be woken for each
+    call, and most are over before there is anything to be seen.
+
     Args:
         limit: Bytes that all together may have; None for the default, 0 for any number.
     """
@@ -172,9 +175,8 @@ class MemoryWatch:
         self.limit = limit
         self._processes: set[_Watched] = set()
         self._working = 0
+        self._due = 0.0
         self._lock = threading.Lock()
-        self._begun = threading.Event()
-        self._thread: threading.Thread | None = None
 
     def add(self, process: _Watched) -> None:
         """Watches this one, too."""
@@ -188,31 +190,30 @@ class MemoryWatch:
 
     @contextlib.contextmanager
     def at_work(self) -> Iterator[None]:
-        """For the block, one of them works; while none does, nothing is looked at."""
+        """For the block, one of them works, and its caller is to `look` again and again."""
         with self._lock:
+            if not self._working:
+                self._due = time.monotonic() + _PAUSE
             self._working += 1
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._look, daemon=True)
-                self._thread.start()
-            self._begun.set()
         try:
             yield
         finally:
             with self._lock:
                 self._working -= 1
 
-    def _look(self) -> None:
-        if self.limit is None:
-            self.limit = default_memory_limit()
-        while True:
-            self._begun.wait()
-            # Most builds are over by then.
-            time.sleep(_PAUSE)
-            with self._lock:
-                if not self._working:
-                    self._begun.clear()
-                processes = tuple(self._processes) if self._working else ()
-            _hold(processes, self.limit)
+    def look(self) -> None:
+        """Ends what takes too much, if it is time to look again; else it costs nothing."""
+        if time.monotonic() < self._due:
+            return
+        with self._lock:
+            now = time.monotonic()
+            if now < self._due:
+                return
+            self._due = now + _PAUSE
+            processes = tuple(self._processes)
+            if self.limit is None:
+                self.limit = default_memory_limit()
+        _hold(processes, self.limit)
 
 
 def _hold(processes: tuple[_Watched, ...], limit: int | None) -> None:

@@ -107,8 +107,8 @@ class Pool:
         with self._changed:
             pid = host.pid
             if module and pid is not None:
-                alive = {other.pid for other in self._hosts} - {None}
-                if self._homes.get(module) not in alive:
+                home = self._homes.get(module)
+                if home is None or all(home != other.pid for other in self._hosts):
                     self._homes[module] = pid
                 if chores and self._homes[module] == pid and host not in self._with_chores:
                     self._with_chores.append(host)

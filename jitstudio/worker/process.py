@@ -113,9 +113,11 @@ class ChildProcess:
 
     def forget_printed(self) -> None:
         """Drops what it has written to stderr so far; calls it only while it is idle."""
-        # Both sides share the file position, so the next text begins at the start again.
-        os.ftruncate(self._printed.fileno(), 0)
-        os.lseek(self._printed.fileno(), 0, os.SEEK_SET)
+        printed = self._printed.fileno()
+        if os.fstat(printed).st_size:
+            # Both sides share the file position, so the next text begins at the start again.
+            os.ftruncate(printed, 0)
+            os.lseek(printed, 0, os.SEEK_SET)
 
     def kill(self) -> None:
         """Kills it and what it has started, without waiting."""
@@ -148,7 +150,11 @@ class ChildProcess:
         return self.overran or status or 0, self._take_printed()
 
     def _may_answer(self) -> bool:
-        """Returns whether it runs and, if it was killed, has not outlived that for long."""
+        """Returns whether it runs and, if it was killed, has not outlived that for long.
+
+        Asked again and again while somebody waits for it.
+        """
+        WATCH.look()
         killed_at = self._killed_at
         return self.alive and (killed_at is None or time.monotonic() < killed_at + _PATIENCE)
 

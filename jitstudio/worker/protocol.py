@@ -30,7 +30,10 @@ _LENGTH = struct.Struct("<I")
 LARGEST = 1 << 30
 """Bytes of the largest frame; no build comes near, but a stray length must not ask for them."""
 
-_GLANCE = 200
+_SHORT = 1 << 16
+"""Bytes that are sent by one call of the system: what a pipe holds."""
+
+_GLANCE = 100
 """Milliseconds after which a pipe looks whether there is still somebody at its other end."""
 
 
@@ -46,21 +49,25 @@ class Wire:
         self._writer = writer
         self._sending = threading.Lock()
 
-    def send(self, parts: Sequence[bytes], largest: int = LARGEST) -> None:
-        """Sends one frame, which is these parts one behind the other.
+    def send(self, *messages: Sequence[bytes], largest: int = LARGEST) -> None:
+        """Sends a frame for each message, which is its parts one behind the other.
 
         Raises:
             OSError: The other end is gone.
-            FrameTooLarge: It has more bytes than `largest`; nothing was sent.
+            FrameTooLarge: One has more bytes than `largest`; nothing was sent.
         """
-        size = sum(map(len, parts))
-        if size > largest:
-            raise _too_large(size, largest)
+        pieces: list[bytes] = []
+        for parts in messages:
+            size = sum(map(len, parts))
+            if size > largest:
+                raise _too_large(size, largest)
+            pieces += (_LENGTH.pack(size), *parts)
+        if sum(map(len, pieces)) <= _SHORT:
+            # The other end wakes once, and finds all of it.
+            pieces = [b"".join(pieces)]
         with self._sending:
-            # A short one in a single call.
-            first = _LENGTH.pack(size) + parts[0] if parts else _LENGTH.pack(size)
-            for part in (first, *parts[1:]):
-                self._write(part)
+            for piece in pieces:
+                self._write(piece)
             self._writer.flush()
 
     def receive(self, largest: int = LARGEST) -> bytes:

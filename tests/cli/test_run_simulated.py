@@ -241,3 +241,43 @@ def test_what_cannot_be_simulated_is_refused_in_words(run, tmp_path):
     ran = run("run", hopeless, "--device", "sim", "--grid", 1, "--timeout", 1)
     assert ran.code == 4, ran.err
     assert "limit" in ran.err
+
+
+COPY = """\
+extern "C" __global__ void copy(cudaTextureObject_t from, cudaSurfaceObject_t to, int w, int h) {
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (y >= h) return;
+    surf2Dwrite(tex2D<uchar4>(from, x + 0.5f, y + 0.5f), to, x * 4, y);
+}
+"""
+
+
+def test_a_texture_from_a_file_comes_back_in_a_surface(run, tmp_path):
+    photo = np.random.default_rng(1).integers(0, 256, (24, 48, 4), np.uint8)
+    np.save(tmp_path / "photo.npy", photo)
+    (tmp_path / "copy.cu").write_text(COPY)
+    words = (
+        *("run", tmp_path / "copy.cu", "--device", "sim", "--json", "--block", "16,8"),
+        *("--arg", f"from=uchar4[w,h]:file({tmp_path / 'photo.npy'}):clamp", "--arg", "h=24"),
+        *("--arg", "to=uchar4[48,h]:zeros:out", "--cover", "w,h", "--save", tmp_path / "out"),
+    )
+    ran = run(*words, "--arg", "w=48", "--expect", "to = from")
+    assert ran.code == 0, ran.err
+    told = ran.json
+    assert [buffer["shape"] for buffer in told["buffers"]] == [[48, 24], [48, 24]]
+    assert told["buffers"][1]["unwritten"] == 0
+    assert (np.load(tmp_path / "out" / "to.npy") == photo.reshape(-1, 4)).all()
+    lines = [line for line in told["simulation"]["lines"] if line["requests"]]
+    # 9 blocks of 4 warps read and write once.
+    assert [(line["requests"], line["sectors"]) for line in lines] == [(36, 0)] * 2
+    assert told["simulation"]["exact"]
+    # With 16 more threads in a row the last ones write beyond the surface.
+    refused = run(*words, "--arg", "w=64")
+    assert refused.json["outcome"] == "refused"
+    assert "4,608 numbers, but the buffer has 1,536 elements of uchar4" in str(refused.json)
+    np.save(tmp_path / "photo.npy", np.zeros((24, 64, 4), np.uint8))
+    ran = run(*words, "--arg", "w=64")
+    assert (ran.code, ran.json["outcome"]) == (5, "wrong")
+    (fault,) = ran.json["simulation"]["faults"]
+    assert fault["kind"] == "out of bounds"
+    assert "outside of the surface 'to' (48 x 24 texels of uchar4)" in fault["message"]

@@ -1,3 +1,4 @@
+import json
 import math
 import pickle
 import random
@@ -22,8 +23,7 @@ from jitstudio.core.result import Crash, Kernel, LoweredName, Phase, Resources, 
 from jitstudio.core.tools import Tool, ToolFile
 from jitstudio.worker.programs.build import BUILDING
 from jitstudio.worker.programs.disassemble import DISASSEMBLING
-from jitstudio.worker.programs.evaluate import EVALUATING
-from jitstudio.worker.programs.launch import LAUNCHING
+from jitstudio.worker.programs.launch import EVALUATING, LAUNCHING
 
 FIX = Fix("Add it", FixKind.ADD_OPTION, "-lto")
 EVENT = StageFinished(
@@ -298,3 +298,13 @@ def test_a_value_in_a_file_is_read_only_as_long_as_its_type_has_the_same_parts(m
             Codec(StageFinished).unpack(kept)
     finally:
         form_of.cache_clear()
+
+
+def test_a_row_ends_before_its_defaults_and_lacks_no_more_than_these():
+    storing = Codec(Diagnostic)
+    (head,) = storing.dump(Diagnostic(Severity.ERROR, "k.cu", 3, None, "wrong"))
+    assert json.loads(head[4:]) == ["ERROR", "k.cu", 3, None, "wrong"]
+    for parts in (["ERROR", "k.cu", 3, None], [*json.loads(head[4:]), *[None] * 9]):
+        text = json.dumps(parts).encode()
+        with pytest.raises(CodecError, match="is no list of"):
+            storing.load(struct.pack("<I", len(text)) + text)

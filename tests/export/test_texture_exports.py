@@ -145,7 +145,7 @@ def test_a_program_compiles(exported, tmp_path, arguments):
 
 @pytest.mark.parametrize("name", ["cupy", "torch"])
 def test_what_binds_no_texture_names_it(exported, name):
-    with pytest.raises(ExportError, match=r"binds no texture, as .from. is one"):
+    with pytest.raises(ExportError, match="binds no texture, as 'from' is one"):
         BY_NAME[name].make(exported())
 
 

@@ -12,9 +12,10 @@ from shiboken6 import delete, ownedByPython
 
 from jitstudio.gui.kit.fonts import load_fonts
 from jitstudio.gui.kit.theme import Theme, set_current_theme
-from jitstudio.gui.state import file_reader
+from jitstudio.gui.state import build_settings, file_reader
 from jitstudio.gui.window.application import GarbageCollector
 from tests.gui.driver import PATIENCE, Driver
+from tests.support import QUICK_ARCH
 
 _PATIENCE_MS = int(1000 * PATIENCE)
 
@@ -126,8 +127,9 @@ def light_again(light):
 
 
 @pytest.fixture
-def driver(qapp, tmp_path):
-    """A window with a worker of its own, not shown yet."""
+def driver(qapp, tmp_path, monkeypatch):
+    """A window with a worker of its own, not shown yet, whose target is quick to disassemble."""
+    monkeypatch.setattr(build_settings, "DEFAULT_ARCH", QUICK_ARCH)
     driver = Driver(qapp, tmp_path)
     yield driver
     driver.close()
@@ -142,6 +144,7 @@ def shared_driver(qapp, tmp_path_factory, shared_folder):
         around.setenv("JITSTUDIO_CONFIG_DIR", str(folder / "settings-of-the-user"))
         around.setenv("JITSTUDIO_RUNTIME_DIR", str(folder / "sockets"))
         around.setattr(file_reader, "MOMENT", PATIENCE)
+        around.setattr(build_settings, "DEFAULT_ARCH", QUICK_ARCH)
         driver = Driver(qapp, folder)
         yield driver
         driver.close()

@@ -33,6 +33,7 @@ from jitstudio.gui.state.window_state import WindowState
 from jitstudio.gui.window.application import let_threads_take_turns, make_window
 from jitstudio.gui.window.window_builder import WindowBuilder
 from jitstudio.samples import samples
+from tests.support import QUICK_ARCH
 
 PATIENCE = 60.0
 KERNEL = 'extern "C" __global__ void kernel_of_project() {}\n'
@@ -46,7 +47,7 @@ def write_project(path: Path, *members: Member, **fields: Any) -> Path:
     """Writes a project, with a module of its own where none is given; returns its path."""
     path.parent.mkdir(exist_ok=True)
     modules = members or (Member("k.cu", CodeKind.CUDA, KERNEL),)
-    path.write_bytes(dump(Project(modules, **fields)))
+    path.write_bytes(dump(Project(modules, **{"arch": QUICK_ARCH} | fields)))
     return path
 
 

@@ -2,11 +2,14 @@
 
 from functools import cache
 
+from jitstudio.analysis.reading_request import AnalysisRequest
+from jitstudio.analysis.sass.model import Disassembly
+from jitstudio.cache.store import Store
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.report.model import KernelReading, read
-from jitstudio.toolchain.disassembly import read_cubin
 from jitstudio.worker.builder import Builder
+from jitstudio.worker.disassembly_reader import DisassemblyReader
 from tests.support import cuda, request
 
 SLOW_KERNEL = """\
@@ -30,11 +33,15 @@ extern "C" __global__ void fast(const float* a, float* b, int n)
 @cache
 def reading(text: str, target: str = "sm_90", told: str = "") -> KernelReading:
     """The only kernel of a source, read; `told` is the target that it is said to be for."""
-    builder = Builder()
+    # Kept where all tests of windows keep what they make, and read once for all of them.
+    builder, reader = Builder(store=Store()), DisassemblyReader()
     try:
         built = builder.build(request(cuda(text), emit="cubin", arch=target))
+        (cubin,) = (one for one in built.artifacts if one.kind is CodeKind.CUBIN)
+        code = reader.analyse(AnalysisRequest(cubin.content, cubin.file_name))
     finally:
         builder.close()
-    (cubin,) = (one for one in built.artifacts if one.kind is CodeKind.CUBIN)
-    (function,) = read_cubin(cubin.content, cubin.file_name).functions
+        reader.close()
+    assert isinstance(code, Disassembly)
+    (function,) = code.functions
     return read(function, built.resources_of(function.name), Arch.parse(told or target))

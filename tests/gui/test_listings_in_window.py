@@ -135,7 +135,7 @@ def test_names_in_words_are_found_followed_and_remembered(started):
 
 def test_listings_come_up_where_the_first_kernel_of_the_source_begins(started):
     started.open_sample("SAXPY")
-    for name, instruction in (("ptxView", "ld.param"), ("sassView", "LDC R1, c[0x0][0x28]")):
+    for name, instruction in (("ptxView", "ld.param"), ("sassView", "MOV R1, c[0x0][0x28]")):
         view, pane = started.listing(name), started.listings[CodeKind(name[:-4])]
         started.wait(lambda pane=pane: DOUBLE_WORDS in pane.header.functions.currentText())
         line, rows = view.caret.line, view.visibility.rows

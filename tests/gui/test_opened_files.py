@@ -9,7 +9,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
 from jitstudio.worker.builder import Builder
-from tests.support import KERNEL, cuda, request
+from tests.support import KERNEL, QUICK_ARCH, cuda, request
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def files(tmp_path_factory):
     builder = Builder()
     try:
         made = builder.build(request(source, emit="cubin,ptx", arch="sm_80"))
-        whole = replace(request(source, emit="fatbin"), fat_archs=(Arch(80), Arch(90)))
+        whole = replace(request(source, emit="fatbin"), fat_archs=(QUICK_ARCH, Arch(80)))
         packed = builder.build(whole)
     finally:
         builder.close()
@@ -35,7 +35,7 @@ def shown(driver, kind):
     return "\n".join(driver.state.outputs.output(kind).listings[0].lines)
 
 
-@pytest.mark.parametrize(("name", "target"), [("k.cubin", "sm_80"), ("k.fatbin", "sm_90")])
+@pytest.mark.parametrize(("name", "target"), [("k.cubin", "sm_80"), ("k.fatbin", "sm_75")])
 def test_a_file_is_read_like_the_output_of_a_build(driver, files, name, target):
     driver.start([files / name])
     result = driver.results[-1]
@@ -59,8 +59,8 @@ def test_another_target_shows_the_other_code_of_a_fatbin(driver, files):
     assert (result.ok, result.arch) == (True, Arch(80))
     result = driver.next_result(lambda: setattr(settings, "arch", Arch(120)))
     assert result.outcome is Outcome.FAILED
-    assert "It holds machine code for sm_80 and sm_90" in result.diagnostics[0].message
-    assert result.diagnostics[0].fix.value == "sm_90"
+    assert "It holds machine code for sm_75 and sm_80" in result.diagnostics[0].message
+    assert result.diagnostics[0].fix.value == "sm_80"
 
 
 def test_a_damaged_file_is_told_in_words(driver, files):

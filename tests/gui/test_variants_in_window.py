@@ -28,7 +28,7 @@ from jitstudio.variants.export import COMPARED_FIGURES
 from jitstudio.variants.rows import VariantFigure, value
 from tests.gui.driver import Driver, pause
 from tests.gui.processes import children, running_threads
-from tests.support import SAMPLES, SLOW_CUDA
+from tests.support import QUICK_ARCH, SAMPLES, SLOW_CUDA
 
 SOON = 30.0
 
@@ -96,8 +96,8 @@ def slow(driver, dialog):
 
 def test_targets_begin_with_common_ones_and_only_what_makes_sense_is_run(started, targets):
     assert not targets.isModal()
-    assert targets.editor.model.index(0, VALUES).data() == "sm_80, sm_90, sm_100, sm_120"
-    assert targets.editor.text == "4 variants, 4 builds"
+    assert targets.editor.model.index(0, VALUES).data() == "sm_75, sm_80, sm_90, sm_100, sm_120"
+    assert targets.editor.text == "5 variants, 5 builds"
     assert targets.bar.is_timed
     assert not targets.bar.launches
     start = button(targets, "variantsRun")
@@ -131,7 +131,7 @@ def test_every_combination_is_a_row_with_all_figures_or_says_why_not(started, ta
     model = targets.table.model
     assert model.index(0, model.columnCount() - 1).data().startswith("Build failed")
     # The panes still show what they showed.
-    assert started.state.outputs.result.arch == Arch(90)
+    assert started.state.outputs.result.arch == QUICK_ARCH
     assert len(started.results) == 1
 
 
@@ -227,7 +227,7 @@ def test_both_links_are_compared_at_once_and_line_by_line(started):
         started.wait(lambda m=matter: compare.compared and compare.compared.matter is m)
         assert any("user_transform" in line for line in compare.compared.left.lines)
         assert not any("user_transform" in line for line in compare.compared.right.lines)
-    assert compare.baselines.currentText() == "PTX link, sm_90"
+    assert compare.baselines.currentText() == "PTX link, sm_75"
     assert started.state.settings.link is LinkMode.LTO
 
 

@@ -1,5 +1,7 @@
 """Kernels on textures and surfaces from CUDA C++ to their buffers, against NumPy."""
 
+import zlib
+
 import numpy as np
 import pytest
 
@@ -9,9 +11,10 @@ from jitstudio.numerics.dtypes import open_buffer
 from jitstudio.numerics.fills import generate
 from jitstudio.worker.launcher import Launcher
 from tests.launching import Bench
-from tests.texture_launches import LAUNCHES
+from tests.simulator.test_launches import ANSWERS
+from tests.texture_launches import FILTERED, LAUNCHES
 
-ROWS = {row.name: row for row in LAUNCHES}
+ROWS = {row.name: row for row in (*LAUNCHES, *FILTERED)}
 
 
 @pytest.fixture(scope="module")
@@ -149,3 +152,10 @@ def test_point_sampling_at_random_places(simulator, name):
         index.append(whole.clip(0, extent - 1))
     wanted = np.where(inside, given["tex"][index[1], index[0]], 0)
     assert left["out"].tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("row", FILTERED, ids=lambda row: row.name)
+def test_a_linear_filter_has_the_bits_of_an_h100(simulator, row):
+    _, left, simulation = launched(simulator, row.name)
+    assert zlib.crc32(left["out"].tobytes()) == ANSWERS[row.name]["out"]
+    assert simulation.exact

@@ -14,8 +14,8 @@ from jitstudio.core.events import Event, StageFinished
 from jitstudio.core.options import split_options
 from jitstudio.core.plan import plan
 from jitstudio.core.request import BuildRequest, LinkMode
-from jitstudio.toolchain.capture import Capture
 from jitstudio.toolchain.runner import run
+from jitstudio.toolchain.tool_output import Capture
 from jitstudio.worker.execution import Schedule
 
 

@@ -11,8 +11,8 @@ from jitstudio.core.events import BuildRecord, Event, StageFinished
 from jitstudio.core.plan import plan
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.toolchain.capture import STDERR, STDOUT, Capture
 from jitstudio.toolchain.runner import run
+from jitstudio.toolchain.tool_output import STDERR, STDOUT, Capture
 from jitstudio.worker.execution import Schedule
 
 

@@ -73,6 +73,13 @@ def test_what_is_new_is_read_and_nothing_else(tmp_path, monkeypatch):
     (tmp_path / "B/k.cubin").write_bytes(CUBIN)
     found = listed(folders, tmp_path)
     assert (read, len(found.kernels), found.notes) == (["B", "B"], 2, ())
+    # The list needs no more of this file than its name, and of that one what is in it.
+    (tmp_path / "A/scale_kernel.llir").write_bytes(b"")
+    assert listed(folders, tmp_path) == found
+    assert read == ["B", "B"]
+    (tmp_path / "A/scale_kernel.json").write_text('{"triton_version": "9.9"}')
+    assert {piece.origin for piece in listed(folders, tmp_path).pieces} == {"Triton 9.9", ""}
+    assert read == ["B", "B", "A"]
 
 
 def test_a_folder_without_kernels_says_what_is_looked_for_and_what_is_wrong(tmp_path):

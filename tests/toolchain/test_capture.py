@@ -1,7 +1,7 @@
 import ctypes
 import os
 
-from jitstudio.toolchain.capture import STDERR, STDOUT
+from jitstudio.toolchain.tool_output import STDERR, STDOUT
 
 
 def test_text_of_both_descriptors_is_read_back(capture):

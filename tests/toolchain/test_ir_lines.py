@@ -7,9 +7,9 @@ from jitstudio.core.code import LINKED, CodeKind, Source
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.ir_copy import IrCopy
 from jitstudio.toolchain.ir_lines import with_lines
 from jitstudio.toolchain.nvvm import compile_ir
+from jitstudio.toolchain.supplied_copy import IrCopy
 from tests.analysis.correlation.kernels import IR_WITH_LINES
 from tests.support import cuda, request
 from tests.toolchain.ir_kernels import ADD_AND_SUM, opaque

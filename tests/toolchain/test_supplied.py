@@ -13,8 +13,7 @@ from jitstudio.core.code import CodeKind, Header, Source, kind_of
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate, nvvm
-from jitstudio.toolchain.ir_copy import supplied_copy
-from jitstudio.toolchain.ptx_copy import oldest_version, supply_ptx
+from jitstudio.toolchain.supplied_copy import oldest_version, supplied_copy, supply_ptx
 from tests.support import ROOT, request, sample
 from tests.toolchain.ir_kernels import ADD_AND_SUM, opaque
 from tests.toolchain.test_line_tables import bare_cubin, instructions

@@ -13,9 +13,9 @@ from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
-from jitstudio.worker.disassembly_reader import DisassemblyReader
+from jitstudio.worker.code_readers import DisassemblyReader
 from jitstudio.worker.host import WorkerError
-from tests.support import cuda, request
+from tests.support import QUICK_ARCH, cuda, request
 
 pytestmark = [pytest.mark.tools, pytest.mark.usefixtures("own_workers")]
 
@@ -39,7 +39,10 @@ def has_children(pid):
 @pytest.fixture(scope="module")
 def cubins(tools):
     texts = {"two": loops(2), "many": loops(40)}
-    wanted = {name: request(cuda(text), emit="cubin") for name, text in texts.items()}
+    wanted = {
+        name: request(cuda(text), emit="cubin", arch=str(QUICK_ARCH))
+        for name, text in texts.items()
+    }
     return {name: tools.cubin(asked).content for name, asked in wanted.items()}
 
 

@@ -9,7 +9,7 @@ from jitstudio.core.captured import unpack
 from jitstudio.core.code import CodeKind
 from jitstudio.core.library import LibraryFailure, LibraryListing
 from jitstudio.core.result import Outcome
-from jitstudio.worker.library_reader import LibraryReader
+from jitstudio.worker.code_readers import LibraryReader
 from tests.library_files import elf, wheel
 from tests.support import ROOT, cuda, request
 

@@ -48,6 +48,8 @@ def ask(host, size, then=""):
 def test_the_largest_ends_when_all_together_have_too_much(hosts, monkeypatch):
     small, large = hosts
     monkeypatch.setattr(WATCH, "limit", 400 << 20)
+    # Not with the workers of other tests, which go on.
+    monkeypatch.setattr(WATCH, "_processes", set())
     assert ask(small, 150).answer == "done"
     pid = small.pid
     dead = ask(large, 300, "time.sleep(60)")

@@ -34,9 +34,11 @@ def test_values_arrive_in_order_both_ways(ends):
     here.send([b"one"])
     here.send([b"t", b"", b"w\0\xff"])
     there.send([])
+    there.send([b"several", b" frames"], [b"at once"])
     assert there.receive() == b"one"
     assert there.receive() == b"tw\0\xff"
     assert here.receive() == b""
+    assert [here.receive(), here.receive()] == [b"several frames", b"at once"]
 
 
 def test_a_value_larger_than_the_pipe_arrives_whole(ends):
@@ -86,7 +88,7 @@ def test_a_length_that_no_frame_has_is_refused_and_takes_no_memory(raw):
 def test_a_frame_that_is_too_large_is_refused_before_a_byte_is_sent(raw):
     end, _ = raw
     with pytest.raises(FrameTooLarge, match="2,000 bytes are more than the 1,000"):
-        end.send([b"x" * 1_000] * 2, 1_000)
+        end.send([b"next"], [b"x" * 1_000] * 2, largest=1_000)
     end.send([b"next"])
     assert end.receive() == b"next"
 

@@ -11,8 +11,7 @@ from dataclasses import replace
 
 from jitstudio.analysis.findings import compute_rules, loop_rules, memory_rules
 from jitstudio.analysis.findings.facts import FunctionFacts
-from jitstudio.analysis.findings.model import Finding, RuleHit
-from jitstudio.analysis.findings.texts import text_of
+from jitstudio.analysis.findings.model import Finding, RuleHit, text_of
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.core.result import Resources
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import ceil
 
-from jitstudio.analysis.findings.model import Finding, RuleHit
-from jitstudio.analysis.findings.texts import text_of
+from jitstudio.analysis.findings.model import Finding, RuleHit, text_of
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.simulation import (

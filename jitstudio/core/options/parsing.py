@@ -14,6 +14,7 @@ import shlex
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from jitstudio.core.options.rows import code, elsewhere, language, link, reading
 from jitstudio.core.options.spec import OptionGroup, OptionSpec, ValueKind
@@ -100,6 +101,12 @@ def join_options(words: Iterable[str]) -> str:
 
 def read(words: Iterable[str]) -> tuple[GivenOption, ...]:
     """Returns the options that these words are."""
+    return _read(tuple(words))
+
+
+# A build asks for the same ones in each of its steps and processes.
+@lru_cache(256)
+def _read(words: tuple[str, ...]) -> tuple[GivenOption, ...]:
     rest = deque(words)
     given: list[GivenOption] = []
     while rest:

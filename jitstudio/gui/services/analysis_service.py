@@ -11,7 +11,7 @@ from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import ListingRows
 from jitstudio.gui.services.request_queue import RequestHandle, WorkerService
-from jitstudio.worker.disassembly_reader import DisassemblyReader
+from jitstudio.worker.code_readers import DisassemblyReader
 from jitstudio.worker.queue import Report
 
 _READ = "read"

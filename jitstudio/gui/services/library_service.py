@@ -11,7 +11,7 @@ from jitstudio.core.library import CodePiece, LibraryFailure
 from jitstudio.gui.services.request_queue import RequestHandle, WorkerService
 from jitstudio.paths import cache_folder
 from jitstudio.private import make_private
-from jitstudio.worker.library_reader import LibraryReader
+from jitstudio.worker.code_readers import LibraryReader
 from jitstudio.worker.queue import Report
 
 _LIST, _TAKE = "list", "take"

@@ -304,9 +304,11 @@ class _Judge:
 
     def judge(self) -> HostCode:
         """Returns what is for the host only."""
-        for declaration in self._outline.items:
-            if id(declaration) not in self._device:
-                self._look_at(declaration)
+        others = [each for each in self._outline.items if id(each) not in self._device]
+        if not others:
+            return HostCode(self._text)
+        for declaration in others:
+            self._look_at(declaration)
         self._spare_bodies_of_macros()
         if self._spans:
             self._look_at_includes(self._weigh_candidates())

@@ -246,11 +246,6 @@ class Binding:
         self.layout = layout = layouts[instruction.function]
         self.function = layout.function
 
-    @property
-    def instructions(self) -> Sequence[PtxInstruction]:
-        """The instructions of the function."""
-        return self.image.program.instructions[self.function.start : self.function.end]
-
     def has(self, word: str) -> bool:
         """Returns whether the instruction has a modifier."""
         return word in self.instruction.modifiers

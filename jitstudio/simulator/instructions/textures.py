@@ -16,7 +16,6 @@ from jitstudio.simulator.program import (
     PtxOperand,
     RegisterOperand,
     VectorOperand,
-    register_names,
 )
 from jitstudio.simulator.texels import TexelArray
 from jitstudio.simulator.types import BITS, PREDICATE, TYPES
@@ -24,9 +23,9 @@ from jitstudio.simulator.wave import Frame, UnsupportedInstruction, Wave
 
 _CHANNELS = "rgba"
 _LINEAR = (
-    "weights with 8 bits of fraction, as the CUDA C++ Programming Guide says; rounding unproved"
+    "weights with 8 bits of fraction, as the CUDA C++ Programming Guide says; an H100 rounds some "
+    "of them otherwise"
 )
-_PROMOTED = "integers divided by the largest one, correctly rounded; the last bit unproved"
 _NEAR_EDGE = "a coordinate closer than 1/512 to the edge of two texels, but not on it; unproved"
 _OUTSIDE = "an index outside of linear memory reads 0; not documented"
 _MISSING = "a channel that the texel does not have reads 0; not documented"
@@ -100,11 +99,10 @@ def _tell_inexact(
         if array.texels.linear and array.is_outside(at[0]):
             notes.append(_OUTSIDE)
     elif sampling.filter is FilterMode.LINEAR:
-        notes.append(_LINEAR)
+        if not array.is_proved:
+            notes.append(_LINEAR)
     elif array.is_doubtful(array.positions(at)):
         notes.append(_NEAR_EDGE)
-    if sampling.read is ReadMode.NORMALIZED:
-        notes.append(_PROMOTED)
     if missing > array.channels:
         notes.append(_MISSING)
     for note in notes:
@@ -169,11 +167,7 @@ def _results(
 
 def _used(b: Binding, parts: Sequence[PtxOperand]) -> int:
     """Returns how many registers there are up to the last one that the function reads."""
-    read: set[str] = set()
-    for other in b.instructions:
-        if other.number != b.instruction.number:
-            read.update(name for operand in other.operands for name in register_names(operand))
-            read.update([other.guard.name] if other.guard else [])
+    read = b.image.program.registers_read[b.instruction.function]
     names = [part.name if isinstance(part, RegisterOperand) else "" for part in parts]
     return max((n for n, name in enumerate(names, 1) if name in read), default=0)
 

@@ -32,12 +32,12 @@ from jitstudio.core.launch.result import (
 )
 from jitstudio.core.tools import Tool
 from jitstudio.numerics.dtypes import NumericsError, new_buffer
-from jitstudio.toolchain.capture import STDERR, STDOUT
 from jitstudio.toolchain.driver import GpuError, why_unusable
 from jitstudio.toolchain.gpu.buffers import POISONS, DeviceMemory
 from jitstudio.toolchain.gpu.gpu_session import GpuSession, session
 from jitstudio.toolchain.gpu.kernels import JitError, allow, facts_of, kernel_of, poisoned
 from jitstudio.toolchain.gpu.launching import KernelLaunch, time_launches
+from jitstudio.toolchain.tool_output import STDERR, STDOUT
 
 Tell = Callable[[LaunchEvent], None]
 

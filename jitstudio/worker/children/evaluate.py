@@ -25,7 +25,7 @@ from jitstudio.numerics.dtypes import NumericsError, fill_from, open_buffer, sav
 from jitstudio.numerics.evaluation import evaluate_among, use_all_cores
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_files, limit_memory
-from jitstudio.worker.programs.evaluate import EVALUATING
+from jitstudio.worker.programs.launch import EVALUATING
 from jitstudio.worker.sandbox.seal import ProgramNeeds
 
 _LEAST_MEMORY = 4 << 30

@@ -11,10 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from jitstudio.core.launch.request import InspectRequest
-from jitstudio.toolchain.capture import STDERR, STDOUT, Capture
 from jitstudio.toolchain.driver import GpuError, describe, why_unusable
 from jitstudio.toolchain.gpu import launch_runner as runner
 from jitstudio.toolchain.gpu.gpu_session import free_memory, session
+from jitstudio.toolchain.tool_output import STDERR, STDOUT, Capture
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.programs.launch import LAUNCHING, LaunchCommand, ListDevices, WarmUp
 from jitstudio.worker.sandbox import seal

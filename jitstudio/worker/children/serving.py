@@ -12,7 +12,7 @@ import queue
 import tempfile
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,11 +38,17 @@ Tell = Callable[[Any], None]
 
 @dataclass(frozen=True)
 class CallResult:
-    """What a call came to; the fields are those of `Done`."""
+    """What a call came to.
+
+    Attributes:
+        value, chores, spent: The fields of `Done`.
+        told: What has happened at the end, to be told with the answer.
+    """
 
     value: Any = None
     chores: bool = False
     spent: bool = False
+    told: Sequence[Any] = ()
 
 
 Work = Callable[[Any, Tell], CallResult]
@@ -75,7 +81,7 @@ def serve(wire: Wire, program: WorkerProgram, work: Work, role: ProgramNeeds) ->
     except Exception:
         service = program.service(first.request)
         broke = InternalError(first.ticket, traceback.format_exc())
-        wire.send(service.replies.dump(broke), service.largest)
+        wire.send(service.replies.dump(broke), largest=service.largest)
         os._exit(1)
     calls.put(first)
     threading.Thread(target=_listen, args=(wire, program, calls), daemon=True).start()
@@ -89,12 +95,13 @@ def serve(wire: Wire, program: WorkerProgram, work: Work, role: ProgramNeeds) ->
 def _carry_out(call: Call[Any], wire: Wire, program: WorkerProgram, work: Work) -> None:
     service = program.service(call.request)
 
-    def send(reply: Reply) -> None:
-        wire.send(service.replies.dump(reply), service.largest)
+    def send(*replies: Reply) -> None:
+        wire.send(*map(service.replies.dump, replies), largest=service.largest)
 
     try:
         answer = work(call.request, lambda event: send(EventMessage(call.ticket, event)))
-        send(Done(call.ticket, answer.value, answer.chores, answer.spent))
+        last = (EventMessage(call.ticket, event) for event in answer.told)
+        send(*last, Done(call.ticket, answer.value, answer.chores, answer.spent))
     except MemoryError:
         raise
     except Exception:

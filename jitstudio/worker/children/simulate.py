@@ -11,8 +11,7 @@ from pathlib import Path
 from jitstudio.simulator import launching
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_memory
-from jitstudio.worker.programs.launch import LaunchCommand
-from jitstudio.worker.programs.simulate import SIMULATING
+from jitstudio.worker.programs.launch import SIMULATING, LaunchCommand
 from jitstudio.worker.sandbox.seal import ProgramNeeds
 
 

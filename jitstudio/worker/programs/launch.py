@@ -1,4 +1,7 @@
-"""What the process that uses the GPU can be asked, and checks on its answers."""
+"""What the processes of a launch can be asked, and checks on their answers.
+
+One uses the GPU, one simulates, and one evaluates the user's expressions.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.launch.calculation import CalculationRefused, CheckCalculation, FillCalculation
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.request import InspectRequest, LaunchRequest
-from jitstudio.core.launch.result import BufferResult, KernelFacts, LaunchEvent, LaunchResult
+from jitstudio.core.launch.result import (
+    BufferResult,
+    CheckResult,
+    KernelFacts,
+    LaunchEvent,
+    LaunchResult,
+)
 from jitstudio.worker.protocol import (
     RequestType,
     Unfit,
@@ -112,5 +122,35 @@ LAUNCHING = WorkerProgram(
         RequestType(InspectRequest, 1 << 20, KernelFacts | Diagnostic, check=_check_facts),
         RequestType(ListDevices, 1 << 20, DeviceList, check=_check_list),
         RequestType(WarmUp, 1 << 16),
+    ),
+)
+
+
+def _check_simulation(call: LaunchCommand, said: LaunchEvent | LaunchResult) -> None:
+    check_launch(call, said)
+    if isinstance(said, LaunchResult) and (said.timing or said.counterpart or said.facts):
+        raise Unfit("it tells the times of a GPU")
+
+
+SIMULATING = WorkerProgram(
+    "jitstudio.worker.children.simulate",
+    (RequestType(LaunchCommand, 256 << 20, LaunchResult, LaunchEvent, _check_simulation, 100_000),),
+)
+
+
+def _check_result(asked: CheckCalculation, told: CheckResult | CalculationRefused) -> None:
+    if isinstance(told, CheckResult):
+        wanted = asked.expectation
+        if (told.buffer, told.expression) != (wanted.buffer, wanted.expression):
+            raise Unfit("it tells of a comparison that nobody asked for")
+
+
+EVALUATING = WorkerProgram(
+    "jitstudio.worker.children.evaluate",
+    (
+        RequestType(FillCalculation, 1 << 20, CalculationRefused | None),
+        RequestType(
+            CheckCalculation, 16 << 20, CheckResult | CalculationRefused, check=_check_result
+        ),
     ),
 )

@@ -22,7 +22,7 @@ from jitstudio.core.options import OptionEffect, find, is_within, read
 from jitstudio.core.plain_files import LARGEST, read_file
 from jitstudio.core.plan import Job
 from jitstudio.core.tools import CUDA_COMPILERS, Tool
-from jitstudio.listing.includes import Includes, includes
+from jitstudio.listing.includes import Includes, includes, may_include
 from jitstudio.worker.sandbox import system_paths
 from jitstudio.worker.sandbox.access import Need, SandboxAccess, folder_or_file, holds_home
 
@@ -112,7 +112,7 @@ def _may_be_included(path: str) -> bool:
 
 
 def _names(text: bytes) -> Iterable[str]:
-    return _certain(includes(text))
+    return _certain(includes(text)) if may_include(text) else ()
 
 
 def _certain(scan: Includes) -> Iterable[str]:

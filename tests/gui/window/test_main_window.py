@@ -170,7 +170,7 @@ def test_another_target(started):
 def test_a_senseless_target_is_refused_in_words(started):
     started.choose_arch("sm_ninety")
     assert "sm_ninety" in started.shell.notices.text
-    assert started.find(QComboBox, "archCombo").currentText() == "sm_90"
+    assert started.find(QComboBox, "archCombo").currentText() == "sm_75"
 
 
 def test_the_targets_are_those_of_nvrtc(started):

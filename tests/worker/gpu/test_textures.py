@@ -7,16 +7,17 @@ from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.numerics.dtypes import open_buffer
 from tests.launching import spec
-from tests.texture_launches import INVERT, LAUNCHES
+from tests.texture_launches import FILTERED, INVERT, LAUNCHES
 
 pytestmark = pytest.mark.gpu
 
 
 def outputs(result):
-    return {b.name: open_buffer(b.path, b.element) for b in result.buffers if b.path}
+    """Copies, as the next launch may write to the same files."""
+    return {b.name: np.array(open_buffer(b.path, b.element)) for b in result.buffers if b.path}
 
 
-@pytest.mark.parametrize("row", LAUNCHES, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [*LAUNCHES, *FILTERED], ids=lambda row: row.name)
 def test_a_gpu_gives_what_the_simulator_gives(bench, row):
     launched = bench.run(row.text, row.spec)
     assert launched.outcome is LaunchOutcome.RAN, launched.reason
@@ -26,7 +27,9 @@ def test_a_gpu_gives_what_the_simulator_gives(bench, row):
     for name, wanted in outputs(simulated).items():
         off = np.abs(got[name].astype(np.float64) - wanted.astype(np.float64))
         worst = np.unravel_index(int(off.argmax()), off.shape)
-        assert off.max() <= row.near, (name, worst, got[name][worst], wanted[worst])
+        wrong = np.count_nonzero(off > row.near)
+        allowed = row.doubtful * off.size
+        assert wrong <= allowed, (name, wrong, worst, got[name][worst], wanted[worst])
     # What is told as exact has the same bits.
     if simulated.simulation.exact:
         assert all(np.array_equal(got[n], each) for n, each in outputs(simulated).items())

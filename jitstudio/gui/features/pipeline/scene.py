@@ -32,8 +32,16 @@ from PySide6.QtWidgets import (
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.languages import icon_name
-from jitstudio.gui.features.pipeline.graph import Node, NodeRole, NodeState, Pipeline, PipelineEdge
-from jitstudio.gui.features.pipeline.layout import GridPosition, PipelineLayout, lay_out
+from jitstudio.gui.features.pipeline.graph import (
+    GridPosition,
+    Node,
+    NodeRole,
+    NodeState,
+    Pipeline,
+    PipelineEdge,
+    PipelineLayout,
+    lay_out,
+)
 from jitstudio.gui.features.pipeline.model import description, facts
 from jitstudio.gui.kit.diagrams.canvas import mixed
 from jitstudio.gui.kit.icons import icon

@@ -17,8 +17,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
-from jitstudio.gui.features.pipeline.graph import Node, NodeState, Pipeline
-from jitstudio.gui.features.pipeline.layout import GridPosition, PipelineLayout
+from jitstudio.gui.features.pipeline.graph import (
+    GridPosition,
+    Node,
+    NodeState,
+    Pipeline,
+    PipelineLayout,
+)
 from jitstudio.gui.features.pipeline.model import description, summary
 from jitstudio.gui.features.pipeline.scene import (
     NodeItem,

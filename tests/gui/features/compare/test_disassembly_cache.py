@@ -4,7 +4,7 @@ from PySide6.QtCore import QDeadlineTimer
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.gui.features.compare.disassembly_cache import DisassemblyCache
+from jitstudio.gui.features.compare.controller import DisassemblyCache
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.state.outputs import Built
 from jitstudio.worker.builder import Builder

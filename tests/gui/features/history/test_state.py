@@ -1,4 +1,4 @@
-from jitstudio.gui.features.history.state import History, HistoryEntry
+from jitstudio.gui.features.history.controller import History, HistoryEntry
 
 A1, A50, B1, B7 = (
     HistoryEntry("a", 1),

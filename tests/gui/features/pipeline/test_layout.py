@@ -2,8 +2,13 @@ from itertools import combinations
 
 import pytest
 
-from jitstudio.gui.features.pipeline.graph import LAUNCH, Pipeline, pipeline_of
-from jitstudio.gui.features.pipeline.layout import GridPosition, lay_out
+from jitstudio.gui.features.pipeline.graph import (
+    LAUNCH,
+    GridPosition,
+    Pipeline,
+    lay_out,
+    pipeline_of,
+)
 from tests.support import cuda, request
 
 CODE = "ptx,sass,cubin"

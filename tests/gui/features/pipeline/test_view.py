@@ -9,8 +9,13 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QToolButton
 
-from jitstudio.gui.features.pipeline.graph import NodeState, Pipeline, pipeline_of
-from jitstudio.gui.features.pipeline.layout import GridPosition, PipelineLayout
+from jitstudio.gui.features.pipeline.graph import (
+    GridPosition,
+    NodeState,
+    Pipeline,
+    PipelineLayout,
+    pipeline_of,
+)
 from jitstudio.gui.features.pipeline.scene import PictureError
 from jitstudio.gui.features.pipeline.view import PipelineView, step
 from jitstudio.gui.kit.diagrams.canvas import Way
