@@ -92,7 +92,8 @@ def read_lesson(folder: Path) -> Lesson:
         text = read_file(folder / TEXT, _LARGEST_TEXT).decode("utf-8", "replace")
     except OSError as error:
         raise LessonError(
-            f"'{folder}' is no lesson: its {TEXT} cannot be read: {error.strerror}."
+            f"'{folder}' is no lesson: its {TEXT} cannot be read: {error.strerror}. Name the "
+            "folder that 'jitstudio lesson open' has made."
         ) from None
     main, *hints = _HINT.split(text.replace("\r\n", "\n"))
     heading = next((line for line in main.splitlines() if line.startswith("# ")), "")

@@ -190,7 +190,9 @@ def budget_from(row: Mapping[str, Any], build: Mapping[str, Any] | None = None) 
 def _budgets(table: dict[str, Any]) -> Iterator[Budget]:
     for key in table:
         if key not in ("budget", "build"):
-            raise BudgetError(f"there is no key '{key}'.{nearest(key, ['budget', 'build'])}")
+            kinds = " Budgets are tables [[budget]]; [build] is what they share."
+            hint = nearest(key, ["budget", "build"]) or kinds
+            raise BudgetError(f"there is no key '{key}'.{hint}")
     build = table.get("build")
     if not isinstance(build, dict | None):
         raise BudgetError("'build' is a table: write [build], and target = \"sm_90\" below it.")

@@ -85,11 +85,18 @@ def find_unwritten(memory, buffers, outputs, start):
 '''
 
 _LAUNCH_BINDINGS = '''\
+class NoGpuError(RuntimeError):
+    """There is no driver, or no such GPU."""
+
+
 def run(cubin, ordinal=0):
     """Launches the kernel, times it and checks what it has written; returns the exit status."""
-    checked(driver.cuInit(0))
-    device = checked(driver.cuDeviceGet(ordinal))
-    checked(driver.cuCtxSetCurrent(checked(driver.cuDevicePrimaryCtxRetain(device))))
+    try:
+        checked(driver.cuInit(0))
+        device = checked(driver.cuDeviceGet(ordinal))
+        checked(driver.cuCtxSetCurrent(checked(driver.cuDevicePrimaryCtxRetain(device))))
+    except Exception as error:
+        raise NoGpuError(f"{{error}}") from error
     kernel = checked(
         driver.cuModuleGetFunction(checked(driver.cuModuleLoadData(cubin)), KERNEL.encode())
     )
@@ -140,10 +147,17 @@ def run(cubin, ordinal=0):
 {finish}'''
 
 _LAUNCH_CORE = '''\
+class NoGpuError(RuntimeError):
+    """There is no driver, or no such GPU."""
+
+
 def run(cubin, ordinal=0):
     """Launches the kernel, times it and checks what it has written; returns the exit status."""
-    device = Device(ordinal)
-    device.set_current()
+    try:
+        device = Device(ordinal)
+        device.set_current()
+    except Exception as error:
+        raise NoGpuError(f"{{error}}") from error
     stream = device.create_stream()
     kernel = ObjectCode.from_cubin(cubin).get_kernel(KERNEL)
 {allow}

@@ -201,11 +201,20 @@ def script_of(recipe: Recipe, *, core: bool) -> str:
     """
     body = joined(section.code for section in sections_of(recipe, core=core))
     launches = recipe.launch is not None
-    last = "    return run(cubin, arguments.device)\n" if launches else _NO_LAUNCH
+    last = _LAUNCH if launches else _NO_LAUNCH
     end = 'if __name__ == "__main__":\n    sys.exit(main())\n'
     return f"#!/usr/bin/env python3\n{joined((body, _MAIN + last, end))}"
 
 
+_LAUNCH = """\
+    try:
+        return run(cubin, arguments.device)
+    except NoGpuError as error:
+        sys.exit(
+            f"The kernel is built and cannot be launched on GPU {arguments.device} here: {error}\\n"
+            "Run this on a machine with an NVIDIA GPU, or with --no-launch to build only."
+        )
+"""
 _NO_LAUNCH = '    print("The export has no launch.", file=sys.stderr)\n    return 0\n'
 
 

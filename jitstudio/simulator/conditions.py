@@ -27,21 +27,33 @@ _WORD = re.compile(
 )
 _READINGS = frozenset("fsu")
 _LOGIC = {"&&": " and ", "||": " or ", "!": " not "}
+# Built-in variables of CUDA C++, and the special registers of PTX that they are.
+_BUILT_IN = {"threadIdx": "tid", "blockIdx": "ctaid", "blockDim": "ntid", "gridDim": "nctaid"}
 _PLAIN = frozenset(["and", "or", "not", "True", "False"])
+
+
+def _quotient(left: Any, right: Any) -> Any:
+    """Divides as in C: of integers what is left without the fraction."""
+    if np.result_type(left, right).kind not in "iu":
+        return operator.truediv(left, right)
+    # Rounding down is another thing below zero.
+    return (np.subtract(left, np.fmod(left, right))) // right
+
 
 _BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
+    ast.Div: _quotient,
     ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
+    ast.Mod: np.fmod,
     ast.BitAnd: operator.and_,
     ast.BitOr: operator.or_,
     ast.BitXor: operator.xor,
     ast.LShift: operator.lshift,
     ast.RShift: operator.rshift,
 }
+_BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 _COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -85,9 +97,11 @@ class StopCondition:
     def read(cls, text: str) -> StopCondition:
         """Reads a condition.
 
-        Operators are those of C and of Python, names those of PTX, with ``%`` or without, and
-        those of the source where there is debug information. ``f(x)``, ``s(x)`` and ``u(x)`` read
-        the bits of a register as a float, signed or unsigned.
+        Operators are those of C and of Python, names those of PTX, with ``%`` or without, the
+        built-in variables of CUDA C++, such as ``threadIdx.x``, and names of the source where there
+        is debug information. ``f(x)``, ``s(x)`` and ``u(x)`` read the bits of a register as a
+        float, signed or unsigned. What C and Python would read differently for want of brackets is
+        refused.
 
         Raises:
             StopConditionError: If it cannot be read.
@@ -104,18 +118,22 @@ class StopCondition:
             if word[0].isdigit() or word in _PLAIN or is_reading:
                 return word
             name = word.removeprefix("%")
+            base, dot, axis = name.partition(".")
+            name = _BUILT_IN.get(base, base) + dot + axis
             if name not in names:
                 names.append(name)
             return f"_{names.index(name)}"
 
         try:
-            tree = ast.parse(_WORD.sub(spelt, text).strip(), mode="eval").body
+            python = _WORD.sub(spelt, text).strip()
+            tree = ast.parse(python, mode="eval").body
             _check(tree)
+            _check_brackets(tree, python)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             why = str(error) if isinstance(error, StopConditionError) else "it is no expression"
             raise StopConditionError(
                 f"The condition “{text}” cannot be read: {why}. "
-                "Write it as in C, such as %r3 == 7 && tid.x < 4."
+                "Write it as in C, such as threadIdx.x < 4 && %r3 == 7."
             ) from None
         return cls(text, tuple(names), tree)
 
@@ -132,8 +150,10 @@ class StopCondition:
             return np.broadcast_to(held, (count,))
         except KeyError as error:
             raise StopConditionError(
-                f"The condition “{self.text}” names {error.args[0]}, and the function here has no "
-                "such register and, as far as its debug information says, no such variable."
+                f"The condition “{self.text}” names {error.args[0]}, which is neither a register "
+                "of the function here nor a variable that its debug information knows. "
+                "Registers are named as in PTX, such as %r3, threads by threadIdx.x and "
+                "blockIdx.x; variables of the source need a build with -G."
             ) from None
         except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
             raise StopConditionError(
@@ -198,3 +218,19 @@ def _check(node: ast.expr) -> None:
                 known = True
         if not known:
             raise StopConditionError("it has more than registers, numbers and operators")
+
+
+def _check_brackets(tree: ast.expr, text: str) -> None:
+    """Refuses ``a == 1 & b == 2``, which compares 1 & b in Python, and a == 1 with 1 in C."""
+    for part in ast.walk(tree):
+        if not isinstance(part, ast.Compare):
+            continue
+        for side in (part.left, *part.comparators):
+            if not isinstance(side, ast.BinOp) or type(side.op) not in _BITS:
+                continue
+            before = text.encode()[: side.col_offset].rstrip()
+            behind = text.encode()[side.end_col_offset :].lstrip()
+            if not (before.endswith(b"(") and behind.startswith(b")")):
+                raise StopConditionError(
+                    "put brackets around what &, | and ^ join, or write && and ||"
+                )

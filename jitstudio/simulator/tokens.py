@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
+from jitstudio.core.line_table_paths import plain_path
 from jitstudio.simulator.program import ImmediateOperand
 
 
@@ -58,7 +59,7 @@ class PtxTokens:
         for match in _TOKEN.finditer(text):
             kind = match.lastgroup or ""
             if kind == "line" and (named := _FILE.match(match[0])):
-                self.files[int(named[1])] = named[2]
+                self.files[int(named[1])] = plain_path(named[2])
             elif kind == "number" and len(match[0]) > _MOST_DIGITS:
                 line = bisect_right(self._starts, match.start())
                 raise PtxReadError(line, "this number has too many digits.")

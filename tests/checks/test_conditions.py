@@ -74,6 +74,7 @@ GOOD = 'source = "a.cu"\nrequire = ["spills == 0"]\n'
 @pytest.mark.parametrize(
     ("text", "part"),
     [
+        ("[[kernel]]\nname = 'k'", "no key 'kernel'. Budgets are tables [[budget]]; [build] is"),
         ("[[budgets]]\n" + GOOD, "there is no key 'budgets'. Did you mean 'budget'?"),
         (
             "[[budget]]\nsorce = 'a.cu'\n",

@@ -369,3 +369,13 @@ def test_a_large_cubin_is_inspected_in_little_more_than_its_disassembly_takes(
     assert sum(len(kernel["instructions"]) for kernel in told["kernels"]) > 5_000
     # Processes of our own take their time to start.
     assert ended - begun < 1.5 * (begun - start) + 3.0
+
+
+def test_lines_are_those_of_a_file_whose_name_is_not_ascii(run, tmp_path):
+    folder = tmp_path / "é"
+    folder.mkdir()
+    file = folder / "ä b.cu"
+    file.write_text("__global__ void k(int* a) { a[threadIdx.x] = 1; }\n")
+    assert "ä b.cu:1" in run("inspect", file, "--code").out
+    words = ("--device", "sim", "--grid", "1", "--block", "32", "--arg", "a=32:zeros:out")
+    assert "ä b.cu:1" in run("run", file, *words).out

@@ -139,6 +139,20 @@ def test_a_script_saves_the_cubin_and_ends(run_apart, tmp_path):
     assert "cannot be written" in done.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["cuda-core", "cuda-bindings"])
+def test_a_script_that_finds_no_gpu_ends_with_a_sentence(exported, tmp_path, form):
+    (made,) = BY_NAME[form].make(exported("template")).files.items()
+    (tmp_path / made[0]).write_bytes(made[1])
+    # No machine has as many.
+    words = [sys.executable, made[0], "--device", "4711"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "cannot be launched on GPU 4711 here: " in done.stderr
+    assert "--no-launch" in done.stderr
+
+
 def test_the_cells_of_a_notebook_run_in_their_order(exported):
     book = json.loads(BY_NAME["notebook"].make(exported("template")).text)
     assert (book["nbformat"], book["nbformat_minor"]) == (4, 5)

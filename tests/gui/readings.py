@@ -9,7 +9,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.report.model import KernelReading, read
 from jitstudio.worker.builder import Builder
-from jitstudio.worker.disassembly_reader import DisassemblyReader
+from jitstudio.worker.code_readers import DisassemblyReader
 from tests.support import cuda, request
 
 SLOW_KERNEL = """\

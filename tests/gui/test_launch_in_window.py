@@ -238,7 +238,7 @@ def test_without_a_driver_it_says_once_what_can_be_done_next(started):
     started.wait(lambda: started.state.launches.devices is not None)
     labels = started.pane("launch").findChildren(QLabel)
     (told,) = (label for label in labels if "No NVIDIA driver is installed" in label.text())
-    assert "save it as a project and launch it on a machine with a GPU" in told.text()
+    assert "The simulator runs the kernel here" in told.text()
     started.find(QToolButton, "sweepActionInstead").click()
     sweep = started.find(VariantsDialog, "variantsDialog")
     assert sweep.isVisible()

@@ -6,7 +6,7 @@ from jitstudio.analysis.correlation.hues import PLAIN
 from jitstudio.core.captured import KernelLanguage, unpack
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.state.documents import Document
-from tests.gui.driver import pause
+from tests.gui.driver import Driver, pause
 from tests.support import SAMPLES
 
 L = KernelLanguage
@@ -210,3 +210,30 @@ def test_a_copy_of_the_ptx_is_edited_and_saved_as_an_override(captured, tmp_path
     dialog.close()
     documents.remove(copy)
     documents.current = kernel
+
+
+def test_two_representations_are_back_at_the_next_start(qapp, tmp_path):
+    first = Driver(qapp, tmp_path)
+    first.start()
+    first.open_sample("Triton")
+    page = first.editors.page
+    first.wait(lambda: page.kernel is not None)
+    first.trigger("besideAction")
+    page.show_stage(L.TTGIR)
+    shown = [stage for _view, stage in page.shown]
+    assert set(shown) == {L.TTGIR, L.TTIR}
+    first.close()
+    second = Driver(qapp, tmp_path)
+    second.start()
+    again = second.editors.page
+    second.wait(lambda: again.kernel is not None)
+    assert [stage for _view, stage in again.shown] == shown
+    # And one alone is one alone.
+    second.trigger("besideAction")
+    second.close()
+    third = Driver(qapp, tmp_path)
+    third.start()
+    last = third.editors.page
+    third.wait(lambda: last.kernel is not None)
+    assert [stage for _view, stage in last.shown] == [shown[0], None]
+    third.close()

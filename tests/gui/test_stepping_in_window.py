@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QLabel, QPushButton
+from PySide6.QtWidgets import QComboBox, QInputDialog, QLabel, QPushButton
 
 from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.core.launch.simulation import StateSpace
@@ -14,6 +14,7 @@ from jitstudio.core.project.format import dump, load
 from jitstudio.core.project.project import BreakLine, Project, RunRecording
 from jitstudio.gui.features.step.registers import lane_value
 from jitstudio.simulator.stepping import SimulatedThread, StepGoal, StopReason
+from tests.gui.driver import Driver
 
 REDUCE = """\
 extern "C" __global__ void reduce(const float* a, float* out, int n) {
@@ -299,6 +300,7 @@ def test_a_race_is_told_stepped_to_mended_and_gone(stepping):
     assert button.isVisibleTo(driver.window)
     button.click()
     stepping = driver.state.stepping
+    outdated = driver.find(QLabel, "stepOutdated")
     place = race.second
     driver.wait(lambda: state(driver) is not None and state(driver).step == place.step)
     at_rest(driver)
@@ -306,5 +308,53 @@ def test_a_race_is_told_stepped_to_mended_and_gone(stepping):
     assert (state(driver).ptx_line, state(driver).source.line) == (place.ptx_line, 8)
     assert state(driver).access.space is StateSpace.SHARED
     assert stepping.is_open
+    assert outdated.isHidden()
     write(driver, REDUCE)
+    driver.wait(lambda: not outdated.isHidden())
+    assert "earlier build" in outdated.text()
     assert driver.launch().simulation.races == ()
+    begin(driver)
+    assert outdated.isHidden()
+
+
+def test_a_condition_is_asked_for_until_it_can_be_read(stepping):
+    driver = stepping
+    driver.editor.go_to(8)
+
+    def typed(text):
+        dialog = driver.find(QInputDialog, "conditionDialog")
+        driver.wait(dialog.isVisible)
+        dialog.setTextValue(text)
+        said = dialog.labelText().replace("&&", "&")
+        dialog.accept()
+        return said
+
+    driver.trigger("breakpointConditionAction")
+    assert "threadIdx.x < 4 && %r3 == 7" in typed("tid.x == 3 & t < 4")
+    driver.wait(lambda: driver.find(QInputDialog, "conditionDialog").isVisible())
+    dialog = driver.find(QInputDialog, "conditionDialog")
+    assert dialog.textValue() == "tid.x == 3 & t < 4"
+    assert "brackets" in typed("threadIdx.x == 3")
+    points = {BreakLine(driver.document.name, 8): "threadIdx.x == 3"}
+    assert driver.state.stepping.breakpoints == points
+
+
+def test_breakpoints_are_back_at_the_next_start_and_follow_their_lines(qapp, tmp_path):
+    file = tmp_path / "reduce.cu"
+    file.write_text(REDUCE)
+    first = Driver(qapp, tmp_path)
+    first.start([file])
+    first.state.stepping.set_condition(BreakLine("reduce.cu", 8), "threadIdx.x == 3")
+    first.state.stepping.toggle_breakpoint(BreakLine("gone.cu", 2))
+    first.close()
+    second = Driver(qapp, tmp_path)
+    second.start()
+    assert second.state.stepping.breakpoints == {BreakLine("reduce.cu", 8): "threadIdx.x == 3"}
+    assert second.editor.line_marks.breakpoints == {7: True}
+    second.editor.go_to(2)
+    second.editor.insertPlainText("// new\n")
+    assert second.editor.line_marks.breakpoints == {8: True}
+    second.state.documents.rename(second.document, "sum.cu")
+    assert second.state.stepping.breakpoints == {BreakLine("sum.cu", 9): "threadIdx.x == 3"}
+    assert second.editor.line_marks.breakpoints == {8: True}
+    second.close()

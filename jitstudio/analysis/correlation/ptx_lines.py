@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from jitstudio.analysis.sass.model import InlineChain, SourceLocation
 from jitstudio.core.code import CodeKind
+from jitstudio.core.line_table_paths import plain_path
 from jitstudio.listing.functions import Function, functions
 from jitstudio.listing.lines import NOWHERE
 
@@ -194,7 +195,7 @@ class _Reader:
             if "." not in line and ":" not in line:
                 continue
             if file := _FILE.match(line):
-                self.files[int(file[1])] = file[2]
+                self.files[int(file[1])] = plain_path(file[2])
             elif found := _SECTION.match(line):
                 section = found[1]
             elif section == _STRINGS and (named := _LABEL.match(line)):

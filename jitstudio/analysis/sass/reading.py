@@ -20,6 +20,7 @@ from jitstudio.analysis.sass.model import (
     SassFunction,
     SourceLocation,
 )
+from jitstudio.core.line_table_paths import plain_path
 from jitstudio.listing.lines import NOWHERE
 
 CODE_OPTIONS = ("-c", "-gi", "-gp", "-hex")
@@ -86,7 +87,8 @@ def _place_line(line: str) -> _PlaceLine:
         return _PlaceLine()
     file, number, caller, _ = found.groups()
     is_ptx = file.startswith(_PTX)
-    return _PlaceLine(SourceLocation(file, int(number)), file if is_ptx else "", caller is not None)
+    place = SourceLocation(plain_path(file), int(number))
+    return _PlaceLine(place, file if is_ptx else "", caller is not None)
 
 
 class _Reader:

@@ -379,6 +379,11 @@ _RACE_ADVICE = (
     "__syncthreads() between the two lines, __syncwarp() within a warp, or use an atomic."
     + _OTHER_SEED
 )
+_LINE_RACE_ADVICE = (
+    "What the thread reads, or which value stays, depends on which of the two comes first. One "
+    "line holds both: use an atomic or, where a loop brings the line around again, put a "
+    "__syncthreads() into the loop." + _OTHER_SEED
+)
 _BLOCKS_RACE_ADVICE = (
     "What the thread reads, or which value stays, depends on which of the two comes first. No "
     "__syncthreads() orders threads of different blocks: use an atomic, give each block a place "
@@ -502,10 +507,13 @@ def _simulated(request: LaunchRequest, result: LaunchResult) -> Iterator[Diagnos
     for race in simulation.races:
         severity = Severity.INFO if race.same_value else Severity.ERROR
         in_block = race.first.block == race.second.block
-        advice = _RACE_ADVICE if in_block else _BLOCKS_RACE_ADVICE
+        places = {(place.file, place.line) for place in (race.first, race.second)}
+        is_one_line = bool(race.first.line) and len(places) == 1
+        near = _LINE_RACE_ADVICE if is_one_line else _RACE_ADVICE
+        advice = near if in_block else _BLOCKS_RACE_ADVICE
         advice = _SAME_VALUE_ADVICE if race.same_value else advice
         advice += f" {_OTHER_ORDER_ADVICE}" if race.seeds else ""
-        times = f" ({race.count:,} threads)" if race.count > 1 else ""
+        times = f" ({race.count:,} times)" if race.count > 1 else ""
         yield _found_by_simulator(race, severity, times, advice)
     for difference in simulation.differences:
         words, advice = difference.message, _ORDER_ADVICE

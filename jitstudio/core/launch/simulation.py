@@ -112,7 +112,7 @@ class Race:
         space: Where the bytes are.
         address: Of the first byte that both touched, as the kernel sees it.
         lost: The value that was lost, as a hexadecimal number; empty where none was.
-        count: How many threads did it at the later one of these two instructions.
+        count: How often a thread did it at the later one of these two instructions.
         same_value: Whether two writes put the same value there, so that nothing was lost.
         seeds: See `Fault`.
     """

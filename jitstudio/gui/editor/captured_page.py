@@ -172,6 +172,12 @@ class StageView(QWidget):
         self.bar.blockSignals(False)
         self._on_chosen(self.bar.currentIndex())
 
+    @property
+    def stage_name(self) -> str:
+        """The same as a word for the next start; empty for none and for the details."""
+        stage = self.stage
+        return stage.value if stage is not None else ""
+
     def show_stage(self, stage: KernelLanguage) -> None:
         """Shows another representation, if there is that."""
         for at, one in enumerate(self._stages):
@@ -245,7 +251,7 @@ class CapturedPage(SourcePage):
             first.add_button(button)
         self.column.insertWidget(0, self.banner)
         for half in self._halves:
-            half.stage_changed.connect(self.stage_changed)
+            half.stage_changed.connect(self._on_stage_changed)
             half.view.line_changed.connect(self.line_changed)
             half.entered.connect(partial(self._work_in, half))
         self._reader = Background(self)
@@ -342,11 +348,25 @@ class CapturedPage(SourcePage):
         self._fit()
         if on:
             if self._texts is not None and second.stage is None:
-                second.show_stages(self._texts.stages, min(1, first.bar.count() - 1))
-            self.stage_changed.emit()
+                stages = self._texts.stages
+                second.show_stages(stages, _first_of(stages, self.document.stages, 1))
+            self._on_stage_changed()
         elif had_keyboard:
             first.setFocus()
             self._work_in(first)
+        if not on:
+            self._note_stages()
+
+    def _note_stages(self) -> None:
+        """Has the next start show the same."""
+        if self._texts is not None:
+            shown = (half.stage_name for half in self._halves if not half.isHidden())
+            self.document.stages = tuple(shown)
+
+    @Slot()
+    def _on_stage_changed(self) -> None:
+        self._note_stages()
+        self.stage_changed.emit()
 
     def _follow_kernel(self) -> None:
         kernel = self.kernel
@@ -373,9 +393,12 @@ class CapturedPage(SourcePage):
         self._texts = texts
         self.banner.say(_whose(texts))
         self._follow_kernel()
+        kept = self.document.stages
+        if len(kept) == len(self._halves):
+            self.beside_button.setChecked(True)
         for at, half in enumerate(self._halves):
             if not half.isHidden():
-                half.show_stages(texts.stages, min(at, len(texts.stages) - 1))
+                half.show_stages(texts.stages, _first_of(texts.stages, kept, at))
 
     @Slot(str)
     def _on_failed(self, why: str) -> None:
@@ -384,6 +407,14 @@ class CapturedPage(SourcePage):
         self.banner.say("")
         for half in self._halves:
             half.view.clear(text)
+
+
+def _first_of(stages: Sequence[StageText], kept: Sequence[str], half: int) -> int:
+    """Returns which representation a half shows first: that of the last start, or the next one."""
+    names = [one.language.value if one.language is not None else "" for one in stages]
+    if half < len(kept) and kept[half] in names:
+        return names.index(kept[half])
+    return min(half, len(names) - 1)
 
 
 def _whose(texts: CapturedTexts) -> str:

@@ -67,6 +67,7 @@ class FileCommands(QObject):
 
     Signals:
         failed: Something could not be read or written.
+        mended: What was told to have failed, in these words, has been done now.
         reported: Something went well that cannot be seen otherwise.
         recent_changed: The list of recent files is another one.
         opened: The user has opened or begun something, and wants to write in it.
@@ -78,6 +79,7 @@ class FileCommands(QObject):
     project_wanted = Signal(Path)
     library_wanted = Signal(Path, bool)
     failed = Signal(str)
+    mended = Signal(str)
     reported = Signal(str)
     recent_changed = Signal()
     opened = Signal()
@@ -96,6 +98,8 @@ class FileCommands(QObject):
         self._settings = settings
         self._preferences = preferences
         self._dialogs = dialogs or Dialogs(window)
+        # Why the last attempt to save a document has failed.
+        self._refusals: dict[Document, str] = {}
         self._launches = LaunchSpecs() if launches is None else launches
         self._reader = FileReader(self)
         self._reader.waits.connect(self._on_waits)
@@ -398,8 +402,11 @@ class FileCommands(QObject):
             document.set_encoding(Encoding.UTF_8)
             return self._save(document, path)
         except DocumentError as error:
+            self._refusals[document] = str(error)
             self.failed.emit(str(error))
             return False
+        if document in self._refusals:
+            self.mended.emit(self._refusals.pop(document))
         document.kind = kind
         if is_new:
             # Else it keeps its name: in a project, that is its place in there.

@@ -34,7 +34,11 @@ _KINDS = {
 def access_text(sample: AccessSample) -> str:
     """Returns what an access costs, and what would cost less if that is known."""
     translate = QCoreApplication.translate
-    if sample.space is StateSpace.SHARED:
+    is_shared = sample.space is StateSpace.SHARED
+    if sample.cost == 1:
+        one = translate("AccessWords", "one wavefront, which is the least")
+        cost = one if is_shared else translate("AccessWords", "one sector of 32 bytes")
+    elif is_shared:
         cost = translate(
             "AccessWords", "{cost} wavefronts at most, {mean} on average, where 1 is the least"
         )

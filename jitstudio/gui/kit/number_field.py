@@ -13,6 +13,8 @@ from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 CODE_SIZE = 9.5
 """Points of what is typed into the form."""
 _WIDTH = 12
+# With the margins: as much as 1e-05 needs.
+_LEAST_WIDTH = 8
 # What is wrong, by whether the number counts something, and whether it cannot be 0.
 _PROBLEMS = {
     (True, True): QT_TRANSLATE_NOOP("NumberField", "{title}: '{text}' is no whole number above 0."),
@@ -55,7 +57,9 @@ class NumberField(QLineEdit):
         self.setAccessibleName(title)
         self.setToolTip(what)
         show_as_code(self, CODE_SIZE)
-        self.setMaximumWidth(self.fontMetrics().horizontalAdvance("0") * _WIDTH)
+        cell = self.fontMetrics().horizontalAdvance("0")
+        self.setMinimumWidth(cell * _LEAST_WIDTH)
+        self.setMaximumWidth(cell * _WIDTH)
 
     @property
     def number(self) -> float | None:

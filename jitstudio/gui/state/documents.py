@@ -42,6 +42,8 @@ class Document(QObject):
         on_disk: A digest of the content of its file, as it was read or written last;
             None where there is no such file.
         cursor: Where the cursor is in the text, for when it is shown anew.
+        stages: The representations of a captured kernel that are shown, from left to right, by
+            the values of `KernelLanguage`, for when it is shown anew.
         is_reloading: Whether what changes now comes from its file, and not from the user.
         confined_to: The folder of the project that its text comes from and that nobody trusts;
             empty for the user's own. Builds of it stay within that folder.
@@ -80,6 +82,7 @@ class Document(QObject):
         self.text: QTextDocument | None = None
         self.on_disk: str | None = None
         self.cursor = 0
+        self.stages: tuple[str, ...] = ()
         self.is_reloading = False
         self.confined_to = ""
         self.is_preview = False
@@ -323,6 +326,7 @@ class Documents(QObject):
         current_changed: Another document, or none, is current.
         edited: The content of this document has changed.
         changed: The name, path or unsaved state of this document has changed.
+        renamed: This document had this other name before.
         saved: The file of this document holds now what it does.
     """
 
@@ -332,6 +336,7 @@ class Documents(QObject):
     current_changed = Signal(object)
     edited = Signal(Document)
     changed = Signal(Document)
+    renamed = Signal(Document, str)
     saved = Signal(Document)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -436,9 +441,10 @@ class Documents(QObject):
     def rename(self, document: Document, name: str) -> None:
         """Gives a document another name, made unique."""
         if document.name != name:
-            document.name = ""
+            before, document.name = document.name, ""
             document.name = self.unique_name(name, document.path)
             document.changed.emit()
+            self.renamed.emit(document, before)
 
     @Slot()
     def _on_edited(self) -> None:

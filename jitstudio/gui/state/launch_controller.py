@@ -238,6 +238,19 @@ class LaunchController(QObject):
             return "\n".join(map(_sentence, resolved.problems))
         return SteppableLaunch(resolved.request, kernel.code.name, kernels.sources)
 
+    def is_of_build(self, request: LaunchRequest) -> bool:
+        """Returns whether the newest build would have the simulator run the same code."""
+        kernels = self._kernels
+        forms = kernels.forms if kernels is not None else ()
+        form = next((form for form in forms if form.lowered == request.kernel), None)
+        if kernels is None or form is None:
+            return False
+        try:
+            code = kernels.launchable(form, self._specs.spec, SIMULATOR).code
+        except SpecError:
+            return False
+        return code.content == request.code
+
     @Slot()
     def list_devices(self) -> None:
         """Looks for the GPUs; the first time starts the process that uses them."""

@@ -7,7 +7,7 @@ lock that dies with the process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -48,6 +48,7 @@ from jitstudio.private import make_private
 if TYPE_CHECKING:
     # Most windows come up without any.
     from jitstudio.core.launch.spec import LaunchSpec
+    from jitstudio.core.project.project import BreakLine
 
 # What it may take to write it, so that it is on the disk as soon as the user wants.
 _WRITING_MS = 400
@@ -98,6 +99,24 @@ class KeptProject(Protocol):
         ...
 
 
+class KeptBreakpoints(Protocol):
+    """The breakpoints that a session keeps: see `state.stepping`, which a start does not load."""
+
+    @property
+    def breakpoints_changed(self) -> SignalInstance:
+        """Emitted when there are others."""
+        ...
+
+    @property
+    def breakpoints(self) -> Mapping[BreakLine, str]:
+        """The conditions of all, by their lines."""
+        ...
+
+    def set_breakpoints(self, breakpoints: Mapping[BreakLine, str]) -> None:
+        """Has these and no others."""
+        ...
+
+
 class _Unclosed(NamedTuple):
     """A session that is back, and whose end was not written.
 
@@ -143,6 +162,8 @@ class Session(QObject):
         self._settings = settings
         self._launches: KeptLaunches | None = None
         self._project: KeptProject | None = None
+        self._stepping: KeptBreakpoints | None = None
+        self._breakpoints: tuple[tuple[BreakLine, str], ...] = ()
         self._restored: SavedSession | None = None
         self._left: SavedProject | None = None
         self._complaint = ""
@@ -172,6 +193,12 @@ class Session(QObject):
         self._hand_over()
         for part in (launches, project):
             part.changed.connect(self._on_changed)
+
+    def attach_breakpoints(self, stepping: KeptBreakpoints) -> None:
+        """Keeps these too, and gives back those that were restored."""
+        self._stepping = stepping
+        stepping.set_breakpoints(dict(self._breakpoints))
+        stepping.breakpoints_changed.connect(self._on_changed)
 
     @property
     def complaint(self) -> str:
@@ -223,6 +250,7 @@ class Session(QObject):
             self._restored = saved = self._load(self._slot)
             if saved is not None:
                 self._open_all(saved.documents)
+                self._breakpoints = saved.breakpoints
                 # Not before: options of a project that cannot be brought back are nobody's.
                 self._restore_settings(saved)
                 if saved.current is not None and 0 <= saved.current < len(saved.documents):
@@ -428,6 +456,7 @@ class Session(QObject):
             switches=self._settings.works_switches,
             toolchain=self._settings.toolchain_name,
             launches=self._saved_launches(),
+            breakpoints=self._saved_breakpoints(documents),
             closed=closed,
             project=self._saved_project(),
             links={
@@ -440,6 +469,16 @@ class Session(QObject):
         if self._launches is not None:
             return self._launches.specs
         return self._restored.launches if self._restored is not None else ()
+
+    def _saved_breakpoints(
+        self, documents: Iterable[Document]
+    ) -> tuple[tuple[BreakLine, str], ...]:
+        """Returns those of what is open: another text of the name would not have its lines."""
+        if self._stepping is None:
+            return self._breakpoints
+        names = {document.name for document in documents} | {entry.name for entry in self._unread}
+        points = self._stepping.breakpoints.items()
+        return tuple((at, condition) for at, condition in points if at.is_ptx or at.name in names)
 
     def _saved_project(self) -> SavedProject | None:
         if self._project is not None:
@@ -518,6 +557,7 @@ def reopened(
     document.program = entry.program
     document.cursor = entry.cursor
     document.confined_to = entry.confined_to
+    document.stages = entry.stages
     if entry.content is not None:
         document.set_modified(entry.modified)
         # What the text began from: the file may have changed since.
@@ -542,6 +582,7 @@ def saved_document(document: Document) -> SavedDocument:
         cursor=document.cursor,
         on_disk=document.on_disk,
         confined_to=document.confined_to,
+        stages=document.stages,
     )
 
 

@@ -17,6 +17,7 @@ from jitstudio.gui.state.file_text import Encoding, FileText
 if TYPE_CHECKING:
     # Most windows come up without any.
     from jitstudio.core.launch.spec import LaunchSpec
+    from jitstudio.core.project.project import BreakLine
 
 VERSION = 2
 MOST_DOCUMENTS = 1000
@@ -44,6 +45,7 @@ class SavedDocument(NamedTuple):
         on_disk: A digest of the content of its file, as it was known.
         confined_to: See `Document.confined_to`.
         program: Whose link it belonged to.
+        stages: See `Document.stages`.
     """
 
     name: str
@@ -58,6 +60,7 @@ class SavedDocument(NamedTuple):
     on_disk: str | None = None
     confined_to: str = ""
     program: str = ""
+    stages: tuple[str, ...] = ()
 
 
 class SavedProject(NamedTuple):
@@ -101,6 +104,7 @@ class SavedSession(NamedTuple):
         project: The project that was open; None for none.
         links: Of the other programs that were linked.
         toolchain: The name of the compilers; empty for our own.
+        breakpoints: The lines with their conditions, which are empty for none.
     """
 
     documents: tuple[SavedDocument, ...]
@@ -114,6 +118,7 @@ class SavedSession(NamedTuple):
     project: SavedProject | None = None
     links: Mapping[str, LinkMode] = MappingProxyType({})
     toolchain: str = ""
+    breakpoints: tuple[tuple[BreakLine, str], ...] = ()
 
 
 def dump(session: SavedSession) -> bytes:
@@ -135,6 +140,7 @@ def dump(session: SavedSession) -> bytes:
                 "on_disk": document.on_disk,
                 "confined_to": document.confined_to,
                 "program": document.program,
+                "stages": list(document.stages),
             }
             for document in session.documents
         ],
@@ -149,6 +155,10 @@ def dump(session: SavedSession) -> bytes:
         },
         "launches": _launch_objects(session.launches),
         "project": session.project and session.project._asdict(),
+        "breakpoints": [
+            {"name": at.name, "line": at.line, "ptx": at.is_ptx, "condition": condition}
+            for at, condition in session.breakpoints
+        ],
     }
     return json.dumps(state, indent=1).encode()
 
@@ -187,6 +197,7 @@ def _session(state: dict[str, Any]) -> SavedSession:
         project=_project(state.get("project")),
         toolchain=str(settings.get("toolchain", "")),
         links={str(program): LinkMode(link) for program, link in settings.get("links", {}).items()},
+        breakpoints=_breakpoints(state.get("breakpoints", ())),
     )
 
 
@@ -204,6 +215,20 @@ def _launches(entries: Collection[Any]) -> tuple[LaunchSpec, ...]:
     from jitstudio.core.launch.spec import spec_from  # noqa: PLC0415
 
     return tuple(map(spec_from, entries))
+
+
+def _breakpoints(entries: Collection[Any]) -> tuple[tuple[BreakLine, str], ...]:
+    if not entries:
+        return ()
+    from jitstudio.core.project.project import BreakLine  # noqa: PLC0415
+
+    return tuple(
+        (
+            BreakLine(str(at["name"]), max(1, int(at["line"])), at.get("ptx") is True),
+            str(at.get("condition", "")),
+        )
+        for at in entries
+    )
 
 
 def _project(entry: dict[str, Any] | None) -> SavedProject | None:
@@ -245,6 +270,7 @@ def _document(entry: dict[str, Any]) -> SavedDocument:
         on_disk=_on_disk(entry),
         confined_to=str(entry.get("confined_to", "")),
         program=str(entry.get("program", "")),
+        stages=tuple(str(stage) for stage in entry.get("stages", ())),
     )
 
 

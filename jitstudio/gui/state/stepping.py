@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.analysis.correlation.modules import spellings
 from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.core.launch.request import LaunchConfig
+from jitstudio.core.launch.request import LaunchConfig, LaunchRequest
 from jitstudio.core.project.project import BreakLine
 from jitstudio.gui.services.request_queue import RequestHandle
 from jitstudio.gui.services.step_service import StepService
@@ -81,14 +81,17 @@ class Stepping(QObject):
         self._state: StepState | None = None
         self._thread = SimulatedThread()
         self._run: ShownRun | None = None
+        self._request: LaunchRequest | None = None
+        self._is_of_old_build = False
         self._origins: dict[str, BuiltLines] = {}
         self._breakpoints: dict[BreakLine, str] = {}
         self._moving: RequestHandle | None = None
         self._reading: RequestHandle | None = None
         self._next: StepMove | None = None
         self._pending: tuple[SimulatedThread, StepMove | None] | None = None
-        self._counts: dict[str, int] = {}
+        self._counts: dict[Document, int] = {}
         launches.config_changed.connect(self._on_launch_changed)
+        documents.renamed.connect(self._on_renamed)
         service.broke.connect(self.failed)
 
     @property
@@ -115,6 +118,11 @@ class Stepping(QObject):
     def recording(self) -> ReplayedRun | None:
         """The recording that is shown; None for a run, or nothing."""
         return self._run.recording if self._run is not None else None
+
+    @property
+    def is_of_old_build(self) -> bool:
+        """Whether what runs is not the code of the newest build."""
+        return self._is_of_old_build and self.is_open and self.recording is None
 
     @property
     def kernel(self) -> str:
@@ -157,7 +165,7 @@ class Stepping(QObject):
             if handle is not None:
                 handle.cancel()
                 handle.ignore()
-        self._run, self._state = None, None
+        self._run, self._state, self._request = None, None, None
         self._forget_origins()
         self._set_moving(None)
         self._service.end()
@@ -280,6 +288,8 @@ class Stepping(QObject):
 
     @Slot()
     def _on_launch_changed(self) -> None:
+        if self._request is not None:
+            self._is_of_old_build = not self._launches.is_of_build(self._request)
         if self._pending is not None and not self._launches.awaited_build():
             self._begin()
 
@@ -298,6 +308,7 @@ class Stepping(QObject):
             tuple((buffer.name, buffer.element.name) for buffer in request.buffers),
         )
         self._take(ShownRun(about, request.config))
+        self._request, self._is_of_old_build = request, False
         self._thread, move = pending
         self._next = move
         self._follow(self._service.open(launch.request, self._thread))
@@ -417,20 +428,29 @@ class Stepping(QObject):
     def _watch(self, line: BreakLine) -> None:
         """Lets the breakpoints of a document move with its lines."""
         document = None if line.is_ptx else self._documents.named(line.name)
-        if document is None or document.text is None or line.name in self._counts:
+        if document is None or document.text is None or document in self._counts:
             return
-        text, name = document.text, line.name
-        self._counts[name] = text.blockCount()
+        text = document.text
+        self._counts[document] = text.blockCount()
 
         def moved(position: int, _removed: int, _added: int) -> None:
             count = text.blockCount()
-            by, self._counts[name] = count - self._counts[name], count
+            by, self._counts[document] = count - self._counts[document], count
             if by:
                 block = text.findBlock(position)
                 at_start = position == block.position() and by > 0
-                self._shift(name, block.blockNumber() + (0 if at_start else 1), by)
+                self._shift(document.name, block.blockNumber() + (0 if at_start else 1), by)
 
         text.contentsChange.connect(moved)
+
+    @Slot(Document, str)
+    def _on_renamed(self, document: Document, before: str) -> None:
+        """Keeps the breakpoints of a document that is called otherwise now."""
+        self._breakpoints = {
+            replace(at, name=document.name) if at.name == before else at: condition
+            for at, condition in self._breakpoints.items()
+        }
+        self.breakpoints_changed.emit()
 
     def _shift(self, name: str, edited: int, by: int) -> None:
         """Moves breakpoints below an edit, from 0; those in lines that are gone go with them."""

@@ -97,6 +97,7 @@ class WindowState(QObject):
         )
         self.step_service = StepService(self)
         self.stepping = Stepping(self.launches, self.documents, self.step_service, self)
+        self.session.attach_breakpoints(self.stepping)
         # Else the first worker would not know.
         self.service.set_memory_share(float(self.preferences.value("build.memory")))
         self.toolchain.probe()

@@ -388,13 +388,21 @@ def test_a_name_that_makes_no_sense_is_refused_in_words(desk, tmp_path, name, me
     assert (tmp_path / "a.cu").read_bytes() == b"int x;\n"
 
 
-def test_a_folder_that_cannot_be_written_is_told(desk):
+def test_a_folder_that_cannot_be_written_is_told(desk, tmp_path):
     desk.files.new_cuda()
     desk.type("// typed\n")
     desk.user.paths = [Path("/proc/kernel.cu")]
     assert not desk.files.save()
     assert desk.failures[0].startswith("'/proc/kernel.cu' cannot be written: ")
     assert desk.current.is_modified
+    # Once it is saved, elsewhere or there, what was told is no longer so.
+    mended = []
+    desk.files.mended.connect(mended.append)
+    desk.user.paths = [tmp_path / "kernel.cu"]
+    assert desk.files.save()
+    assert mended == desk.failures
+    assert desk.files.save()
+    assert len(mended) == 1
 
 
 def test_saving_through_a_link_writes_what_it_points_to(desk, tmp_path):

@@ -5,7 +5,15 @@ from collections import Counter
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QMenu, QSpinBox
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QMenu,
+    QSpinBox,
+)
 
 from jitstudio.gui.editor.keys import KEYS
 from jitstudio.gui.features.settings.dialog import SettingsDialog
@@ -58,6 +66,11 @@ def test_all_commands_can_be_seen_named_and_typed(started):
     for menu in (*menus(driver), driver.window.menuBar()):
         letters = Counter(filter(None, (mnemonic(a.text()) for a in menu.actions())))
         assert [letter for letter, count in letters.items() if count > 1] == [], menu.title()
+    # The letters of menus are no part of a pane's: Alt and the letter would do neither.
+    taken = {mnemonic(a.text()) for a in driver.window.menuBar().actions()}
+    labels = [label for label in driver.window.findChildren(QLabel) if label.buddy() is not None]
+    parts = [*labels, *driver.window.findChildren(QAbstractButton)]
+    assert [part.text() for part in parts if mnemonic(part.text()) in taken] == []
     listed = commands(driver)
     assert {spec.id for spec in ACTIONS} <= {action.objectName() for action in listed}
     assert [a.objectName() for a in listed if not a.text() or not a.toolTip()] == []

@@ -5,6 +5,7 @@ import pytest
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
+from jitstudio.core.project.project import BreakLine
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import Switch
 from jitstudio.gui.state.file_text import Encoding, FileText, TextForm
@@ -38,6 +39,7 @@ SESSION = SavedSession(
             False,
         ),
         SavedDocument("lib.a", "/somewhere/lib.a", CodeKind.LIBRARY, None, False, (), True),
+        SavedDocument("k", "", CodeKind.CAPTURED, None, False, (), False, stages=("ttir", "")),
     ),
     current=1,
     toolchain="13.0",
@@ -45,6 +47,10 @@ SESSION = SavedSession(
     options="-lineinfo",
     link=LinkMode.LTO,
     switches=frozenset({Switch.LIBDEVICE}),
+    breakpoints=(
+        (BreakLine("kernel.cu", 7), "threadIdx.x == 3"),
+        (BreakLine("kernel.cu", 40, is_ptx=True), ""),
+    ),
 )
 
 

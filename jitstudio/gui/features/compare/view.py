@@ -227,7 +227,7 @@ class CompareView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        label = QLabel(self.tr("&Baseline"), self)
+        label = QLabel(self.tr("Ba&seline"), self)
         label.setBuddy(self.baselines)
         layout.addLayout(_row(label, (self.baselines, 1), self.pin, self.remove))
         layout.addLayout(_row(self.matters, (self._count, 1), self.previous, self.next))

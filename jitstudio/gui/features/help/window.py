@@ -20,8 +20,7 @@ from PySide6.QtWidgets import (
 from jitstudio.gui.kit.theme import follow_theme
 from jitstudio.manual import INDEX, pages
 
-_SIZE = (820, 580)
-_SHARES = (200, 620)
+_SIZE = (940, 600)
 _MARGIN, _LINE_SPACING = 12, 2
 _PAGE, _ACTION, _WEB = ".md", "action", "https"
 
@@ -70,7 +69,10 @@ class HelpWindow(QDialog):
         parts = QSplitter(childrenCollapsible=False)
         parts.addWidget(side)
         parts.addWidget(self._text)
-        parts.setSizes(_SHARES)
+        # Whole titles, next to their scroll bar.
+        bar = self._titles.verticalScrollBar().sizeHint().width() + 2 * self._titles.frameWidth()
+        wide = self._titles.sizeHintForColumn(0) + bar + _MARGIN
+        parts.setSizes((wide, _SIZE[0] - wide))
         parts.setStretchFactor(1, 1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)

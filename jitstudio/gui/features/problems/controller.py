@@ -50,4 +50,7 @@ class ProblemsController(QObject):
 
     @Slot(object)
     def _on_result_changed(self, result: BuildResult | None) -> None:
-        self._view.model.set_diagnostics(result.diagnostics if result else ())
+        if result is None:
+            self._view.model.clear()
+        else:
+            self._view.model.set_diagnostics(result.diagnostics)

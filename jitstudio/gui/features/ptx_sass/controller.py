@@ -111,6 +111,8 @@ class ListingsController(QObject):
         self._outputs.result_changed.connect(self._on_kernels_changed)
         self._outputs.changed.connect(self._on_output_changed)
         self._documents.current_changed.connect(self._on_current_changed)
+        for kind in listings:
+            self._on_output_changed(kind)
         self._on_kernels_changed()
         actions.bind(
             {

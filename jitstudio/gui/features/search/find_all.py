@@ -110,7 +110,7 @@ class SearchAll(QObject):
         super().__init__(parent)
         self._background = Background(self)
         self._background.done.connect(self._on_done)
-        self._background.failed.connect(self.failed)
+        self._background.failed.connect(self._on_failed)
         self._waiting: list[SearchedText] = []
         self._matcher: Matcher | None = None
         self._reset()
@@ -122,7 +122,7 @@ class SearchAll(QObject):
     @property
     def is_busy(self) -> bool:
         """Whether texts are still being searched."""
-        return self._background.is_busy
+        return self._background.is_busy or bool(self._waiting)
 
     def start(self, matcher: Matcher, texts: Sequence[SearchedText]) -> None:
         """Searches these, in their order."""
@@ -153,6 +153,11 @@ class SearchAll(QObject):
         if found.hits:
             self.found.emit(found.hits)
         self._go_on()
+
+    @Slot(str)
+    def _on_failed(self, problem: str) -> None:
+        self._waiting = []
+        self.failed.emit(problem)
 
 
 def _search(matcher: Matcher, text: SearchedText, room: int, stop: Event) -> _Found:

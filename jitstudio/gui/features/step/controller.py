@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import PurePath
+from textwrap import fill
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QInputDialog, QLineEdit, QWidget
@@ -32,6 +33,7 @@ from jitstudio.simulator.stepping import SimulatedThread, StepGoal, StepMove, St
 
 _USER = "stepping"
 _MOST_LISTED = 10
+_PROBLEM_WIDTH = 80
 _SOURCES = (CodeKind.CUDA, CodeKind.LLVM_IR)
 _BUTTONS = (
     ("stepAction", "endSteppingAction"),
@@ -331,10 +333,18 @@ class StepController(QObject):
         removed = self._recordings.has_recording_of(self._removed_kernel)
         actions["removeRecordingAction"].setEnabled(removed)
         actions["endSteppingAction"].setEnabled(stepping.is_open)
+        self._say_outdated()
         actions["pauseSteppingAction"].setEnabled(stepping.is_moving)
         if self._has_keys != stepping.is_open:
             self._has_keys = stepping.is_open
             actions.set_stepping(stepping.is_open)
+
+    def _say_outdated(self) -> None:
+        text = ""
+        if self._stepping.is_of_old_build:
+            words = self.tr("This run is of an earlier build. {begin} begins one of the newest.")
+            text = words.format(begin=COMMAND_KEYS.words("stepAction"))
+        self._view.show_outdated(text)
 
     @Slot()
     def _on_begin(self) -> None:
@@ -369,19 +379,22 @@ class StepController(QObject):
 
     @Slot()
     def _on_condition(self) -> None:
-        line = self._marks.line
-        if line is None:
-            return
+        if (line := self._marks.line) is not None:
+            self._ask_condition(line, self._stepping.breakpoints.get(line, ""))
+
+    def _ask_condition(self, line: BreakLine, text: str, problem: str = "") -> None:
+        """Asks for a condition, from what was typed before and why that would not do."""
         dialog = QInputDialog(self._shell.window)
         dialog.setObjectName("conditionDialog")
         dialog.setWindowTitle(self.tr("Breakpoint with a condition"))
-        dialog.setLabelText(
-            self.tr(
-                "Stop at line {line:,} of {name} for threads of which this is true,\n"
-                "such as %r3 == 7 && tid.x < 4, f(%f1) > 0.5 or, built with -G, i == 7 && p.x > 0:"
-            ).format(line=line.line, name=line.name)
-        )
-        dialog.setTextValue(self._stepping.breakpoints.get(line, ""))
+        words = self.tr(
+            "Stop at line {line:,} of {name} for threads of which this is true,\n"
+            "such as threadIdx.x < 4 && %r3 == 7, f(%f1) > 0.5 or, built with -G, i == 7:"
+        ).format(line=line.line, name=line.name)
+        label = f"{fill(problem, _PROBLEM_WIDTH)}\n\n{words}" if problem else words
+        # An ampersand alone would underline the next letter.
+        dialog.setLabelText(label.replace("&", "&&"))
+        dialog.setTextValue(text)
         dialog.setTextEchoMode(QLineEdit.EchoMode.Normal)
         dialog.textValueSelected.connect(partial(self._set_condition, line))
         self._dialog = dialog
@@ -392,7 +405,7 @@ class StepController(QObject):
             if text.strip():
                 StopCondition.read(text)
         except StopConditionError as error:
-            self._shell.notices.show_message(str(error))
+            self._ask_condition(line, text, str(error))
             return
         self._stepping.set_condition(line, text.strip())
 

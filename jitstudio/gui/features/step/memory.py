@@ -253,7 +253,7 @@ class MemoryView(QWidget):
         bar.setSpacing(8)
         bar.addWidget(self._area, 1)
         bar.addWidget(self._element)
-        label = QLabel(self.tr("&From"), self)
+        label = QLabel(self.tr("Fro&m"), self)
         label.setBuddy(self._start)
         bar.addWidget(label)
         bar.addWidget(self._start)

@@ -214,7 +214,7 @@ class ValuesView(QWidget):
         self._format.setAccessibleName(self.tr("How values are written"))
         for how in ValueFormat:
             self._format.addItem(QCoreApplication.translate("ValueFormat", how.value), how)
-        self._wide = QCheckBox(self.tr("&Whole warp"), self)
+        self._wide = QCheckBox(self.tr("Whole war&p"), self)
         self._wide.setObjectName(f"{own}WholeWarp")
         self._wide.setToolTip(self.tr("Show the values of all 32 lanes side by side"))
         self.table = PanelTable(titles, self)

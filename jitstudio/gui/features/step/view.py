@@ -165,6 +165,8 @@ class StepView(QWidget):
         self._recording = text_label(self, "stepRecording")
         self.texts = RecordedTextView(self)
         self._problem = mark_as(text_label(self, "stepProblem"), "error")
+        self._outdated = mark_as(text_label(self, "stepOutdated"), "warning")
+        self._outdated.hide()
         self._console = text_label(self, "stepConsole")
         self.groups, self._groups_model = self._table(
             self.tr("Who is where"), "stepGroups", GROUP_COLUMNS, 3, {0: 9, 1: 8, 2: 20, 4: 24}
@@ -232,6 +234,11 @@ class StepView(QWidget):
         if self._state is None and text:
             self._hint.setText(text)
 
+    def show_outdated(self, text: str) -> None:
+        """Says that what runs is no longer what is built; nothing for an empty text."""
+        self._outdated.setText(text)
+        self._outdated.setVisible(bool(text))
+
     def show_state(self, state: StepState | None, suggestion: str = "") -> None:
         """Shows a step; None where there is no run.
 
@@ -285,7 +292,7 @@ class StepView(QWidget):
         numbers = QHBoxLayout()
         numbers.setSpacing(6)
         for text, box, name in (
-            (self.tr("&Block"), self._block, "stepBlock"),
+            (self.tr("Bloc&k"), self._block, "stepBlock"),
             (self.tr("&Warp"), self._warp, "stepWarp"),
             (self.tr("La&ne"), self._lane, "stepLane"),
         ):
@@ -320,7 +327,14 @@ class StepView(QWidget):
         for row in (self._buttons, numbers):
             head.addLayout(row)
         for widget in (
-            *(self._recording, self.lanes, self._where, self._reason, self._problem),
+            *(
+                self._recording,
+                self._outdated,
+                self.lanes,
+                self._where,
+                self._reason,
+                self._problem,
+            ),
             self._step_label,
         ):
             head.addWidget(widget)

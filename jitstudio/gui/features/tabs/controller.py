@@ -65,6 +65,7 @@ class FilesController(QObject):
         self._files = files
         tell, complain = shell.status.show_message, shell.notices.show_message
         files.failed.connect(complain)
+        files.mended.connect(shell.notices.withdraw)
         files.reported.connect(tell)
         editors.close_requested.connect(files.close)
         editors.refused.connect(complain)

@@ -207,12 +207,18 @@ class LayoutManager(QObject):
         return next((dock for dock in self._docks.values() if dock.isAncestorOf(widget)), None)
 
     def uncover(self, widget: QWidget) -> None:
-        """Shows what a widget is in, wherever it is hidden."""
+        """Shows what a widget is in, wherever it is hidden.
+
+        The keyboard stays where it is; it follows where that is covered by it.
+        """
         part = self.dock_of(widget) or self._centre
+        covered = self.dock_of(QApplication.focusWidget())
         if self._alone is not None and self._alone is not part:
             self.give_back()
         if isinstance(part, PaneDock):
             self._open(part)
+        if covered is not None and covered is not part and not covered.is_in_front:
+            self._give_keyboard(widget)
 
     @property
     def docks(self) -> tuple[PaneDock, ...]:
@@ -236,6 +242,9 @@ class LayoutManager(QObject):
     def bring_up(self, view: QWidget) -> None:
         """Shows a view, wherever it is hidden, and gives it the keyboard."""
         self.uncover(view)
+        self._give_keyboard(view)
+
+    def _give_keyboard(self, view: QWidget) -> None:
         if view is self._centre or isinstance(view, QTabWidget):
             # The text, not the tabs above it.
             tabs = self._centre.findChild(QTabWidget)

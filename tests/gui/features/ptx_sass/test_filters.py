@@ -34,8 +34,8 @@ def test_filters_are_remembered_and_a_rebuild_stays_in_its_place(started, tmp_pa
     text = started.editor.toPlainText()
     grown = 'extern "C" __global__ void aaa(float* p) { p[threadIdx.x] *= 2; p[0] += 1; }\n'
     started.next_result(lambda: started.editor.insertPlainText(grown + text))
-    # Names in C++ come a moment later.
-    started.wait(lambda: head in ptx.toPlainText())
+    # The listing comes a moment after the result, and names in C++ one later.
+    started.wait(lambda: ".entry aaa(" in ptx.toPlainText() and head in ptx.toPlainText())
     newer = ptx.toPlainText().split("\n")
     assert len(newer) > len(lines) + 10
     assert newer.index(head) < ptx.line - 1

@@ -66,6 +66,15 @@ def test_a_newer_search_ends_the_one_before_and_esc_too(search, qtbot):
     assert len(search.hits) == before
 
 
+def test_it_is_busy_until_the_last_text(search, qtbot):
+    busy = []
+    search.found.connect(lambda _: busy.append(search.is_busy))
+    with qtbot.waitSignal(search.ended):
+        search.start(Matcher(Query("foo")), texts(a=["foo"], b=["foo"], c=["foo"]))
+    assert busy == [True, True, False]
+    assert not search.is_busy
+
+
 @pytest.mark.bench
 def test_twice_the_text_takes_twice_the_time_and_a_wild_expression_gives_up(search, qtbot):
     spent = []

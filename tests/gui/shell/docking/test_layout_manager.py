@@ -92,6 +92,17 @@ def test_another_pane_that_is_wanted_ends_maximising(scene):
     assert scene.docks["options"].is_in_front
 
 
+def test_the_keyboard_goes_on_to_the_pane_that_covers_the_one_that_has_it(scene):
+    panes = {name: dock.content for name, dock in scene.docks.items()}
+    scene.stage.bring_up(panes["ptx"])
+    assert QApplication.focusWidget() is panes["ptx"]
+    scene.stage.uncover(panes["launch"])
+    assert QApplication.focusWidget() is panes["launch"]
+    # Else it stays.
+    scene.stage.uncover(panes["log"])
+    assert QApplication.focusWidget() is panes["launch"]
+
+
 def test_a_state_saved_while_maximised_is_the_one_before(scene, make_scene):
     before = scene.places()
     scene.stage.maximise(scene.docks["sass"])

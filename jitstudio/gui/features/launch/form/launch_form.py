@@ -147,7 +147,7 @@ class LaunchForm(QWidget):
             "runSection", self.tr("&Run options"), self._options, opened=False
         )
         self._sections = (
-            FormSection("argumentsSection", self.tr("&Arguments"), self._arguments),
+            FormSection("argumentsSection", self.tr("Argu&ments"), self._arguments),
             FormSection("configurationSection", self.tr("Co&nfiguration"), self._configuration),
             FormSection("checkSection", self.tr("&Check"), self._check),
             self._options_section,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from jitstudio.core.diagnostics import Fix
@@ -18,8 +19,8 @@ from jitstudio.gui.kit.field_rows import FieldRows, ProblemLabel
 from jitstudio.gui.kit.parts import FRAMED
 from jitstudio.gui.kit.presentation import plain_tooltip
 
-# So that the form needs no more room than for its fields.
-_INSTEAD_COLUMNS = 2
+# So that the form needs no more room than for its fields; in one row where there is room.
+_LEAST_COLUMNS = 2
 
 
 class TargetBar(FieldRows):
@@ -54,7 +55,7 @@ class TargetBar(FieldRows):
         self._instead = QWidget(self)
         self._instead_grid = QGridLayout(self._instead)
         self._instead_grid.setContentsMargins(0, 0, 0, 0)
-        self._instead_grid.setColumnStretch(_INSTEAD_COLUMNS, 1)
+        self._instead_buttons: list[QToolButton] = []
         self.add_below(self._instead)
         self._fix: Fix | None = None
         self._fix_button = QPushButton(self)
@@ -75,11 +76,31 @@ class TargetBar(FieldRows):
         """Puts the commands that run and stop onto their buttons, and what works without a GPU."""
         self._run.setDefaultAction(run)
         self._stop.setDefaultAction(stop)
-        for place, action in enumerate(instead):
+        for action in instead:
             button = _button(self._instead, f"{action.objectName()}Instead")
             button.setDefaultAction(action)
             button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-            self._instead_grid.addWidget(button, *divmod(place, _INSTEAD_COLUMNS))
+            self._instead_buttons.append(button)
+        self._arrange()
+        order = (self._kernel, self._run, self._stop, self._device, *self._instead_buttons)
+        for before, behind in pairwise((*order, self._fix_button)):
+            QWidget.setTabOrder(before, behind)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Puts the buttons into one row where they have room."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        buttons, grid = self._instead_buttons, self._instead_grid
+        wanted = sum(each.sizeHint().width() + grid.horizontalSpacing() for each in buttons)
+        has_room = wanted <= self._device.width()
+        columns = len(buttons) if has_room else _LEAST_COLUMNS
+        for column in range(grid.columnCount()):
+            grid.setColumnStretch(column, 0)
+        for place, button in enumerate(buttons):
+            grid.addWidget(button, *divmod(place, columns))
+        grid.setColumnStretch(columns, 1)
 
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
         """Says what is wrong with kernel, GPU and code, and offers what can be done about it."""
@@ -141,10 +162,11 @@ class TargetBar(FieldRows):
         self._device.setEnabled(looked)
         self._device.setPlaceholderText(self.tr("Looking for GPUs…"))
         next_steps = self.tr(
-            "The simulator runs the kernel here and counts what each line does, without times. "
-            "Or save it as a project and launch it on a machine with a GPU."
+            "The simulator runs the kernel here and counts what each line does, without times."
         )
-        self._hint.setText(f"{found.problem}\n{next_steps}")
+        # What the whole of it means besides is of no use while the simulator is at hand.
+        self._hint.setText(f"{found.problem.partition('. ')[0].rstrip('.')}. {next_steps}")
+        self._hint.setToolTip(plain_tooltip(found.problem))
         for part in (self._hint, self._instead):
             part.setVisible(bool(found.problem))
         self.set_device(0 if chosen is None else chosen)

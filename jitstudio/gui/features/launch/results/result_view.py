@@ -195,7 +195,7 @@ class ResultView(QWidget):
         self._explanation.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self._explanation.setTabChangesFocus(True)
         self._explanation.document().setDocumentMargin(_MARGIN)
-        self._step = QPushButton(self.tr("Step t&here"), self)
+        self._step = QPushButton(self.tr("&Step there"), self)
         self._step.setObjectName("stepThere")
         self._step.setToolTip(
             self.tr("Run the kernel in the simulator up to here, and look at this thread")

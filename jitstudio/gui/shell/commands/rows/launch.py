@@ -15,7 +15,7 @@ LAUNCH_ROWS = (
             "F5",
         ),
         icon="run",
-        tip=QT_TRANSLATE_NOOP("Actions", "Launch it on the GPU"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Launch it on the GPU, or in the simulator"),
     ),
     ActionSpec(
         "stopRunAction",

@@ -52,7 +52,7 @@ def test_without_a_gpu_it_says_what_works(bar):
     assert combo(bar, "deviceCombo").currentText() == "Simulator (no GPU)"
     assert bar.device == SIMULATOR
     assert label(bar, "deviceHint").isVisible()
-    assert label(bar, "deviceHint").text().startswith("No NVIDIA driver is installed.\nThe simu")
+    assert label(bar, "deviceHint").text().startswith("No NVIDIA driver is installed. The simu")
     bar.set_devices(ONE_H200)
     assert not instead.isVisible()
     assert not label(bar, "deviceHint").isVisible()

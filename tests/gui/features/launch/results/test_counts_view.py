@@ -11,6 +11,7 @@ from jitstudio.core.launch.simulation import (
     ThreadPlace,
 )
 from jitstudio.gui.features.launch.results.counts_view import CountsView
+from jitstudio.gui.kit.access_picture import access_text
 from tests.gui.launches import RAN
 
 PLACE = ThreadPlace("k.cu", 9, 44, (0, 0, 0), (0, 1, 0))
@@ -72,6 +73,8 @@ def test_the_costliest_access_is_drawn_and_that_of_the_chosen_line(view):
     assert [row.lanes for row in rows] == [{0: (lane,)} for lane in range(32)]
     view.choose(0)
     assert view.words.startswith("Store to global memory: 8 sectors of 32 bytes at most, 7.5 on")
+    cheap = replace(COLUMN, cost=1, mean=1.0)
+    assert access_text(cheap).startswith("Load from shared memory: one wavefront, which is the")
     first, second = view.picture.rows
     assert (first.lanes[0], first.lanes[31], second.lanes[29]) == ((0,), (15,), (30,))
     assert 31 not in second.lanes
