@@ -277,9 +277,10 @@ class Arena:
     def partly_written(self, offsets: Offsets, size: int) -> NDArray[np.bool_]:
         """Returns which accesses read bytes that were written next to some that were not."""
         states = self.state[offsets[:, None] + np.arange(size)]
-        is_missing = (states == _UNWRITTEN).any(axis=1)
-        found: NDArray[np.bool_] = is_missing & (states == WRITTEN).any(axis=1)
-        return found & (states != COPYING).all(axis=1)
+        is_there, is_copied = states == WRITTEN, states == COPYING
+        found: NDArray[np.bool_] = is_there.any(axis=1) & ~is_there.all(axis=1)
+        found &= ~is_copied.any(axis=1)
+        return found
 
     def _mark(self, offsets: Offsets, size: int, state: int) -> None:
         width = min(size, 8)
