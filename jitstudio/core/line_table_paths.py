@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+BUILT_IN_HEADER = "__nv_nvrtc_builtin_header.h"
+"""What NVRTC calls the declarations that it knows without any file."""
+
 # A character of UTF-8. ptxas takes the last backslash for the end of a folder, and writes a slash.
 _CHARACTER = re.compile(r"\\(3[0-6][0-7])((?:[\\/]2[0-7]{2}){1,3})")
 

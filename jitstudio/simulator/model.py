@@ -269,9 +269,10 @@ class Layout:
 
     def place(self, instruction: PtxInstruction, thread: int, step: int = 0) -> ThreadPlace:
         """Returns where a thread is at an instruction, and after how many steps."""
+        source = instruction.user_source
         return ThreadPlace(
-            instruction.source.file,
-            instruction.source.line,
+            source.file,
+            source.line,
             instruction.line,
             self.block_of(thread),
             self.thread_of(thread),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from jitstudio.core.line_table_paths import BUILT_IN_HEADER
 from jitstudio.simulator.types import PtxType
 
 
@@ -141,6 +142,12 @@ class PtxInstruction:
     inlined_at: tuple[PtxSourceLine, ...] = ()
     text: str = ""
     function: str = ""
+
+    @property
+    def user_source(self) -> PtxSourceLine:
+        """Where its source is, or what calls it there if that is a header inside NVRTC."""
+        ways = (self.source, *self.inlined_at)
+        return next((way for way in ways if not way.file.endswith(BUILT_IN_HEADER)), self.source)
 
     @property
     def full_opcode(self) -> str:

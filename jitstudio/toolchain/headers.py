@@ -33,6 +33,7 @@ from cuda.bindings import nvrtc
 from cuda.pathfinder import find_nvidia_header_directory
 
 from jitstudio.core.code import split_variant
+from jitstudio.core.line_table_paths import BUILT_IN_HEADER
 from jitstudio.core.options import OptionEffect, is_within, lies_in, read, shown
 from jitstudio.core.plan import HOW_TO_TRUST, NOT_TRUSTED, Job, Search
 from jitstudio.disk import (
@@ -225,7 +226,7 @@ def _installed() -> Iterator[str]:
 
 
 _FOLDER, _FORCES = "-I", "--pre-include"
-_MADE_UP = {"__nv_nvrtc_builtin_header.h", "__nv_name_map"}
+_MADE_UP = {BUILT_IN_HEADER, "__nv_name_map"}
 _READINGS: FileContentCache[Includes] = FileContentCache(includes)
 
 

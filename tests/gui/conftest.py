@@ -127,9 +127,13 @@ def light_again(light):
 
 
 @pytest.fixture
-def driver(qapp, tmp_path, monkeypatch):
-    """A window with a worker of its own, not shown yet, whose target is quick to disassemble."""
-    monkeypatch.setattr(build_settings, "DEFAULT_ARCH", QUICK_ARCH)
+def driver(request, qapp, tmp_path, monkeypatch):
+    """A window with a worker of its own, not shown yet, whose target is quick to disassemble.
+
+    For a test that launches on a GPU it is the target that the window takes by itself.
+    """
+    if request.node.get_closest_marker("gpu") is None:
+        monkeypatch.setattr(build_settings, "DEFAULT_ARCH", QUICK_ARCH)
     driver = Driver(qapp, tmp_path)
     yield driver
     driver.close()

@@ -11,6 +11,7 @@ from jitstudio.numerics.dtypes import open_buffer
 from jitstudio.numerics.fills import generate
 from jitstudio.worker.launcher import Launcher
 from tests.launching import Bench
+from tests.simulator.running import ptx_of, run, surface
 from tests.simulator.test_launches import ANSWERS
 from tests.texture_launches import FILTERED, LAUNCHES
 
@@ -159,3 +160,19 @@ def test_a_linear_filter_has_the_bits_of_an_h100(simulator, row):
     _, left, simulation = launched(simulator, row.name)
     assert zlib.crc32(left["out"].tobytes()) == ANSWERS[row.name]["out"]
     assert simulation.exact
+
+
+BEHIND = """\
+extern "C" __global__ void k(cudaSurfaceObject_t s) {
+    int i = threadIdx.x;
+    surf1Dwrite((unsigned char)i, s, i + 3);
+}
+"""
+
+
+def test_a_fault_in_a_header_of_nvrtc_names_the_line_that_calls_it(tools):
+    ptx = ptx_of(tools, BEHIND)
+    done = run(ptx, "k", (1, 1, 1), (32, 1, 1), surface("uchar[32]"), finishes=False)
+    (fault,) = done.result.faults
+    assert fault.first.line == 3
+    assert "__nv_nvrtc" not in fault.first.file

@@ -216,6 +216,8 @@ def _sampling(words: tuple[str, ...], axes: int, channel: Scalar) -> Sampling:
         )
     if len(filters) > 1 or len(reads) > 1:
         both = filters if len(filters) > 1 else reads
+        if len(set(both)) == 1:
+            raise TextError(f"'{both[0].value}' is written twice.", "Write it once.")
         raise TextError(f"{listing(b.value for b in both)} exclude each other.", "Write one.")
     if len(modes) == 1:
         modes *= axes

@@ -7,10 +7,8 @@ from enum import Enum, auto
 from pathlib import Path
 
 from jitstudio.analysis.correlation.modules import spellings
+from jitstudio.core.line_table_paths import BUILT_IN_HEADER
 from jitstudio.core.request import BuildRequest
-
-# What NVRTC calls the declarations that it knows without any file.
-_BUILT_IN = "__nv_nvrtc_builtin_header.h"
 
 
 class FileAbsence(Enum):
@@ -26,7 +24,7 @@ class FileAbsence(Enum):
 
 def located(file: str, request: BuildRequest) -> Path | FileAbsence:
     """Returns the file that a line table of a build means, or why there is none."""
-    if os.path.basename(file) == _BUILT_IN:
+    if os.path.basename(file) == BUILT_IN_HEADER:
         return FileAbsence.BUILT_IN
     spelt = os.path.normpath(file)
     folders = {header.name: "" for header in request.headers}

@@ -72,6 +72,7 @@ def test_no_texture_at_all(text):
         ("float[4,4]:clamp,mirror", "mirror works with normalized coordinates only"),
         ("float[4]:clamp,border", "These are 2 address modes, and the texture has 1 axis."),
         ("float[4]:point,linear", "point and linear exclude each other"),
+        ("float[4]:linear,linear", "'linear' is written twice"),
         ("uchar[4]:linear", "this texture gives unsigned char. Add normalizedFloat"),
         ("int[4]:linear", "Write point, or use float."),
         ("int[4]:normalizedFloat", "for integers of 8 and 16 bits, not for int"),

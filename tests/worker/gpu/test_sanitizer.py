@@ -1,5 +1,7 @@
 """What compute-sanitizer tells of kernels of which the simulator tells faults and races."""
 
+import re
+
 import pytest
 
 from jitstudio.core.launch.spec import Sanitizer
@@ -43,8 +45,10 @@ def findings(bench, text, kernel, *arguments, grid="1", block="64", tool):
 @pytest.mark.parametrize("kernel", _BARRIERS)
 def test_barriers_that_not_all_threads_reach(bench, kernel):
     grid, count = ("4", 257) if kernel == "of_whole_blocks" else ("1", 65)
+    # ptxas builds no barrier for a number of threads that fills no warps.
+    text = re.sub(r"^KERNEL of_no_warps.*$", "", test_barriers.KERNELS, flags=re.MULTILINE)
     found = findings(
-        bench, test_barriers.KERNELS, kernel, f"a={count}:expr(i):inout", grid=grid,
+        bench, text, kernel, f"a={count}:expr(i):inout", grid=grid,
         tool=Sanitizer.SYNCCHECK,
     )  # fmt: skip
     assert bool(found) is _BARRIERS[kernel], found
