@@ -49,6 +49,7 @@ from jitstudio.simulator.wave import (
     UnsupportedInstruction,
     Wave,
     fault_of,
+    file_name,
     line_of,
 )
 
@@ -551,7 +552,7 @@ class Machine:
             place = wave.layout.place(instruction, int(threads[0]))
             where = f"line {place.ptx_line} of the PTX"
             if place.line:
-                where = f"line {place.line} of {_file_name(place.file)}"
+                where = f"line {place.line} of {file_name(place.file)}"
             others = f" and {count - 1:,} more" if count > 1 else ""
             lines.append(
                 f"thread {place.thread} of block {place.block}{others} at {where} "
@@ -814,12 +815,8 @@ class _Look:
             return ""
         source = wave.current.source
         if source.line:
-            return f", last at line {source.line} of {_file_name(source.file)}"
+            return f", last at line {source.line} of {file_name(source.file)}"
         return f", last at line {wave.current.line} of the PTX"
-
-
-def _file_name(path: str) -> str:
-    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def _parted(
@@ -837,9 +834,9 @@ def _refused(instruction: PtxInstruction, why: str) -> SimulationStop:
     message = f"Line {instruction.line} of the PTX, {instruction.full_opcode}: {why}."
     source = instruction.source
     if source.line:
-        way = f", by way of line {source.line} of {_file_name(source.file)}"
+        way = f", by way of line {source.line} of {file_name(source.file)}"
         outer = instruction.inlined_at[-1] if instruction.inlined_at else source
-        message += f" It comes from line {outer.line} of {_file_name(outer.file)}"
+        message += f" It comes from line {outer.line} of {file_name(outer.file)}"
         message += (way if outer != source else "") + "."
     return SimulationStop(SimulationOutcome.REFUSED, message)
 

@@ -973,5 +973,9 @@ def line_of(place: ThreadPlace) -> str:
     line = f"line {place.ptx_line} of the PTX"
     if not place.line:
         return line
-    name = place.file.replace("\\", "/").rpartition("/")[2]
-    return f"{name}:{place.line} ({line})"
+    return f"{file_name(place.file)}:{place.line} ({line})"
+
+
+def file_name(path: str) -> str:
+    """Returns the last part of a path of any system."""
+    return path.replace("\\", "/").rpartition("/")[2]
