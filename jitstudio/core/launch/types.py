@@ -41,8 +41,22 @@ class Scalar:
         return self.size
 
 
+class _Address:
+    """What is in 64 bits."""
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return 8
+
+    @property
+    def align(self) -> int:
+        """Bytes."""
+        return 8
+
+
 @dataclass(frozen=True)
-class Pointer:
+class Pointer(_Address):
     """An address in global memory.
 
     Attributes:
@@ -57,16 +71,6 @@ class Pointer:
     def name(self) -> str:
         """As CUDA C++ writes it."""
         return f"{'const ' if self.const else ''}{self.target.name if self.target else 'void'}*"
-
-    @property
-    def size(self) -> int:
-        """Bytes."""
-        return 8
-
-    @property
-    def align(self) -> int:
-        """Bytes."""
-        return 8
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,7 @@ class HandleKind(Enum):
 
 
 @dataclass(frozen=True)
-class Handle:
+class Handle(_Address):
     """A texture object or a surface object: what stands for texels that have no address."""
 
     kind: HandleKind
@@ -144,16 +148,6 @@ class Handle:
     def name(self) -> str:
         """As CUDA C++ writes it."""
         return f"cuda{self.kind.value.title()}Object_t"
-
-    @property
-    def size(self) -> int:
-        """Bytes."""
-        return 8
-
-    @property
-    def align(self) -> int:
-        """Bytes."""
-        return 8
 
 
 Type = Scalar | Pointer | Array | Struct | Opaque | Handle
