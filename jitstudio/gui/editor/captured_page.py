@@ -383,7 +383,8 @@ class CapturedPage(SourcePage):
         for half in self._halves:
             half.view.clear(self.tr("Reading…"))
         # Once the tab is painted.
-        QTimer.singleShot(0, partial(self._reader.start, partial(_read, self.document.content)))
+        read = partial(_read, self.document.content)
+        QTimer.singleShot(0, self, partial(self._reader.start, read))
 
     @Slot(object)
     def _on_read(self, texts: CapturedTexts | str) -> None:

@@ -78,7 +78,7 @@ class ReadOnlyPage(SourcePage):
         self.view.clear(self.tr("Reading…"))
         # Once the tab is painted.
         read = partial(_read, document.content, document.kind)
-        QTimer.singleShot(0, partial(self._reader.start, read))
+        QTimer.singleShot(0, self, partial(self._reader.start, read))
 
     @Slot(object)
     def _on_read(self, text: tuple[list[str], TextExtent]) -> None:

@@ -122,7 +122,7 @@ class LazyWidget(QWidget):
     def _on_imported(self, kind: Any) -> None:
         self._new = kind(self)
         # To make it and to draw it are each a part of what a window may wait.
-        QTimer.singleShot(0, self._on_made)
+        QTimer.singleShot(0, self, self._on_made)
 
     @Slot()
     def _on_made(self) -> None:

@@ -118,7 +118,7 @@ class Actions(QObject):
                 action.setChecked(is_on)
             else:
                 # Some wait for an answer.
-                QTimer.singleShot(0, action.trigger)
+                QTimer.singleShot(0, action, action.trigger)
 
     @property
     def unbound(self) -> frozenset[str]:
