@@ -38,6 +38,7 @@ from jitstudio.simulator.model import (
     SimulationResult,
     StateSpace,
 )
+from jitstudio.simulator.products import touches
 from jitstudio.simulator.program import PtxFunction, PtxInstruction, PtxProgram
 from jitstudio.simulator.special import special_registers
 from jitstudio.simulator.wave import (
@@ -161,6 +162,7 @@ class Machine:
         self.inexact: dict[str, str] = {}
         self.code = self._bind()
         self._behind = places_behind(program, self.image.functions)
+        self._touching = touches(program, self.image.kernel)
         self._without_value: frozenset[str] = frozenset()
         if program.has_debug_info:
             self._without_value = registers_without_value(program, self.image.kernel)
@@ -279,6 +281,7 @@ class Machine:
             stack_limit=launch.limits.stack_bytes,
             copies_unwritten=image.program.has_debug_info,
             notes_written=self._notes_written,
+            touching=self._touching,
             parameters=launch.parameters,
             special=special_registers(
                 layout,
@@ -470,6 +473,8 @@ class Machine:
             self._show_branched(wave, bound, threads, active)
         if active is None:
             return None
+        if (touch := self._touching.get(bound.instruction.number)) is not None:
+            wave.check_touch(touch, active)
         if bound.step is not None:
             bound.step(wave, frame, active)
             if wave.undefined.found is not None:

@@ -7,7 +7,7 @@ read it in, all of them views of the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -42,6 +42,7 @@ from jitstudio.simulator.model import (
     ThreadPlace,
     Threads,
 )
+from jitstudio.simulator.products import PendingProducts, Product, Touch
 from jitstudio.simulator.program import PtxFunction, PtxInstruction
 from jitstudio.simulator.texels import TexelArray
 from jitstudio.simulator.undefined import UndefinedValues
@@ -222,6 +223,7 @@ class Wave:
         told: Which they are, by instruction and kind.
         undefined: Which registers of the kernel hold undefined values.
         copies: The copies to shared memory that nobody has waited for.
+        products: Of warp groups, likewise.
         heap: What `malloc` takes from; None for none.
         texels: Textures and surfaces by their handles.
         passed: Who has been behind which barrier; None where there is nothing to leave out.
@@ -240,6 +242,7 @@ class Wave:
         special: dict[str, Any],
         copies_unwritten: bool = False,
         notes_written: bool = False,
+        touching: Mapping[int, Touch] | None = None,
         most_bytes: int = 1 << 62,
         seed: int | None = None,
         observers: Sequence[Observer],
@@ -288,6 +291,7 @@ class Wave:
         self.faults: list[Fault] = []
         self.undefined = UndefinedValues(count)
         self.copies = PendingCopies(count)
+        self.products = PendingProducts(count, layout.warps_per_block, touching or {})
         self.heap: Heap | None = None
         self.texels: dict[int, TexelArray] = {}
         self.passed: PassedBarriers | None = None
@@ -701,6 +705,8 @@ class Wave:
     ) -> None:
         """Writes elements to offsets that have been checked; see `store`."""
         arena, size = self.arenas[space], values[0].dtype.itemsize * len(values)
+        if self.products and space is StateSpace.SHARED:
+            self._check_read(offsets, addresses, threads, size)
         before = arena.bytes_at(offsets, size) if self.wants_values else None
         if (order := self.in_order(threads)) is None:
             arena.scatter(offsets, values)
@@ -893,6 +899,102 @@ class Wave:
                 )
                 for observer in self.on_copied:
                     observer.copied(access)
+
+    # Products that run by themselves.
+
+    def multiplying(
+        self,
+        sums: frozenset[str],
+        fragments: frozenset[str],
+        threads: Threads,
+        reads: Sequence[tuple[Threads, NDArray[np.int64]]],
+        size: int,
+    ) -> None:
+        """Takes note of a product of warp groups that has to be waited for.
+
+        Args:
+            sums: The names of the registers that it changes.
+            fragments: Of those that it reads.
+            threads: Of the warp groups.
+            reads: Who reads shared memory at which addresses.
+            size: Bytes of each of these.
+        """
+        assert self.current is not None
+        readers, addresses = (np.concatenate(parts) for parts in zip(*reads, strict=True))
+        offsets, _ = self.offsets(StateSpace.SHARED, addresses, readers, size)
+        places = readers, offsets, addresses
+        self.products.add(self.current, self.clock - 1, sums, fragments, threads, places, size)
+
+    def multiplied(self, products: list[Product]) -> None:
+        """Takes note that products have been waited for, which have read memory until now."""
+        for product in products if self.on_copied else ():
+            access = Access(
+                product.instruction,
+                product.readers,
+                StateSpace.SHARED,
+                AccessKind.READ,
+                product.offsets,
+                product.addresses.view(np.uint64),
+                product.size,
+                step=product.step,
+            )
+            for observer in self.on_copied:
+                observer.copied(access)
+            if self.on_synchronised:
+                # What one of its warps knows to have ended has ended for all of them.
+                self.synchronised(self.products.group_threads(product), SyncScope.BLOCK)
+
+    def check_fenced(self, names: Iterable[str], threads: Threads) -> None:
+        """Takes note of threads whose registers a product does not know by ``wgmma.fence``."""
+        name, late = self.products.unfenced(names, threads)
+        if not late.any():
+            return
+        if name:
+            message = f"multiplies with {name}, which it has changed after the last wgmma.fence"
+        else:
+            message = "multiplies in a warp group without wgmma.fence before the first product"
+            self.products.fence(threads, 0)
+        self.tell(FaultKind.NOT_FENCED, threads[late], message)
+
+    def check_touch(self, touch: Touch, threads: Selection) -> None:
+        """Takes note of threads that use registers of a product that they have not waited for."""
+        numbers = self.numbers[threads]
+        found = self.products.with_registers(touch, numbers)
+        if found is not None and (found[0].instruction.number, FaultKind.PRODUCT) not in self.told:
+            product, name = found
+            self.told.add((product.instruction.number, FaultKind.PRODUCT))
+            chosen = numbers[product.waiting(numbers)]
+            place = self.layout.place(product.instruction, int(chosen[0]), product.step)
+            verb = "changes" if name in touch.writes else "reads"
+            of = "a sum" if name in product.sums else "a part of A"
+            self.tell(
+                FaultKind.PRODUCT,
+                chosen,
+                f"{verb} {name}, {of} of a product that was not waited for",
+                other=place,
+                more=f"The warp group multiplies at {line_of(place)}. Each of its warps must wait "
+                "(wgmma.commit_group, wgmma.wait_group) before it uses these registers.",
+            )
+        self.products.change(touch.writes, numbers, self.clock)
+
+    def _check_read(
+        self, offsets: Offsets, addresses: NDArray[np.int64], threads: Selection, size: int
+    ) -> None:
+        """Takes note of threads that write what a product may still read."""
+        if (found := self.products.reading(offsets, size)) is None:
+            return
+        product, thread, index = found
+        place = self.layout.place(product.instruction, thread, product.step)
+        self.tell(
+            FaultKind.PRODUCT,
+            self.numbers[threads][index : index + 1],
+            f"writes {size} bytes of shared memory at 0x{int(addresses[index]):x} that a product "
+            "which was not waited for may still read",
+            other=place,
+            more=f"The warp group multiplies at {line_of(place)}. It must wait "
+            "(wgmma.commit_group, wgmma.wait_group) before anyone writes there, and other threads "
+            "need a barrier behind that.",
+        )
 
 
 def _bytes_of(values: Sequence[NDArray[Any]], count: int) -> NDArray[np.uint8]:

@@ -727,6 +727,7 @@ def test_copies_and_their_barriers():
     assert got == [31 - t + 500 + 32000000 + (pending if t == 0 else 0) for t in range(32)]
 
 
+SPARSE = "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16"
 TENSOR_COPY = "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
 
 
@@ -738,7 +739,8 @@ def test_refusals_say_why():
         ("suld.b.a2d.b32.trap {%r0}, [%rd0, {%r1,%r2,%r3,%r3}];", "on one to three axes"),
         ("sured.b.add.1d.u32.trap [%rd0, {%r1}], %r2;", "reductions on surfaces"),
         ("txq.channel_order.b32 %r0, [%rd0];", "of queries, extents"),
-        ("wgmma.fence.sync.aligned;", "Use mma.sync"),
+        (f"{SPARSE} {{%f0,%f1,%f2,%f3}}, %rd0, %rd1, %r0, 0, 1, 1, 1, 0, 0;",
+         "only dense matrices"),
         ("tcgen05.fence::before_thread_sync;", "Use mma.sync"),
         (f"{TENSOR_COPY} [%r0], [%rd0, {{%r1}}], [%r2];", "tensor copies are not simulated"),
         ("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r0], %r1, [%r2];",
@@ -760,7 +762,7 @@ def test_refusals_say_why():
 
 def test_every_row_has_a_case():
     """Those of matrices and texels have theirs in modules of their own, refusals above."""
-    elsewhere = ("ldmatrix", "stmatrix", "movmatrix", "mma", "wmma", "trap")
+    elsewhere = ("ldmatrix", "stmatrix", "movmatrix", "mma", "wmma", "wgmma", "trap")
     elsewhere += ("mul+add", "mul-add", "-mul+add")  # of `contraction`
     elsewhere += ("tex", "tld4", "txq", "suld", "sust", "suq")
     missing = [

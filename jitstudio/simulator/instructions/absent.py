@@ -16,7 +16,6 @@ _REASONS = {
     **dict.fromkeys(("suld", "sust", "suq"), _SURFACE),
     "sured": "reductions on surfaces are not simulated. Use atom on global memory, or a GPU",
     "istypep": "references to textures, samplers and surfaces are not bound by a launch",
-    "wgmma": f"wgmma {_TENSOR_CORE}",
     "tcgen05": f"tcgen05 {_TENSOR_CORE}",
     "multimem": "memory of several GPUs is not simulated",
     "tensormap": "tensor maps are not simulated",

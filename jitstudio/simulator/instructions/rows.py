@@ -16,6 +16,7 @@ from jitstudio.simulator.instructions import (
     texels,
     textures,
     warp,
+    warpgroup,
 )
 
 ROW_MODULES = (
@@ -34,4 +35,5 @@ ROW_MODULES = (
     texels,
     textures,
     warp,
+    warpgroup,
 )
