@@ -20,7 +20,15 @@ from numpy.typing import NDArray
 from jitstudio.core.launch.device import Dim3
 from jitstudio.simulator.barriers import tell_passed
 from jitstudio.simulator.contraction import contractions
+from jitstudio.simulator.faults import (
+    ThreadFault,
+    UnsupportedInstruction,
+    fault_of,
+    file_name,
+    line_of,
+)
 from jitstudio.simulator.flow import registers_without_value
+from jitstudio.simulator.frames import Frame, FrameLayout, ReturnLink
 from jitstudio.simulator.groups import GroupKey, Selection, numbers_of, size_of, subset
 from jitstudio.simulator.image import GRID_WORKSPACE, ImageError, make_image, parameter_bytes
 from jitstudio.simulator.instructions.rows import ROW_MODULES
@@ -40,18 +48,7 @@ from jitstudio.simulator.model import (
 )
 from jitstudio.simulator.program import PtxFunction, PtxInstruction, PtxProgram
 from jitstudio.simulator.special import special_registers
-from jitstudio.simulator.wave import (
-    Frame,
-    FrameLayout,
-    Meeting,
-    ReturnLink,
-    ThreadFault,
-    UnsupportedInstruction,
-    Wave,
-    fault_of,
-    file_name,
-    line_of,
-)
+from jitstudio.simulator.wave import Meeting, Wave
 
 assert ROW_MODULES
 

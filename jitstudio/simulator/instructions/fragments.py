@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.simulator.faults import UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.matrix import (
     as_accumulator,
@@ -25,10 +27,11 @@ from jitstudio.simulator.instructions.matrix import (
 from jitstudio.simulator.instructions.memory import space_of
 from jitstudio.simulator.instructions.table import Binding, Flow, form
 from jitstudio.simulator.instructions.warp import Lanes, Operation, meet
+from jitstudio.simulator.loads_stores import load, store
 from jitstudio.simulator.model import WARP
 from jitstudio.simulator.program import ImmediateOperand, PtxOperand
 from jitstudio.simulator.types import TYPES, PtxType
-from jitstudio.simulator.wave import Frame, UnsupportedInstruction, Wave
+from jitstudio.simulator.wave import Wave
 
 _ALL = ImmediateOperand(0xFFFFFFFF)
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
@@ -118,10 +121,10 @@ def _moving(b: Binding, *, loads: bool) -> Flow:
             for part in range(fragment.packed):
                 where, shift = at(f, s, register, part), bits.type(part * kind.bits)
                 if loads:
-                    (values,) = wave.load(space, where, held, 1, s)
+                    (values,) = load(wave, space, where, held, 1, s)
                     whole |= values.astype(bits) << shift
                 else:
-                    wave.store(space, where, [(whole >> shift).astype(held)], s)
+                    store(wave, space, where, [(whole >> shift).astype(held)], s)
             if loads:
                 f[slot][s] = whole
 

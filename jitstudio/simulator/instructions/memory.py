@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from jitstudio.simulator.faults import UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.table import Binding, Step, form, is_sink
+from jitstudio.simulator.loads_stores import load, store
 from jitstudio.simulator.memory import CLUSTER_BITS, WINDOWS
 from jitstudio.simulator.model import StateSpace
 from jitstudio.simulator.program import (
@@ -17,7 +20,7 @@ from jitstudio.simulator.program import (
     VectorOperand,
 )
 from jitstudio.simulator.types import BITS, PREDICATE, TYPES
-from jitstudio.simulator.wave import Frame, UnsupportedInstruction, Wave
+from jitstudio.simulator.wave import Wave
 
 _SPACES = {
     "global": StateSpace.GLOBAL,
@@ -73,12 +76,12 @@ def ld(b: Binding) -> Step:
         target = targets[0]
 
         def step(wave: Wave, f: Frame, s: Selection) -> None:
-            f[target][s] = wave.load(space, find(f, s), dtype, 1, s, strong=strong)[0]
+            f[target][s] = load(wave, space, find(f, s), dtype, 1, s, strong=strong)[0]
 
         return step
 
     def step_vector(wave: Wave, f: Frame, s: Selection) -> None:
-        values = wave.load(space, find(f, s), dtype, count, s, strong=strong)
+        values = load(wave, space, find(f, s), dtype, count, s, strong=strong)
         for target, value in zip(targets, values, strict=True):
             if target is not None:
                 f[target][s] = value
@@ -134,7 +137,7 @@ def st(b: Binding) -> Step:
     strong = b.any_of(_STRONG)
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
-        wave.store(space, find(f, s), [f[source][s] for source in sources], s, strong=strong)
+        store(wave, space, find(f, s), [f[source][s] for source in sources], s, strong=strong)
 
     return step
 

@@ -8,16 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.types import HandleKind
+from jitstudio.simulator.faults import ThreadFault, UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
 from jitstudio.simulator.instructions.texels import AXES, arrays_of, coordinates_of, handle_of
+from jitstudio.simulator.loads_stores import put, take
 from jitstudio.simulator.model import FaultKind, StateSpace
 from jitstudio.simulator.program import (
     PtxOperand,
 )
 from jitstudio.simulator.texels import TexelArray
 from jitstudio.simulator.types import BITS
-from jitstudio.simulator.wave import Frame, ThreadFault, UnsupportedInstruction, Wave
+from jitstudio.simulator.wave import Wave
 
 _VECTORS = {"v2": 2, "v4": 4}
 _OUT_OF_RANGE = ("trap", "clamp", "zero")
@@ -107,10 +110,8 @@ def _suld(b: Binding) -> Step:
             values = [np.zeros(len(offsets), dtype) for _ in range(count)]
             if inside.any():
                 numbers, kept = wave.numbers[some][inside], offsets[inside]
-                taken = wave.take(
-                    StateSpace.SURFACE, kept, array.region, array.addresses(kept), dtype, count,
-                    numbers,
-                )  # fmt: skip
+                addresses, space = array.addresses(kept), StateSpace.SURFACE
+                taken = take(wave, space, kept, array.region, addresses, dtype, count, numbers)
                 for value, found in zip(values, taken, strict=True):
                     value[inside] = found
             for target, value in zip(targets, values, strict=True):
@@ -159,7 +160,7 @@ def _put(
         held = [np.broadcast_to(value, inside.shape)[inside] for value in values]
         numbers = wave.numbers[s][inside]
         addresses = array.addresses(kept)
-        wave.put(StateSpace.SURFACE, kept, array.region, addresses, held, numbers)
+        put(wave, StateSpace.SURFACE, kept, array.region, addresses, held, numbers)
 
 
 def _sust_formatted(b: Binding) -> Step:

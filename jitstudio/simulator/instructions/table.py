@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.simulator.faults import UnsupportedInstruction
+from jitstudio.simulator.frames import CARRY, Frame, FrameLayout, ReturnLink, SlotKind
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.image import Image
 from jitstudio.simulator.program import (
@@ -29,16 +31,7 @@ from jitstudio.simulator.program import (
 )
 from jitstudio.simulator.special import SPECIAL_NAMES
 from jitstudio.simulator.types import BITS, PREDICATE, TYPES, PtxType, TypeKind
-from jitstudio.simulator.wave import (
-    CARRY,
-    Frame,
-    FrameLayout,
-    Meeting,
-    ReturnLink,
-    SlotKind,
-    UnsupportedInstruction,
-    Wave,
-)
+from jitstudio.simulator.wave import Meeting, Wave
 
 
 class Move(NamedTuple):

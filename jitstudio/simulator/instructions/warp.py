@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.groups import Selection, numbers_of, size_of, subset, united
+from jitstudio.simulator.faults import UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
+from jitstudio.simulator.groups import Selection, numbers_of, packed_lanes, size_of, subset, united
 from jitstudio.simulator.instructions.table import Binding, Flow, Move, Moves, Step, form
 from jitstudio.simulator.model import WARP, FaultKind, SyncScope, Threads
 from jitstudio.simulator.program import ImmediateOperand, PtxOperand
 from jitstudio.simulator.types import PREDICATE, TYPES
-from jitstudio.simulator.wave import Frame, Meeting, UnsupportedInstruction, Wave, packed_lanes
+from jitstudio.simulator.wave import Meeting, Wave
 
 Lanes = NDArray[np.uint32]
 _ALL = ImmediateOperand(0xFFFFFFFF)
