@@ -14,7 +14,6 @@ from jitstudio.core.launch.problems import listing
 from jitstudio.core.launch.request import Buffer
 from jitstudio.core.launch.simulation import Fault, OrderDifference, Race
 from jitstudio.numerics.dtypes import numpy_dtype
-from jitstudio.simulator.machine import simulate
 from jitstudio.simulator.model import (
     Observer,
     SimulatedLaunch,
@@ -23,6 +22,7 @@ from jitstudio.simulator.model import (
 )
 from jitstudio.simulator.program import PtxProgram
 from jitstudio.simulator.races import line_of
+from jitstudio.simulator.simulate import simulate
 
 
 class ComparedOrders(NamedTuple):
