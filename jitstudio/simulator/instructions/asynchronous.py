@@ -18,7 +18,7 @@ from jitstudio.simulator.faults import UnsupportedInstruction
 from jitstudio.simulator.frames import Frame
 from jitstudio.simulator.groups import Selection, numbers_of
 from jitstudio.simulator.instructions.atomics import Combine, update
-from jitstudio.simulator.instructions.memory import space_of
+from jitstudio.simulator.instructions.memory import nothing, space_of
 from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
 from jitstudio.simulator.loads_stores import checked_offsets, copied, copying, load, store
 from jitstudio.simulator.memory import WINDOWS
@@ -203,13 +203,6 @@ def mbarrier_pending_count(b: Binding) -> Step:
 # Copies of threads.
 
 
-def _nothing(_b: Binding) -> Step:
-    def step(_wave: Wave, _f: Frame, _s: Selection) -> None:
-        return
-
-    return step
-
-
 def _barriers_at(
     wave: Wave, space: StateSpace | None, addresses: NDArray[np.int64], s: Selection
 ) -> NDArray[np.int64]:
@@ -246,7 +239,7 @@ def cp_async_wait(b: Binding) -> Step:
 
 
 for _words in ("async bulk commit_group", "async bulk wait_group"):
-    form("cp", needs=_words, words="read")(_nothing)
+    form("cp", needs=_words, words="read")(nothing)
 
 
 @form("cp", words=None, needs="async ca", count=0)
@@ -331,7 +324,7 @@ def cp_async_bulk(b: Binding) -> Step:
             "tensor copies are not simulated. Copy with cp.async or with loads and stores"
         )
     if "prefetch" in words:
-        return _nothing(b)
+        return nothing(b)
     if b.any_of(("multicast::cluster",)):
         raise UnsupportedInstruction("copies to several blocks are not simulated")
     spaces = [w for w in words if w.split("::")[0] in ("shared", "global")]

@@ -26,14 +26,13 @@ from jitstudio.simulator.instructions.matrix import (
 )
 from jitstudio.simulator.instructions.memory import space_of
 from jitstudio.simulator.instructions.table import Binding, Flow, form
-from jitstudio.simulator.instructions.warp import Lanes, Operation, meet
+from jitstudio.simulator.instructions.warp import ALL_LANES, Lanes, Operation, meet
 from jitstudio.simulator.loads_stores import load, store
 from jitstudio.simulator.model import WARP
 from jitstudio.simulator.program import ImmediateOperand, PtxOperand
 from jitstudio.simulator.types import TYPES, PtxType
 from jitstudio.simulator.wave import Wave
 
-_ALL = ImmediateOperand(0xFFFFFFFF)
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 _ELEMENTS = "f16 bf16 tf32 f32 f64 s8 u8 s32"
 
@@ -128,7 +127,7 @@ def _moving(b: Binding, *, loads: bool) -> Flow:
             if loads:
                 f[slot][s] = whole
 
-    return meet(b, _ALL, Operation(None, takes))
+    return meet(b, ALL_LANES, Operation(None, takes))
 
 
 @form("wmma", _ELEMENTS, words=None, needs="load", flow=True)
@@ -182,4 +181,4 @@ def wmma_mma(b: Binding) -> Flow:
             words = np.stack(parts, axis=2).reshape(warps * WARP, -1)
             f[target][s] = np.ascontiguousarray(words).view(f[target].dtype).reshape(-1)
 
-    return meet(b, _ALL, Operation(None, takes))
+    return meet(b, ALL_LANES, Operation(None, takes))

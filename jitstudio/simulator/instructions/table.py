@@ -414,6 +414,19 @@ class Binding:
         """Returns the elements of a vector; of anything else itself."""
         return operand.parts if isinstance(operand, VectorOperand) else (operand,)
 
+    def elements(self, operand: PtxOperand) -> tuple[PtxOperand, ...]:
+        """Returns the registers of a vector, as many as the instruction says, or the single one.
+
+        Raises:
+            UnsupportedInstruction: If there are more of them, or fewer.
+        """
+        words = self.instruction.modifiers
+        count = next((_VECTORS[word] for word in words if word in _VECTORS), 1)
+        parts = self.parts(operand)
+        if len(parts) != count:
+            raise UnsupportedInstruction(f"it moves {count} elements, and {len(parts)} are named")
+        return parts
+
     def pair(self, operand: PtxOperand) -> tuple[PtxOperand, PtxOperand | None]:
         """Returns both destinations of a pair; None for one that is not there."""
         if isinstance(operand, PairOperand):
@@ -421,6 +434,7 @@ class Binding:
         return operand, None
 
 
+_VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 _WIDE_SPECIAL = frozenset(["%clock64", "%globaltimer", "%current_graph_exec", "%gridid"])
 
 
