@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.simulator.faults import fault_of
 from jitstudio.simulator.model import (
     Access,
     AccessKind,
@@ -28,7 +29,6 @@ from jitstudio.simulator.model import (
     Threads,
 )
 from jitstudio.simulator.program import PtxInstruction, PtxProgram
-from jitstudio.simulator.wave import fault_of
 
 _GRANULE = 4
 _NEVER = -1

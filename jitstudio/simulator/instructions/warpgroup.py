@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.descriptors import PIECE, Descriptor
+from jitstudio.simulator.faults import ThreadFault, UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.matrix import (
     USUAL,
@@ -28,21 +30,20 @@ from jitstudio.simulator.instructions.matrix import (
     spread,
 )
 from jitstudio.simulator.instructions.table import Binding, Flow, form
-from jitstudio.simulator.instructions.warp import Lanes, Operation, meet
-from jitstudio.simulator.model import WARP, FaultKind, StateSpace, SyncScope, Threads
+from jitstudio.simulator.instructions.warp import ALL_LANES, Lanes, Operation, meet
+from jitstudio.simulator.loads_stores import checked_offsets, take
+from jitstudio.simulator.model import WARP, FaultKind, StateSpace, SyncScope
+from jitstudio.simulator.product_checks import Reads, check_fenced, check_touch, ended, multiplying
 from jitstudio.simulator.products import GROUP_WARPS, Touch
 from jitstudio.simulator.program import ImmediateOperand, PtxOperand, VectorOperand, register_names
 from jitstudio.simulator.types import TYPES
-from jitstudio.simulator.wave import Frame, ThreadFault, UnsupportedInstruction, Wave
+from jitstudio.simulator.wave import Wave
 
-_ALL = ImmediateOperand(0xFFFFFFFF)
 _SHAPE = re.compile(r"m64n(\d+)k(\d+)")
 _GROUP = GROUP_WARPS * WARP
 _ROWS = 64
 _ROW_BYTES = 32
 """Of a row of A, or of a column of B, in an instruction of any type."""
-
-_Reads = tuple[Threads, NDArray[np.int64]]
 
 _EIGHTS = Precision(13, 14)
 """What is kept of sums of products of fp8: less than of all other ones."""
@@ -53,7 +54,7 @@ def wgmma_fence(b: Binding) -> Flow:
     def takes(wave: Wave, _f: Frame, s: Selection, _lanes: Lanes) -> None:
         wave.products.fence(wave.numbers[s], wave.clock)
 
-    return meet(b, _ALL, Operation(None, takes))
+    return meet(b, ALL_LANES, Operation(None, takes))
 
 
 @form("wgmma", words="sync aligned", needs="commit_group", flow=True)
@@ -61,7 +62,7 @@ def wgmma_commit_group(b: Binding) -> Flow:
     def takes(wave: Wave, _f: Frame, s: Selection, _lanes: Lanes) -> None:
         wave.products.commit(wave.numbers[s])
 
-    return meet(b, _ALL, Operation(None, takes))
+    return meet(b, ALL_LANES, Operation(None, takes))
 
 
 @form("wgmma", words="sync aligned", needs="wait_group", flow=True)
@@ -73,9 +74,9 @@ def wgmma_wait_group(b: Binding) -> Flow:
 
     def takes(wave: Wave, _f: Frame, s: Selection, _lanes: Lanes) -> None:
         if wave.products:
-            wave.multiplied(wave.products.wait(wave.numbers[s], but))
+            ended(wave, wave.products.wait(wave.numbers[s], but))
 
-    return meet(b, _ALL, Operation(None, takes))
+    return meet(b, ALL_LANES, Operation(None, takes))
 
 
 @form("wgmma", "f32 f16", "f16", "f16", words=None, needs="mma_async", flow=True)
@@ -120,9 +121,9 @@ def wgmma_mma_async(b: Binding) -> Flow:
         warps = groups * GROUP_WARPS
         found = [Descriptor.of(_common(wave, f[slot][s], s)) for slot in descriptors]
         if is_followed:
-            wave.check_fenced(names | a_names, wave.numbers[s])
-            wave.check_touch(Touch(a_names, frozenset()), s)
-        reads: list[_Reads] = []
+            check_fenced(wave, names | a_names, wave.numbers[s])
+            check_touch(wave, Touch(a_names, frozenset()), s)
+        reads: list[Reads] = []
         if in_registers:
             words = [f[slot][s] for slot in fragments]
             left = left_of(words, a_type, warps, WARP // 2, k).reshape(groups, _ROWS, k)
@@ -146,7 +147,8 @@ def wgmma_mma_async(b: Binding) -> Flow:
         result = result.reshape(warps, WARP // 2, n)
         for slot, values in zip(targets, spread(result, d_type), strict=True):
             f[slot][s] = values
-        wave.multiplying(
+        multiplying(
+            wave,
             names if is_followed else frozenset(),
             a_names if is_followed else frozenset(),
             wave.numbers[s],
@@ -157,7 +159,7 @@ def wgmma_mma_async(b: Binding) -> Flow:
             # None of these warps goes on before all of them have come.
             wave.synchronised(wave.numbers[s], SyncScope.BLOCK)
 
-    return meet(b, _ALL, Operation(None, takes), GROUP_WARPS)
+    return meet(b, ALL_LANES, Operation(None, takes), GROUP_WARPS)
 
 
 def _immediates(operands: list[PtxOperand], count: int) -> list[int]:
@@ -212,7 +214,7 @@ def _read(
     rows: int,
     name: str,
     transposed: bool,
-    reads: list[_Reads],
+    reads: list[Reads],
     parts: int = 1,
 ) -> NDArray[Any]:
     """Returns the rows of A or columns of B, of shape (groups, rows, elements of 32 bytes).
@@ -235,8 +237,10 @@ def _read(
     flat = places.reshape(groups, parts, -1)
     at = np.broadcast_to(flat, (groups, GROUP_WARPS, flat.shape[2])).reshape(-1)
     threads = np.repeat((firsts[:, None] + lanes).reshape(-1), flat.shape[2])
-    reads.append((threads, at))
-    words = wave.load(StateSpace.SHARED, at, np.dtype("u8"), PIECE // 8, threads)
+    space = StateSpace.SHARED
+    offsets, region = checked_offsets(wave, space, at, threads, PIECE)
+    reads.append((threads, offsets, at))
+    words = take(wave, space, offsets, region, at, np.dtype("u8"), PIECE // 8, threads)
     raw = np.stack(words, axis=1).reshape(groups, GROUP_WARPS, -1, PIECE // 8)
     kept = raw if parts > 1 else raw[:, :1]
     values = decoded(kept, name)
