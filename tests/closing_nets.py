@@ -62,7 +62,7 @@ def close_in_the_midst(app: QApplication, folder: Path, seed: int) -> str:
     folder.mkdir()
     chance = random.Random(seed)
     did: list[str] = []
-    with complaints() as heard:
+    with complaints() as heard, _no_questions():
         driver = Driver(app, folder)
         if chance.random() < 0.15:
             # Before all of it is there.
@@ -125,15 +125,16 @@ def _command(driver: Driver, chance: random.Random) -> str:
     able = [one for one in actions if one.isEnabled() and one.objectName() not in _LEFT_OUT]
     action = chance.choice(sorted(able, key=QAction.objectName))
     name = action.objectName()
-    _trigger(action)
+    action.trigger()
     return name
 
 
-def _trigger(action: QAction) -> None:
+@contextmanager
+def _no_questions() -> Iterator[None]:
     timer = QTimer(interval=20)
     timer.timeout.connect(_end_modal)
     timer.start()
-    action.trigger()
+    yield
     timer.stop()
 
 
@@ -194,7 +195,7 @@ def _library(driver: Driver, _chance: random.Random) -> str:
 
 
 def _close_tab(driver: Driver, _chance: random.Random) -> str:
-    _trigger(driver.find(QAction, "closeTabAction"))
+    driver.find(QAction, "closeTabAction").trigger()
     return "close-tab"
 
 
