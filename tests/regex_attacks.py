@@ -9,6 +9,7 @@ import re
 import signal
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import product
 from re import _constants as op
 from re import _parser
@@ -109,10 +110,7 @@ def _one(kind: object, value: object, draw: random.Random) -> str:
     if kind is op.ANY:
         return draw.choice(_COMMON.replace("\n", ""))
     if kind is op.IN:
-        named = [chr(item) for sort, item in value if sort is op.LITERAL]
-        named += [chr(item[0]) for sort, item in value if sort is op.RANGE]
-        fitting = [c for c in {*_COMMON, *named} if _fits(c, value)]
-        return draw.choice(sorted(fitting) or ["\1"])
+        return draw.choice(_fitting(tuple(value)))
     if kind in _REPEATS:
         least, most, inside = value
         return "".join(_text(inside, draw) for _ in range(min(most, least + draw.randrange(2))))
@@ -120,7 +118,15 @@ def _one(kind: object, value: object, draw: random.Random) -> str:
     return _text(draw.choice(inner), draw) if inner else ""
 
 
-def _fits(character: str, items: list) -> bool:
+@cache
+def _fitting(items: tuple) -> list[str]:
+    """Some of the characters that a set accepts."""
+    named = [chr(item) for sort, item in items if sort is op.LITERAL]
+    named += [chr(item[0]) for sort, item in items if sort is op.RANGE]
+    return sorted(c for c in {*_COMMON, *named} if _fits(c, items)) or ["\1"]
+
+
+def _fits(character: str, items: tuple) -> bool:
     number = ord(character)
     inside = any(
         (sort is op.LITERAL and number == item)
@@ -153,16 +159,17 @@ def _seconds(
     text: str | bytes = begin + pump * (length // len(pump)) + end
     if isinstance(pattern.pattern, bytes):
         text = text.encode("latin-1", "replace")
-    previous = signal.signal(signal.SIGALRM, _interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    # By the time of this process: what others do on a busy machine is not the pattern's.
+    previous = signal.signal(signal.SIGVTALRM, _interrupt)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0.5)
     start = time.thread_time()
     try:
         use(pattern, text)
     except _TooLong:
         return 0.5
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, previous)
     return time.thread_time() - start
 
 

@@ -32,11 +32,11 @@ def _patterns(value: object, depth: int = 0) -> Iterator[re.Pattern]:
                 yield from _patterns(item, depth + 1)
 
 
-def _uses(tree: ast.AST, name: str, others: set[str]) -> set[str]:
+def _uses(nodes: list[ast.AST], name: str, others: set[str]) -> set[str]:
     """How a module uses a pattern of this name; of one in a table, how it uses any without one."""
     direct, indirect = set(), set()
-    aliases = {name} | set(_loop_variables(tree, name))
-    for node in ast.walk(tree):
+    aliases = {name} | set(_loop_variables(nodes, name))
+    for node in nodes:
         if isinstance(node, ast.Attribute):
             base = node.value.value if isinstance(node.value, ast.Subscript) else node.value
             of = base.id if isinstance(base, ast.Name) else ""
@@ -50,9 +50,9 @@ def _uses(tree: ast.AST, name: str, others: set[str]) -> set[str]:
     return direct or indirect or set(USES)
 
 
-def _loop_variables(tree: ast.AST, name: str) -> Iterator[str]:
+def _loop_variables(nodes: list[ast.AST], name: str) -> Iterator[str]:
     """The variables of loops and comprehensions that go through a table of this name."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.For | ast.comprehension):
             through = node.iter.func if isinstance(node.iter, ast.Call) else node.iter
             through = through.value if isinstance(through, ast.Attribute) else through
@@ -71,14 +71,15 @@ def _of_module(name: str) -> list[tuple[str, re.Pattern, str]]:
     if "re" not in vars(module):
         return []
     source = inspect.getsource(module)
-    tree = ast.parse(source)
     own = {n: v for n, v in vars(module).items() if f"\n{n} = " in source or f"\n{n}: " in source}
     named = {n for n, v in own.items() if isinstance(v, re.Pattern)}
+    patterns = {n: found for n, value in own.items() if (found := [*_patterns(value)])}
+    nodes = [*ast.walk(ast.parse(source))] if patterns else []
     return [
         (n, pattern, use)
-        for n, value in own.items()
-        for pattern in _patterns(value)
-        for use in sorted(_uses(tree, n, named))
+        for n, found in patterns.items()
+        for use in sorted(_uses(nodes, n, named))
+        for pattern in found
     ]
 
 

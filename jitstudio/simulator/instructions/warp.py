@@ -59,6 +59,7 @@ def meet(b: Binding, mask: PtxOperand, operation: Operation, warps_together: int
         if is_sync:
             _check_same_masks(wave, f[slot][threads], threads)
         if operation.takes is not None:
+            wave.undefined.look_at((depth, instruction.function))
             warps = wave.numbers[threads] // WARP
             operation.takes(wave, f, threads, f[slot][threads] & wave.lanes[warps])
         wave.note_results(depth, layout, instruction, threads)
@@ -86,6 +87,7 @@ def meet(b: Binding, mask: PtxOperand, operation: Operation, warps_together: int
             warps = wave.numbers[active] // WARP
             present = packed_lanes(wave.numbers[active], wave.layout.threads)
             if operation.takes is not None:
+                wave.undefined.look_at((depth, instruction.function))
                 operation.takes(wave, f, active, present[warps])
             wave.note_results(depth, layout, instruction, active)
             return [*moves, Move(depth, at + 1, active)]
@@ -174,7 +176,7 @@ def shfl(b: Binding) -> Flow:
     if not mode:
         raise UnsupportedInstruction("it does not say how to shuffle")
 
-    instruction, is_followed = b.instruction, b.function.is_kernel
+    instruction = b.instruction
 
     def takes(wave: Wave, f: Frame, s: Selection, lanes: Lanes) -> None:
         numbers = wave.numbers[s]
@@ -195,7 +197,7 @@ def shfl(b: Binding) -> Flow:
             valid = other <= most
         others = numbers - lane + np.where(valid, other, lane)
         f[place][s] = wave.exchange[others]
-        if is_followed and (wave.undefined or int(lanes.min()) != ALL_LANES.value):
+        if wave.undefined or int(lanes.min()) != ALL_LANES.value:
             reasons = _why_undefined(wave, numbers, others, lanes)
             if wave.undefined or reasons.any():
                 wave.undefined.take(instruction, wave.clock - 1, numbers, others, reasons)
