@@ -813,7 +813,7 @@ def test_refusals_say_why():
         ("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [t, {%f0,%f1}];", "references are not bound"),
         ("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd0, %rd1, {%f0,%f1}];", "samplers of their own"),
         ("suld.b.a2d.b32.trap {%r0}, [%rd0, {%r1,%r2,%r3,%r3}];", "on one to three axes"),
-        ("sured.b.add.1d.u32.trap [%rd0, {%r1}], %r2;", "reductions on surfaces"),
+        ("sured.b.add.a1d.u32.trap [%rd0, {%r1,%r1}], %r2;", "on one to three axes"),
         ("txq.channel_order.b32 %r0, [%rd0];", "of queries, extents"),
         (f"{SPARSE} {{%f0,%f1,%f2,%f3}}, %rd0, %rd1, %r0, 0, 1, 1, 1, 0, 0;",
          "only dense matrices"),
@@ -839,7 +839,7 @@ def test_every_row_has_a_case():
     """Those of matrices and texels have theirs in modules of their own, refusals above."""
     elsewhere = ("ldmatrix", "stmatrix", "movmatrix", "mma", "wmma", "wgmma", "trap")
     elsewhere += ("mul+add", "mul-add", "-mul+add")  # of `contraction`
-    elsewhere += ("tex", "tld4", "txq", "suld", "sust", "suq")
+    elsewhere += ("tex", "tld4", "txq", "suld", "sust", "sured", "suq")
     missing = [
         row.name
         for opcode, rows in ROWS.items()

@@ -9,12 +9,13 @@ _TEXTURE = (
     "of textures, those of one to three axes with one level are simulated, without layers, faces, "
     "samples and comparisons; of queries, extents and normalized_coords"
 )
-_SURFACE = "of surfaces, reads, writes and the extents are simulated, on one to three axes"
+_SURFACE = (
+    "of surfaces, reads, writes, reductions and the extents are simulated, on one to three axes"
+)
 _TENSOR_CORE = "is not simulated. Use mma.sync, or launch on a GPU"
 _REASONS = {
     **dict.fromkeys(("tex", "tld4", "txq"), _TEXTURE),
-    **dict.fromkeys(("suld", "sust", "suq"), _SURFACE),
-    "sured": "reductions on surfaces are not simulated. Use atom on global memory, or a GPU",
+    **dict.fromkeys(("suld", "sust", "sured", "suq"), _SURFACE),
     "istypep": "references to textures, samplers and surfaces are not bound by a launch",
     "tcgen05": f"tcgen05 {_TENSOR_CORE}",
     "multimem": "memory of several GPUs is not simulated",
