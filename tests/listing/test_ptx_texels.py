@@ -7,8 +7,7 @@ from jitstudio.core.launch.request import Direction
 from jitstudio.core.launch.texels import TexelUse
 from jitstudio.core.launch.types import Handle, HandleKind, Pointer
 from jitstudio.listing.kernels import kernel_forms
-from jitstudio.listing.ptx import kernel_uses
-from jitstudio.listing.ptx_texels import reaches_texels
+from jitstudio.listing.ptx import kernel_uses, reaches_texels
 from tests.support import cuda, request
 
 TEXTURE, SURFACE = HandleKind.TEXTURE, HandleKind.SURFACE

@@ -8,8 +8,7 @@ from functools import cached_property
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.analysis.correlation.modules import ptx_of
-from jitstudio.analysis.occupancy.calculate import limits_of
-from jitstudio.analysis.occupancy.register_cost import RegisterCost, register_cost_of
+from jitstudio.analysis.occupancy.calculate import RegisterCost, limits_of, register_cost_of
 from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly, SassFunction
 from jitstudio.analysis.sass.reading import ListingRows

@@ -1,4 +1,4 @@
-from jitstudio.analysis.diff.deltas import FigureDelta, changed, report_deltas
+from jitstudio.analysis.diff.program import FigureDelta, changed, report_deltas
 from jitstudio.core.result import Resources
 from tests.analysis.diff.functions import program, section
 

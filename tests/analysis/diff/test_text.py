@@ -2,8 +2,7 @@ from random import Random
 
 import pytest
 
-from jitstudio.analysis.diff.model import Change, Hunk
-from jitstudio.analysis.diff.text import bare_lines, compare_lines, ptx_lines
+from jitstudio.analysis.diff.model import Change, Hunk, bare_lines, compare_lines, ptx_lines
 from jitstudio.listing.lines import NOWHERE
 
 PTX = """\

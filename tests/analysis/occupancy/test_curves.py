@@ -1,7 +1,13 @@
 import pytest
 
-from jitstudio.analysis.occupancy.calculate import Usage, limits_of, occupancy
-from jitstudio.analysis.occupancy.curves import over_registers, over_shared, over_threads
+from jitstudio.analysis.occupancy.calculate import (
+    Usage,
+    limits_of,
+    occupancy,
+    over_registers,
+    over_shared,
+    over_threads,
+)
 from jitstudio.core.arch import Arch
 
 HOPPER = limits_of(Arch(90))

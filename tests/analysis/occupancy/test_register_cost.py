@@ -2,8 +2,15 @@ from dataclasses import replace
 
 import pytest
 
-from jitstudio.analysis.occupancy.calculate import Resource, Usage, limits_of, occupancy
-from jitstudio.analysis.occupancy.register_cost import HARMLESS, RegisterCost, register_cost_of
+from jitstudio.analysis.occupancy.calculate import (
+    HARMLESS,
+    RegisterCost,
+    Resource,
+    Usage,
+    limits_of,
+    occupancy,
+    register_cost_of,
+)
 from jitstudio.core.arch import Arch
 from jitstudio.core.result import Kernel, Resources
 from tests.analysis.occupancy.reference import CAPABILITIES

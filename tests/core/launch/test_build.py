@@ -1,6 +1,6 @@
 from jitstudio.core.arch import DEFAULT_ARCH
 from jitstudio.core.code import CodeKind
-from jitstudio.core.launch.build import build_for_launch, launched_name
+from jitstudio.core.launch.choice import build_for_launch, launched_name
 from jitstudio.core.result import BuildResult, LoweredName, Outcome
 from tests.support import ptx, request, sample
 

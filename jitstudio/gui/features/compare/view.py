@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.analysis.diff.deltas import FigureDelta
+from jitstudio.analysis.diff.program import FigureDelta
 from jitstudio.gui.features.compare.model import (
     DELTA_COLUMNS,
     BuildComparison,

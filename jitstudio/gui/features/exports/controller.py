@@ -16,7 +16,7 @@ from shiboken6 import isValid
 
 from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.core.code import PROJECT_ENDING
-from jitstudio.core.launch.build import build_for_launch
+from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.format import dump
 from jitstudio.core.request import BuildRequest

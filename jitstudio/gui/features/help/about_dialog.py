@@ -18,9 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio import __version__
-from jitstudio.core.doctor_text import gpu_findings
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.toolchain_info import ToolchainInfo
+from jitstudio.core.toolchain_info import ToolchainInfo, gpu_findings
 from jitstudio.gui.kit.parts import text_label
 from jitstudio.paths import resource
 from jitstudio.versions import (

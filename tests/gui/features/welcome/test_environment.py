@@ -1,6 +1,5 @@
-from jitstudio.core.doctor_text import DoctorFinding
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.toolchain_info import ToolchainInfo, ToolInfo
+from jitstudio.core.toolchain_info import DoctorFinding, ToolchainInfo, ToolInfo
 from jitstudio.core.tools import Tool
 from jitstudio.gui.features.welcome.controller import Environment
 

@@ -3,7 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
-from jitstudio.core.doctor_text import DoctorFinding
+from jitstudio.core.toolchain_info import DoctorFinding
 from jitstudio.gui.features.welcome.view import EnvironmentList, WelcomeCard
 from jitstudio.gui.kit.theme import set_current_theme
 from tests.gui.rich_text import plain
