@@ -7,8 +7,8 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Severity
 from jitstudio.gui.code.hover import Tip
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.editor.hover import EditorHover
 from jitstudio.gui.editor.marks import DiagnosticMark
+from jitstudio.gui.features.editing.hover import EditorHover
 from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

@@ -2,8 +2,7 @@ import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 
-from jitstudio.gui.kit.font_zoom import LARGEST, SMALLEST, FontZoom
-from jitstudio.gui.kit.fonts import DEFAULT_SIZE
+from jitstudio.gui.kit.fonts import DEFAULT_SIZE, LARGEST, SMALLEST, FontZoom
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 NONE, KEYPAD = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier

@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from jitstudio.gui.kit.presentation import SORT_ROLE, TableColumn
-from jitstudio.gui.kit.rows_model import RowsModel
+from jitstudio.gui.kit.tables import RowsModel
 
 COLUMNS = (
     TableColumn("Word", str),

@@ -4,7 +4,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QPalette, QStandardItemModel
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionViewItem
 
-from jitstudio.gui.features.problems.model import ProblemsModel
+from jitstudio.gui.features.problems.view import ProblemsModel
 from jitstudio.gui.kit.presentation import MARK_ROLE, MUTED_ROLE
 from jitstudio.gui.kit.tables import ENTER_KEYS, MarkDelegate, PanelTable
 from jitstudio.gui.kit.theme import palette

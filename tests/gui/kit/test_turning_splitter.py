@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel
 
-from jitstudio.gui.kit.turning_splitter import TurningSplitter
+from jitstudio.gui.kit.parts import TurningSplitter
 
 
 @pytest.fixture

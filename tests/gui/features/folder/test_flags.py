@@ -7,7 +7,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from jitstudio.core.arch import Arch
-from jitstudio.gui.features.folder.flags import FlagsController
+from jitstudio.gui.features.folder.controller import FlagsController
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.shell.notice_bar import NoticeBar
 from jitstudio.gui.state.build_settings import BuildSettings, Origin

@@ -10,7 +10,7 @@ from jitstudio import __version__
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.toolchain_info import ToolchainInfo, ToolInfo
 from jitstudio.core.tools import Tool
-from jitstudio.gui.features.help.about_dialog import AboutDialog, versions
+from jitstudio.gui.features.help.dialogs import AboutDialog, versions
 from jitstudio.versions import markdown_table
 from tests.devices import H200
 

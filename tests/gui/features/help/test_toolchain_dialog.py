@@ -3,7 +3,7 @@ from PySide6.QtWidgets import QLabel, QTreeWidget
 from jitstudio.core.arch import Arch
 from jitstudio.core.toolchain_info import ArchInfo, ToolchainInfo, ToolInfo
 from jitstudio.core.tools import Tool
-from jitstudio.gui.features.help.toolchain_dialog import ToolchainDialog
+from jitstudio.gui.features.help.dialogs import ToolchainDialog
 
 _PROBLEM = "nvJitLink is not here. Install it."
 

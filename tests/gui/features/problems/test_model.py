@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtCore import QModelIndex, Qt
 
 from jitstudio.core.diagnostics import Severity
-from jitstudio.gui.features.problems.model import SEVERITY_ROLE, ProblemsModel
+from jitstudio.gui.features.problems.view import SEVERITY_ROLE, ProblemsModel
 from jitstudio.gui.kit.presentation import MARK_ROLE, SORT_ROLE
 from tests.gui.results import DIAGNOSTICS, UNDEFINED, UNUSED
 

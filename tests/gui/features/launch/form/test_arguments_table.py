@@ -11,7 +11,7 @@ from jitstudio.gui.features.launch.models.arguments_model import (
     VALUE,
     ArgumentsModel,
 )
-from jitstudio.gui.kit.cell_editors import WordEditor
+from jitstudio.gui.kit.cell_table import WordEditor
 from jitstudio.gui.kit.fonts import code_font
 from tests.gui.launch_kernels import APPLY, SAXPY, SAXPY_TEXTS
 

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QToo
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.gui.features.launch.form.arguments_view import CHOOSE_FILE, ArgumentsView
 from jitstudio.gui.features.launch.models.arguments_model import FILL, VALUE
-from jitstudio.gui.kit.cell_editors import WordEditor
+from jitstudio.gui.kit.cell_table import WordEditor
 from tests.gui.launch_kernels import APPLY, SAXPY, SAXPY_TEXTS, TICK
 
 TEXTS = tuple(SAXPY_TEXTS.items())

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit
 
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.gui.features.launch.form.check_form import CheckForm
+from jitstudio.gui.features.launch.form.launch_form import CheckForm
 from tests.gui.launch_kernels import FULL, SAXPY
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from jitstudio.core.launch.request import Direction
 from jitstudio.core.launch.result import BufferResult, CheckResult, LaunchOutcome
-from jitstudio.gui.features.launch.models.launch_notes import (
+from jitstudio.gui.features.launch.models.launch_text import (
     check_figures,
     headline,
     headline_mark,
