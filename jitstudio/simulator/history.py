@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from jitstudio.core.launch.simulation import Fault
 from jitstudio.simulator.copies import PendingCopies
+from jitstudio.simulator.ends import SimulationStop
 from jitstudio.simulator.groups import Groups, Selection
-from jitstudio.simulator.machine import Machine, SimulationStop
+from jitstudio.simulator.machine import Machine
 from jitstudio.simulator.memory import Arena
 from jitstudio.simulator.model import Layout, SimulationOutcome, StateSpace
 from jitstudio.simulator.stepping import StopReason

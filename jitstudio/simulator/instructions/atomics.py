@@ -13,13 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.arithmetic import floating
+from jitstudio.simulator.faults import UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.memory import space_of
 from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
+from jitstudio.simulator.loads_stores import checked_offsets, notify, tell_unwritten, writable
 from jitstudio.simulator.memory import WINDOWS, Offsets, windows_of
 from jitstudio.simulator.model import AccessKind, StateSpace
 from jitstudio.simulator.types import PtxType
-from jitstudio.simulator.wave import Frame, UnsupportedInstruction, Wave
+from jitstudio.simulator.wave import Wave
 
 Combine = Callable[[Values, Values, Values | None], Values]
 """From what is in memory, the operand and the second one of `cas` to what is put there."""
@@ -208,11 +211,11 @@ def update(
         space = next(iter(windows))
         addresses = addresses - WINDOWS.get(space, 0)
     size = values.dtype.itemsize
-    arena = wave.writable(space, addresses, threads, size)
-    offsets, region = wave.offsets(space, addresses, threads, size)
+    arena = writable(wave, space, addresses, threads, size)
+    offsets, region = checked_offsets(wave, space, addresses, threads, size)
     unwritten = arena.check_written(offsets, size, region)
     if unwritten is not None and operation not in ("exch", ""):
-        wave.tell_unwritten(space, unwritten, offsets, addresses, threads, size)
+        tell_unwritten(wave, space, unwritten, offsets, addresses, threads, size)
     before = arena.bytes_at(offsets, size) if wave.wants_values else None
     view = arena.view(values.dtype)
     index = offsets // size
@@ -228,7 +231,7 @@ def update(
     if met and unordered:
         wave.inexact[unordered] = f"{unordered} (the order of the additions is open)"
     if wave.on_accessed:
-        wave.notify(space, AccessKind.ATOMIC, offsets, addresses, size, threads, True, before)
+        notify(wave, space, AccessKind.ATOMIC, offsets, addresses, size, threads, True, before)
     return old
 
 

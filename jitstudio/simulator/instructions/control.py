@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.barriers import arrive, look_again
+from jitstudio.simulator.faults import ThreadFault, UnsupportedInstruction
+from jitstudio.simulator.frames import Frame, ReturnLink, SlotKind
 from jitstudio.simulator.groups import Selection, numbers_of, size_of, subset
 from jitstudio.simulator.instructions.builtins import BUILTINS
 from jitstudio.simulator.instructions.table import Binding, Flow, Move, Moves, form
@@ -22,15 +24,7 @@ from jitstudio.simulator.program import (
     VectorOperand,
 )
 from jitstudio.simulator.types import PREDICATE, TYPES
-from jitstudio.simulator.wave import (
-    Frame,
-    ReturnLink,
-    SlotKind,
-    ThreadFault,
-    UnsupportedInstruction,
-    Waiting,
-    Wave,
-)
+from jitstudio.simulator.wave import Waiting, Wave
 
 
 def _onward(depth: int, at: int, rest: Selection | None) -> list[Move]:

@@ -18,16 +18,17 @@ from numpy.typing import NDArray
 
 from jitstudio.simulator.arithmetic import floating
 from jitstudio.simulator.arithmetic.rounding import round_to, to_bits, to_doubles
+from jitstudio.simulator.faults import ThreadFault, UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.memory import space_of
 from jitstudio.simulator.instructions.table import Binding, Flow, form
-from jitstudio.simulator.instructions.warp import Lanes, Operation, meet
+from jitstudio.simulator.instructions.warp import ALL_LANES, Lanes, Operation, meet
+from jitstudio.simulator.loads_stores import load, store
 from jitstudio.simulator.model import WARP, FaultKind
-from jitstudio.simulator.program import ImmediateOperand
 from jitstudio.simulator.types import TYPES
-from jitstudio.simulator.wave import Frame, ThreadFault, UnsupportedInstruction, Wave
+from jitstudio.simulator.wave import Wave
 
-_ALL = ImmediateOperand(0xFFFFFFFF)
 _LANES = np.arange(WARP)
 _G, _T = _LANES // 4, _LANES % 4
 
@@ -77,10 +78,10 @@ def ldmatrix(b: Binding) -> Flow:
         rows = wave.exchange.view(np.int64)[wave.numbers[s]].reshape(warps, WARP)
         for index in range(count):
             at = rows[:, 8 * index + _G] + 4 * _T
-            (words,) = wave.load(space, at.reshape(-1), word, 1, s)
+            (words,) = load(wave, space, at.reshape(-1), word, 1, s)
             f[places[index]][s] = _turned(words, warps) if transposed else words
 
-    return meet(b, _ALL, Operation(_gives_addresses(find), takes))
+    return meet(b, ALL_LANES, Operation(_gives_addresses(find), takes))
 
 
 @form("stmatrix", "b16", words=_MATRIX_WORDS, flow=True)
@@ -97,9 +98,9 @@ def stmatrix(b: Binding) -> Flow:
             at = rows[:, 8 * index + _G] + 4 * _T
             words = f[places[index]][s]
             words = _turned(words, warps) if transposed else words
-            wave.store(space, at.reshape(-1), [words], s)
+            store(wave, space, at.reshape(-1), [words], s)
 
-    return meet(b, _ALL, Operation(_gives_addresses(find), takes))
+    return meet(b, ALL_LANES, Operation(_gives_addresses(find), takes))
 
 
 @form("movmatrix", "b16", words="sync aligned m8n8 trans", flow=True)
@@ -113,7 +114,7 @@ def movmatrix(b: Binding) -> Flow:
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
         f[place][s] = _turned(f[words][s], len(whole_warps(wave, s)))
 
-    return meet(b, _ALL, Operation(gives, takes))
+    return meet(b, ALL_LANES, Operation(gives, takes))
 
 
 def _gives_addresses(
@@ -191,7 +192,7 @@ def mma(b: Binding) -> Flow:
         for slot, values in zip(d_slots, _spread(result, d_type.name, warps), strict=True):
             f[slot][s] = values
 
-    return meet(b, _ALL, Operation(None, takes))
+    return meet(b, ALL_LANES, Operation(None, takes))
 
 
 def _accumulator(name: str) -> Any:

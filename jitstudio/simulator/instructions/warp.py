@@ -14,15 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.groups import Selection, numbers_of, size_of, subset, united
+from jitstudio.simulator.faults import UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
+from jitstudio.simulator.groups import Selection, numbers_of, packed_lanes, size_of, subset, united
 from jitstudio.simulator.instructions.table import Binding, Flow, Move, Moves, Step, form
 from jitstudio.simulator.model import WARP, FaultKind, SyncScope, Threads
 from jitstudio.simulator.program import ImmediateOperand, PtxOperand
 from jitstudio.simulator.types import PREDICATE, TYPES
-from jitstudio.simulator.wave import Frame, Meeting, UnsupportedInstruction, Wave, packed_lanes
+from jitstudio.simulator.wave import Meeting, Wave
 
 Lanes = NDArray[np.uint32]
-_ALL = ImmediateOperand(0xFFFFFFFF)
+ALL_LANES = ImmediateOperand(0xFFFFFFFF)
+"""The mask of a whole warp."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,7 @@ def _check_same_masks(wave: Wave, masks: Lanes, threads: Selection) -> None:
 
 
 def _mask(operands: tuple[PtxOperand, ...], index: int) -> PtxOperand:
-    return operands[index] if len(operands) > index else _ALL
+    return operands[index] if len(operands) > index else ALL_LANES
 
 
 def _giving(slot: int, negated: bool = False) -> Callable[[Wave, Frame, Selection], None]:
@@ -180,7 +183,7 @@ def shfl(b: Binding) -> Flow:
             valid = other <= most
         others = numbers - lane + np.where(valid, other, lane)
         f[place][s] = wave.exchange[others]
-        if is_followed and (wave.undefined or int(lanes.min()) != _ALL.value):
+        if is_followed and (wave.undefined or int(lanes.min()) != ALL_LANES.value):
             reasons = _why_undefined(wave, numbers, others, lanes)
             if wave.undefined or reasons.any():
                 wave.undefined.take(instruction, wave.clock - 1, numbers, others, reasons)
