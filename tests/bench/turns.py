@@ -194,7 +194,7 @@ class Use:
                 lambda action=action: driver.trigger(action),
                 lambda: disassembly.current or disassembly.problem,
             )
-        self._do("going through 1 MB", lambda: driver.editors.page.go_to(_INSTRUCTIONS // 2))
+        self._do("going through 1 MB", lambda: driver.editors.page.go_to(_INSTRUCTIONS // 2, 1))
 
     def _look(self) -> None:
         driver, keeper = self._driver, self._driver.keeper
