@@ -1,7 +1,14 @@
 from jitstudio.core.arch import Arch
-from jitstudio.core.doctor_text import DoctorFinding, gpu_findings, tool_findings, window_finding
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.toolchain_info import ArchInfo, ToolchainInfo, ToolInfo
+from jitstudio.core.toolchain_info import (
+    ArchInfo,
+    DoctorFinding,
+    ToolchainInfo,
+    ToolInfo,
+    gpu_findings,
+    tool_findings,
+    window_finding,
+)
 from jitstudio.core.tools import Tool
 
 _MISSING = "libnvJitLink was not found. Install it with: python3 -m pip install x"

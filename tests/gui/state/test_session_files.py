@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from jitstudio.gui.state.file_writer import FileWriter
+from jitstudio.gui.state.session_files import FileWriter
 from tests.gui.driver import pause
 
 
