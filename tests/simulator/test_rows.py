@@ -817,7 +817,7 @@ def test_refusals_say_why():
         ("txq.channel_order.b32 %r0, [%rd0];", "of queries, extents"),
         (f"{SPARSE} {{%f0,%f1,%f2,%f3}}, %rd0, %rd1, %r0, 0, 1, 1, 1, 0, 0;",
          "only dense matrices"),
-        ("tcgen05.fence::before_thread_sync;", "Use mma.sync"),
+        ("tcgen05.fence::before_thread_sync;", "Use mma.sync or wgmma"),
         (f"{TENSOR_COPY} [%r0], [%rd0, {{%r1}}], [%r2];", "tensor copies are not simulated"),
         ("st.async.release.gpu.global.b32 [%rd0], %r1;", "that an mbarrier tracks"),
         ("frobnicate.b32 %r0, %r1;", "does not know this instruction"),

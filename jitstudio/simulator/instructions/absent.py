@@ -12,12 +12,11 @@ _TEXTURE = (
 _SURFACE = (
     "of surfaces, reads, writes, reductions and the extents are simulated, on one to three axes"
 )
-_TENSOR_CORE = "is not simulated. Use mma.sync, or launch on a GPU"
 _REASONS = {
     **dict.fromkeys(("tex", "tld4", "txq"), _TEXTURE),
     **dict.fromkeys(("suld", "sust", "sured", "suq"), _SURFACE),
     "istypep": "references to textures, samplers and surfaces are not bound by a launch",
-    "tcgen05": f"tcgen05 {_TENSOR_CORE}",
+    "tcgen05": "tcgen05 is not simulated. Use mma.sync or wgmma, or launch on a GPU",
     "multimem": "memory of several GPUs is not simulated",
     "tensormap": "tensor maps are not simulated",
     "alloca": "the stack cannot grow while a function runs",
