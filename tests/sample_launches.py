@@ -2,8 +2,7 @@
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Header, Source, kind_of
-from jitstudio.core.launch.build import LAUNCHED_KINDS
-from jitstudio.core.launch.choice import choose_form, launchable
+from jitstudio.core.launch.choice import LAUNCHED_KINDS, choose_form, launchable
 from jitstudio.core.launch.device import SIMULATOR, DeviceList
 from jitstudio.core.launch.resolve import ResolvedSpec, resolve
 from jitstudio.core.launch.spec import LaunchSpec

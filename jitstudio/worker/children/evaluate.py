@@ -11,13 +11,14 @@ from functools import partial
 
 import numpy as np
 
-from jitstudio.core.launch.calculation import (
+from jitstudio.core.launch.request import (
+    Buffer,
     Calculation,
     CalculationRefused,
     CheckCalculation,
     FillCalculation,
+    FillKind,
 )
-from jitstudio.core.launch.request import Buffer, FillKind
 from jitstudio.core.launch.result import CheckResult
 from jitstudio.numerics.array_files import load
 from jitstudio.numerics.compare import Tolerance, compare
