@@ -52,6 +52,8 @@ def record(folder: Path) -> Iterator[tuple[str, str]]:
     for sample in samples():
         driver.files.open_sample(sample)
         if driver.next_result(partial(driver.trigger, "buildAction")).ok:
+            # Machine code is read once a pane that shows it is seen.
+            driver.show_output("SASS")
             driver.wait(lambda: driver.state.disassembly.current is not None)
         for dock in _docks(window):
             driver.show_output(dock.windowTitle())

@@ -2,8 +2,8 @@ import subprocess
 import sys
 
 import pytest
-from jitstudio.gui.features.launch.models.launch_notes import headline
 
+from jitstudio.gui.features.launch.models.launch_text import headline
 from jitstudio.gui.features.launch.results.launch_results import LaunchResults
 from tests.gui.launches import H200, RAN, WRONG
 
