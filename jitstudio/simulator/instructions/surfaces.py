@@ -8,18 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.types import HandleKind
+from jitstudio.simulator.faults import ThreadFault, UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
 from jitstudio.simulator.instructions.texels import AXES, arrays_of, coordinates_of, handle_of
+from jitstudio.simulator.loads_stores import put, take
 from jitstudio.simulator.model import FaultKind, StateSpace
-from jitstudio.simulator.program import (
-    PtxOperand,
-)
 from jitstudio.simulator.texels import TexelArray
 from jitstudio.simulator.types import BITS
-from jitstudio.simulator.wave import Frame, ThreadFault, UnsupportedInstruction, Wave
+from jitstudio.simulator.wave import Wave
 
-_VECTORS = {"v2": 2, "v4": 4}
 _OUT_OF_RANGE = ("trap", "clamp", "zero")
 _CACHING = "ca cg cv cs wb wt"
 
@@ -95,7 +94,7 @@ def _suld(b: Binding) -> Step:
     first, brackets = b.instruction.operands[:2]
     handle, given = handle_of(b, brackets)
     coordinates = coordinates_of(b, given, "s32")
-    parts = _elements(b, first)
+    parts = b.elements(first)
     targets = [None if is_sink(part) else b.target(part, b.type) for part in parts]
     dtype, count, mode = b.type.dtype, len(parts), _mode(b)
     size, axes = dtype.itemsize * count, len(coordinates)
@@ -107,10 +106,8 @@ def _suld(b: Binding) -> Step:
             values = [np.zeros(len(offsets), dtype) for _ in range(count)]
             if inside.any():
                 numbers, kept = wave.numbers[some][inside], offsets[inside]
-                taken = wave.take(
-                    StateSpace.SURFACE, kept, array.region, array.addresses(kept), dtype, count,
-                    numbers,
-                )  # fmt: skip
+                addresses, space = array.addresses(kept), StateSpace.SURFACE
+                taken = take(wave, space, kept, array.region, addresses, dtype, count, numbers)
                 for value, found in zip(values, taken, strict=True):
                     value[inside] = found
             for target, value in zip(targets, values, strict=True):
@@ -120,20 +117,11 @@ def _suld(b: Binding) -> Step:
     return step
 
 
-def _elements(b: Binding, operand: PtxOperand) -> tuple[PtxOperand, ...]:
-    """Returns the registers of a vector or the single one, which may be in braces, too."""
-    count = next((_VECTORS[w] for w in b.instruction.modifiers if w in _VECTORS), 1)
-    parts = b.parts(operand)
-    if len(parts) != count:
-        raise UnsupportedInstruction(f"it moves {count} elements, and {len(parts)} are named")
-    return parts
-
-
 def _sust(b: Binding) -> Step:
     brackets, value = b.instruction.operands[:2]
     handle, given = handle_of(b, brackets)
     coordinates = coordinates_of(b, given, "s32")
-    sources = [b.source(part, b.type) for part in _elements(b, value)]
+    sources = [b.source(part, b.type) for part in b.elements(value)]
     size, mode = b.type.size * len(sources), _mode(b)
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
@@ -159,7 +147,7 @@ def _put(
         held = [np.broadcast_to(value, inside.shape)[inside] for value in values]
         numbers = wave.numbers[s][inside]
         addresses = array.addresses(kept)
-        wave.put(StateSpace.SURFACE, kept, array.region, addresses, held, numbers)
+        put(wave, StateSpace.SURFACE, kept, array.region, addresses, held, numbers)
 
 
 def _sust_formatted(b: Binding) -> Step:
@@ -167,7 +155,7 @@ def _sust_formatted(b: Binding) -> Step:
     brackets, value = b.instruction.operands[:2]
     handle, given = handle_of(b, brackets)
     coordinates = coordinates_of(b, given, "s32")
-    sources = [b.source(part, BITS[32]) for part in _elements(b, value)]
+    sources = [b.source(part, BITS[32]) for part in b.elements(value)]
     mode, axes, name = _mode(b), len(coordinates), b.instruction.full_opcode
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
