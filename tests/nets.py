@@ -191,7 +191,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("part", nargs="*", default=list(_PARTS), help="cli, window, closing, or cli/NAME")
+    help_text = "cli, window, closing, or cli/NAME"
+    parser.add_argument("part", nargs="*", default=list(_PARTS), help=help_text)
     words = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="jitstudio-nets-") as folder:
         temporary = Path(folder)
