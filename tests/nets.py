@@ -8,7 +8,9 @@
 the kernels of the tests. `window` holds the object names with the kind of widget, the commands with
 their keys, the menus, the settings, the texts of all named widgets, and what each sample shows in
 listings and tables. Times, process numbers and folders are replaced by `#`, `$ROOT` and `$TMP`.
-`python3 tests/nets.py FOLDER cli` records one of the two only, `cli/inspect` what begins so.
+`closing` holds what Python or Qt complained of where windows were closed in the midst of something:
+no file at all. `python3 tests/nets.py FOLDER cli` records one of the three only, `cli/inspect` what
+begins so.
 """
 
 from __future__ import annotations
@@ -167,9 +169,19 @@ def record_window(folder: Path, wanted: str, temporary: Path) -> None:
             (folder / f"{name}.txt").write_text(f"{_plain(text, str(temporary))}\n", "utf-8")
 
 
+def record_closing(folder: Path, wanted: str, temporary: Path) -> None:
+    """Write what was wrong with windows that were closed in the midst of something."""
+    from tests.closing_nets import record
+
+    for name, text in record(temporary):
+        if text and name.startswith(wanted):
+            (folder / f"{name}.txt").write_text(f"{_plain(text, str(temporary))}\n", "utf-8")
+
+
 _PARTS: dict[str, Callable[[Path, str, Path], None]] = {
     "cli": record_cli,
     "window": record_window,
+    "closing": record_closing,
 }
 
 
@@ -179,7 +191,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("part", nargs="*", default=list(_PARTS), help="cli, window, or cli/NAME")
+    help_text = "cli, window, closing, or cli/NAME"
+    parser.add_argument("part", nargs="*", default=list(_PARTS), help=help_text)
     words = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="jitstudio-nets-") as folder:
         temporary = Path(folder)
