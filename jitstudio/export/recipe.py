@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path, PurePath
 
-from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.reading_request import AnalysisRequest
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.arch import Arch
@@ -30,6 +29,7 @@ from jitstudio.core.launch.spec import LaunchSpec, LoadMode
 from jitstudio.core.options import OptionEffect, lies_in, read, rooted
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import PlanStep, plan
+from jitstudio.core.prebuilt import ptx_of
 from jitstudio.core.request import Assembler, BuildRequest, CudaCompiler, LinkMode
 from jitstudio.core.result import BuildResult, StageResult
 from jitstudio.core.tools import Tool

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from jitstudio.analysis.correlation.modules import spellings
 from jitstudio.core.code import CodeKind
+from jitstudio.core.line_table_paths import spellings
 from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs, opened_message
