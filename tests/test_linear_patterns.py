@@ -10,6 +10,7 @@ import re
 import signal
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import product
 from re import _constants as op
 from re import _parser
@@ -121,10 +122,7 @@ def _one(kind: object, value: object, draw: random.Random) -> str:
     if kind is op.ANY:
         return draw.choice(_COMMON.replace("\n", ""))
     if kind is op.IN:
-        named = [chr(item) for sort, item in value if sort is op.LITERAL]
-        named += [chr(item[0]) for sort, item in value if sort is op.RANGE]
-        fitting = [c for c in {*_COMMON, *named} if _fits(c, value)]
-        return draw.choice(sorted(fitting) or ["\1"])
+        return draw.choice(_fitting(tuple(value)))
     if kind in _REPEATS:
         least, most, inside = value
         return "".join(_text(inside, draw) for _ in range(min(most, least + draw.randrange(2))))
@@ -132,7 +130,15 @@ def _one(kind: object, value: object, draw: random.Random) -> str:
     return _text(draw.choice(inner), draw) if inner else ""
 
 
-def _fits(character: str, items: list) -> bool:
+@cache
+def _fitting(items: tuple) -> list[str]:
+    """Some of the characters that a set accepts."""
+    named = [chr(item) for sort, item in items if sort is op.LITERAL]
+    named += [chr(item[0]) for sort, item in items if sort is op.RANGE]
+    return sorted(c for c in {*_COMMON, *named} if _fits(c, items)) or ["\1"]
+
+
+def _fits(character: str, items: tuple) -> bool:
     number = ord(character)
     inside = any(
         (sort is op.LITERAL and number == item)
@@ -165,16 +171,17 @@ def _seconds(
     text: str | bytes = begin + pump * (length // len(pump)) + end
     if isinstance(pattern.pattern, bytes):
         text = text.encode("latin-1", "replace")
-    previous = signal.signal(signal.SIGALRM, _interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    # By the time of this process: what others do on a busy machine is not the pattern's.
+    previous = signal.signal(signal.SIGVTALRM, _interrupt)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0.5)
     start = time.thread_time()
     try:
         use(pattern, text)
     except _TooLong:
         return 0.5
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, previous)
     return time.thread_time() - start
 
 
@@ -199,11 +206,11 @@ def _patterns(value: object, depth: int = 0) -> Iterator[re.Pattern]:
                 yield from _patterns(item, depth + 1)
 
 
-def _uses(tree: ast.AST, name: str, others: set[str]) -> set[str]:
+def _uses(nodes: list[ast.AST], name: str, others: set[str]) -> set[str]:
     """How a module uses a pattern of this name; of one in a table, how it uses any without one."""
     direct, indirect = set(), set()
-    aliases = {name} | set(_loop_variables(tree, name))
-    for node in ast.walk(tree):
+    aliases = {name} | set(_loop_variables(nodes, name))
+    for node in nodes:
         if isinstance(node, ast.Attribute):
             base = node.value.value if isinstance(node.value, ast.Subscript) else node.value
             of = base.id if isinstance(base, ast.Name) else ""
@@ -217,9 +224,9 @@ def _uses(tree: ast.AST, name: str, others: set[str]) -> set[str]:
     return direct or indirect or set(USES)
 
 
-def _loop_variables(tree: ast.AST, name: str) -> Iterator[str]:
+def _loop_variables(nodes: list[ast.AST], name: str) -> Iterator[str]:
     """The variables of loops and comprehensions that go through a table of this name."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.For | ast.comprehension):
             through = node.iter.func if isinstance(node.iter, ast.Call) else node.iter
             through = through.value if isinstance(through, ast.Attribute) else through
@@ -238,14 +245,15 @@ def _of_module(name: str) -> list[tuple[str, re.Pattern, str]]:
     if "re" not in vars(module):
         return []
     source = inspect.getsource(module)
-    tree = ast.parse(source)
     own = {n: v for n, v in vars(module).items() if f"\n{n} = " in source or f"\n{n}: " in source}
     named = {n for n, v in own.items() if isinstance(v, re.Pattern)}
+    patterns = {n: found for n, value in own.items() if (found := [*_patterns(value)])}
+    nodes = [*ast.walk(ast.parse(source))] if patterns else []
     return [
         (n, pattern, use)
-        for n, value in own.items()
-        for pattern in _patterns(value)
-        for use in sorted(_uses(tree, n, named))
+        for n, found in patterns.items()
+        for use in sorted(_uses(nodes, n, named))
+        for pattern in found
     ]
 
 

@@ -80,10 +80,12 @@ class ReturnLink:
     Attributes:
         layout: The frames of the caller.
         results: The slots of results: of the caller, then of the function.
+        names: Their registers or parameters.
     """
 
     layout: FrameLayout
     results: tuple[tuple[int, int], ...]
+    names: tuple[tuple[str, str], ...]
 
 
 def viewed(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -34,8 +34,11 @@ from jitstudio.simulator.model import (
     SimulatedLaunch,
     StateSpace,
 )
-from jitstudio.simulator.program import PtxInstruction, PtxProgram
+from jitstudio.simulator.product_checks import check_touch
+from jitstudio.simulator.products import touches
+from jitstudio.simulator.program import PtxProgram
 from jitstudio.simulator.special import special_registers
+from jitstudio.simulator.undefined import UndefinedValues
 from jitstudio.simulator.wave import Meeting, Wave
 
 # A loop that has spun for long once, is given up sooner.
@@ -96,9 +99,11 @@ class Machine:
         if not is_certain:
             self.inexact["contraction"] = "mul and add that ptxas may contract in other ways"
         self._behind = places_behind(program, self.image.functions)
-        self._without_value: frozenset[str] = frozenset()
-        if program.has_debug_info:
-            self._without_value = registers_without_value(program, self.image.kernel)
+        self._touching = touches(program, self.image.kernel)
+        self._without_value = {
+            name: registers_without_value(program, function)
+            for name, function in self.image.functions.items()
+        }
         self.stall: tuple[int, int] = (0, 0)
         self.visits: dict[int, NDArray[np.bool_]] | None = None
         self._stops: Container[int] = frozenset()
@@ -136,6 +141,7 @@ class Machine:
             stack_limit=launch.limits.stack_bytes,
             copies_unwritten=image.program.has_debug_info,
             notes_written=self._notes_written,
+            touching=self._touching,
             parameters=launch.parameters,
             special=special_registers(
                 layout,
@@ -154,7 +160,8 @@ class Machine:
             arenas[StateSpace.SHARED].fill(end - image.reserved, bytes(image.reserved))
         wave.links, wave.meetings, wave.heap = self.links, self.meetings, image.heap
         wave.texels = image.texels
-        wave.undefined.begin(self._without_value)
+        wave.undefined = UndefinedValues(layout.threads, self._without_value)
+        wave.undefined.begin((0, image.kernel.name), slice(0, layout.threads))
         if self._behind:
             wave.passed = PassedBarriers(self._behind, layout.threads)
         wave.clock = self.steps
@@ -319,18 +326,21 @@ class Machine:
             self._show_executed(wave, bound, threads, active)
         if wave.passed is not None and bound.instruction.number in wave.passed:
             tell_passed(wave, bound.instruction, depth, threads)
-        if wave.undefined and depth == 0:
-            self._follow_undefined(wave, bound, threads, active)
+        if wave.undefined:
+            self._follow_undefined(wave, bound, depth, threads, active)
         if bound.problem:
             raise UnsupportedInstruction(bound.problem)
         if bound.guard is not None and wave.on_branched:
             self._show_branched(wave, bound, threads, active)
         if active is None:
             return None
+        if (touch := self._touching.get(bound.instruction.number)) is not None:
+            check_touch(wave, touch, active)
         if bound.step is not None:
             bound.step(wave, frame, active)
             if wave.undefined.found is not None:
-                self._follow_loaded(wave, bound.instruction, depth, active)
+                wave.undefined.look_at((depth, bound.instruction.function))
+                wave.undefined.follow_found(bound.instruction, active)
             if wave.written is not None:
                 wave.note_results(depth, bound.layout, bound.instruction, active)
             return None
@@ -338,14 +348,16 @@ class Machine:
         return bound.flow(wave, frame, depth, active, rest)
 
     def _follow_undefined(
-        self, wave: Wave, bound: Bound, threads: Selection, active: Selection | None
+        self, wave: Wave, bound: Bound, depth: int, threads: Selection, active: Selection | None
     ) -> None:
         """Takes note of threads that depend on an undefined value."""
         shown = threads if bound.flow is not None else active
         if shown is None:
             return
-        bases, step = wave.bases[0, self.image.kernel.name], wave.clock - 1
-        if bound.instruction.opcode == "st" and "param" not in bound.instruction.modifiers:
+        key, step = (depth, bound.instruction.function), wave.clock - 1
+        bases = wave.bases[key]
+        wave.undefined.look_at(key)
+        if bound.instruction.opcode == "st":
             wave.undefined.carried = wave.undefined.stored(bound.instruction, step, shown)
         if (found := wave.undefined.spread(bound.instruction, step, shown, bases)) is not None:
             numbers = wave.numbers[shown][found.chosen]
@@ -363,15 +375,6 @@ class Machine:
                 else f"It was read at {at}, and nobody has written it. Give the variable a value "
                 "on all ways that lead there.",
             )
-
-    def _follow_loaded(
-        self, wave: Wave, instruction: PtxInstruction, depth: int, threads: Selection
-    ) -> None:
-        """Takes note of undefined values that the kernel has loaded."""
-        found, wave.undefined.found = wave.undefined.found, None
-        is_load = instruction.opcode == "ld" and not depth
-        if is_load and found is not None and found[0] is instruction:
-            wave.undefined.loaded(instruction, threads, found[1])
 
     def _spun(self, wave: Wave, at: int) -> bool:
         """Returns whether a loop that may spin has gone round often enough to yield."""

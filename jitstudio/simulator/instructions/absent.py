@@ -16,7 +16,6 @@ _REASONS = {
     **dict.fromkeys(("suld", "sust", "suq"), _SURFACE),
     "sured": "reductions on surfaces are not simulated. Use atom on global memory, or a GPU",
     "istypep": "references to textures, samplers and surfaces are not bound by a launch",
-    "wgmma": f"wgmma {_TENSOR_CORE}",
     "tcgen05": f"tcgen05 {_TENSOR_CORE}",
     "multimem": "memory of several GPUs is not simulated",
     "tensormap": "tensor maps are not simulated",
@@ -27,15 +26,15 @@ _REASONS = {
 }
 
 
-_ASYNCHRONOUS = "asynchronous stores and reductions are not simulated. Use st, red or cp.async"
+_ASYNCHRONOUS = "only asynchronous stores that an mbarrier tracks are simulated. Use st or red"
 
 
 def _refused_form(_b: Binding) -> Step:
     raise UnsupportedInstruction(_ASYNCHRONOUS)
 
 
-for _opcode, _word in (("st", "async"), ("st", "bulk"), ("red", "async"), ("cp", "reduce")):
-    form(_opcode, words=None, needs=_word, any_types=True)(_refused_form)
+for _opcode in ("st", "red"):
+    form(_opcode, words=None, needs="async", any_types=True)(_refused_form)
 
 
 def _refused(b: Binding) -> Step:

@@ -74,7 +74,10 @@ def _limit(memory_limit: int, size: int, file_size: int) -> None:
 
 def _fill(request: FillCalculation) -> None:
     buffer = request.buffer
-    content = _content(buffer, request)
+    try:
+        content = _content(buffer, request)
+    except NumericsError as error:
+        raise NumericsError(f"The content of {buffer.name}: {error}") from None
     try:
         save_buffer(request.path, content)
     except OSError as error:

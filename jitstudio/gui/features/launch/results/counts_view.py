@@ -151,7 +151,7 @@ class CountsView(QWidget):
         return self._words.text()
 
     def show_result(self, result: LaunchResult | None) -> None:
-        """Shows the counts of a simulated launch; of others there are none."""
+        """Shows the counts of a simulated launch or none, with the costliest line chosen."""
         simulation = result.simulation if result else None
         self._simulation = simulation
         lines = simulation.lines if simulation else ()
@@ -164,7 +164,11 @@ class CountsView(QWidget):
             if simulation is None
             else self.tr("Nothing was executed.")
         )
-        self._show_access(self._costliest())
+        costliest = self._costliest()
+        self.choose(
+            next((n for n, row in enumerate(self.rows) if costliest in self._samples(row)), -1)
+        )
+        self._show_access(costliest)
 
     def choose(self, row: int) -> None:
         """Turns to a line, by its row in `rows`."""
