@@ -20,13 +20,12 @@ from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.diff.data import listed_data
 from jitstudio.analysis.diff.model import bare_lines, compare_lines, ptx_lines
 from jitstudio.analysis.ptx_cfg import ptx_graph
+from jitstudio.analysis.reference import word_at
 from jitstudio.analysis.sass.reading import read_code, read_live
-from jitstudio.analysis.word_at import word_at
 from jitstudio.core.arch import Arch
 from jitstudio.core.axes import parse_axis
 from jitstudio.core.captured import KernelLanguage, Representation
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.core.cuda_facts import enclosing_head, function_at, quoted_name, template_kernel
 from jitstudio.core.diagnostics import diagnose
 from jitstudio.core.explanations import explained
 from jitstudio.core.kernel_resources import read_verbose_log
@@ -42,7 +41,15 @@ from jitstudio.core.options import split_options
 from jitstudio.core.project.format import load
 from jitstudio.core.request import BuildRequest, with_name_expressions
 from jitstudio.core.result import Artifact, BuildResult, Outcome
-from jitstudio.core.source_facts import free_metadata, kernel_annotation, ptx_target
+from jitstudio.core.source_facts import (
+    enclosing_head,
+    free_metadata,
+    function_at,
+    kernel_annotation,
+    ptx_target,
+    quoted_name,
+    template_kernel,
+)
 from jitstudio.core.tools import Tool
 from jitstudio.gui.state.file_text import line_changes, read_text
 from jitstudio.listing.cuda.declarations import prepare

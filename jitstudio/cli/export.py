@@ -27,12 +27,12 @@ from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.export.carried import carried_headers
 from jitstudio.export.formats import BY_NAME, ExportedFiles
 from jitstudio.export.recipe import (
     ExportError,
     Recipe,
     RecipeLaunch,
+    carried_headers,
     exported_request,
     launch_of,
     module_of,

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
 from jitstudio.analysis.control_flow import FlowGraph
-from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.diff.model import Comparison
 from jitstudio.analysis.diff.program import CubinProgram, FigureDelta, data_comparable
 from jitstudio.analysis.findings.find import findings
@@ -35,7 +34,7 @@ from jitstudio.core.code import LINKED, Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.kernel_resources import merge
 from jitstudio.core.plan import with_idle_options
-from jitstudio.core.prebuilt import cubins, target_shown
+from jitstudio.core.prebuilt import cubins, ptx_of, target_shown
 from jitstudio.core.request import BuildRequest, DemangleRequest, LinkMode
 from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources, told_apart
 from jitstudio.listing.functions import functions

@@ -17,18 +17,6 @@ from string import Template
 from typing import Any
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.cuda_facts import (
-    ALIASES,
-    CONSTANTS,
-    HostFunction,
-    bare_code,
-    enclosing_head,
-    function_at,
-    missing_name,
-    quoted_name,
-    std_name,
-    template_kernel,
-)
 from jitstudio.core.diagnostics import (
     FILE_FIXES,
     TEXT_FIXES,
@@ -41,16 +29,26 @@ from jitstudio.core.diagnostics import (
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, StageResult
 from jitstudio.core.source_facts import (
+    ALIASES,
+    CONSTANTS,
     LLVM_READ,
     PTX_TARGET,
     PTX_VERSION,
+    HostFunction,
+    bare_code,
     chip_with,
+    enclosing_head,
     first,
     free_metadata,
+    function_at,
     kernel_annotation,
     line_of,
+    missing_name,
     ptx_target,
+    quoted_name,
     refused_attribute,
+    std_name,
+    template_kernel,
 )
 from jitstudio.paths import resource
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 
 BUILT_IN_HEADER = "__nv_nvrtc_builtin_header.h"
 """What NVRTC calls the declarations that it knows without any file."""
@@ -22,3 +25,20 @@ def _character(match: re.Match[str]) -> str:
         return bytes(int(digits, 8) for digits in (match[1], *rest)).decode("utf-8")
     except ValueError:
         return match[0]
+
+
+def spellings(name: str, folder: str = "") -> Iterator[str]:
+    """Yields what a line table may call a module or header of a build.
+
+    NVRTC joins the name that it was given to its working directory, which is that of its process.
+
+    Args:
+        name: What the build calls it.
+        folder: Where its file lies; empty where it has none.
+    """
+    yield name
+    # A working directory may be gone.
+    with suppress(OSError):
+        yield os.path.join(os.getcwd(), name)
+    if folder:
+        yield os.path.join(folder, name)

@@ -1,4 +1,4 @@
-"""The machine code of a build, made or given: a file that was built before is only read."""
+"""The code of a build, made or given: a file that was built before is only read."""
 
 from __future__ import annotations
 
@@ -37,6 +37,20 @@ def cubins(request: BuildRequest, result: BuildResult) -> Iterator[Artifact]:
 def cubin_of(request: BuildRequest, result: BuildResult) -> Artifact | None:
     """Returns the cubin that stands for a build: the first of `cubins`, or None."""
     return next(cubins(request, result), None)
+
+
+def ptx_of(request: BuildRequest, result: BuildResult, name: str) -> dict[str, str]:
+    """The PTX texts that the cubin of this name can have been made of, by the module's name.
+
+    After a link all modules may be in it; else the module alone.
+    """
+    made = ((a.name, a.content) for a in result.artifacts if a.kind is CodeKind.PTX)
+    given = ((s.name, s.content) for s in request.sources if s.kind is CodeKind.PTX)
+    texts: dict[str, str] = {}
+    for module, content in (*given, *made):
+        if name in (LINKED, module):
+            texts[module] = content.decode("utf-8", "replace")
+    return texts
 
 
 def _given_code(request: BuildRequest, name: str) -> Source | None:

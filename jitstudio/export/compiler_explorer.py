@@ -30,10 +30,9 @@ from jitstudio.core.options import join_options
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import CudaCompiler, LinkMode
 from jitstudio.core.tools import Tool
-from jitstudio.export.lz_string import LzStringError, decompress
+from jitstudio.export.link_codings import LzStringError, RisonError, decode_object, decompress
 from jitstudio.export.nvcc import instances_text
 from jitstudio.export.recipe import ExportError, Recipe
-from jitstudio.export.rison import RisonError, decode_object
 
 SITE = "https://godbolt.org"
 LARGEST = 8 << 20

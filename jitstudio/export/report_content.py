@@ -16,7 +16,6 @@ from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.correlation.hues import HUES
 from jitstudio.analysis.correlation.index import Correlation
 from jitstudio.analysis.correlation.line_hues import line_hues
-from jitstudio.analysis.correlation.modules import ptx_of, spellings
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.diagrams.captions import Caption, TextMetrics, sass_captions
 from jitstudio.analysis.diagrams.flow_layout import GraphLayout, lay_out
@@ -29,6 +28,8 @@ from jitstudio.analysis.sass.model import Disassembly, InlineChain, SassFunction
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.core.kernel_resources import merge
+from jitstudio.core.line_table_paths import spellings
+from jitstudio.core.prebuilt import ptx_of
 from jitstudio.core.result import BuildResult
 from jitstudio.export.recipe import ExportError, Recipe
 from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer

@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.analysis.word_at import WordAt, openings, word_at
+from jitstudio.analysis.reference import WordAt, openings, word_at
 from jitstudio.core.code import CodeKind
 
 PTX, SASS = CodeKind.PTX, CodeKind.SASS

@@ -16,14 +16,13 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.project.format import LARGEST, load
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
-from jitstudio.export.carried import carried_headers
 from jitstudio.export.compiler_explorer import (
     ForeignStateError,
     link_of,
     project_from_file,
     project_from_link,
 )
-from jitstudio.export.lz_string import LzStringError, decompress
+from jitstudio.export.link_codings import LzStringError, RisonError, decode, decompress
 from jitstudio.export.project_text import (
     ProjectTextError,
     is_project_text,
@@ -31,8 +30,7 @@ from jitstudio.export.project_text import (
     project_of,
     unpack,
 )
-from jitstudio.export.recipe import ExportError, exported_request, recipe_of
-from jitstudio.export.rison import RisonError, decode
+from jitstudio.export.recipe import ExportError, carried_headers, exported_request, recipe_of
 from tests.support import SAMPLES, cuda, request, sample, sample_header
 
 # The examples of the format's own page.

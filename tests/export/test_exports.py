@@ -33,13 +33,13 @@ from jitstudio.core.launch.request import (
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import LinkMode
 from jitstudio.export import cpp
-from jitstudio.export.carried import carried_headers
 from jitstudio.export.formats import BY_NAME, FORMATS
 from jitstudio.export.numpy_text import FILLS, buffer_lines, expression_text, variable
 from jitstudio.export.nvcc import toolkit_build
 from jitstudio.export.python_script import literal
 from jitstudio.export.recipe import (
     ExportError,
+    carried_headers,
     comment,
     exported_request,
     launch_of,

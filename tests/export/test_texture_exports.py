@@ -12,9 +12,14 @@ import pytest
 from cuda.bindings import driver
 
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.export.carried import carried_headers
 from jitstudio.export.formats import BY_NAME
-from jitstudio.export.recipe import ExportError, exported_request, launch_of, recipe_of
+from jitstudio.export.recipe import (
+    ExportError,
+    carried_headers,
+    exported_request,
+    launch_of,
+    recipe_of,
+)
 from tests.export.test_exports import HostDriver, ran
 from tests.support import cuda, request
 from tests.texture_launches import BOX

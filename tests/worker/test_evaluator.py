@@ -210,5 +210,5 @@ def test_the_child_loads_no_native_compiler(environment):
     code = "import sys, jitstudio.worker.children.evaluate; print(*sys.modules)"
     words = [sys.executable, "-c", code]
     modules = subprocess.check_output(words, text=True, env=environment).split()
-    assert "jitstudio.numerics.expressions" in modules
+    assert "jitstudio.numerics.evaluation" in modules
     assert not {"cuda", "jitstudio.toolchain", "PySide6"} & set(modules)

@@ -8,8 +8,7 @@ from typing import Protocol
 from PySide6.QtCore import SignalInstance
 from PySide6.QtGui import QPixmap
 
-from jitstudio.gui.code.line_colours import LineColours
-from jitstudio.gui.code.line_marks import LineMarks
+from jitstudio.gui.code.line_marks import LineColours, LineMarks
 
 Span = tuple[int, int]
 """First column and the column behind the last, in characters from 0."""

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QTextBlock, QTextCharFormat, QTextCu
 from PySide6.QtWidgets import QTextEdit
 
 from jitstudio.gui.code.code_view import Span
-from jitstudio.gui.code.line_colours import NO_LINE, LineColours
+from jitstudio.gui.code.line_marks import NO_LINE, LineColours
 from jitstudio.gui.editor.carets import Carets
 from jitstudio.gui.editor.changes import cursor_over
 from jitstudio.gui.editor.editor_area import EditorArea

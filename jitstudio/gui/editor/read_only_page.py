@@ -19,7 +19,7 @@ from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.parts import Banner
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.state.documents import Document
-from jitstudio.gui.state.editable import ReadOnlyReason
+from jitstudio.gui.state.file_text import ReadOnlyReason
 from jitstudio.listing.lines import split_lines
 from jitstudio.listing.sass import TextExtent
 

@@ -34,9 +34,14 @@ from jitstudio.gui.state.document_files import (
     write_file,
 )
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import FileContent, ReadOnlyReason, compare
 from jitstudio.gui.state.file_reader import FileReader
-from jitstudio.gui.state.file_text import Encoding, EncodingError
+from jitstudio.gui.state.file_text import (
+    Encoding,
+    EncodingError,
+    FileContent,
+    ReadOnlyReason,
+    compare,
+)
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.sample_tabs import open_sample

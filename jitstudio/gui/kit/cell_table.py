@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jitstudio.gui.kit.field_rows import CODE_SIZE
 from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.number_field import CODE_SIZE
 from jitstudio.gui.kit.tables import MarkDelegate, PanelTable
 from jitstudio.gui.kit.theme import current_theme
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QCursor, QHelpEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QToolTip
 
-from jitstudio.analysis.word_at import openings
+from jitstudio.analysis.reference import openings
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.hover import Tip, WordHover
 from jitstudio.gui.listing.caret import Place

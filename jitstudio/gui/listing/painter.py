@@ -12,8 +12,7 @@ from PySide6.QtCore import QCoreApplication, QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 from jitstudio.gui.code.code_view import Span
-from jitstudio.gui.code.line_colours import LineColours
-from jitstudio.gui.code.line_marks import LineMarks
+from jitstudio.gui.code.line_marks import LineColours, LineMarks
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.theme import Theme, TokenStyle
 from jitstudio.gui.listing.caret import ListingCaret

@@ -68,7 +68,7 @@ class AnalysisService(WorkerService):
             cubin: The file's content.
             name: How messages call it.
             lines: The text that its instructions are to be found in.
-            ptx: The PTX texts that it can have been made of; see `correlation.modules.ptx_of`.
+            ptx: The PTX texts that it can have been made of; see `core.prebuilt.ptx_of`.
             tag: Whose reading it is.
             confined_to: See `BuildRequest`: that of the build that made it.
             toolchain: The same.

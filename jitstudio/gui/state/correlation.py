@@ -21,12 +21,12 @@ from jitstudio.analysis.correlation.hues import PLAIN
 from jitstudio.analysis.correlation.index import Correlation, Matches, StageKey
 from jitstudio.analysis.correlation.ir_lines import read_stage_lines
 from jitstudio.analysis.correlation.line_hues import LineHues, line_hues
-from jitstudio.analysis.correlation.modules import ptx_of, spellings
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.sass.model import InlineChain, SourceLocation
 from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, unpack
 from jitstudio.core.code import LINKED, CodeKind
-from jitstudio.core.line_table_paths import BUILT_IN_HEADER
+from jitstudio.core.line_table_paths import BUILT_IN_HEADER, spellings
+from jitstudio.core.prebuilt import ptx_of
 from jitstudio.core.request import BuildRequest
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.services.build_service import Listing

@@ -7,14 +7,13 @@ from functools import cached_property
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.occupancy.calculate import RegisterCost, limits_of, register_cost_of
 from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly, SassFunction
 from jitstudio.analysis.sass.reading import ListingRows
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
-from jitstudio.core.prebuilt import machine_code
+from jitstudio.core.prebuilt import machine_code, ptx_of
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, told_apart
 from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing

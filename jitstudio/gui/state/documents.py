@@ -16,14 +16,16 @@ from PySide6.QtWidgets import QPlainTextDocumentLayout
 from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.gui.kit.text_limits import ROOM_TO_TYPE, excess
 from jitstudio.gui.state.document_files import digest, write_file
-from jitstudio.gui.state.editable import (
+from jitstudio.gui.state.file_text import (
+    Encoding,
     FileContent,
+    FileText,
     ReadOnlyReason,
+    TextForm,
     change_lines,
     compare,
     editable,
 )
-from jitstudio.gui.state.file_text import Encoding, FileText, TextForm
 
 _HEADER_ENDINGS = (".cuh", ".h", ".hpp", ".inl")
 

@@ -9,8 +9,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QTextDocument
 
 from jitstudio.gui.state.documents import Document
-from jitstudio.gui.state.editable import ReadOnlyReason
-from jitstudio.gui.state.file_text import line_changes
+from jitstudio.gui.state.file_text import ReadOnlyReason, line_changes
 
 UNKNOWN = -1
 """Represents a line that was not built as it is now, or is not there any more."""

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from jitstudio.core.code import TEXT_KINDS, CodeKind, kind_of
 from jitstudio.gui.state.document_files import read_file, resolved
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import FileContent, ReadOnlyReason, compare
 from jitstudio.gui.state.file_reader import FileReader
+from jitstudio.gui.state.file_text import FileContent, ReadOnlyReason, compare
 from jitstudio.paths import cache_folder
 
 # Where Python keeps what is installed, NVIDIA's headers among it.

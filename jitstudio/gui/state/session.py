@@ -29,9 +29,8 @@ from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.document_files import DocumentError, overwrite_file, read_file
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import FileContent, compare
 from jitstudio.gui.state.file_reader import FileReader
-from jitstudio.gui.state.file_text import FileText
+from jitstudio.gui.state.file_text import FileContent, FileText, compare
 from jitstudio.gui.state.session_files import (
     FileWriter,
     SessionSlot,

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.analysis.correlation.modules import spellings
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.request import LaunchConfig, LaunchRequest
+from jitstudio.core.line_table_paths import spellings
 from jitstudio.core.project.project import BreakLine
 from jitstudio.gui.services.launch_service import StepService
 from jitstudio.gui.services.request_queue import RequestHandle

@@ -7,9 +7,9 @@ import pytest
 
 from jitstudio.analysis.correlation.chains import corrected
 from jitstudio.analysis.correlation.index import Correlation
-from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.prebuilt import ptx_of
 from jitstudio.core.request import BuildRequest
 from tests.analysis.correlation.kernels import IR_NAME, IR_WITH_LINES, NESTED, NESTED_NAME
 from tests.sample_builds import builds

@@ -19,8 +19,8 @@ from jitstudio.gui.state import file_reader
 from jitstudio.gui.state.build_controller import linked_modules
 from jitstudio.gui.state.document_files import write_file
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import ReadOnlyReason
 from jitstudio.gui.state.file_reader import FileReader
+from jitstudio.gui.state.file_text import ReadOnlyReason
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.previews import open_preview
 from jitstudio.samples import Sample, SampleFile, samples

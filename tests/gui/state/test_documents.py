@@ -8,8 +8,14 @@ from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCursor
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.state.document_files import DocumentError, read_file
 from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
-from jitstudio.gui.state.editable import ReadOnlyReason, compare
-from jitstudio.gui.state.file_text import Encoding, EncodingError, FileText, TextForm
+from jitstudio.gui.state.file_text import (
+    Encoding,
+    EncodingError,
+    FileText,
+    ReadOnlyReason,
+    TextForm,
+    compare,
+)
 
 BOM = b"\xef\xbb\xbf"
 

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QPlainTextDocumentLayout
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.state.documents import Document
-from jitstudio.gui.state.editable import ReadOnlyReason, compare
+from jitstudio.gui.state.file_text import ReadOnlyReason, compare
 from jitstudio.gui.state.line_origins import UNKNOWN, LineOrigins, origins_of
 
 BUILT = ["zero", "one", "two", "three", "four"]

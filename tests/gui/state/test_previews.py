@@ -11,8 +11,8 @@ from jitstudio.gui.state import previews as asides
 from jitstudio.gui.state.build_controller import linked_modules, request_for
 from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
-from jitstudio.gui.state.editable import ReadOnlyReason, compare
 from jitstudio.gui.state.file_reader import FileReader
+from jitstudio.gui.state.file_text import ReadOnlyReason, compare
 from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
 from jitstudio.gui.state.previews import open_preview
 from jitstudio.gui.state.project import ProjectState

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 
 from jitstudio.gui.context import Context
 from jitstudio.gui.files.file_commands import FileCommands
+from jitstudio.gui.kit.field_rows import CODE_SIZE
 from jitstudio.gui.kit.fonts import follow_letters, scale_margins, scaled, show_as_code
-from jitstudio.gui.kit.number_field import CODE_SIZE
 from jitstudio.gui.kit.owned_process import OwnedProcess
 from jitstudio.gui.shell.shell import Shell
 

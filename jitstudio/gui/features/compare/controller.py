@@ -8,11 +8,10 @@ from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
-from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
-from jitstudio.core.prebuilt import cubin_of
+from jitstudio.core.prebuilt import cubin_of, ptx_of
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.compare.model import (
     BuildComparison,

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.code.line_colours import NO_LINE
+from jitstudio.gui.code.line_marks import NO_LINE
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.correlation.sides import (

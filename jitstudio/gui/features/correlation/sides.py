@@ -14,7 +14,7 @@ from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.captured import KernelLanguage
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.code_view import CodeView
-from jitstudio.gui.code.line_colours import NO_LINE, LineColours
+from jitstudio.gui.code.line_marks import NO_LINE, LineColours
 from jitstudio.gui.editor.editor_tabs import EditorTabs, opened_message
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.listing.output_pane import OutputPane

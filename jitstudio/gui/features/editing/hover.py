@@ -13,8 +13,14 @@ from PySide6.QtCore import QObject, QPoint, QRect, Signal, Slot
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
 
-from jitstudio.analysis.reference import Reference, reference
-from jitstudio.analysis.word_at import LONGEST_LINE, WordAt, openings, word_at
+from jitstudio.analysis.reference import (
+    LONGEST_LINE,
+    Reference,
+    WordAt,
+    openings,
+    reference,
+    word_at,
+)
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.code_view import CodeView
 from jitstudio.gui.code.hover import Tip, WordHover, help_tip, word_tip

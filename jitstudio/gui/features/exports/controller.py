@@ -21,7 +21,6 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.format import dump
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.export.carried import carried_headers
 from jitstudio.export.compiler_explorer import (
     ImportedProject,
     link_of,
@@ -38,6 +37,7 @@ from jitstudio.export.project_text import (
 from jitstudio.export.recipe import (
     ExportError,
     Recipe,
+    carried_headers,
     exported_request,
     launch_of,
     module_of,

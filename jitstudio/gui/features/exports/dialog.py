@@ -37,8 +37,8 @@ from jitstudio.export.formats import FORMATS, ExportedFiles, ExportFormat
 from jitstudio.export.recipe import Recipe
 from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.field_rows import CODE_SIZE
 from jitstudio.gui.kit.fonts import scaled, show_as_code
-from jitstudio.gui.kit.number_field import CODE_SIZE
 from jitstudio.gui.kit.parts import explain_by, text_label
 from jitstudio.gui.listing.listing_view import ListingView
 

@@ -23,8 +23,7 @@ from jitstudio.gui.services.analysis_service import kept_file
 from jitstudio.gui.shell.notice_bar import NoticeBar
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import FileContent, compare, editable
-from jitstudio.gui.state.file_text import FileText
+from jitstudio.gui.state.file_text import FileContent, FileText, compare, editable
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.handover import HandoverServer
 

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from threading import Event
+
 from PySide6.QtCore import QObject, Slot
 
+from jitstudio.core.code import CodeKind
+from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind
+from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.context import Context
-from jitstudio.gui.features.problems.link_offers import LinkOffersController
 from jitstudio.gui.features.problems.view import ProblemsView
+from jitstudio.gui.kit.background import Background
 from jitstudio.gui.shell.navigation import ProblemPlace
 from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.build_controller import BuildController
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
 from jitstudio.gui.state.outputs import Outputs
+from jitstudio.listing.functions import functions
+from jitstudio.listing.kernel_names import read_name
+from jitstudio.listing.symbols import SymbolKind
 
 
 def install(context: Context) -> None:
@@ -54,3 +68,111 @@ class ProblemsController(QObject):
             self._view.model.clear()
         else:
             self._view.model.set_diagnostics(result.diagnostics)
+
+
+# ---- Offers to link with the tab that defines the function which a build has missed
+
+
+class LinkOffersController(QObject):
+    """Replaces the fix that asks for a file, where the function is in a tab already."""
+
+    def __init__(
+        self,
+        view: ProblemsView,
+        documents: Documents,
+        settings: BuildSettings,
+        build_controller: BuildController,
+        outputs: Outputs,
+    ) -> None:
+        super().__init__(view)
+        self._view = view
+        self._documents = documents
+        self._settings = settings
+        self._build_controller = build_controller
+        self._outputs = outputs
+        self._background = Background(self)
+        self._background.done.connect(self._on_found)
+        outputs.result_changed.connect(self._on_result_changed)
+
+    @Slot(object)
+    def _on_result_changed(self, result: BuildResult | None) -> None:
+        self._background.stop()
+        missed = frozenset(filter(None, map(_missed, result.diagnostics if result else ())))
+        linked = self._build_controller.modules()
+        texts = [
+            (document.name, document.kind, document.held.text)
+            for document in self._documents
+            if missed
+            and takes_part_alone(document)
+            and document not in linked
+            and document.held
+            # Another link is not taken apart for it.
+            and not self._is_linked_elsewhere(document)
+        ]
+        if texts:
+            self._background.start(partial(_definers, missed, texts))
+
+    @Slot(object)
+    def _on_found(self, definers: Mapping[str, str]) -> None:
+        """Offers the tabs by the names of functions that they define."""
+        result, module = self._outputs.result, self._build_controller.module
+        if result is None or module is None or not definers:
+            return
+        offered = tuple(
+            self._offered(one, definers.get(_missed(one), ""), module.name)
+            for one in result.diagnostics
+        )
+        self._view.model.set_diagnostics(offered)
+
+    def _is_linked_elsewhere(self, document: Document) -> bool:
+        is_ours = document.program == self._settings.program
+        linked = self._settings.link_of(document.program) is not LinkMode.NONE
+        return not is_ours and linked and document.included
+
+    def _offered(self, told: Diagnostic, definer: str, module: str) -> Diagnostic:
+        if not definer:
+            return told
+        text = self.tr(
+            "'{function}' is declared here, and the tab '{tab}' defines a function of that name, "
+            "but takes no part in this build. Link with it."
+        )
+        label = self.tr("Link with {tab}").format(tab=definer)
+        return replace(
+            told,
+            explanation=text.format(function=_missed(told), tab=definer),
+            fix=Fix(label, FixKind.LINK_WITH, definer, module),
+        )
+
+
+def _missed(told: Diagnostic) -> str:
+    """The lowered name of a function that no module of a build has; empty for other problems."""
+    fix = told.fix
+    return fix.value if fix is not None and fix.kind is FixKind.OPEN_FILES else ""
+
+
+def _definers(
+    missed: frozenset[str], texts: Sequence[tuple[str, CodeKind, str]], stop: Event
+) -> Mapping[str, str]:
+    """Of each function that is missed the first text that defines one of its name."""
+    found: dict[str, str] = {}
+    # PTX and LLVM IR have it as the linker prints it, C++ as it is written.
+    spelt = {name: {name, read_name(name).path} for name in missed}
+    for text_name, kind, text in texts:
+        if stop.is_set() or missed <= found.keys():
+            break
+        if not any(path.rpartition("::")[2] in text for paths in spelt.values() for path in paths):
+            continue
+        defined = _defined(kind, text)
+        for name, paths in spelt.items():
+            if paths & defined:
+                found.setdefault(name, text_name)
+    return found
+
+
+def _defined(kind: CodeKind, text: str) -> set[str]:
+    """Returns the functions of a text that has a body for them."""
+    if kind is CodeKind.PTX:
+        return {one.name for one in functions(kind, text.split("\n")) if one.is_defined}
+    from jitstudio.listing.find_symbols import symbols
+
+    return {one.name for one in symbols(kind, text) if one.kind is SymbolKind.FUNCTION}

@@ -13,7 +13,7 @@ from jitstudio.gui.shell.notice_bar import NoticeAction
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import ReadOnlyReason
+from jitstudio.gui.state.file_text import ReadOnlyReason
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.session import Session

@@ -14,9 +14,8 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.plain_files import read_file
 from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import FileContent, ReadOnlyReason, compare
 from jitstudio.gui.state.file_reader import FileReader
-from jitstudio.gui.state.file_text import FileText
+from jitstudio.gui.state.file_text import FileContent, FileText, ReadOnlyReason, compare
 
 # A file that is replaced is gone for a moment, and one that is written comes in pieces.
 _QUIET_MS = 150

@@ -9,11 +9,11 @@ from threading import Event
 
 from PySide6.QtCore import QCoreApplication, QObject, Slot
 
-from jitstudio.analysis.correlation.modules import spellings
 from jitstudio.analysis.sass.liveness import Definition
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.analysis.sass.pressure import LinePressure, by_place
 from jitstudio.core.launch.simulation import LineCounts, of_source
+from jitstudio.core.line_table_paths import spellings
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.margin import LineBar
 from jitstudio.gui.features.ptx_sass.columns import ColumnsController

@@ -15,8 +15,8 @@ from jitstudio.gui.features.report.occupancy import (
     limit_rows,
     usual_threads,
 )
+from jitstudio.gui.kit.field_rows import NumberField
 from jitstudio.gui.kit.lazy_widget import LazyWidget
-from jitstudio.gui.kit.number_field import NumberField
 from jitstudio.gui.kit.parts import TurningSplitter, text_label
 from jitstudio.gui.kit.tables import PanelTable, RowsModel
 

@@ -38,9 +38,8 @@ from jitstudio.gui.kit.cell_table import (
     can_edit,
     paint_chevron,
 )
-from jitstudio.gui.kit.field_rows import code_line
+from jitstudio.gui.kit.field_rows import CODE_SIZE, code_line
 from jitstudio.gui.kit.fonts import code_font, follow_letters
-from jitstudio.gui.kit.number_field import CODE_SIZE
 from jitstudio.gui.kit.parts import icon_button, text_label
 from jitstudio.gui.kit.tables import ENTER_KEYS
 from jitstudio.gui.kit.theme import current_theme, when_theme_changes

@@ -22,9 +22,8 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QTabBar, QTabWidget, QW
 
 from jitstudio.gui.kit.fonts import scaled
 from jitstudio.gui.shell.commands.spec import EDITOR
-from jitstudio.gui.shell.docking.dock import PaneDock
+from jitstudio.gui.shell.docking.dock import PaneDock, TabBars
 from jitstudio.gui.shell.docking.layouts import BY_NAME, LAYOUTS, Area, PaneLayout
-from jitstudio.gui.shell.docking.tab_bars import TabBars
 from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.gui.state.preferences import Preferences
 

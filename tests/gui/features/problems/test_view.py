@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolButton
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
 from jitstudio.core.tools import Tool
-from jitstudio.gui.features.problems.link_offers import _definers
+from jitstudio.gui.features.problems.controller import _definers
 from jitstudio.gui.features.problems.view import SEVERITY_ROLE, ProblemsModel, ProblemsView
 from jitstudio.gui.kit.presentation import MARK_ROLE, SORT_ROLE
 from jitstudio.gui.kit.theme import set_current_theme

@@ -7,7 +7,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.project.file_watch import FileWatch
 from jitstudio.gui.state.document_files import digest
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import ReadOnlyReason
+from jitstudio.gui.state.file_text import ReadOnlyReason
 from tests.gui.driver import pause
 
 

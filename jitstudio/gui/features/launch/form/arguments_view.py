@@ -43,9 +43,8 @@ from jitstudio.gui.kit.cell_table import (
     paint_chevron,
 )
 from jitstudio.gui.kit.dialogs import open_dialog
-from jitstudio.gui.kit.field_rows import ProblemLabel
+from jitstudio.gui.kit.field_rows import CODE_SIZE, ProblemLabel
 from jitstudio.gui.kit.fonts import code_font, follow_letters, scaled
-from jitstudio.gui.kit.number_field import CODE_SIZE
 from jitstudio.gui.kit.parts import icon_button, mark_as, muted, text_label
 from jitstudio.gui.kit.tables import ENTER_KEYS
 from jitstudio.gui.kit.theme import current_theme

@@ -33,9 +33,8 @@ from jitstudio.gui.features.launch.form.configuration_form import ConfigurationF
 from jitstudio.gui.features.launch.form.run_options import RunOptionsForm
 from jitstudio.gui.features.launch.form.target_bar import TargetBar
 from jitstudio.gui.features.launch.models.arguments_model import VALUE, default_direction
-from jitstudio.gui.kit.field_rows import FieldRows
+from jitstudio.gui.kit.field_rows import CODE_SIZE, FieldRows, NumberField
 from jitstudio.gui.kit.fonts import show_as_code
-from jitstudio.gui.kit.number_field import CODE_SIZE, NumberField
 from jitstudio.gui.kit.parts import fit_icon, muted, show_icon, text_label
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 

@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QWidget
 
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.gui.features.launch.models.launch_text import LOAD_MODES, SANITIZERS, words_of
-from jitstudio.gui.kit.field_rows import FieldRows
-from jitstudio.gui.kit.number_field import NumberField
+from jitstudio.gui.kit.field_rows import FieldRows, NumberField
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 

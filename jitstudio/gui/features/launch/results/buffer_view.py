@@ -26,8 +26,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.core.launch.result import BufferResult, LaunchResult, Mismatch
 from jitstudio.gui.features.launch.models.image_choice import ImageColouring
-from jitstudio.gui.features.launch.results.buffer_image_view import BufferImage
-from jitstudio.gui.features.launch.results.buffer_plot import BufferPlot
+from jitstudio.gui.features.launch.results.buffer_pictures import BufferImage, BufferPlot
 from jitstudio.gui.features.launch.results.buffer_table import BufferTable
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import open_dialog

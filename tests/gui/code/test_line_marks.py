@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication
 
 from jitstudio.analysis.correlation.hues import PLAIN, UNMAPPED
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.code.line_colours import NO_LINE
+from jitstudio.gui.code.line_marks import NO_LINE
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.listing.listing_view import ListingView
 

@@ -1,7 +1,7 @@
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.features.tabs.commands import ClosedTabs
+from jitstudio.gui.features.tabs.controller import ClosedTabs
 from jitstudio.gui.state.build_settings import Origin
 from jitstudio.gui.state.documents import Document, Documents
 from tests.gui.own_settings import own_settings

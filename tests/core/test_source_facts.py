@@ -2,11 +2,14 @@
 
 import pytest
 
-from jitstudio.core.cuda_facts import enclosing_head, function_at, quoted_name, template_kernel
 from jitstudio.core.source_facts import (
+    enclosing_head,
     free_metadata,
+    function_at,
     kernel_annotation,
     ptx_target,
+    quoted_name,
+    template_kernel,
 )
 from tests.support import cuda, request
 
