@@ -46,6 +46,7 @@ from jitstudio.simulator.model import (
 )
 from jitstudio.simulator.orders import ComparedOrders, compare_orders
 from jitstudio.simulator.program import PtxProgram
+from jitstudio.simulator.proxies import AsyncProxy
 from jitstudio.simulator.races import RaceDetector
 from jitstudio.simulator.reading import read_program
 from jitstudio.simulator.simulate import simulate
@@ -236,7 +237,10 @@ class _Forecast:
 
 
 def _observers(ready: PreparedLaunch) -> tuple[Observer, ...]:
-    return Counter(), _race_detector(ready)
+    observers: tuple[Observer, ...] = Counter(), _race_detector(ready)
+    if AsyncProxy.needed(ready.program):
+        observers = (*observers, AsyncProxy())
+    return observers
 
 
 def _race_detector(ready: PreparedLaunch) -> RaceDetector:

@@ -27,6 +27,7 @@ from jitstudio.simulator.memory import (
     windows_of,
 )
 from jitstudio.simulator.model import Access, AccessKind, FaultKind, StateSpace
+from jitstudio.simulator.product_checks import check_not_read
 from jitstudio.simulator.wave import Wave
 
 
@@ -244,6 +245,8 @@ def put(
 ) -> None:
     """Writes elements to offsets that have been checked; see `store`."""
     arena, size = wave.arenas[space], values[0].dtype.itemsize * len(values)
+    if wave.products and space is StateSpace.SHARED:
+        check_not_read(wave, offsets, addresses, threads, size)
     before = arena.bytes_at(offsets, size) if wave.wants_values else None
     if (order := wave.in_order(threads)) is None:
         arena.scatter(offsets, values)

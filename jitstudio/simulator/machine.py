@@ -34,6 +34,8 @@ from jitstudio.simulator.model import (
     SimulatedLaunch,
     StateSpace,
 )
+from jitstudio.simulator.product_checks import check_touch
+from jitstudio.simulator.products import touches
 from jitstudio.simulator.program import PtxProgram
 from jitstudio.simulator.special import special_registers
 from jitstudio.simulator.undefined import UndefinedValues
@@ -97,6 +99,7 @@ class Machine:
         if not is_certain:
             self.inexact["contraction"] = "mul and add that ptxas may contract in other ways"
         self._behind = places_behind(program, self.image.functions)
+        self._touching = touches(program, self.image.kernel)
         self._without_value = {
             name: registers_without_value(program, function)
             for name, function in self.image.functions.items()
@@ -138,6 +141,7 @@ class Machine:
             stack_limit=launch.limits.stack_bytes,
             copies_unwritten=image.program.has_debug_info,
             notes_written=self._notes_written,
+            touching=self._touching,
             parameters=launch.parameters,
             special=special_registers(
                 layout,
@@ -330,6 +334,8 @@ class Machine:
             self._show_branched(wave, bound, threads, active)
         if active is None:
             return None
+        if (touch := self._touching.get(bound.instruction.number)) is not None:
+            check_touch(wave, touch, active)
         if bound.step is not None:
             bound.step(wave, frame, active)
             if wave.undefined.found is not None:

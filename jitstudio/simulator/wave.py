@@ -5,7 +5,7 @@ Instructions work on a `Wave`; what they load and store goes through `loads_stor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +30,7 @@ from jitstudio.simulator.model import (
     ThreadPlace,
     Threads,
 )
+from jitstudio.simulator.products import PendingProducts, Touch
 from jitstudio.simulator.program import PtxFunction, PtxInstruction
 from jitstudio.simulator.texels import TexelArray
 from jitstudio.simulator.undefined import UndefinedValues
@@ -136,6 +137,7 @@ class Wave:
         told: Which they are, by instruction and kind.
         undefined: Which registers of the kernel hold undefined values.
         copies: The copies to shared memory that nobody has waited for.
+        products: Those of warp groups likewise.
         heap: What `malloc` takes from; None for none.
         texels: Textures and surfaces by their handles.
         passed: Who has been behind which barrier; None where there is nothing to leave out.
@@ -154,6 +156,7 @@ class Wave:
         special: dict[str, Any],
         copies_unwritten: bool = False,
         notes_written: bool = False,
+        touching: Mapping[int, Touch] | None = None,
         most_bytes: int = 1 << 62,
         seed: int | None = None,
         observers: Sequence[Observer],
@@ -202,6 +205,7 @@ class Wave:
         self.faults: list[Fault] = []
         self.undefined = UndefinedValues(count)
         self.copies = PendingCopies(count)
+        self.products = PendingProducts(count, layout.warps_per_block, touching or {})
         self.heap: Heap | None = None
         self.texels: dict[int, TexelArray] = {}
         self.passed: PassedBarriers | None = None

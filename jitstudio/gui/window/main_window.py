@@ -34,6 +34,13 @@ def _window_builder() -> type[WindowBuilder]:
     return WindowBuilder
 
 
+def _load_features() -> None:
+    from jitstudio.gui.window.window_builder import installers
+
+    for _ in installers():
+        pass
+
+
 def _open_first_sample(user_state: UserState) -> Sample:
     # Only the first start shows one.
     from jitstudio.gui.state.sample_tabs import open_sample  # noqa: PLC0415
@@ -76,6 +83,9 @@ class MainWindow(QMainWindow):
         self._loader.failed.connect(self._on_load_failed)
         self._step = QTimer(self, interval=0)
         self._step.timeout.connect(self._on_step)
+        self._features = Background(self)
+        self._features.done.connect(self._on_features_loaded)
+        self._features.failed.connect(self._on_load_failed)
         user_state.session.restore_failed.connect(self.frame.notices.show_message)
         user_state.session.recovered.connect(self.frame.notices.show_message)
         FocusRing(self)
@@ -90,6 +100,7 @@ class MainWindow(QMainWindow):
         if not self._is_complete:
             with self._or_bare():
                 self._step.stop()
+                self._features.stop()
                 if self._builder is None:
                     self._begin_building()
                 for _ in self._steps:
@@ -202,6 +213,11 @@ class MainWindow(QMainWindow):
         if not (self._is_complete or self._is_bare):
             with self._or_bare():
                 self._begin_building()
+            self._features.start(lambda _stop: _load_features())
+
+    @Slot()
+    def _on_features_loaded(self) -> None:
+        if not (self._is_complete or self._is_bare):
             self._step.start()
 
     @Slot(str)

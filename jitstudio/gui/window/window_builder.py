@@ -1,6 +1,7 @@
 """Makes all that a window has besides its texts, one feature at a time.
 
-Loading this module loads nearly all of the program, so it is done in the background.
+Loading this module and the features loads nearly all of the program, so it is done in the
+background, first what starts the worker.
 """
 
 from __future__ import annotations
@@ -55,8 +56,11 @@ _FEATURES = (
 )
 
 
-def installers() -> Iterator[Callable[[Context], None]]:
-    """Yields the function `install` of each feature; each is loaded when it comes to it."""
+def installers() -> Iterator[Callable[[Context], Iterator[None] | None]]:
+    """Yields the function `install` of each feature; each is loaded when it comes to it.
+
+    One with many widgets is a generator: where it yields, the window handles events.
+    """
     names = (*(pane.feature or pane.name for pane in PANES), *_FEATURES)
     for name in dict.fromkeys(names):
         yield import_module(f"{features.__name__}.{name}.controller").install
@@ -117,7 +121,9 @@ class WindowBuilder(QObject):
         shell.actions.bind({"quitAction": window.close})
         for install in installers():
             yield
-            install(context)
+            parts = install(context)
+            if parts is not None:
+                yield from parts
         yield
         LayoutController(self._frame.editors, self._frame.centre, shell)
         MenusController(files, state.preferences, shell)

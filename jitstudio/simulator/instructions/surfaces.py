@@ -1,8 +1,8 @@
-"""Reads and writes of surfaces: `suld sust`."""
+"""Reads, writes and reductions of surfaces: `suld sust sured`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +11,13 @@ from jitstudio.core.launch.types import HandleKind
 from jitstudio.simulator.faults import ThreadFault, UnsupportedInstruction
 from jitstudio.simulator.frames import Frame
 from jitstudio.simulator.groups import Selection
+from jitstudio.simulator.instructions.atomics import combining, operation_of, update
 from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
 from jitstudio.simulator.instructions.texels import AXES, arrays_of, coordinates_of, handle_of
 from jitstudio.simulator.loads_stores import put, take
 from jitstudio.simulator.model import FaultKind, StateSpace
 from jitstudio.simulator.texels import TexelArray
-from jitstudio.simulator.types import BITS
+from jitstudio.simulator.types import BITS, TYPES, PtxType
 from jitstudio.simulator.wave import Wave
 
 _OUT_OF_RANGE = ("trap", "clamp", "zero")
@@ -186,8 +187,59 @@ def _formatted(bits: Values, array: TexelArray) -> Values:
     return fitting
 
 
+def _sured(b: Binding) -> Step:
+    """Binds a reduction of a word at a byte."""
+    return _reducing(b, lambda _array: b.type)
+
+
+def _sured_formatted(b: Binding) -> Step:
+    """Binds a reduction of a texel, with or without a sign as the texels have one."""
+
+    def kind_of(array: TexelArray) -> PtxType:
+        if array.channels > 1 or array.is_float or array.size != b.type.size:
+            raise UnsupportedInstruction(
+                f"the texels of {array.title} are no single integers of {b.type.bits} bits"
+            )
+        return TYPES[f"{'s' if array.dtype.kind == 'i' else 'u'}{b.type.bits}"]
+
+    return _reducing(b, kind_of)
+
+
+def _reducing(b: Binding, kind_of: Callable[[TexelArray], PtxType]) -> Step:
+    brackets, value = b.instruction.operands[:2]
+    handle, given = handle_of(b, brackets)
+    coordinates = coordinates_of(b, given, "s32")
+    source, size, mode = b.source(value, BITS[b.type.bits]), b.type.size, _mode(b)
+    operation, axes, by_texel = operation_of(b), len(coordinates), b.has("p")
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        for array, some in arrays_of(wave, f[handle][s], s, HandleKind.SURFACE, axes):
+            kind = kind_of(array)
+            x, *others = (f[slot][some].astype(np.int64) for slot in coordinates)
+            at = [x * size if by_texel else x, *others]
+            offsets, inside = _places(wave, array, at, size, some, mode, "changes")
+            if inside.any():
+                addresses = array.addresses(offsets[inside])
+                values = f[source][some][inside].view(kind.dtype)
+                numbers = wave.numbers[some][inside]
+                combine = combining(operation, kind, StateSpace.SURFACE)
+                update(
+                    wave, StateSpace.SURFACE, addresses, values, None, combine, numbers,
+                    operation=operation,
+                )  # fmt: skip
+
+    return step
+
+
 for _word in AXES:
     _allowed = f"{' '.join(_OUT_OF_RANGE)} {_CACHING} v2 v4"
     form("suld", "b8 b16 b32 b64", needs=f"b {_word}", words=_allowed)(_suld)
     form("sust", "b8 b16 b32 b64", needs=f"b {_word}", words=_allowed)(_sust)
     form("sust", "b32", needs=f"p {_word}", words=_allowed)(_sust_formatted)
+    _allowed = f"{' '.join(_OUT_OF_RANGE)}"
+    form("sured", "u32 s32 u64", needs=f"b add {_word}", words=_allowed)(_sured)
+    form("sured", "u32 s32 u64 s64", needs=f"b {_word}", words=f"{_allowed} min max")(_sured)
+    form("sured", "b32", needs=f"b {_word}", words=f"{_allowed} and or")(_sured)
+    form("sured", "b32", needs=f"p {_word}", words=f"{_allowed} add min max and or")(
+        _sured_formatted
+    )

@@ -41,8 +41,15 @@ class Operation:
     takes: Callable[[Wave, Frame, Selection, Lanes], None] | None
 
 
-def meet(b: Binding, mask: PtxOperand, operation: Operation) -> Flow:
-    """Binds an operation to threads that wait for one another."""
+def meet(b: Binding, mask: PtxOperand, operation: Operation, warps_together: int = 1) -> Flow:
+    """Binds an operation to threads that wait for one another.
+
+    Args:
+        b: The instruction.
+        mask: The lanes of a warp that wait.
+        operation: What they do.
+        warps_together: So many successive warps of a block wait for each other at this very place.
+    """
     slot, at, layout = b.source(mask, TYPES["u32"]), b.instruction.number, b.layout
     instruction = b.instruction
     is_sync = b.has("sync")
@@ -62,10 +69,15 @@ def meet(b: Binding, mask: PtxOperand, operation: Operation) -> Flow:
     def ready(wave: Wave, depth: int, threads: Selection, present: Lanes) -> NDArray[np.bool_]:
         masks = wave.frame(depth, layout)[slot][threads]
         warps = wave.numbers[threads] // WARP
-        missing: NDArray[np.bool_] = masks & wave.lanes[warps] & ~present[warps] == 0
-        return missing
+        come: NDArray[np.bool_] = masks & wave.lanes[warps] & ~present[warps] == 0
+        if warps_together > 1:
+            firsts = wave.products.first_warps(np.arange(len(present)))
+            absent = np.bincount(firsts, wave.lanes & ~present != 0, len(present))
+            come &= absent[firsts[warps]] == 0
+        return come
 
-    b.meetings[at] = Meeting(b.instruction.full_opcode, ready, finish)
+    name = b.instruction.full_opcode
+    b.meetings[at] = Meeting(f"{name} {at}" if warps_together > 1 else name, ready, finish)
 
     def flow(wave: Wave, f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:
         moves = [] if rest is None else [Move(depth, at + 1, rest)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -45,10 +45,13 @@ _FORECAST = "forecast"
 _SHARES = (480, 420)
 
 
-def install(context: Context) -> None:
-    """Makes the pane "Launch"."""
+def install(context: Context) -> Iterator[None]:
+    """Makes the pane "Launch", in parts."""
     state, shell = context.state, context.shell
-    view = LaunchPanel(state.launch_specs)
+    form = LaunchForm(state.launch_specs)
+    yield
+    view = LaunchPanel(form, LaunchResults())
+    yield
     shell.layout.fill("launch", view)
     LaunchPaneController(view, state.launches, state.launch_specs, context.listings, shell)
     shell.context_menus.add_to_tables(view, OF_LAUNCHES)
@@ -198,7 +201,7 @@ class LaunchPaneController(QObject):
 class LaunchPanel(QWidget):
     """Form and results, one above the other.
 
-    Attributes:
+    Args and attributes:
         form: What to launch.
         results: What came of it.
 
@@ -208,11 +211,13 @@ class LaunchPanel(QWidget):
 
     first_shown = Signal()
 
-    def __init__(self, specs: LaunchSpecs, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, form: LaunchForm, results: LaunchResults, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("launchPanel")
-        self.form = LaunchForm(specs)
-        self.results = LaunchResults()
+        self.form = form
+        self.results = results
         self._was_shown = False
         parts = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         parts.setObjectName("launchSplitter")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from threading import Event
 
 from PySide6.QtCore import QObject, Slot
@@ -25,10 +25,11 @@ from jitstudio.listing.lines import NOWHERE
 _USER = "report"
 
 
-def install(context: Context) -> None:
-    """Makes the pane "Report"."""
+def install(context: Context) -> Iterator[None]:
+    """Makes the pane "Report", in parts."""
     state, shell = context.state, context.shell
     view = ReportView()
+    yield
     shell.layout.fill("report", view)
     view.location_activated.connect(context.navigator.go_to_source)
     ReportController(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import PurePath
 from textwrap import fill
@@ -27,6 +27,7 @@ from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import MOST_RECORDED, StepRecordings
+from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.stepping import Stepping
 from jitstudio.simulator.conditions import StopCondition, StopConditionError
 from jitstudio.simulator.linking import own_names
@@ -69,10 +70,11 @@ _MOVES = {
 }
 
 
-def install(context: Context) -> None:
-    """Makes the pane "Step"."""
+def install(context: Context) -> Iterator[None]:
+    """Makes the pane "Step", in parts."""
     state, shell = context.state, context.shell
     view = StepView()
+    yield
     shell.layout.fill("step", view)
     marks = StepMarks(
         state.stepping,
@@ -86,6 +88,7 @@ def install(context: Context) -> None:
     StepController(
         view, state.stepping, state.launches, state.step_recordings, marks, context.navigator, shell
     )
+    StepNames(view, state.stepping, state.lowered_names)
     outputs = state.outputs
     shell.stale_marks.add(view, lambda: _is_running(state.stepping) and outputs.is_behind)
     shell.context_menus.add_to_tables(view)
@@ -218,6 +221,25 @@ class StepMarks(QObject):
         for each in self._editors.pages():
             if each is page:
                 self._stepping.toggle_breakpoint(BreakLine(each.document.name, line + 1))
+
+
+class StepNames(QObject):
+    """Has the functions on the call stack called as in C++, once that is known."""
+
+    def __init__(self, view: StepView, stepping: Stepping, names: LoweredNames) -> None:
+        super().__init__(view)
+        self._view, self._names = view, names
+        stepping.state_changed.connect(self._on_state)
+        names.learnt.connect(self._on_learnt)
+
+    @Slot(object)
+    def _on_state(self, state: StepState | None) -> None:
+        if state is not None:
+            self._names.want({call.function for call in state.calls})
+
+    @Slot()
+    def _on_learnt(self) -> None:
+        self._view.set_names(self._names.known)
 
 
 def _breakpoints_of(

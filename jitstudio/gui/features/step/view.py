@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import PurePath
 
 from PySide6.QtCore import QCoreApplication, QModelIndex, QSignalBlocker, Qt, Signal, Slot
@@ -31,8 +32,7 @@ from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.lazy_widget import hint_label
 from jitstudio.gui.kit.parts import ShorteningLabel, mark_as, muted, text_label
 from jitstudio.gui.kit.presentation import TableColumn, plain_tooltip
-from jitstudio.gui.kit.rows_model import RowsModel
-from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
+from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.simulator.stepping import (
     CallRow,
@@ -108,13 +108,27 @@ GROUP_COLUMNS: tuple[TableColumn[GroupRow], ...] = (
         lambda row: f"{index_text(row.first.block)} {index_text(row.first.thread)}",
     ),
 )
-CALL_COLUMNS: tuple[TableColumn[CallRow], ...] = (
-    TableColumn(QT_TRANSLATE_NOOP("Columns", "Function"), lambda row: row.function),
-    TableColumn(
-        QT_TRANSLATE_NOOP("Columns", "Line"),
-        lambda row: _place_text(row.source.file, row.source.line, row.ptx_line),
-    ),
-)
+def call_columns(names: Mapping[str, str]) -> tuple[TableColumn[CallRow], ...]:
+    """Returns the columns of the call stack.
+
+    Args:
+        names: What lowered names are in C++, as far as that is known; it may grow.
+    """
+    return (
+        TableColumn(
+            QT_TRANSLATE_NOOP("Columns", "Function"),
+            lambda row: names.get(row.function, row.function).removeprefix("void "),
+            tooltip=lambda row: "\n".join(
+                dict.fromkeys((names.get(row.function, row.function), row.function))
+            ),
+        ),
+        TableColumn(
+            QT_TRANSLATE_NOOP("Columns", "Line"),
+            lambda row: _place_text(row.source.file, row.source.line, row.ptx_line),
+        ),
+    )
+
+
 
 
 class StepView(QWidget):
@@ -133,6 +147,7 @@ class StepView(QWidget):
         self.setObjectName("stepView")
         self._config = LaunchConfig()
         self._state: StepState | None = None
+        self._names: dict[str, str] = {}
         # In the order in which Tab goes through them.
         self._thread_label = ShorteningLabel(self)
         self._buttons = QHBoxLayout()
@@ -172,7 +187,7 @@ class StepView(QWidget):
             self.tr("Who is where"), "stepGroups", GROUP_COLUMNS, 3, {0: 9, 1: 8, 2: 20, 4: 24}
         )
         self.calls, self._calls_model = self._table(
-            self.tr("Call stack"), "stepCalls", CALL_COLUMNS, 0, {1: 20}
+            self.tr("Call stack"), "stepCalls", call_columns(self._names), 0, {1: 20}
         )
         self.groups.hide_when_narrow(4, 2)
         self._access_text = text_label(self, "stepAccess")
@@ -204,6 +219,11 @@ class StepView(QWidget):
         button.setMenu(menu)
         self._buttons.addWidget(button)
         self._buttons.addStretch(1)
+
+    def set_names(self, names: Mapping[str, str]) -> None:
+        """Says what lowered names are in C++."""
+        self._names |= names
+        self.calls.viewport().update()
 
     def set_hint(self, text: str) -> None:
         """Says this while there is no run."""
