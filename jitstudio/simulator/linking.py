@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 
 _HEAD = re.compile(r"^[^\S\n]*\.(version|target|address_size)\b([^\n]*)$", re.MULTILINE)
@@ -22,6 +24,7 @@ _FILE_NUMBERS = re.compile(
 )
 _LABEL = re.compile(r"\$L__info_string")
 _FILES_EACH = 100_000
+_OWN_SUFFIX = re.compile(r"\$module\d++")
 
 
 def link_ptx(texts: Sequence[str]) -> str:
@@ -41,10 +44,44 @@ def link_ptx(texts: Sequence[str]) -> str:
     )
 
 
-def first_lines(texts: Sequence[str]) -> list[int]:
-    """Returns the line, from 1, at which each module begins in what `link_ptx` makes of them."""
-    counts = (text.count("\n") + 1 for text in texts)
-    return list(accumulate(counts, initial=1))[:-1]
+@dataclass(frozen=True)
+class LinkedLines:
+    """Where the lines of what is executed stand in the PTX of its modules.
+
+    Attributes:
+        code: The name of what is executed.
+        starts: Of several modules their names, each with the line at which its own PTX begins in
+            what is executed; empty where that is the PTX of one.
+    """
+
+    code: str
+    starts: tuple[tuple[str, int], ...] = ()
+
+    @classmethod
+    def of(cls, code: str, names: Sequence[str], texts: Sequence[str]) -> LinkedLines:
+        """Returns them for the modules of these names, whose texts are linked in this order."""
+        if len(texts) == 1:
+            return cls(code)
+        counts = (text.count("\n") + 1 for text in texts)
+        return cls(code, tuple(zip(names, accumulate(counts, initial=1), strict=False)))
+
+    def place_of(self, line: int) -> tuple[str, int]:
+        """Returns the module that a line of what is executed is of, and its line there."""
+        at = bisect_right(self.starts, line, key=lambda start: start[1]) - 1
+        if at < 0:
+            return self.code, line
+        name, start = self.starts[at]
+        return name, line - start + 1
+
+    def line_of(self, name: str, line: int) -> int | None:
+        """Returns where a line of a module is in what is executed; None for a module not in it."""
+        start = dict(self.starts or ((self.code, 1),)).get(name)
+        return None if start is None else start + line - 1
+
+
+def own_names(text: str) -> str:
+    """Returns the text with the names that it had in its own module; see `own_suffix`."""
+    return _OWN_SUFFIX.sub("", text)
 
 
 def own_suffix(number: int) -> str:

@@ -106,7 +106,8 @@ class _Ending:
         """Returns what is different."""
         words = f"With {_seed_words(self.seeds)} the run ends otherwise"
         so = "" if len(self.seeds) == 1 else f", with seed {self.seeds[0]} so"
-        return OrderDifference(f"{words}{so}: {self.message}", tuple(self.seeds))
+        left = " What it leaves in the buffers is not compared with the other orders."
+        return OrderDifference(f"{words}{so}: {self.message}{left}", tuple(self.seeds))
 
 
 _T = TypeVar("_T", Fault, Race)

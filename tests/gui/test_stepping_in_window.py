@@ -12,6 +12,7 @@ from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.core.launch.simulation import StateSpace
 from jitstudio.core.project.format import dump, load
 from jitstudio.core.project.project import BreakLine, Project, RunRecording
+from jitstudio.core.request import LinkMode
 from jitstudio.gui.features.step.registers import lane_value
 from jitstudio.simulator.stepping import SimulatedThread, StepGoal, StopReason
 from tests.gui.driver import Driver
@@ -358,3 +359,29 @@ def test_breakpoints_are_back_at_the_next_start_and_follow_their_lines(qapp, tmp
     assert second.state.stepping.breakpoints == {BreakLine("sum.cu", 9): "threadIdx.x == 3"}
     assert second.editor.line_marks.breakpoints == {8: True}
     second.close()
+
+
+def test_the_line_of_each_of_several_linked_modules_is_shown(started):
+    """The PTX that runs is that of both, one behind the other; what is shown is that of one."""
+    driver = started
+    assert driver.open_sample("Link by PTX or LTO").ok
+    settings = driver.state.settings
+    assert driver.next_result(lambda: setattr(settings, "link", LinkMode.PTX)).ok
+    driver.launch_form()
+    spec = driver.state.launch_specs.spec
+    given = dict(spec.arguments) | {"n": "512"}
+    driver.state.launch_specs.edit(replace(spec, arguments=tuple(given.items())))
+    pane = driver.pane("ptx")
+    pane.choose("user_transform.cu")
+    lines = pane.listing.lines
+    returns = next(n for n, line in enumerate(lines) if line.split() == ["ret;"])
+    driver.state.stepping.toggle_breakpoint(BreakLine("user_transform.cu", returns + 1, True))
+    begin(driver)
+    for module, instruction in (("apply_transform.cu", "ld.param"), ("user_transform.cu", "ret;")):
+        pane.choose(module)
+        (line,) = pane.code_view.line_marks.position.lines
+        assert state(driver).instruction.split()[0] in pane.listing.lines[line]
+        assert instruction in pane.listing.lines[line]
+        driver.state.stepping.move(StepGoal.BREAKPOINT)
+        at_rest(driver)
+    assert line == returns

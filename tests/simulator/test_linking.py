@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jitstudio.simulator.linking import first_lines, link_ptx
+from jitstudio.simulator.linking import LinkedLines, link_ptx
 from jitstudio.simulator.reading import read_program
 from tests.simulator.running import run
 
@@ -65,8 +65,14 @@ def test_each_module_keeps_its_lines():
     third = HEAD + "// there"
     texts = [first, second, third]
     lines = link_ptx(texts).split("\n")
-    starts = first_lines(texts)
-    assert starts[0] == 1
-    for start, text in zip(starts[1:], texts[1:], strict=True):
-        assert lines[start - 1 + text.count("\n")] == text.split("\n")[-1]
+    places = LinkedLines.of("all", "abc", texts)
+    assert places.place_of(1) == ("a", 1)
+    for name, text in zip("bc", texts[1:], strict=True):
+        last = text.count("\n") + 1
+        line = places.line_of(name, last)
+        assert lines[line - 1] == text.split("\n")[-1]
+        assert places.place_of(line) == (name, last)
+    assert places.line_of("d", 1) is None
+    alone = LinkedLines.of("a", "abc", texts[:1])
+    assert (alone.place_of(7), alone.line_of("a", 7), alone.line_of("b", 7)) == (("a", 7), 7, None)
     assert ".extern" not in "".join(lines)

@@ -1,12 +1,17 @@
 """Threads that part, call, wait, spin, print and fail, in kernels of NVRTC."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from jitstudio.core.launch.c_types import INT
+from jitstudio.core.launch.request import Buffer
 from jitstudio.simulator import simulate as simulate_module
 from jitstudio.simulator.estimate import estimate
 from jitstudio.simulator.machine import Machine
 from jitstudio.simulator.model import FaultKind, SimulationLimits, SimulationOutcome
+from jitstudio.simulator.orders import compare_orders
 from jitstudio.simulator.simulate import simulate
 from tests.simulator.running import kernel_of, launch_of, program_of, ptx_of, run
 
@@ -400,3 +405,35 @@ def test_blocks_of_a_cluster_that_the_kernel_requires_are_resident_together():
     launch = launch_of("k", (4, 4, 1), (32, 1, 1), [], limits=SimulationLimits(threads=128))
     waves = [wave.tolist() for wave in Machine(launch, program_of(text)).waves]
     assert waves == [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]]
+
+
+def test_an_order_that_ends_by_the_limit_of_steps_says_what_is_not_compared():
+    """The second block goes round without an end where it comes before the first one."""
+    ptx = kernel_of(
+        ".reg .pred %p; .reg .b32 %r<3>; .reg .b64 %at; ld.param.u64 %at, [k_0];\n"
+        "mov.u32 %r0, %ctaid.x; setp.ne.u32 %p, %r0, 0; @%p bra LAST;\n"
+        "atom.global.or.b32 %r1, [%at], 1; bra.uni END;\n"
+        "LAST: atom.global.or.b32 %r1, [%at], 0; setp.ne.u32 %p, %r1, 0; @%p bra END;\n"
+        "LOOP: add.u32 %r2, %r2, 1; setp.ne.u32 %p, %r2, 0; @%p bra LOOP;\nEND:",
+        "u64",
+    )
+    # One block is resident at a time.
+    limits = SimulationLimits(steps=500, threads=32)
+    data = np.zeros(1, np.int32)
+    launch = launch_of("k", (2, 1, 1), (1, 1, 1), [data], limits=limits)
+    program, seeds = program_of(ptx), range(1, 9)
+    first = simulate(launch, program)
+    assert first.outcome is SimulationOutcome.FINISHED
+    ends = {
+        seed for seed in seeds
+        if simulate(replace(launch, seed=seed), program).outcome is SimulationOutcome.OUT_OF_STEPS
+    }  # fmt: skip
+    buffer = Buffer("data", INT, 0, 1)
+    found = compare_orders(
+        launch, program, first, [buffer], list(seeds), tuple, lambda: 60.0, lambda *_: None
+    )
+    (told,) = found.differences
+    assert ends
+    assert set(told.seeds) == ends
+    assert "limit of 500 steps" in told.message
+    assert "What it leaves in the buffers is not compared" in told.message

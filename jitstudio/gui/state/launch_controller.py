@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Event
@@ -37,7 +36,7 @@ from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.gui.state.preferences import Preferences
-from jitstudio.simulator.linking import first_lines
+from jitstudio.simulator.linking import LinkedLines
 
 _PAUSE_MS = 250
 """Milliseconds without an edit after which the driver is asked about the occupancy."""
@@ -57,6 +56,11 @@ class _Kernels:
         simulated = self.sources if device == SIMULATOR else None
         return launchable(self.result, form, spec.load, self.confined_to, simulated=simulated)
 
+    def lines_of(self, kernel: Launchable) -> LinkedLines:
+        """Returns where the lines of PTX that the simulator executes are in that of the modules."""
+        texts = kernel.code.content.decode("utf-8", "replace").split("\0")
+        return LinkedLines.of(kernel.code.name, [source.name for source in self.sources], texts)
+
 
 @dataclass(frozen=True)
 class SimulatedKernel:
@@ -65,34 +69,21 @@ class SimulatedKernel:
     Attributes:
         lowered: The kernel's lowered name.
         module: The module whose code it is in; empty where unknown.
-        code: Whose PTX was executed: that module's, or `LINKED` for that of all.
+        ptx: Whose PTX was executed: that module's, or `LINKED` for that of all.
         simulation: What it has counted and found.
-        starts: Of several modules linked by PTX their names, each with the line of the PTX of all
-            at which its own begins.
     """
 
     lowered: str
     module: str
-    code: str
+    ptx: LinkedLines
     simulation: Simulation
-    starts: tuple[tuple[str, int], ...] = ()
 
     def lines_of(self, name: str) -> tuple[LineCounts, ...] | None:
         """Returns the counts of a module by the lines of its own PTX; None where it did not run."""
-        if name == self.code and not self.starts:
-            return self.simulation.lines
-        if name not in dict(self.starts):
+        if self.ptx.line_of(name, 1) is None:
             return None
-        placed = ((line, *self.place_of(line.ptx_line)) for line in self.simulation.lines)
+        placed = ((line, *self.ptx.place_of(line.ptx_line)) for line in self.simulation.lines)
         return tuple(replace(line, ptx_line=at) for line, module, at in placed if module == name)
-
-    def place_of(self, line: int) -> tuple[str, int]:
-        """Returns the module that a line of the PTX is of, and the line in its own PTX."""
-        at = bisect_right(self.starts, line, key=lambda start: start[1]) - 1
-        if at < 0:
-            return self.code, line
-        name, start = self.starts[at]
-        return name, line - start + 1
 
 
 class SteppableLaunch(NamedTuple):
@@ -100,12 +91,12 @@ class SteppableLaunch(NamedTuple):
 
     Attributes:
         request: The launch.
-        module: Whose PTX it runs.
+        ptx: Whose PTX it runs.
         sources: The texts that it was built of.
     """
 
     request: LaunchRequest
-    module: str
+    ptx: LinkedLines
     sources: tuple[Source, ...]
 
 
@@ -236,7 +227,7 @@ class LaunchController(QObject):
         resolved = resolve(spec, kernel, self._devices or DeviceList(), SIMULATOR)
         if resolved.request is None:
             return "\n".join(map(_sentence, resolved.problems))
-        return SteppableLaunch(resolved.request, kernel.code.name, kernels.sources)
+        return SteppableLaunch(resolved.request, kernels.lines_of(kernel), kernels.sources)
 
     def is_of_build(self, request: LaunchRequest) -> bool:
         """Returns whether the newest build would have the simulator run the same code."""
@@ -477,12 +468,8 @@ class LaunchController(QObject):
         if form is None or kernels is not self._launched or form.title != result.kernel:
             return
         if kernels is not None and result.simulation is not None:
-            code = kernels.launchable(form, self._specs.spec, SIMULATOR).code
-            texts = code.content.decode("utf-8", "replace").split("\0")
-            names = [source.name for source in kernels.sources] if len(texts) > 1 else []
-            starts = tuple(zip(names, first_lines(texts), strict=False))
-            found = SimulatedKernel(form.lowered, form.unit, code.name, result.simulation, starts)
-            self._set_simulated(found)
+            ptx = kernels.lines_of(kernels.launchable(form, self._specs.spec, SIMULATOR))
+            self._set_simulated(SimulatedKernel(form.lowered, form.unit, ptx, result.simulation))
 
     def _set_simulated(self, simulated: SimulatedKernel | None) -> None:
         if simulated != self._simulated:

@@ -17,6 +17,7 @@ from jitstudio.gui.services.request_queue import RequestHandle
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.line_origins import UNKNOWN, BuiltLines, origins_of
+from jitstudio.simulator.linking import LinkedLines
 from jitstudio.simulator.stepping import (
     Breakpoint,
     MemoryArea,
@@ -36,6 +37,7 @@ class ShownRun(NamedTuple):
     Attributes:
         about: The kernel, the module whose PTX is run, its sources, what buffers hold.
         config: Blocks and threads.
+        ptx: Where the lines of that PTX are in that of its modules.
         recording: What is shown without running; None for a run.
         texts: The sources of a recording, by their names.
         changed: The names of those that were others, or not open, when it was opened.
@@ -43,6 +45,7 @@ class ShownRun(NamedTuple):
 
     about: RecordingAbout
     config: LaunchConfig
+    ptx: LinkedLines
     recording: ReplayedRun | None = None
     texts: tuple[tuple[str, str], ...] = ()
     changed: tuple[str, ...] = ()
@@ -129,10 +132,9 @@ class Stepping(QObject):
         """The kernel that runs, by the name of its launch."""
         return self._run.about.title if self._run is not None else ""
 
-    @property
-    def module(self) -> str:
-        """Whose PTX is run."""
-        return self._run.about.module if self._run is not None else ""
+    def ptx_place(self, line: int) -> tuple[str, int]:
+        """Returns the module that a line of the PTX that runs is of, and the line in its own."""
+        return self._run.ptx.place_of(line) if self._run is not None else ("", line)
 
     @property
     def breakpoints(self) -> Mapping[BreakLine, str]:
@@ -303,11 +305,11 @@ class Stepping(QObject):
         request = launch.request
         about = RecordingAbout(
             self._launches.kernel,
-            launch.module,
+            launch.ptx.code,
             tuple((source.name, source.content) for source in launch.sources),
             tuple((buffer.name, buffer.element.name) for buffer in request.buffers),
         )
-        self._take(ShownRun(about, request.config))
+        self._take(ShownRun(about, request.config, launch.ptx))
         self._request, self._is_of_old_build = request, False
         self._thread, move = pending
         self._next = move
@@ -329,7 +331,8 @@ class Stepping(QObject):
             sources = answer.about.sources
             texts = tuple((name, data.decode("utf-8", "replace")) for name, data in sources)
             changed = tuple(name for name, text in texts if not self._is_open(name, text))
-            self._take(ShownRun(answer.about, config, answer, texts, changed))
+            ptx = LinkedLines(answer.about.module)
+            self._take(ShownRun(answer.about, config, ptx, answer, texts, changed))
             self._on_finished(answer.state)
         else:
             self._on_finished(answer)
@@ -393,8 +396,9 @@ class Stepping(QObject):
         found = []
         for place, condition in lines.items():
             if place.is_ptx:
-                if place.name == self.module:
-                    found.append(Breakpoint(place.line, (), condition))
+                line = self._run.ptx.line_of(place.name, place.line) if self._run else None
+                if line is not None:
+                    found.append(Breakpoint(line, (), condition))
                 continue
             document = self._documents.named(place.name)
             origins = self._origins.get(place.name)

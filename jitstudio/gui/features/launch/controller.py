@@ -143,7 +143,7 @@ class LaunchPaneController(QObject):
     @Slot(int)
     def _on_ptx_line_activated(self, line: int) -> None:
         run = self._launches.simulated
-        if run is not None and self._ptx.go_to(*run.place_of(line)):
+        if run is not None and self._ptx.go_to(*run.ptx.place_of(line)):
             self._shell.layout.uncover(self._ptx)
 
     @Slot(object)

@@ -30,6 +30,7 @@ from jitstudio.gui.state.launch_specs import MOST_RECORDED, StepRecordings
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.stepping import Stepping
 from jitstudio.simulator.conditions import StopCondition, StopConditionError
+from jitstudio.simulator.linking import own_names
 from jitstudio.simulator.stepping import SimulatedThread, StepGoal, StepMove, StepState
 
 _USER = "stepping"
@@ -168,8 +169,9 @@ class StepMarks(QObject):
             if page is not None:
                 page.code_view.line_colours.scroll_to(line)
         if self._ptx.isVisible():
-            self._ptx.choose(self._stepping.module)
-            self._ptx.code_view.show_line(state.ptx_line - 1)
+            module, line = self._stepping.ptx_place(state.ptx_line)
+            self._ptx.choose(module)
+            self._ptx.code_view.show_line(line - 1)
         lines = self._sass.code_view.line_marks.position.lines
         if lines and self._sass.isVisible():
             self._sass.code_view.show_line(lines[0])
@@ -193,14 +195,14 @@ class StepMarks(QObject):
         name = listing.name if listing is not None else ""
         marks = self._ptx.code_view.line_marks
         marks.show_breakpoints(_breakpoints_of(points, name, is_ptx=True))
-        line = state.ptx_line if state is not None else 0
+        module, line = self._stepping.ptx_place(state.ptx_line if state is not None else 0)
         # After another build the listing may have other lines than the PTX that runs.
         lines = listing.lines if listing is not None else ()
         is_ours = (
             state is not None
-            and name == self._stepping.module
+            and name == module
             and 0 < line <= len(lines)
-            and "".join(state.instruction.split()) in "".join(lines[line - 1].split())
+            and "".join(own_names(state.instruction).split()) in "".join(lines[line - 1].split())
         )
         marks.show_position(LinePosition((line - 1,) if is_ours else ()))
         sass: tuple[int, ...] = ()
@@ -570,4 +572,4 @@ class StepController(QObject):
         if line:
             self._navigator.go_to_source(file, line)
         else:
-            self._navigator.go_to(ListingPlace(CodeKind.PTX, self._stepping.module, ptx_line))
+            self._navigator.go_to(ListingPlace(CodeKind.PTX, *self._stepping.ptx_place(ptx_line)))
