@@ -12,14 +12,15 @@ from jitstudio.core.axes import VariantDraft
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.project.format import LARGEST, ProjectFormatError, load
-from jitstudio.core.project.paths import (
+from jitstudio.core.project.project import (
     Change,
+    Member,
+    Project,
     outside_reason,
     project_path,
     with_axis_files,
     with_buffer_files,
 )
-from jitstudio.core.project.project import Member, Project
 
 
 class ProjectError(RuntimeError):

@@ -4,8 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.core.launch.build import build_for_launch
-from jitstudio.core.launch.choice import choose_form, launchable
+from jitstudio.core.launch.choice import build_for_launch, choose_form, launchable
 from jitstudio.core.launch.device import SIMULATOR, DeviceList
 from jitstudio.core.launch.request import LaunchRequest
 from jitstudio.core.launch.resolve import resolve

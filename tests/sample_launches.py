@@ -2,9 +2,8 @@
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Header, Source, kind_of
-from jitstudio.core.launch.build import LAUNCHED_KINDS
-from jitstudio.core.launch.choice import choose_form, launchable
-from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.choice import LAUNCHED_KINDS, choose_form, launchable
+from jitstudio.core.launch.device import SIMULATOR, DeviceList
 from jitstudio.core.launch.resolve import ResolvedSpec, resolve
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest, LinkMode
@@ -25,7 +24,7 @@ def resolved(
     link: LinkMode | None = None,
     device: int = 0,
 ) -> ResolvedSpec:
-    """What the launch of a sample comes to on one of these GPUs."""
+    """What the launch of a sample comes to on one of these GPUs or in the simulator."""
     files = [
         Source(f.path.name, kind_of(f.path.name), f.path.read_bytes(), "", f.name_expressions)
         for f in sample.files
@@ -42,4 +41,6 @@ def resolved(
     result = builder.build(request)
     assert result.ok, result.diagnostics
     form = choose_form(spec.kernel, kernel_forms(sources, result, headers))
-    return resolve(spec, launchable(result, form, spec.load, None), devices, device)
+    simulated = sources if device == SIMULATOR else None
+    kernel = launchable(result, form, spec.load, None, simulated=simulated)
+    return resolve(spec, kernel, devices, device)

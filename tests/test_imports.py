@@ -79,6 +79,6 @@ def test_what_docstrings_and_tables_refer_to_exists():
 
 def test_no_two_public_classes_share_their_name():
     trees = (ast.parse(path.read_text()) for path in (ROOT / "jitstudio").rglob("*.py"))
-    classes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    classes = (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
     count = Counter(node.name for node in classes if not node.name.startswith("_"))
     assert [name for name, times in count.items() if times > 1] == []

@@ -18,7 +18,7 @@ import pytest
 from jitstudio.analysis.correlation.ir_lines import read_stage_lines
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.diff.data import listed_data
-from jitstudio.analysis.diff.text import bare_lines, compare_lines, ptx_lines
+from jitstudio.analysis.diff.model import bare_lines, compare_lines, ptx_lines
 from jitstudio.analysis.ptx_cfg import ptx_graph
 from jitstudio.analysis.sass.reading import read_code, read_live
 from jitstudio.analysis.word_at import word_at

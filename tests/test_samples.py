@@ -3,10 +3,11 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.code import CodeKind, kind_of
-from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.device import SIMULATOR, DeviceList
 from jitstudio.core.request import LinkMode
 from jitstudio.paths import resource
 from jitstudio.samples import samples
+from jitstudio.worker.launcher import Launcher
 from tests.devices import H200, ONE_H200
 from tests.sample_launches import IDS, LAUNCHES, resolved
 from tests.support import SAMPLES
@@ -54,6 +55,25 @@ def test_what_the_launch_panel_says_at_first_can_be_launched(host, sample, spec)
     assert found.problems == ()
     assert found.request is not None
     assert found.request.expectations
+
+
+@pytest.fixture(scope="module")
+def launcher():
+    made = Launcher()
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(("sample", "spec"), LAUNCHES, ids=IDS)
+def test_a_sample_is_right_in_the_simulator(builder, launcher, sample, spec):
+    few = replace(spec, arguments=tuple((dict(spec.arguments) | {"n": "5000"}).items()))
+    found = resolved(builder, sample, few, DeviceList(), device=SIMULATOR)
+    result = launcher.launch(found.request)
+    assert result.ok, result.reason
+    assert [check.count for check in result.checks] == [
+        256 if "bins" in dict(few.arguments) else 5000
+    ]
+    assert all(check.ok for check in result.checks)
 
 
 def test_every_sample_that_builds_can_be_launched():

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from jitstudio.analysis.diff.deltas import FIGURES as REPORTED
+from jitstudio.analysis.diff.program import FIGURES as REPORTED
 from jitstudio.analysis.findings.find import RULES, findings
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.calculate import (

@@ -9,9 +9,8 @@ from dataclasses import replace
 
 from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.diff.data import data_sections, listed_data
-from jitstudio.analysis.diff.deltas import report_deltas
-from jitstudio.analysis.diff.program import CubinProgram, by_itself
-from jitstudio.analysis.diff.text import bare_lines, compare_lines, ptx_lines
+from jitstudio.analysis.diff.model import bare_lines, compare_lines, ptx_lines
+from jitstudio.analysis.diff.program import CubinProgram, by_itself, report_deltas
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import read_code
 from jitstudio.cli import exit_codes, text_output

@@ -9,15 +9,15 @@ from collections.abc import Iterable
 from jitstudio.cli import exit_codes
 from jitstudio.cli.json_output import OtherToolchain, doctor_object
 from jitstudio.cli.terminal import say
-from jitstudio.core.doctor_text import (
+from jitstudio.core.request import ProbeRequest
+from jitstudio.core.toolchain_info import (
+    ToolchainInfo,
     gpu_findings,
     python_finding,
     tool_findings,
     toolchain_finding,
     window_finding,
 )
-from jitstudio.core.request import ProbeRequest
-from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.display import WindowCheck, check_window
 from jitstudio.interpreters import Interpreter, InterpreterError, interpreter
 from jitstudio.toolchain_folders import AddedToolchains, ToolchainFolder, named, toolchain_in

@@ -23,7 +23,7 @@ from jitstudio.cli.request import (
     without_waiting,
 )
 from jitstudio.cli.terminal import print_error, say
-from jitstudio.core.launch.build import build_for_launch
+from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult

@@ -10,11 +10,10 @@ from dataclasses import asdict
 from functools import lru_cache
 
 from jitstudio.analysis.control_flow import FlowGraph
-from jitstudio.analysis.diff.deltas import FigureDelta
 from jitstudio.analysis.diff.model import Comparison, Hunk
+from jitstudio.analysis.diff.program import FigureDelta
 from jitstudio.analysis.findings.model import Finding
-from jitstudio.analysis.occupancy.calculate import Occupancy, Usage
-from jitstudio.analysis.occupancy.curves import CurvePoint
+from jitstudio.analysis.occupancy.calculate import CurvePoint, Occupancy, Usage
 from jitstudio.analysis.report import KernelReport
 from jitstudio.analysis.sass.model import LiveRegisters, SassFunction, SourceLocation, control_of
 from jitstudio.analysis.sass.opcodes import InstructionClass

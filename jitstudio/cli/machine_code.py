@@ -8,25 +8,22 @@ from typing import TYPE_CHECKING, Self
 
 from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.correlation.modules import ptx_of
-from jitstudio.analysis.diff.deltas import FigureDelta
 from jitstudio.analysis.diff.model import Comparison
-from jitstudio.analysis.diff.program import CubinProgram, data_comparable
+from jitstudio.analysis.diff.program import CubinProgram, FigureDelta, data_comparable
 from jitstudio.analysis.findings.find import findings
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.calculate import (
+    CurvePoint,
     Limits,
     Occupancy,
     Usage,
     limits_of,
     occupancy,
-    usage_of,
-    usual_block,
-)
-from jitstudio.analysis.occupancy.curves import (
-    CurvePoint,
     over_registers,
     over_shared,
     over_threads,
+    usage_of,
+    usual_block,
 )
 from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.report import KernelReport, report

@@ -21,7 +21,7 @@ from pydantic import Field
 
 from jitstudio import __version__
 from jitstudio.analysis.diff.code import compare_programs
-from jitstudio.analysis.diff.deltas import report_deltas
+from jitstudio.analysis.diff.program import report_deltas
 from jitstudio.analysis.reference import Help, reference
 from jitstudio.checks.budgets import MOST_CONDITIONS, BudgetError, BudgetFile, budget_from
 from jitstudio.checks.conditions import ConditionError

@@ -33,8 +33,7 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.options import lies_in, rooted, shown, split_options, without
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import default_emit
-from jitstudio.core.project.paths import with_buffer_files
-from jitstudio.core.project.project import Project
+from jitstudio.core.project.project import Project, with_buffer_files
 from jitstudio.core.request import (
     Assembler,
     BuildRequest,

@@ -29,8 +29,7 @@ from jitstudio.cli.terminal import pass_on, print_error, print_progress, say
 from jitstudio.cli.text_output import print_launch
 from jitstudio.core.diagnostics import diagnostic_line
 from jitstudio.core.launch.arguments import first_launch
-from jitstudio.core.launch.build import build_for_launch, launched_name
-from jitstudio.core.launch.choice import choose_form, launchable
+from jitstudio.core.launch.choice import build_for_launch, choose_form, launchable, launched_name
 from jitstudio.core.launch.device import SIMULATOR, DeviceList
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.resolve import resolve

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import PurePath
 
-from jitstudio.analysis.diff.deltas import FigureDelta, changed
 from jitstudio.analysis.diff.model import Change, Comparison, Hunk
+from jitstudio.analysis.diff.program import FigureDelta, changed
 from jitstudio.analysis.findings.measured import measured, once_a_line
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.calculate import Resource

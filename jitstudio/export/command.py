@@ -15,7 +15,7 @@ from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.launch.device import SIMULATED_DEVICE, SIMULATOR
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode
 from jitstudio.core.options import rooted
-from jitstudio.core.project.paths import with_axis_files, with_buffer_files
+from jitstudio.core.project.project import with_axis_files, with_buffer_files
 from jitstudio.core.request import Assembler, BuildRequest, CudaCompiler, LinkMode
 
 _LINKS = {LinkMode.NONE: (), LinkMode.PTX: ("--link",), LinkMode.LTO: ("--lto",)}

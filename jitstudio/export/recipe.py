@@ -20,8 +20,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, CodeKind, Header, Source
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.arguments import first_launch
-from jitstudio.core.launch.build import launched_name
-from jitstudio.core.launch.choice import choose_form, launchable
+from jitstudio.core.launch.choice import choose_form, launchable, launched_name
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import FormParameter, LaunchRequest

@@ -1,1 +1,0 @@
-"""Reads the kernels that compilers and Python packages keep on the disk; nothing of it is run."""

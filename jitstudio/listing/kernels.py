@@ -36,8 +36,13 @@ from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.syntax import is_const, name_node, parse, template_name, text_of
 from jitstudio.listing.cuda.types import NOTHING, Argument, Bindings, Types
 from jitstudio.listing.kernel_names import KernelName, read_name
-from jitstudio.listing.ptx import KernelUse, PtxParameter, kernel_uses, parameter_slots
-from jitstudio.listing.ptx_texels import reaches_texels
+from jitstudio.listing.ptx import (
+    KernelUse,
+    PtxParameter,
+    kernel_uses,
+    parameter_slots,
+    reaches_texels,
+)
 
 _DEFINES = ("--define-macro=", "-D")
 _WIDE = 8

@@ -61,11 +61,13 @@ def load(path_text: str, element: Type, length: int) -> np.ndarray:
     read = _READERS.get(path.suffix.lower(), _read_raw)
     try:
         mode = os.stat(path).st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(mode):
             # A pipe would keep us waiting.
             raise OSError(errno.EINVAL, "it is no ordinary file")
         found = read(path, name, element, length)
-        return _shaped(_converted(found, numpy_dtype(element).base), element, length)
+        return _shaped(_converted(found, element), element, length)
     except NumericsError as error:
         raise NumericsError(f"{path.name}: {error}") from None
     except FileNotFoundError:
@@ -158,15 +160,16 @@ def _is_numbers(line: str, delimiter: str | None) -> bool:
         return False
 
 
-def _converted(found: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray:
+def _converted(found: np.ndarray, element: Type) -> np.ndarray:
     """Returns the same numbers in the type of the buffer, if it can hold them."""
-    held = found.dtype
+    held, wanted = found.dtype, numpy_dtype(element).base
     if held == wanted:
         return found
     if _are_bits(held, wanted):
         return np.ascontiguousarray(found).view(wanted)
     if held.kind not in "biuf" or wanted.names is not None:
-        raise NumericsError(f"It holds {held}, which cannot become {wanted}.")
+        name = element.name if wanted.names is not None else wanted
+        raise NumericsError(f"It holds {held}, which cannot become {name}.")
     if is_floating(wanted):
         with np.errstate(all="ignore"):
             return found.astype(wanted)

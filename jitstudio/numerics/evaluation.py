@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from jitstudio.core.launch.calculation import EvaluationContext
-from jitstudio.core.launch.request import Buffer, FillKind
+from jitstudio.core.launch.request import Buffer, EvaluationContext, FillKind
 from jitstudio.numerics.dtypes import NumericsError, numpy_dtype, open_buffer
 from jitstudio.numerics.expressions import evaluate
 from jitstudio.numerics.fills import generate

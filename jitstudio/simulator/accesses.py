@@ -54,9 +54,11 @@ class Traffic(NamedTuple):
 def traffic_of(access: Access) -> Traffic:
     """Returns what an access costs.
 
-    Of texels the requests alone, as how they lie in memory is not documented; of constants and
-    parameters nothing.
+    Of texels the requests alone, as how they lie in memory is not documented; of constants,
+    parameters and what tensor cores read by themselves nothing.
     """
+    if access.instruction.opcode == "wgmma":
+        return Traffic(0, 0)
     match access.space:
         case StateSpace.GLOBAL:
             return global_traffic(access.threads, access.addresses, access.size)

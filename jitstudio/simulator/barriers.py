@@ -14,11 +14,12 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.groups import Selection, numbers_of, size_of, subset
+from jitstudio.simulator.faults import line_of
+from jitstudio.simulator.groups import Selection, numbers_of, packed_lanes, size_of, subset
 from jitstudio.simulator.left_out import PassedKey, WaitingChain
 from jitstudio.simulator.model import WARP, FaultKind, SyncScope, Threads
 from jitstudio.simulator.program import PtxInstruction
-from jitstudio.simulator.wave import BarrierName, Waiting, Wave, line_of, packed_lanes
+from jitstudio.simulator.wave import BarrierName, Waiting, Wave
 
 _ADVICE = (
     "All threads of a block that have not exited must come to the same __syncthreads(). A GPU may "

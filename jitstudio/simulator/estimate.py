@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jitstudio.simulator.machine import LaunchRefused, Machine, cluster_extent, run_waves
+from jitstudio.simulator.blocks import LaunchRefused, cluster_extent
+from jitstudio.simulator.machine import Machine
 from jitstudio.simulator.model import (
     Observer,
     SimulatedLaunch,
@@ -17,6 +18,7 @@ from jitstudio.simulator.model import (
     SimulationResult,
 )
 from jitstudio.simulator.program import PtxProgram
+from jitstudio.simulator.simulate import run_waves
 
 Observers = Callable[[], Sequence[Observer]]
 """Makes the observers of a run, new ones for each."""

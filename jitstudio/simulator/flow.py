@@ -215,7 +215,8 @@ def registers_without_value(program: PtxProgram, function: PtxFunction) -> froze
             if target in without and left & ~without[target]:
                 without[target] |= left
                 waiting.append(target)
-    return frozenset(name for name, bit in bits.items() if found & bit)
+    arguments = {variable.name for variable in function.parameters}
+    return frozenset(name for name, bit in bits.items() if found & bit) - arguments
 
 
 def _uses(instruction: PtxInstruction) -> tuple[list[str], list[str]]:

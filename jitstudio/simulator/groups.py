@@ -61,6 +61,13 @@ def united(first: Selection, second: Selection) -> Selection:
     return selection(both)
 
 
+def packed_lanes(numbers: NDArray[np.int64], count: int) -> NDArray[np.uint32]:
+    """Returns the lanes of each warp that are among the threads, as bits, for so many threads."""
+    present = np.zeros(count, np.bool_)
+    present[numbers] = True
+    return np.packbits(present, bitorder="little").view(np.uint32)
+
+
 class Groups:
     """The groups of one wave that can go on.
 

@@ -22,10 +22,12 @@ from numpy.typing import NDArray
 
 from jitstudio.core.launch.simulation import Fault
 from jitstudio.simulator.copies import PendingCopies
+from jitstudio.simulator.ends import SimulationStop
 from jitstudio.simulator.groups import Groups, Selection
-from jitstudio.simulator.machine import Machine, SimulationStop
+from jitstudio.simulator.machine import Machine
 from jitstudio.simulator.memory import Arena
 from jitstudio.simulator.model import Layout, SimulationOutcome, StateSpace
+from jitstudio.simulator.products import PendingProducts
 from jitstudio.simulator.stepping import StopReason
 from jitstudio.simulator.undefined import UndefinedValues
 from jitstudio.simulator.wave import BarrierName, Waiting, Wave
@@ -63,6 +65,7 @@ class _WaveNotes:
     told: frozenset[Any]
     undefined: UndefinedValues
     copies: PendingCopies
+    products: PendingProducts
 
     @classmethod
     def of(cls, wave: Wave) -> _WaveNotes:
@@ -83,6 +86,7 @@ class _WaveNotes:
             frozenset(wave.told),
             wave.undefined.copy(),
             wave.copies.copy(),
+            wave.products.copy(),
         )
 
     def restore(self, clock: int) -> Wave:
@@ -104,6 +108,7 @@ class _WaveNotes:
         wave.told = set(self.told)
         wave.undefined = self.undefined.copy()
         wave.copies = self.copies.copy()
+        wave.products = self.products.copy()
         wave.clock = clock
         return wave
 

@@ -100,6 +100,11 @@ class Image:
                 del calls[name]
         return bool(calls)
 
+    @property
+    def local_bytes(self) -> int:
+        """Bytes of local memory of a thread that has called every function once."""
+        return max(sum(self.frame_bytes.values()), 16)
+
     def generic(self, name: str) -> int:
         """Returns the generic address of a variable."""
         space = self.spaces[name]

@@ -34,7 +34,6 @@ from jitstudio.numerics.fills import generate
 from jitstudio.simulator.counts import Counter
 from jitstudio.simulator.estimate import WorkEstimate, estimate
 from jitstudio.simulator.linking import link_ptx
-from jitstudio.simulator.machine import simulate
 from jitstudio.simulator.memory import place
 from jitstudio.simulator.model import (
     Allocation,
@@ -47,8 +46,10 @@ from jitstudio.simulator.model import (
 )
 from jitstudio.simulator.orders import ComparedOrders, compare_orders
 from jitstudio.simulator.program import PtxProgram
+from jitstudio.simulator.proxies import AsyncProxy
 from jitstudio.simulator.races import RaceDetector
 from jitstudio.simulator.reading import read_program
+from jitstudio.simulator.simulate import simulate
 from jitstudio.simulator.tokens import PtxReadError
 
 Tell = Callable[[LaunchEvent], None]
@@ -236,7 +237,10 @@ class _Forecast:
 
 
 def _observers(ready: PreparedLaunch) -> tuple[Observer, ...]:
-    return Counter(), _race_detector(ready)
+    observers: tuple[Observer, ...] = Counter(), _race_detector(ready)
+    if AsyncProxy.needed(ready.program):
+        observers = (*observers, AsyncProxy())
+    return observers
 
 
 def _race_detector(ready: PreparedLaunch) -> RaceDetector:

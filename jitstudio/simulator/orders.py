@@ -14,7 +14,6 @@ from jitstudio.core.launch.problems import listing
 from jitstudio.core.launch.request import Buffer
 from jitstudio.core.launch.simulation import Fault, OrderDifference, Race
 from jitstudio.numerics.dtypes import numpy_dtype
-from jitstudio.simulator.machine import simulate
 from jitstudio.simulator.model import (
     Observer,
     SimulatedLaunch,
@@ -22,7 +21,8 @@ from jitstudio.simulator.model import (
     SimulationResult,
 )
 from jitstudio.simulator.program import PtxProgram
-from jitstudio.simulator.races import line_of
+from jitstudio.simulator.races import line_key
+from jitstudio.simulator.simulate import simulate
 
 
 class ComparedOrders(NamedTuple):
@@ -137,7 +137,7 @@ def _key(found: Fault | Race) -> object:
     if isinstance(found, Fault):
         return found.kind, found.first and found.first.ptx_line, found.fatal
     # Which of two accesses is the earlier one is a matter of the order.
-    places = sorted((line_of(found.first), line_of(found.second)))
+    places = sorted((line_key(found.first), line_key(found.second)))
     return "read" in found.kind, found.space, found.same_value, *places
 
 

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from jitstudio.core.launch.device import Dim3
 from jitstudio.core.launch.simulation import Fault, StateSpace
+from jitstudio.simulator.binding import Bound
+from jitstudio.simulator.ends import SimulationStop
 from jitstudio.simulator.groups import GroupKey, Selection, selection
 from jitstudio.simulator.history import Stretch
 from jitstudio.simulator.image import Image
-from jitstudio.simulator.machine import Bound, SimulationStop
 from jitstudio.simulator.memory import Arena, Region
 from jitstudio.simulator.model import Layout, SimulatedLaunch, Threads
 from jitstudio.simulator.program import PtxFunction, PtxProgram

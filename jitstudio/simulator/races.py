@@ -2,23 +2,13 @@
 
 Shadow memory holds for each granule (as small as the smallest access so far) its last write and
 two of its last reads by different threads, each as the number of the access and of the thread.
-What orders is kept as clocks, a number of an access up to which another's accesses are known:
+What orders two accesses is in `causality`.
 
-* of a warp's knowledge of each other warp of its block, moved on by barriers of the block,
-* of a warp, or of the lanes of one that have met under a mask, moved on by barriers of a warp,
-* of a cluster and of the grid, moved on by theirs,
-* of a warp's knowledge of all other warps, by messages: an atomic or strong write behind a fence
-  (or with ``.release``) leaves what its thread knew at the location, and whoever reads that with an
-  atomic or a strong read knows it from then on, and passes it on at barriers.
-
-This is the causality order of the PTX ISA ("Memory Consistency Model"), coarser in three places
-that can only hide a race and never invent one: a message tells of the whole warp of its sender, a
-read needs no ``.acquire`` or fence to take it, and atomics of one step know each other. Two
-accesses that are both strong never race. But a volatile read of what another lane of the warp has
-written is told if it is data: it relies on the lanes running in step, which no GPU since Volta
-promises. A flag is told apart by what is done with it (`flags`). Two writes of the same value are
-told as such: nothing is lost whatever their order, and racecheck of Compute Sanitizer, too, tells
-them as information.
+Two accesses that are both strong never race. But a volatile read of what another lane of the
+warp has written is told if it is data: it relies on the lanes running in step, which no GPU since
+Volta promises. A flag is told apart by what is done with it (`flags`). Two writes of the same value
+are told as such: nothing is lost whatever their order, and racecheck of Compute Sanitizer, too,
+tells them as information.
 """
 
 from __future__ import annotations
@@ -31,6 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.simulator.causality import (
+    EVENT_SHIFT,
+    OLD_MESSAGE,
+    STRONG,
+    THREAD_MASK,
+    AccessOrder,
+    Numbers,
+)
 from jitstudio.simulator.flags import reads_of_data
 from jitstudio.simulator.model import (
     WARP,
@@ -47,18 +45,8 @@ from jitstudio.simulator.model import (
 )
 from jitstudio.simulator.program import PtxInstruction, PtxProgram
 
-_Numbers = NDArray[np.int64]
-
-_THREAD_BITS = 20
-_STRONG = np.int64(1 << _THREAD_BITS)
-_EVENT_SHIFT = _THREAD_BITS + 1
-_THREAD_MASK = np.int64((1 << _THREAD_BITS) - 1)
 _FIRST_GRANULE = 4
-_MOST_LOCATIONS = 4096
-_LOST_MESSAGE = -1
-_OLD_MESSAGE = -2
 _MOST_RACES = 200
-_ALL = np.iinfo(np.int64).max
 _RELEASING = {"release", "acq_rel"}
 _SHADOWED = (StateSpace.GLOBAL, StateSpace.SHARED, StateSpace.SURFACE)
 
@@ -92,7 +80,7 @@ class RaceDetector(Observer):
     def started(self, layout: Layout) -> None:
         """See `Observer`: what earlier blocks have done is ordered by messages only."""
         self._waves.append((self._event, layout))
-        self._order = _Order(layout, self._event)
+        self._order = AccessOrder(layout, self._event)
         self._shadows.pop(StateSpace.SHARED, None)
         self._shadows[StateSpace.GLOBAL].age_messages()
 
@@ -119,9 +107,9 @@ class RaceDetector(Observer):
         self._step_of_event.append(access.step)
         shadow = self._shadow_of(access)
         places, threads = shadow.places(access)
-        cells = threads + (np.int64(self._event) << _EVENT_SHIFT)
+        cells = threads + (np.int64(self._event) << EVENT_SHIFT)
         if access.strong:
-            cells += _STRONG
+            cells += STRONG
             self._pass_messages(access, shadow)
         if access.kind is AccessKind.READ:
             self._compare(access, shadow.written[places], threads, "read after write")
@@ -158,7 +146,7 @@ class RaceDetector(Observer):
         for found in self._races.values():
             race = found.race
             # A loop that is unrolled has several instructions for one line.
-            places = (line_of(race.first), line_of(race.second))
+            places = (line_key(race.first), line_key(race.second))
             key = (race.kind, race.space, race.same_value, *places)
             count = race.count + (races[key].count if key in races else 0)
             races[key] = replace(races.get(key, race), count=count)
@@ -182,15 +170,15 @@ class RaceDetector(Observer):
             # Of atomics in one step each finds what those before it have left.
             self._order.take(access.threads, shadow.messages[at])
 
-    def _compare(self, access: Access, cells: _Numbers, threads: Threads, kind: str) -> None:
+    def _compare(self, access: Access, cells: Numbers, threads: Threads, kind: str) -> None:
         """Notes what the earlier accesses of these cells have in common with this one."""
         shared = access.space is StateSpace.SHARED
-        suspects = cells >= (self._order.floor(shared=shared) + 1) << _EVENT_SHIFT
+        suspects = cells >= (self._order.floor(shared=shared) + 1) << EVENT_SHIFT
         if not suspects.any():
             return
         if access.strong:
-            suspects &= (cells & _STRONG) == 0
-        suspects &= ((cells & _THREAD_MASK) != threads) | self._order.is_older(cells)
+            suspects &= (cells & STRONG) == 0
+        suspects &= ((cells & THREAD_MASK) != threads) | self._order.is_older(cells)
         if not suspects.any():
             return
         at = np.flatnonzero(suspects)
@@ -210,20 +198,20 @@ class RaceDetector(Observer):
             self._of_data = reads_of_data(self._program, function)
         return self._of_data is not None and instruction.number in self._of_data
 
-    def _compare_in_warps(self, access: Access, cells: _Numbers, threads: Threads) -> None:
+    def _compare_in_warps(self, access: Access, cells: Numbers, threads: Threads) -> None:
         """Notes what other lanes of the warp have written by volatile writes."""
-        others = cells & _THREAD_MASK
-        mates = (cells & _STRONG != 0) & (others // WARP == threads // WARP) & (others != threads)
+        others = cells & THREAD_MASK
+        mates = (cells & STRONG != 0) & (others // WARP == threads // WARP) & (others != threads)
         at = np.flatnonzero(mates & ~self._order.is_older(cells))
         at = at[~self._order.ordered(cells[at], threads[at])]
-        numbers = np.frombuffer(self._instruction_of_event, np.intc)[cells[at] >> _EVENT_SHIFT]
+        numbers = np.frombuffer(self._instruction_of_event, np.intc)[cells[at] >> EVENT_SHIFT]
         volatile = ["volatile" in instruction.modifiers for instruction in self._instructions]
         at = at[np.asarray(volatile, np.bool_)[numbers]]
         if at.size:
             self._note(access, cells[at], at, "read after write", in_step=True)
 
     def _note(
-        self, access: Access, cells: _Numbers, at: _Numbers, kind: str, *, in_step: bool = False
+        self, access: Access, cells: Numbers, at: Numbers, kind: str, *, in_step: bool = False
     ) -> None:
         """Notes races: the cells that were there, and which granules of the access they are.
 
@@ -234,7 +222,7 @@ class RaceDetector(Observer):
             kind: Such as ``write after read``.
             in_step: Whether lanes of a warp would be in order if they ran in step.
         """
-        events = cells >> _EVENT_SHIFT
+        events = cells >> EVENT_SHIFT
         firsts = np.frombuffer(self._instruction_of_event, np.intc)[events]
         second = self._number(access.instruction)
         per_thread = self._shadow_of(access).per_thread(access.size)
@@ -257,21 +245,21 @@ class RaceDetector(Observer):
                     self._races[key] = _Found(replace(race, count=count))
 
     def _same_values(
-        self, access: Access, cells: _Numbers, threads: _Numbers, kind: str
+        self, access: Access, cells: Numbers, threads: Numbers, kind: str
     ) -> NDArray[np.bool_]:
         """Returns where a write has put what another write had put there."""
         if kind != "write after write" or access.before is None or access.after is None:
             return np.zeros(cells.size, bool)
-        events = cells >> _EVENT_SHIFT
+        events = cells >> EVENT_SHIFT
         held = access.before[threads]
         at_once = events == self._event
-        winners = np.searchsorted(access.threads, cells[at_once] & _THREAD_MASK)
+        winners = np.searchsorted(access.threads, cells[at_once] & THREAD_MASK)
         held[at_once] = access.after[winners]
         same: NDArray[np.bool_] = (held == access.after[threads]).all(axis=1)
         return same
 
     def _race(self, access: Access, cell: int, index: int, kind: str, same: bool) -> Race:
-        event, other = cell >> _EVENT_SHIFT, cell & int(_THREAD_MASK)
+        event, other = cell >> EVENT_SHIFT, cell & int(THREAD_MASK)
         wave = bisect_right(self._waves, event - 1, key=lambda wave: wave[0]) - 1
         earlier = self._instructions[self._instruction_of_event[event]]
         first = self._waves[wave][1].place(earlier, other, self._step_of_event[event])
@@ -312,7 +300,7 @@ class _Shadow:
         written: The last write: event, whether it was strong, thread; 0 for none.
         readers: The same for two reads by different threads.
         messages: The number of what was left there for others; 0 for nothing, and
-            `_OLD_MESSAGE` or `_LOST_MESSAGE` for what blocks that have ended, or too many, left.
+            `OLD_MESSAGE` for what blocks that have ended left, -1 where too many did.
     """
 
     def __init__(self, size: int = 0) -> None:
@@ -329,7 +317,7 @@ class _Shadow:
         """Returns how many granules an access of so many bytes has."""
         return max(1, size // self.granule)
 
-    def places(self, access: Access) -> tuple[_Numbers, Threads]:
+    def places(self, access: Access) -> tuple[Numbers, Threads]:
         """Returns the granules of an access and their threads, thread by thread."""
         least = int(np.bitwise_or.reduce(access.offsets)) | access.size
         least &= -least
@@ -342,17 +330,17 @@ class _Shadow:
         places = (first[:, None] + np.arange(count)).reshape(-1)
         return places, np.repeat(access.threads, count)
 
-    def read(self, places: _Numbers, cells: _Numbers) -> None:
+    def read(self, places: Numbers, cells: Numbers) -> None:
         """Keeps reads: the last one, and one by another thread if there is one."""
         last, other = self.readers
         before = last[places]
-        moved = ((before ^ cells) & _THREAD_MASK) != 0
+        moved = ((before ^ cells) & THREAD_MASK) != 0
         other[places[moved]] = before[moved]
         last[places] = cells
         beaten = last[places] != cells
         other[places[beaten]] = cells[beaten]
 
-    def write(self, places: _Numbers, cells: _Numbers) -> None:
+    def write(self, places: Numbers, cells: Numbers) -> None:
         """Keeps writes; reads before them matter no more."""
         self.written[places] = cells
         for slot in self.readers:
@@ -368,7 +356,7 @@ class _Shadow:
     def age_messages(self) -> None:
         """Marks all of them as those of blocks that have ended."""
         if self._has_messages:
-            self.messages[self.messages != 0] = _OLD_MESSAGE
+            self.messages[self.messages != 0] = OLD_MESSAGE
 
     def take_messages(self) -> NDArray[np.int32]:
         """Returns the messages, to be changed."""
@@ -403,242 +391,6 @@ def _longer(held: NDArray[Any], size: int) -> NDArray[Any]:
     return made
 
 
-class _Order:
-    """What orders the accesses of the threads that are resident together.
-
-    All clocks are numbers of accesses; what has at most such a number is known.
-    """
-
-    def __init__(self, layout: Layout, start: int) -> None:
-        self._layout = layout
-        self._start = start
-        self._per_block = layout.warps_per_block
-        slots, warps = len(layout.blocks), layout.threads // WARP
-        last = layout.threads_per_block - (self._per_block - 1) * WARP
-        self._live = np.full((slots, self._per_block), WARP, np.int64)
-        self._live[:, -1] = last
-        self._blocks = np.full((slots, self._per_block, self._per_block), start, np.int64)
-        self._warps = np.full(warps, start, np.int64)
-        self._lanes: _Numbers | None = None
-        self._clusters = np.full(-(-slots // layout.cluster_blocks), start, np.int64)
-        self._grid = 0
-        self._block_floor = start
-        self._fences = np.full((2, layout.threads), -1, np.int64)
-        self._messages = _Messages(slots, self._per_block, start)
-
-    def floor(self, *, shared: bool) -> int:
-        """Returns a clock that holds for all threads: of their own block's accesses, or of all."""
-        alone = shared and self._layout.cluster_blocks == 1
-        return max(self._block_floor, self._grid) if alone else self._grid
-
-    def is_older(self, cells: _Numbers) -> NDArray[np.bool_]:
-        """Returns which cells are of blocks that had ended before these began."""
-        return cells < (self._start + 1) << _EVENT_SHIFT
-
-    def ended(self, threads: Threads) -> None:
-        """Takes note that these threads take part no more."""
-        counts = np.bincount(threads // WARP, minlength=self._live.size)
-        self._live -= counts.reshape(self._live.shape)
-
-    def fenced(self, threads: Threads, scope: SyncScope, now: int) -> None:
-        """Takes note of a fence."""
-        near = scope in (SyncScope.WARP, SyncScope.BLOCK)
-        self._fences[0, threads] = now
-        if not near:
-            self._fences[1, threads] = now
-
-    def synchronised(self, threads: Threads, scope: SyncScope, now: int) -> None:
-        """Takes note of a barrier."""
-        if scope is SyncScope.WARP:
-            self._meet_in_warps(threads, now)
-            return
-        self._meet_in_blocks(threads, now)
-        if scope is SyncScope.CLUSTER:
-            slots = np.unique(threads // (self._per_block * WARP))
-            self._clusters[slots // self._layout.cluster_blocks] = now
-        elif scope is not SyncScope.BLOCK:
-            self._grid = now
-
-    def take(self, threads: Threads, messages: NDArray[np.int32]) -> None:
-        """Lets threads know what they find at a location."""
-        found = np.flatnonzero(messages)
-        if found.size:
-            self._messages.take(threads[found] // WARP, messages[found])
-
-    def leave(
-        self, threads: Threads, places: _Numbers, messages: NDArray[np.int32], *, near: bool
-    ) -> None:
-        """Leaves what threads knew at their last fence at the locations that they write."""
-        fences = self._fences[0 if near else 1, threads]
-        sent = np.flatnonzero(fences >= 0)
-        if sent.size:
-            warps = threads[sent] // WARP
-            known = self._blocks.reshape(-1, self._per_block)
-            self._messages.leave(warps, fences[sent], places[sent], messages, known)
-
-    def ordered(self, cells: _Numbers, threads: Threads) -> NDArray[np.bool_]:
-        """Returns which of these earlier accesses each thread knows."""
-        events, others = cells >> _EVENT_SHIFT, cells & _THREAD_MASK
-        mine, theirs = threads // WARP, others // WARP
-        here, there = mine // self._per_block, theirs // self._per_block
-        resident = events > self._start
-        theirs, there = np.where(resident, theirs, mine), np.where(resident, there, here)
-        warps = self._blocks.reshape(-1, self._per_block)
-        known = np.where(here == there, warps[mine, theirs % self._per_block], self._grid)
-        in_warp = self._warps[mine]
-        if self._lanes is not None:
-            in_warp = np.maximum(in_warp, self._lanes[threads, others % WARP])
-        known = np.maximum(known, np.where(mine == theirs, in_warp, self._grid))
-        size = self._layout.cluster_blocks
-        near = here // size == there // size
-        known = np.maximum(known, np.where(near, self._clusters[here // size], self._grid))
-        known = np.maximum(known, self._messages.known(mine, theirs))
-        told: NDArray[np.bool_] = np.where(
-            resident, events <= known, events <= self._messages.known_before(mine)
-        )
-        return told | (events <= self._grid)
-
-    def _meet_in_blocks(self, threads: Threads, now: int) -> None:
-        met = np.bincount(threads // WARP, minlength=self._live.size).reshape(self._live.shape) > 0
-        whole = (met | (self._live == 0)).all(axis=1)
-        if whole.all():
-            self._blocks[:] = now
-            self._block_floor = now
-        else:
-            slots = np.flatnonzero(met.any(axis=1))
-            part, known = met[slots], self._blocks[slots]
-            joined = np.where(part[:, :, None], known, 0).max(axis=1)
-            joined[part | whole[slots][:, None]] = now
-            self._blocks[slots] = np.where(part[:, :, None], joined[:, None, :], known)
-            self._block_floor = int(self._blocks.min())
-        self._messages.meet(met)
-
-    def _meet_in_warps(self, threads: Threads, now: int) -> None:
-        warps = threads // WARP
-        counts = np.bincount(warps, minlength=self._warps.size)
-        whole = (counts == self._live.reshape(-1)) & (counts > 0)
-        self._warps[whole] = now
-        part = threads[~whole[warps]]
-        if part.size:
-            self._meet_under_masks(part, now)
-
-    def _meet_under_masks(self, threads: Threads, now: int) -> None:
-        if self._lanes is None:
-            self._lanes = np.zeros((self._layout.threads, WARP), np.int64)
-        warps = threads // WARP
-        starts = np.flatnonzero(np.concatenate(([True], warps[1:] != warps[:-1])))
-        joined = np.maximum.reduceat(self._lanes[threads], starts, axis=0)
-        row = np.searchsorted(warps[starts], warps)
-        joined[row, threads % WARP] = now
-        self._lanes[threads] = joined[row]
-
-
-class _Messages:
-    """What warps know of each other through memory.
-
-    Once there are too many locations, whoever takes anything is held to know everything.
-    """
-
-    def __init__(self, slots: int, per_block: int, start: int) -> None:
-        self._start = start
-        self._per_block = per_block
-        self._now = start
-        count = slots * per_block
-        self._rows = np.zeros((0, count), np.int32)
-        self._changed = np.zeros(0, np.int64)
-        self._used = 0
-        self._taken: NDArray[np.int32] | None = None
-        self._seen: dict[int, int] = {}
-        self._has_taken = np.zeros(count, bool)
-        self._has_news = np.zeros(count, bool)
-        self._everything = np.full(count, -1, np.int64)
-        self._count = count
-
-    def known(self, mine: _Numbers, theirs: _Numbers) -> _Numbers:
-        """Returns the clock up to which each warp knows another."""
-        known = self._everything[mine]
-        return known if self._taken is None else np.maximum(known, self._taken[mine, theirs])
-
-    def known_before(self, mine: _Numbers) -> _Numbers:
-        """Returns the clock up to which each warp knows blocks that have ended.
-
-        Whoever has taken a message may have one that goes back to them.
-        """
-        return np.where(self._has_taken[mine], self._start, -1)
-
-    def leave(
-        self,
-        warps: _Numbers,
-        fences: _Numbers,
-        places: _Numbers,
-        messages: NDArray[np.int32],
-        known: _Numbers,
-    ) -> None:
-        """Leaves what warps knew at their fences at these places."""
-        self._now += 1
-        targets = np.unique(places)
-        fresh = targets[np.isin(messages[targets], (0, _OLD_MESSAGE))]
-        if self._used + fresh.size > _MOST_LOCATIONS:
-            messages[fresh] = _LOST_MESSAGE
-        elif fresh.size:
-            messages[fresh] = np.arange(self._used + 1, self._used + 1 + fresh.size)
-            self._used += fresh.size
-            self._make_room()
-        numbers = messages[places]
-        for number in np.unique(numbers[numbers > 0]).tolist():
-            mine = np.flatnonzero(numbers == number)
-            row = self._rows[number - 1]
-            for warp in np.unique(warps[mine]).tolist():
-                if self._taken is not None:
-                    np.maximum(row, self._taken[warp], out=row)
-                first = warp // self._per_block * self._per_block
-                own = row[first : first + self._per_block]
-                np.maximum(own, known[warp], out=own, casting="unsafe")
-                row[warp] = max(int(row[warp]), int(fences[mine][warps[mine] == warp].max()))
-            self._changed[number - 1] = self._now
-
-    def take(self, warps: _Numbers, messages: NDArray[np.int32]) -> None:
-        """Lets warps know what was left in these messages."""
-        self._has_news[warps[~self._has_taken[warps]]] = True
-        self._has_taken[warps] = True
-        lost = warps[messages == _LOST_MESSAGE]
-        self._everything[lost] = _ALL
-        self._has_news[lost] = True
-        numbered = messages > 0
-        pairs = np.unique(warps[numbered] * (_MOST_LOCATIONS + 1) + messages[numbered])
-        for pair in pairs.tolist():
-            warp, number = divmod(pair, _MOST_LOCATIONS + 1)
-            changed = int(self._changed[number - 1])
-            if self._seen.get(pair, -1) >= changed:
-                continue
-            self._seen[pair] = changed
-            self._has_news[warp] = True
-            if self._taken is None:
-                self._taken = np.zeros((self._count, self._count), np.int32)
-            np.maximum(self._taken[warp], self._rows[number - 1], out=self._taken[warp])
-
-    def meet(self, met: NDArray[np.bool_]) -> None:
-        """Shares what the warps of each block know among those that have met."""
-        news = self._has_news.reshape(met.shape)
-        for slot in np.flatnonzero((news & met).any(axis=1)).tolist():
-            warps = slot * self._per_block + np.flatnonzero(met[slot])
-            self._has_taken[warps] = True
-            # Warps that were not there hear of it from any of these.
-            self._has_news[warps] = not met[slot].all()
-            self._everything[warps] = self._everything[warps].max()
-            if self._taken is not None:
-                self._taken[warps] = self._taken[warps].max(axis=0)
-
-    def _make_room(self) -> None:
-        if self._used > len(self._rows):
-            wanted = max(self._used, 2 * len(self._rows))
-            for name in ("_rows", "_changed"):
-                held = getattr(self, name)
-                made = np.zeros((wanted, *held.shape[1:]), held.dtype)
-                made[: len(held)] = held
-                setattr(self, name, made)
-
-
 _WORDS = {
     "read after write": ("writes", "reads"),
     "write after read": ("reads", "writes"),
@@ -667,7 +419,7 @@ def _step_sentence(race: Race, access: Access) -> str:
     )
 
 
-def line_of(place: ThreadPlace) -> tuple[str, int]:
+def line_key(place: ThreadPlace) -> tuple[str, int]:
     """Returns the source line, or that of the PTX where none is known."""
     return (place.file, place.line) if place.line else ("", place.ptx_line)
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.device import Dim3
+from jitstudio.simulator.blocks import LaunchRefused
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.history import StepHistory
-from jitstudio.simulator.machine import LaunchRefused, Machine
+from jitstudio.simulator.machine import Machine
 from jitstudio.simulator.model import WARP, Layout, SimulatedLaunch, SimulationLimits
 from jitstudio.simulator.playback import RecordedHistory, ShownWave
 from jitstudio.simulator.program import PtxInstruction, PtxProgram

@@ -3,12 +3,12 @@
 A shuffle gives an undefined value where it takes that of a lane which has exited, is not there, or
 is not named by the mask (PTX ISA, ``shfl.sync``; CUDA C++ Programming Guide, "Warp Shuffle
 Functions"). To have one is allowed: in a reduction those lanes get some whose sums nobody wants. So
-they are followed through the registers of the kernel, and through shared and local memory, to where
-global memory, an address, an atomic, a branch or a vote depends on one. What is read in part only
-is taken for defined, and functions can hide something.
+they are followed through the registers of the kernel and of the functions that it calls, through
+arguments and results, and through shared and local memory, to where global memory, an address, an
+atomic, a branch or a vote depends on one. What is read in part only is taken for defined.
 
-In builds for a debugger registers and local memory that nobody has written are read by right code,
-too: it copies variables that have no value yet, structures with their padding, and bit fields as
+Registers that nobody has written are read by right code, too, and in builds for a debugger local
+memory: it copies variables that have no value yet, structures with their padding, and bit fields as
 whole words. What is read there is undefined until bits of it are masked or moved, and a copy of it
 in global memory means nothing.
 """
@@ -31,6 +31,7 @@ from jitstudio.simulator.program import (
     PtxInstruction,
     PtxOperand,
     RegisterOperand,
+    SymbolOperand,
     VectorOperand,
     register_names,
 )
@@ -38,7 +39,7 @@ from jitstudio.simulator.types import PREDICATE
 
 # What these do with a value can be seen, or decides what else is done.
 _DECIDING = frozenset(
-    ["st", "sust", "red", "atom", "bra", "brx", "vote", "match", "redux", "bar", "ld"]
+    ["st", "sust", "red", "atom", "bra", "brx", "call", "vote", "match", "redux", "bar", "ld"]
 )
 _REASONS = ("the block does not have", "has exited", "the mask does not name")
 # What picks bits out of a word, of which some may be defined.
@@ -52,6 +53,9 @@ _CALCULATED = 1
 # Of a register that nobody has written: where it comes from is where it is read first.
 _NEVER_READ = 2
 _Codes = NDArray[np.int32]
+
+FrameKey = tuple[int, str]
+"""The depth of a call, and the function."""
 
 
 class Dependence(NamedTuple):
@@ -74,49 +78,131 @@ class Dependence(NamedTuple):
 
 
 class _Parts(NamedTuple):
-    """The sources of an instruction, and the names of the registers in it."""
+    """The sources of an instruction, and the names of the registers in it.
+
+    Attributes:
+        operands: The sources.
+        results: The registers that it writes; of calls the parameters, too.
+        names: The registers that it reads.
+        guard: That of its guard.
+        all: All of them.
+        parameter: The parameter that it moves to or from, and the first byte; None for none.
+    """
 
     operands: tuple[PtxOperand, ...]
     results: list[str]
     names: list[str]
     guard: list[str]
     all: frozenset[str]
+    parameter: tuple[str, int] | None = None
 
 
 class UndefinedValues:
-    """Which registers of the kernel hold undefined values.
+    """Which registers hold undefined values, and which bytes of arguments and results.
 
     A value is described by a number: where it comes from, the reason, and the lane; 0 for a value
-    that is defined.
+    that is defined. Of parameters there is one for each byte, in arrays of shape (threads, bytes).
+
+    Args:
+        threads: How many there are.
+        without_value: The registers of each function that some way through it reads before it
+            writes them.
 
     Attributes:
-        carried: The codes of what the next store of the kernel writes; None where all is defined.
+        carried: The codes of what the next store writes; None where all is defined.
         found: A load, and the codes of what it has read; None likewise.
     """
 
-    def __init__(self, threads: int) -> None:
+    def __init__(
+        self, threads: int, without_value: Mapping[str, frozenset[str]] | None = None
+    ) -> None:
         self._count = threads
+        self._without_value = without_value or {}
         self.carried: list[_Codes] | None = None
         self.found: tuple[PtxInstruction, list[_Codes]] | None = None
-        self._registers: dict[str, NDArray[np.int32]] = {}
+        # Frames in which all is defined are not there, but for the one that is looked at.
+        self._frames: dict[FrameKey, dict[str, _Codes]] = {}
+        self._key: FrameKey = 0, ""
+        self._registers: dict[str, _Codes] = {}
         # Those that no copy of this has, too.
-        self._own: set[str] = set()
+        self._own: set[tuple[FrameKey, str]] = set()
         self._parts: dict[int, _Parts] = {}
         # By number of instruction: the first step is all that is told, and the first thread in it.
         self._sources: dict[int, tuple[PtxInstruction, int, int]] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._registers)
+        return bool(self._frames)
 
-    def begin(self, names: Iterable[str]) -> None:
-        """Takes note that no thread has written some registers."""
-        for name in names:
-            self._write(name, slice(0, self._count), np.full(self._count, _NEVER_READ, np.int32))
+    def look_at(self, key: FrameKey) -> None:
+        """Chooses the frame that is meant from now on."""
+        if key != self._key:
+            self._key = key
+            self._registers = self._frames.get(key) or {}
+
+    def begin(self, key: FrameKey, threads: Selection) -> None:
+        """Takes note that threads begin a function, of which they have written no register."""
+        if names := self._without_value.get(key[1]):
+            self.look_at(key)
+            size = len(numbers_of(threads))
+            for name in names:
+                self._write(name, threads, np.full(size, _NEVER_READ, np.int32))
+
+    def end(self, key: FrameKey, threads: Selection) -> None:
+        """Takes note that threads return from a function."""
+        if key in self._frames:
+            self.look_at(key)
+            for name in list(self._registers):
+                self._clear(name, threads)
+
+    def pass_on(
+        self,
+        source: FrameKey,
+        target: FrameKey,
+        names: Sequence[tuple[str, str]],
+        threads: Selection,
+        values: Mapping[str, NDArray[Any]],
+        at: tuple[PtxInstruction, int],
+    ) -> None:
+        """Takes note that threads hand arguments to a function, or its results back.
+
+        Args:
+            source: Whose.
+            target: To whom.
+            names: Registers or parameters: of the target, then of the source.
+            threads: Which threads.
+            values: The registers and parameters of the target.
+            at: The instruction that does it, and the steps before it.
+        """
+        self.look_at(source)
+        given = [self._given(own, threads, at) for _, own in names]
+        self.look_at(target)
+        for (name, _), codes in zip(names, given, strict=True):
+            if codes is None:
+                self._clear(name, threads)
+            elif values[name].ndim == 1:
+                self._write(name, threads, codes if codes.ndim == 1 else _whole(codes))
+            else:
+                # A register may be as wide; how many bytes it has is said by who reads them.
+                each = codes if codes.ndim == 2 else np.repeat(codes[:, None], 8, axis=1)
+                made = np.zeros((len(codes), values[name].shape[1]), np.int32)
+                width = min(made.shape[1], each.shape[1])
+                made[:, :width] = each[:, :width]
+                self._write(name, threads, made)
+
+    def _given(
+        self, name: str, threads: Selection, at: tuple[PtxInstruction, int]
+    ) -> _Codes | None:
+        """Returns the codes of a register or a parameter; None where all is defined."""
+        held = self._registers.get(name)
+        if held is None or held.ndim == 2:
+            return None if held is None else held[threads]
+        return self._read_by(*at, [name], threads)
 
     def copy(self) -> UndefinedValues:
         """Returns the same values, to be changed on their own."""
-        other = UndefinedValues(self._count)
-        other._registers = dict(self._registers)
+        other = UndefinedValues(self._count, self._without_value)
+        other._frames = {key: dict(registers) for key, registers in self._frames.items()}
+        other._registers = other._frames.get(other._key, {})
         self._own.clear()
         other._sources = dict(self._sources)
         other._parts = self._parts
@@ -141,7 +227,7 @@ class UndefinedValues:
                 block does not have, 2 for one that has exited, 3 for one not named.
         """
         first, source = instruction.operands[:2]
-        codes = self._read(register_names(source), others).copy()
+        codes = self._read(register_names(source), others)
         codes[codes == _NEVER_READ] = 0
         if reasons.any():
             first_one = int(threads[np.argmax(reasons > 0)])
@@ -162,19 +248,24 @@ class UndefinedValues:
         return (instruction.number + 1) << _NUMBER_SHIFT
 
     def stored(self, store: PtxInstruction, step: int, threads: Selection) -> list[_Codes] | None:
-        """Returns the codes of the elements that threads store; None if all are defined."""
+        """Returns the codes of what threads store to memory; None if all of it is defined."""
+        if _parameter_of(store) is not None:
+            return None
         value = store.operands[1]
         parts = value.parts if isinstance(value, VectorOperand) else (value,)
         codes = [self._read_by(store, step, register_names(part), threads) for part in parts]
         return codes if any(each.any() for each in codes) else None
 
-    def loaded(self, load: PtxInstruction, threads: Selection, codes: Sequence[_Codes]) -> None:
-        """Takes note of the codes of the elements that threads have loaded."""
-        value = load.operands[0]
+    def follow_found(self, instruction: PtxInstruction, threads: Selection) -> None:
+        """Takes note of the undefined values that threads have loaded, if it was a load."""
+        found, self.found = self.found, None
+        if found is None or instruction.opcode != "ld" or found[0] is not instruction:
+            return
+        value = instruction.operands[0]
         parts = value.parts if isinstance(value, VectorOperand) else (value,)
-        for part, each in zip(parts, codes, strict=True):
+        for part, codes in zip(parts, found[1], strict=True):
             for name in register_names(part):
-                self._write(name, threads, np.where(each > 0, each | _IN_MEMORY, 0))
+                self._write(name, threads, np.where(codes > 0, codes | _IN_MEMORY, 0))
 
     def spread(
         self,
@@ -202,8 +293,9 @@ class UndefinedValues:
         for name in results:
             kept = codes
             if opcode in _DECIDING:
-                kept = np.zeros_like(codes)
-            elif opcode == "selp":
+                self._clear(name, threads)
+                continue
+            if opcode == "selp":
                 kept = self._selected(operands, threads, values)
             elif instruction.types == (PREDICATE,) and opcode in ("and", "or"):
                 kept = self._decided(codes, operands, opcode, threads, values)
@@ -212,7 +304,9 @@ class UndefinedValues:
                 for word in words:
                     kept = self._decided(codes, operands[2:], word, threads, values)
             self._write(name, threads, kept)
-        if opcode not in _DECIDING or "param" in instruction.modifiers:
+        if parts.parameter:
+            self._move_parameter(instruction, parts.parameter, threads, values)
+        if opcode not in _DECIDING or parts.parameter:
             codes = np.zeros_like(codes)
         elif opcode == "st":
             address = self._read(register_names(operands[0]), threads)
@@ -242,6 +336,37 @@ class UndefinedValues:
                 self._write(name, threads, np.where(first, np.int32(code), codes))
         return self._read(names, threads)
 
+    def _move_parameter(
+        self,
+        instruction: PtxInstruction,
+        parameter: tuple[str, int],
+        threads: Selection,
+        values: Mapping[str, NDArray[Any]],
+    ) -> None:
+        """Follows what is moved to or from an argument or a result, byte by byte."""
+        (name, at), size = parameter, instruction.types[0].size
+        is_store = instruction.opcode == "st"
+        value = instruction.operands[1 if is_store else 0]
+        held = self._registers.get(name)
+        parts = value.parts if isinstance(value, VectorOperand) else (value,)
+        for start, part in enumerate(parts):
+            place = slice(at + start * size, at + (start + 1) * size)
+            names = register_names(part)
+            if not is_store:
+                if held is not None and names:
+                    self._write(names[0], threads, _whole(held[threads, place]))
+                continue
+            codes = self._read(names, threads)
+            if held is not None or codes.any():
+                whole = np.zeros(values[name].shape, np.int32) if held is None else held.copy()
+                whole[threads, place] = codes[:, None]
+                self._write(name, slice(None), whole)
+                held = self._registers.get(name)
+
+    def _clear(self, name: str, threads: Selection) -> None:
+        if (held := self._registers.get(name)) is not None:
+            self._write(name, threads, np.zeros_like(held[threads]))
+
     def _read(self, names: Iterable[str], threads: Selection) -> NDArray[np.int32]:
         size = self._count if isinstance(threads, slice) else len(threads)
         codes = np.zeros(size, np.int32)
@@ -257,14 +382,17 @@ class UndefinedValues:
         if held is None:
             if not codes.any():
                 return
-            held = np.zeros(self._count, np.int32)
-        elif name not in self._own:
+            held = np.zeros((self._count, *codes.shape[1:]), np.int32)
+            self._frames.setdefault(self._key, self._registers)
+        elif (self._key, name) not in self._own:
             held = held.copy()
         self._registers[name] = held
-        self._own.add(name)
+        self._own.add((self._key, name))
         held[threads] = codes
         if not held.any():
             del self._registers[name]
+            if not self._registers:
+                del self._frames[self._key]
 
     def _selected(
         self, operands: tuple[PtxOperand, ...], threads: Selection, values: Mapping[str, Any]
@@ -299,15 +427,42 @@ def _parts_of(instruction: PtxInstruction) -> _Parts:
         # See `UndefinedValues.take`.
         return _Parts((), [], [], [], frozenset())
     if opcode == "call":
-        # What a function returns is taken for defined.
-        results = register_names(operands[0])
-        return _Parts((), results, [], [], frozenset(results))
+        # Which function it is depends on the register; what it returns is handed on by `ret`.
+        results, names = _names_in(operands[0]), register_names(operands[1])
+        guard = [] if instruction.guard is None else [instruction.guard.name]
+        return _Parts((), results, names, guard, frozenset((*results, *names, *guard)))
     results = []
+    parameter = _parameter_of(instruction)
     if opcode not in WITHOUT_RESULT and operands:
         results, operands = register_names(operands[0]), operands[1:]
     guard = [] if instruction.guard is None else [instruction.guard.name]
     names = [name for operand in operands for name in register_names(operand)]
-    return _Parts(operands, results, names, guard, frozenset((*results, *names, *guard)))
+    every = frozenset((*results, *names, *guard, *(parameter or ())[:1]))
+    return _Parts(operands, results, names, guard, every, parameter)
+
+
+def _names_in(results: PtxOperand) -> list[str]:
+    """Returns the registers and the parameters that take the results of a call."""
+    parts = results.parts if isinstance(results, VectorOperand) else ()
+    symbols = [part.name for part in parts if isinstance(part, SymbolOperand)]
+    return register_names(results) + symbols
+
+
+def _parameter_of(instruction: PtxInstruction) -> tuple[str, int] | None:
+    """Returns the parameter that an instruction moves to or from, and the first byte of it."""
+    if instruction.opcode in ("ld", "st") and any(
+        word.startswith("param") for word in instruction.modifiers
+    ):
+        match instruction.operands[1 if instruction.opcode == "ld" else 0]:
+            case AddressOperand(SymbolOperand(name, inner), offset):
+                return name, inner + offset
+    return None
+
+
+def _whole(codes: _Codes) -> _Codes:
+    """Returns the codes of values of several bytes, which are undefined if all bytes are."""
+    found: _Codes = np.where(codes.all(axis=1), codes.max(axis=1, initial=0), 0)
+    return found
 
 
 def _is_unwritten(codes: _Codes) -> NDArray[np.bool_]:

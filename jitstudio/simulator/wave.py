@@ -1,38 +1,26 @@
 """The blocks that are resident together: registers, memory, and who waits where.
 
-Instructions work on a `Wave`. A *frame* is the registers of one function at one depth of calls, for
-all threads: a list of arrays, in which each register stands once for each type that instructions
-read it in, all of them views of the same bytes.
+Instructions work on a `Wave`; what they load and store goes through `loads_stores`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.copies import Copy, PendingCopies
-from jitstudio.simulator.groups import Groups, Selection, numbers_of, subset
+from jitstudio.simulator.copies import PendingCopies
+from jitstudio.simulator.faults import ThreadFault, fault_of
+from jitstudio.simulator.frames import Frame, FrameLayout, ReturnLink, SlotKind, viewed
+from jitstudio.simulator.groups import Groups, Selection, numbers_of, packed_lanes, subset
 from jitstudio.simulator.heap import Heap
 from jitstudio.simulator.left_out import PassedBarriers
-from jitstudio.simulator.memory import (
-    CLUSTER_BITS,
-    COPYING,
-    WINDOWS,
-    AccessFault,
-    Arena,
-    Offsets,
-    behind_end,
-    check_alignment,
-    windows_of,
-)
+from jitstudio.simulator.memory import Arena
 from jitstudio.simulator.model import (
     WARP,
-    Access,
-    AccessKind,
     Fault,
     FaultKind,
     Layout,
@@ -42,84 +30,11 @@ from jitstudio.simulator.model import (
     ThreadPlace,
     Threads,
 )
+from jitstudio.simulator.products import PendingProducts, Touch
 from jitstudio.simulator.program import PtxFunction, PtxInstruction
 from jitstudio.simulator.texels import TexelArray
 from jitstudio.simulator.undefined import UndefinedValues
 from jitstudio.simulator.written import WrittenRegisters
-
-CARRY = "CC.CF"
-"""The register for carries, of which PTX has no name."""
-
-Frame = list[NDArray[Any]]
-"""Registers of all threads, by slots."""
-
-
-class ThreadFault(Exception):
-    """What a thread did and must not do; ends the launch.
-
-    Attributes:
-        kind: What it is.
-        thread: The first thread that did it.
-        message: What it did, in words that go on after "Thread … of block …".
-        count: How many threads did it.
-    """
-
-    def __init__(self, kind: FaultKind, thread: int, message: str, count: int = 1) -> None:
-        super().__init__(message)
-        self.kind, self.thread, self.message, self.count = kind, thread, message, count
-
-
-class UnsupportedInstruction(Exception):
-    """An instruction that cannot be simulated; the message says why and what could be done."""
-
-
-class SlotKind(NamedTuple):
-    """What a slot of a frame holds.
-
-    Attributes:
-        name: Of the register; of the parameter; of the special register.
-        dtype: What its values are read as.
-        source: ``register``, ``param``, ``whole param``, ``special``, ``constant``, ``stack``,
-            ``kernel param`` or ``sink``.
-        offset: Bytes into a parameter.
-        value: Of a constant.
-    """
-
-    name: str
-    dtype: np.dtype[Any]
-    source: str = "register"
-    offset: int = 0
-    value: bytes = b""
-
-
-@dataclass
-class FrameLayout:
-    """Which slots the frames of a function have; grows while its instructions are bound."""
-
-    function: PtxFunction
-    slots: list[SlotKind] = field(default_factory=list)
-    index: dict[SlotKind, int] = field(default_factory=dict)
-
-    def slot(self, kind: SlotKind) -> int:
-        """Returns the index of a slot."""
-        if (found := self.index.get(kind)) is None:
-            found = self.index[kind] = len(self.slots)
-            self.slots.append(kind)
-        return found
-
-
-@dataclass(frozen=True)
-class ReturnLink:
-    """What is done at the return from a call.
-
-    Attributes:
-        layout: The frames of the caller.
-        results: The slots of results: of the caller, then of the function.
-    """
-
-    layout: FrameLayout
-    results: tuple[tuple[int, int], ...]
-
 
 BarrierName = tuple[SyncScope, int]
 """The scope of a barrier and its number in the block."""
@@ -222,6 +137,7 @@ class Wave:
         told: Which they are, by instruction and kind.
         undefined: Which registers of the kernel hold undefined values.
         copies: The copies to shared memory that nobody has waited for.
+        products: Those of warp groups likewise.
         heap: What `malloc` takes from; None for none.
         texels: Textures and surfaces by their handles.
         passed: Who has been behind which barrier; None where there is nothing to leave out.
@@ -240,6 +156,7 @@ class Wave:
         special: dict[str, Any],
         copies_unwritten: bool = False,
         notes_written: bool = False,
+        touching: Mapping[int, Touch] | None = None,
         most_bytes: int = 1 << 62,
         seed: int | None = None,
         observers: Sequence[Observer],
@@ -288,6 +205,7 @@ class Wave:
         self.faults: list[Fault] = []
         self.undefined = UndefinedValues(count)
         self.copies = PendingCopies(count)
+        self.products = PendingProducts(count, layout.warps_per_block, touching or {})
         self.heap: Heap | None = None
         self.texels: dict[int, TexelArray] = {}
         self.passed: PassedBarriers | None = None
@@ -313,25 +231,12 @@ class Wave:
             while len(self.stacks) <= depth:
                 self.stacks.append(np.zeros(self.layout.threads, np.int64))
                 self.returns.append(np.zeros(self.layout.threads, np.int32))
-            frame = self.frames[key] = self._frame(key, layout)
+            if (bases := self.bases.get(key)) is None:
+                bases = self.bases[key] = layout.registers(self.layout.threads)
+                self.frame_bytes += sum(values.nbytes for values in bases.values())
+            frame = [self._slot(key, bases, kind) for kind in layout.slots]
+            self.frames[key] = frame
         return frame
-
-    def _frame(self, key: tuple[int, str], layout: FrameLayout) -> Frame:
-        threads = self.layout.threads
-        if (bases := self.bases.get(key)) is None:
-            bases = self.bases[key] = {}
-            function = layout.function
-            for name, kind in function.registers.items():
-                bases[name] = np.zeros(threads, kind.bits_dtype)
-            for variable in (*function.variables.values(), *function.parameters, *function.results):
-                if variable.space == "param" and not (
-                    function.is_kernel and variable in function.parameters
-                ):
-                    width = -(-max(variable.size, 1) // 16) * 16
-                    bases[variable.name] = np.zeros((threads, width), np.uint8)
-            bases[CARRY] = np.zeros(threads, np.uint8)
-            self.frame_bytes += sum(values.nbytes for values in bases.values())
-        return [self._slot(key, bases, kind) for kind in layout.slots]
 
     def _slot(
         self, key: tuple[int, str], bases: dict[str, NDArray[Any]], kind: SlotKind
@@ -339,7 +244,7 @@ class Wave:
         threads, size = self.layout.threads, kind.dtype.itemsize
         match kind.source:
             case "register":
-                return _viewed(bases[kind.name], kind.dtype)
+                return viewed(bases[kind.name], kind.dtype)
             case "param":
                 columns = bases[kind.name][:, kind.offset : kind.offset + size]
                 return columns.view(kind.dtype)[:, 0]
@@ -348,7 +253,7 @@ class Wave:
             case "stack":
                 return self.stacks[key[0]].view(kind.dtype)
             case "special":
-                return _viewed(np.broadcast_to(self.special[kind.name], (threads,)), kind.dtype)
+                return viewed(np.broadcast_to(self.special[kind.name], (threads,)), kind.dtype)
             case "kernel param":
                 end = kind.offset + size
                 piece = self.parameters[kind.offset : end].ljust(size, b"\0")
@@ -498,484 +403,13 @@ class Wave:
         self.arenas[StateSpace.LOCAL] = new
         self.local_stride, self.local_base = stride, self.numbers * stride
 
-    def offsets(
-        self, space: StateSpace, addresses: NDArray[np.int64], threads: Selection, size: int
-    ) -> tuple[Offsets, int]:
-        """Returns offsets in the arena of a space, checked, and the region they are in or -1."""
-        arena = self.arenas[space]
-        try:
-            if space is StateSpace.SHARED:
-                return self._shared_offsets(addresses, threads, size), 0
-            if space is StateSpace.LOCAL:
-                _check_range(addresses, size, self.local_stride, "the thread's local memory")
-                return addresses + self.local_base[threads], 0
-            offsets = addresses - arena.base
-            return offsets, arena.check_bounds(offsets, size)
-        except AccessFault as fault:
-            raise self._fault_of_access(fault, threads, size) from None
-
-    def _shared_offsets(
-        self, addresses: NDArray[np.int64], threads: Selection, size: int
-    ) -> Offsets:
-        bases = self.shared_base[threads]
-        if int(addresses.max()) >> CLUSTER_BITS and int(addresses.min()) >= 0:
-            ranks = addresses >> CLUSTER_BITS
-            blocks = self.layout.cluster_blocks
-            if (ranks > blocks).any():
-                first = int(np.argmax(ranks > blocks))
-                raise AccessFault(
-                    FaultKind.OUT_OF_BOUNDS,
-                    first,
-                    int(np.count_nonzero(ranks > blocks)),
-                    f"which is in no block of a cluster of {blocks}",
-                    int(addresses[first]),
-                )
-            slots = self.slots[threads]
-            other = slots - slots % blocks + ranks - 1
-            bases = np.where(ranks > 0, other, slots) * self.layout.shared_stride
-            addresses = addresses & ((1 << CLUSTER_BITS) - 1)
-        _check_range(addresses, size, self.shared_size, "the shared memory of the block")
-        return addresses + bases
-
-    def load(
-        self,
-        space: StateSpace | None,
-        addresses: NDArray[np.int64],
-        dtype: np.dtype[Any],
-        count: int,
-        threads: Selection,
-        *,
-        strong: bool = False,
-    ) -> list[NDArray[Any]]:
-        """Returns what threads read from addresses: so many successive elements.
-
-        Args:
-            space: None for generic addresses.
-            addresses: One for each thread.
-            dtype: Of an element.
-            count: Elements of a vector.
-            threads: Who reads.
-            strong: Whether it is volatile, relaxed or acquire.
-
-        Raises:
-            ThreadFault: If an address is out of bounds or misaligned.
-        """
-        if space is None:
-            windows = windows_of(addresses)
-            if len(windows) > 1:
-                return self._load_mixed(windows, addresses, dtype, count, threads, strong)
-            space = next(iter(windows))
-            addresses = addresses - WINDOWS[space] if space in WINDOWS else addresses
-        size = dtype.itemsize * count
-        offsets, region = self.offsets(space, addresses, threads, size)
-        return self.take(space, offsets, region, addresses, dtype, count, threads, strong=strong)
-
-    def take(
-        self,
-        space: StateSpace,
-        offsets: Offsets,
-        region: int,
-        addresses: NDArray[np.int64],
-        dtype: np.dtype[Any],
-        count: int,
-        threads: Selection,
-        *,
-        strong: bool = False,
-    ) -> list[NDArray[Any]]:
-        """Returns the elements at offsets that have been checked; see `load`."""
-        arena, size = self.arenas[space], dtype.itemsize * count
-        unwritten = arena.check_written(offsets, size, region)
-        partly = None
-        if unwritten is not None:
-            partly = arena.partly_written(offsets, size)
-            missing = unwritten & ~partly
-            if missing.any():
-                self.tell_unwritten(space, missing, offsets, addresses, threads, size)
-            if space is StateSpace.LOCAL and self.copies_unwritten:
-                partly = unwritten
-        if self.on_accessed:
-            self.notify(space, AccessKind.READ, offsets, addresses, size, threads, strong)
-        if arena.codes is not None or partly is not None:
-            self._note_loaded(arena, offsets, dtype.itemsize, count, threads, partly)
-        return arena.gather(offsets, dtype, count)
-
-    def _note_loaded(
-        self,
-        arena: Arena,
-        offsets: Offsets,
-        size: int,
-        count: int,
-        threads: Selection,
-        followed: NDArray[np.bool_] | None,
-    ) -> None:
-        """Keeps the codes of what is loaded, for who follows them through registers.
-
-        Args:
-            arena: Where from.
-            offsets: Of the accesses.
-            size: Bytes of an element.
-            count: Elements of each access.
-            threads: Who loads.
-            followed: Whose elements that nobody has written are not told at once; None for nobody.
-        """
-        codes = arena.codes_at(offsets, size, count)
-        if followed is not None and followed.any() and self.current is not None:
-            never = arena.never_written(offsets, size, count) & followed
-            if never.any():
-                first = int(self.numbers[threads][int(np.argmax(never.any(axis=0)))])
-                code = self.undefined.unwritten(self.current, self.clock - 1, first)
-                codes = list(np.where(never, np.int32(code), codes if codes is not None else 0))
-        if codes is not None and self.current is not None:
-            self.undefined.found = self.current, codes
-
-    def _load_mixed(
-        self,
-        windows: dict[StateSpace, NDArray[np.bool_] | None],
-        addresses: NDArray[np.int64],
-        dtype: np.dtype[Any],
-        count: int,
-        threads: Selection,
-        strong: bool,
-    ) -> list[NDArray[Any]]:
-        values = [np.empty(len(addresses), dtype) for _ in range(count)]
-        numbers = self.numbers[threads]
-        for space, chosen in windows.items():
-            found = self.load(
-                space,
-                addresses[chosen] - WINDOWS.get(space, 0),
-                dtype,
-                count,
-                numbers[chosen],
-                strong=strong,
-            )
-            for value, part in zip(values, found, strict=True):
-                value[chosen] = part
-        self.undefined.found = None
-        return values
-
-    def store(
-        self,
-        space: StateSpace | None,
-        addresses: NDArray[np.int64],
-        values: Sequence[NDArray[Any]],
-        threads: Selection,
-        *,
-        strong: bool = False,
-    ) -> None:
-        """Writes elements to addresses, as `load` reads them.
-
-        Raises:
-            ThreadFault: If an address is out of bounds, misaligned, or not to be written.
-        """
-        if space is None:
-            windows = windows_of(addresses)
-            if len(windows) > 1:
-                numbers, carried = self.numbers[threads], self.undefined.carried
-                for part, chosen in windows.items():
-                    self.undefined.carried = [each[chosen] for each in carried] if carried else None
-                    self.store(
-                        part,
-                        addresses[chosen] - WINDOWS.get(part, 0),
-                        [value[chosen] for value in values],
-                        numbers[chosen],
-                        strong=strong,
-                    )
-                return
-            space = next(iter(windows))
-            addresses = addresses - WINDOWS[space] if space in WINDOWS else addresses
-        size = values[0].dtype.itemsize * len(values)
-        self.writable(space, addresses, threads, size)
-        offsets, region = self.offsets(space, addresses, threads, size)
-        self.put(space, offsets, region, addresses, values, threads, strong=strong)
-
-    def put(
-        self,
-        space: StateSpace,
-        offsets: Offsets,
-        region: int,
-        addresses: NDArray[np.int64],
-        values: Sequence[NDArray[Any]],
-        threads: Selection,
-        *,
-        strong: bool = False,
-    ) -> None:
-        """Writes elements to offsets that have been checked; see `store`."""
-        arena, size = self.arenas[space], values[0].dtype.itemsize * len(values)
-        before = arena.bytes_at(offsets, size) if self.wants_values else None
-        if (order := self.in_order(threads)) is None:
-            arena.scatter(offsets, values)
-        else:
-            arena.scatter(offsets[order], [value[order] for value in values])
-        arena.mark_written(offsets, size, region)
-        if self.undefined.carried is not None:
-            self._keep_carried(arena, offsets, values[0].dtype.itemsize, order)
-        self.changes += 1
-        if self.on_accessed:
-            put = None if before is None else _bytes_of(values, len(offsets))
-            kind = AccessKind.WRITE
-            self.notify(space, kind, offsets, addresses, size, threads, strong, before, put)
-
-    def _keep_carried(
-        self, arena: Arena, offsets: Offsets, size: int, order: NDArray[np.int64] | None
-    ) -> None:
-        """Lets shared or local memory hold the undefined values that are stored."""
-        codes, self.undefined.carried = self.undefined.carried, None
-        if codes is not None and arena.space in (StateSpace.SHARED, StateSpace.LOCAL):
-            if order is not None:
-                offsets, codes = offsets[order], [each[order] for each in codes]
-            arena.put_codes(offsets, size, codes)
-
-    def writable(
-        self, space: StateSpace, addresses: NDArray[np.int64], threads: Selection, size: int
-    ) -> Arena:
-        """Returns the arena of a space.
-
-        Raises:
-            ThreadFault: If nothing may be written to it.
-        """
-        arena = self.arenas[space]
-        if arena.read_only:
-            memory = "constant memory" if space is StateSpace.CONSTANT else "a parameter"
-            raise ThreadFault(
-                FaultKind.READ_ONLY,
-                int(self.numbers[threads][0]),
-                f"writes {size} bytes to {memory}, at 0x{int(addresses[0]):x}. "
-                "Nothing can be written there",
-                len(addresses),
-            )
-        return arena
-
-    def notify(
-        self,
-        space: StateSpace,
-        kind: AccessKind,
-        offsets: Offsets,
-        addresses: NDArray[np.int64],
-        size: int,
-        threads: Selection,
-        strong: bool,
-        before: NDArray[np.uint8] | None = None,
-        after: NDArray[np.uint8] | None = None,
-    ) -> None:
-        """Shows an access to the observers; `after` is what memory holds unless it is given."""
-        instruction = self.current
-        assert instruction is not None
-        if before is not None and after is None:
-            after = self.arenas[space].bytes_at(offsets, size)
-        access = Access(
-            instruction,
-            self.numbers[threads],
-            space,
-            kind,
-            offsets,
-            addresses.view(np.uint64),
-            size,
-            strong or kind is AccessKind.ATOMIC,
-            before,
-            after,
-            self.clock - 1,
-        )
-        for observer in self.on_accessed:
-            observer.accessed(access)
-
     def synchronised(self, threads: Threads, scope: SyncScope) -> None:
         """Shows a barrier to the observers."""
         for observer in self.on_synchronised:
             observer.synchronised(threads, scope)
-
-    def _fault_of_access(self, fault: AccessFault, threads: Selection, size: int) -> ThreadFault:
-        verb = "accesses"
-        if self.current is not None:
-            verb = {"ld": "reads", "st": "writes"}.get(self.current.opcode, verb)
-        plural = "byte" if size == 1 else "bytes"
-        return ThreadFault(
-            fault.kind,
-            int(self.numbers[threads][fault.index]),
-            f"{verb} {size} {plural} at 0x{fault.address:x}, {fault.detail}",
-            fault.count,
-        )
-
-    def tell_unwritten(
-        self,
-        space: StateSpace,
-        unwritten: NDArray[np.bool_],
-        offsets: Offsets,
-        addresses: NDArray[np.int64],
-        threads: Selection,
-        size: int,
-    ) -> None:
-        """Takes note of threads that read what nobody has written, or not waited for."""
-        if space is StateSpace.SHARED and self.copies:
-            pending = self.arenas[space].has_state(offsets, size, COPYING)
-            if pending.any():
-                self._tell_not_waited_for(pending, offsets, addresses, threads, size)
-                unwritten = unwritten & ~pending
-                if not unwritten.any():
-                    return
-        if space is StateSpace.LOCAL and self.copies_unwritten:
-            return
-        first = int(np.argmax(unwritten))
-        names = {StateSpace.CONSTANT: "constant"}
-        where = f"{names.get(space, space.value)} memory at 0x{int(addresses[first]):x}"
-        if space is StateSpace.SURFACE:
-            where = next(filter(None, (a.place(int(offsets[first])) for a in self.texels.values())))
-        self.tell(
-            FaultKind.NEVER_WRITTEN,
-            self.numbers[threads][unwritten],
-            f"reads {size} bytes of {where} that nobody has written",
-        )
-
-    def _tell_not_waited_for(
-        self,
-        pending: NDArray[np.bool_],
-        offsets: Offsets,
-        addresses: NDArray[np.int64],
-        threads: Selection,
-        size: int,
-    ) -> None:
-        """Takes note of threads that read what is still being copied."""
-        first = int(np.argmax(pending))
-        copy, thread = self.copies.at(int(offsets[first]), size)
-        place = self.layout.place(copy.instruction, thread, copy.step)
-        self.tell(
-            FaultKind.NOT_WAITED_FOR,
-            self.numbers[threads][pending],
-            f"reads {size} bytes of shared memory at 0x{int(addresses[first]):x} before the copy "
-            "to them was waited for",
-            other=place,
-            more=f"Thread {place.thread} copies to them at {line_of(place)}. It must wait "
-            "(cp.async.wait_group, __pipeline_wait_prior, or an mbarrier) before anyone reads, and "
-            "other threads need a barrier behind that.",
-        )
-
-    # Copies that run by themselves.
-
-    def copying(
-        self,
-        addresses: NDArray[np.int64],
-        size: int,
-        threads: Selection,
-        barriers: NDArray[np.int64] | None = None,
-    ) -> None:
-        """Takes note of a copy to shared memory that has to be waited for.
-
-        Args:
-            addresses: Where to, one for each thread.
-            size: Bytes of each.
-            threads: Who copies.
-            barriers: Offsets of the mbarriers that track it; None for none.
-        """
-        assert self.current is not None
-        offsets, region = self.offsets(StateSpace.SHARED, addresses, threads, size)
-        self.arenas[StateSpace.SHARED].mark_copying(offsets, size, region)
-        numbers = self.numbers[threads]
-        self.copies.add(self.current, self.clock - 1, numbers, offsets, addresses, size, barriers)
-
-    def copied(self, copies: list[Copy], *, by_themselves: bool) -> None:
-        """Takes note that copies have been waited for.
-
-        Args:
-            copies: Which.
-            by_themselves: Whether by the threads that copy, which have yet to tell others.
-        """
-        for copy in copies:
-            self.arenas[StateSpace.SHARED].mark_written(copy.offsets, copy.size, -1)
-            if by_themselves and self.on_copied:
-                access = Access(
-                    copy.instruction,
-                    copy.threads,
-                    StateSpace.SHARED,
-                    AccessKind.WRITE,
-                    copy.offsets,
-                    copy.addresses.view(np.uint64),
-                    copy.size,
-                    step=copy.step,
-                )
-                for observer in self.on_copied:
-                    observer.copied(access)
-
-
-def _bytes_of(values: Sequence[NDArray[Any]], count: int) -> NDArray[np.uint8]:
-    """Returns the bytes of the elements that each thread writes, of shape (threads, bytes)."""
-    columns = np.stack([np.broadcast_to(value, (count,)) for value in values], axis=1)
-    return columns.view(np.uint8)
 
 
 def _overriding(observers: Sequence[Observer], method: str) -> tuple[Observer, ...]:
     """Returns the observers that take note of something."""
     default = getattr(Observer, method)
     return tuple(o for o in observers if getattr(type(o), method) is not default)
-
-
-def _viewed(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Returns the low bits of values as a type that is as wide or narrower."""
-    if values.dtype == dtype:
-        return values
-    ratio = values.dtype.itemsize // dtype.itemsize
-    if ratio == 1:
-        return values.view(dtype)
-    if values.strides == (0,):
-        return np.broadcast_to(values[:1].view(dtype)[:1], values.shape)
-    return values.view(dtype)[::ratio]
-
-
-def _check_range(addresses: NDArray[np.int64], size: int, limit: int, what: str) -> None:
-    if int(addresses.min()) < 0 or int(addresses.max()) + size > limit:
-        wrong = (addresses < 0) | (addresses + size > limit)
-        first = int(np.argmax(wrong))
-        address = int(addresses[first])
-        where = (
-            f"{-address:,} bytes before the start" if address < 0 else behind_end(address - limit)
-        )
-        raise AccessFault(
-            FaultKind.OUT_OF_BOUNDS,
-            first,
-            int(np.count_nonzero(wrong)),
-            f"{where} of {what} ({limit:,} bytes)",
-            address,
-        )
-    if size > 1:
-        check_alignment(addresses, size)
-
-
-def packed_lanes(numbers: Threads, count: int) -> NDArray[np.uint32]:
-    """Returns the lanes of each warp that are among the threads, as bits, for so many threads."""
-    present = np.zeros(count, np.bool_)
-    present[numbers] = True
-    return np.packbits(present, bitorder="little").view(np.uint32)
-
-
-def fault_of(
-    layout: Layout,
-    instruction: PtxInstruction,
-    kind: FaultKind,
-    thread: int,
-    message: str,
-    count: int,
-    fatal: bool,
-    step: int,
-) -> Fault:
-    """Returns a fault with a sentence that says thread, block and line."""
-    place = layout.place(instruction, thread, step)
-    more = f" {count - 1:,} more threads do so in the same step." if count > 1 else ""
-    return Fault(
-        kind,
-        f"Thread {place.thread} of block {place.block} {message}, at {line_of(place)}.{more}",
-        place,
-        None,
-        count,
-        fatal,
-    )
-
-
-def line_of(place: ThreadPlace) -> str:
-    """Returns the lines of source and PTX at which a thread is, for messages."""
-    line = f"line {place.ptx_line} of the PTX"
-    if not place.line:
-        return line
-    return f"{file_name(place.file)}:{place.line} ({line})"
-
-
-def file_name(path: str) -> str:
-    """Returns the last part of a path of any system."""
-    return path.replace("\\", "/").rpartition("/")[2]

@@ -15,8 +15,7 @@ from typing import Any
 from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.analysis.report import KernelReport
 from jitstudio.core.diagnostics import Severity
-from jitstudio.core.launch.build import launched_name
-from jitstudio.core.launch.choice import Launchable, choose_form, launchable
+from jitstudio.core.launch.choice import Launchable, choose_form, launchable, launched_name
 from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import KernelForm, LaunchRequest

@@ -10,7 +10,7 @@ from typing import Any
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.axes import Axis, AxisKind, VariantError, placeholders_of
-from jitstudio.core.launch.build import build_for_launch
+from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.options import split_options
 from jitstudio.core.request import BuildRequest, LinkMode, with_name_expressions

@@ -6,15 +6,16 @@ import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from jitstudio.core.launch.calculation import (
+from jitstudio.core.launch.request import (
+    Buffer,
     Calculation,
     CalculationRefused,
     CheckCalculation,
     EvaluationContext,
+    Expectation,
     FillCalculation,
     Number,
 )
-from jitstudio.core.launch.request import Buffer, Expectation
 from jitstudio.core.launch.result import CheckResult
 from jitstudio.core.launch.types import Type
 from jitstudio.worker.calls import Ending, SingleWorker

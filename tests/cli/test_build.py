@@ -1,5 +1,6 @@
 import json
 import subprocess
+import sys
 
 import pytest
 
@@ -204,3 +205,107 @@ def test_flags_of_other_builds_are_taken(run, tmp_path):
     missing = run("build", source, "--compile-commands", tmp_path / "none")
     assert missing.code == 2
     assert "cannot be read" in missing.err
+
+
+# ---- Files that were built before, by `jitstudio build`
+
+SOURCE = SAMPLES / "vector_add.cu"
+
+
+@pytest.fixture
+def folder(run, tmp_path):
+    """A cubin for sm_80, and a fatbin for sm_80 and sm_90."""
+    assert run("build", SOURCE, "--emit", "cubin,ptx", "--arch", "sm_80", "-o", tmp_path).code == 0
+    assert run("build", SOURCE, "--fat", "sm_80,sm_90", "-o", tmp_path).code == 0
+    return tmp_path
+
+
+def test_the_sass_of_a_fatbin_is_that_for_the_target(run, folder):
+    for target in ("sm_80", "sm_90"):
+        ran = run("build", folder / "vector_add.fatbin", "--emit", "sass", "--arch", target)
+        assert ran.code == 0
+        assert f".target\t{target}" in ran.out
+        assert f"The cubin for {target} was taken." in ran.err
+        assert "vector_add" in ran.err
+
+
+def test_a_cubin_is_told_with_its_own_target(run, folder):
+    ran = run("build", folder / "vector_add.cubin", "--json", "--arch", "sm_90")
+    assert ran.code == 0
+    assert ran.json["arch"] == "sm_80"
+    assert ran.json["kernels"][0]["registers"] > 0
+    assert [artifact["kind"] for artifact in ran.json["artifacts"]] == ["sass"]
+
+
+def test_ptx_is_told_of_all_that_hold_it(run, folder):
+    for name in ("vector_add.cubin", "vector_add.fatbin"):
+        ran = run("build", folder / name, "--emit", "ptx", "--arch", "sm_80")
+        assert ran.code == 0
+        assert ".visible .entry vector_add" in ran.out
+
+
+def test_a_target_that_is_not_there_is_told_with_those_that_are(run, folder):
+    ran = run("build", folder / "vector_add.fatbin", "--arch", "sm_120")
+    assert ran.code == 1
+    assert "It holds machine code for sm_80 and sm_90: choose one of these" in ran.err
+
+
+@pytest.mark.parametrize("name", ["x.cubin", "x.fatbin", "x.o", "x.a"])
+def test_what_is_no_such_file_is_told_in_words(run, tmp_path, name):
+    (tmp_path / name).write_bytes(b"hello")
+    ran = run("build", name)
+    assert ran.code == 1
+    assert name in ran.err
+
+
+# ---- Python files on the command line
+
+SCRIPT = """
+from cuda.core import Program
+
+CODE = 'extern "C" __global__ void twice(float* x) { x[threadIdx.x] *= 2; }'
+Program(CODE, "c++").compile("cubin")
+"""
+
+
+@pytest.fixture
+def script(tmp_path):
+    path = tmp_path / "s.py"
+    path.write_text(SCRIPT)
+    return path
+
+
+def test_a_script_is_built_inspected_and_compared(run, script):
+    ran = run("build", script, "--emit", "sass", "--json", "--arch", "sm_80")
+    told = json.loads(ran.out)
+    assert (ran.code, told["outcome"], told["arch"]) == (0, "built", "sm_80")
+    assert [(stage["tool"], stage["source"]) for stage in told["stages"]] == [
+        ("Python", str(script)),
+        ("cuobjdump", "twice"),
+        ("nvdisasm", "twice"),
+    ]
+    ran = run("build", script, "--emit", "captured", "-o", "out")
+    assert ran.code == 0, ran.err
+    assert (script.parent / "out" / "twice.jitkernel").read_bytes().startswith(b"PK")
+    ran = run("inspect", script, "--kernel", "twice")
+    assert ran.code == 0
+    assert "twice" in ran.out
+    ran = run("diff", script, script)
+    assert (ran.code, ran.err) == (0, "equal\n")
+
+
+def test_a_project_runs_no_script_before_it_is_trusted(run, script):
+    project = {"version": 1, "modules": [{"name": "s.py", "kind": "python", "path": "s.py"}]}
+    path = script.with_name("p.jitproj")
+    path.write_text(json.dumps(project))
+    ran = run("build", path)
+    assert ran.code == 2, ran.err
+    assert "This project is not trusted. Building 's.py' runs it" in ran.err
+    ran = run("build", path, "--trust", "--python", sys.executable)
+    assert ran.code == 0, ran.err
+
+
+def test_the_doctor_looks_at_the_interpreter(run):
+    ran = run("doctor", "--json", "--python", "/no/python")
+    told = json.loads(ran.out)
+    assert "cannot be used as the Python interpreter" in told["python"]["problem"]

@@ -9,6 +9,8 @@ from jitstudio.core.code import (
     kind_of,
     split_variant,
 )
+from jitstudio.core.request import with_name_expressions
+from tests.support import cuda, ptx
 
 
 @pytest.mark.parametrize(
@@ -58,3 +60,20 @@ def test_bitcode_is_known_by_its_first_bytes():
     assert is_bitcode(b"BC\xc0\xde\x35\x14")
     assert not is_bitcode(b"; BC\xc0\xde")
     assert not is_bitcode(b"")
+
+
+SAXPY = cuda("template <class T> __global__ void saxpy(T a);", "a.cu", "saxpy<int>")
+DOT = cuda("namespace my { template <class T> __global__ void dot(T a); }", "b.cu")
+
+
+def test_what_a_module_has_already_comes_first_and_once():
+    given = with_name_expressions((SAXPY, DOT), ["saxpy<float>", "saxpy<int>", "my::dot<int>"])
+    assert [source.name_expressions for source in given] == [
+        ("saxpy<int>", "saxpy<float>"),
+        ("my::dot<int>",),
+    ]
+
+
+def test_other_kinds_of_code_are_left_alone():
+    module = ptx("c.ptx", "saxpy")
+    assert with_name_expressions((module,), ["saxpy<float>"]) == (module,)

@@ -1,4 +1,7 @@
+from dataclasses import fields
+
 from jitstudio.core.arch import Arch
+from jitstudio.core.figures import NEEDS
 from jitstudio.core.kernel_resources import merge, read_verbose_log
 from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources
 
@@ -80,3 +83,7 @@ def test_of_two_kernels_of_one_name_that_of_the_module_is_meant():
     result = BuildResult(Outcome.BUILT, Arch(90), kernels=kernels)
     found = [result.resources_of("k", module) for module in ("b", "a", "", "linked")]
     assert [needs.registers for needs in found] == [20, 26, 26, 26]
+
+
+def test_all_that_a_kernel_may_need_has_a_row():
+    assert {figure.id for figure in NEEDS} == {field.name for field in fields(Resources)}

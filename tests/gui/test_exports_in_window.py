@@ -9,8 +9,7 @@ from jitstudio.export.compiler_explorer import project_from_link
 from jitstudio.export.formats import FORMATS
 from jitstudio.export.project_text import unpack
 from jitstudio.gui.features.exports.controller import ExchangeController, ExportsController
-from jitstudio.gui.features.exports.dialog import ExportAsDialog
-from jitstudio.gui.features.exports.import_dialog import ImportDialog
+from jitstudio.gui.features.exports.dialog import ExportAsDialog, ImportDialog
 from jitstudio.gui.shell.notice_bar import NoticeBar
 
 

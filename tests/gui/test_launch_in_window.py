@@ -14,7 +14,7 @@ from jitstudio.core.launch.device import SIMULATOR
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.features.launch.models.arguments_model import DIRECTION, FILL, VALUE
-from jitstudio.gui.features.launch.models.launch_notes import notes_of
+from jitstudio.gui.features.launch.models.launch_text import notes_of
 from jitstudio.gui.features.variants.dialog import VariantsDialog
 from jitstudio.toolchain.driver import describe
 from tests.gui.driver import Driver, pause

@@ -8,7 +8,8 @@ from jitstudio.core.launch.c_types import CHAR, FLOAT, INT, named
 from jitstudio.core.launch.types import Array, Opaque, Pointer
 from jitstudio.listing.cuda.declarations import declarations
 from jitstudio.listing.kernels import declared_kernels, llvm_signatures
-from tests.support import SAMPLES, cuda, sample
+from jitstudio.listing.ptx import parameter_slots
+from tests.support import SAMPLES, cuda, request, sample
 
 
 def signatures(source, headers=()):
@@ -129,7 +130,7 @@ def test_types_are_spelt_as_in_the_source(found):
         ("f2", Pointer(named("float2"), const=True)),
         ("argv", Pointer(Pointer(CHAR, const=True), const=True)),
         ("pf", Pointer(FLOAT)),
-        ("b", None),
+        ("b", Opaque("Bits", 4, 4)),
         ("d", None),
         ("pk", None),
         ("u2", None),
@@ -329,3 +330,29 @@ def test_a_source_is_read_in_no_time():
 
 def test_other_kinds_declare_nothing():
     assert signatures(Source("k.ptx", CodeKind.PTX, b"__global__ void k();")) == ()
+
+
+BIT_FIELDS = r"""
+struct A { int a : 3; int b : 5; unsigned c : 24; };
+struct B { unsigned long long x : 40; int y; char z : 4; };
+struct C { char c; int b : 4; };
+struct D { char c : 4; int : 0; char d : 4; };
+struct E { int a : 20; int b : 20; short s; };
+struct F { bool f : 1; bool g : 1; unsigned char h : 7; };
+struct G { unsigned short a : 9, b : 9; };
+struct H { char a; int : 5; char b; };
+struct alignas(16) I { int a : 1; double d; int b : 31, c : 2; };
+union J { int a : 20; char c; };
+enum Three { one, two, three }; struct K { Three e : 3; int n : 3; };
+extern "C" __global__ void k(A a, B b, C c, D d, E e, F f, G g, H h, I i, J j, K l, A* p) {}
+"""
+
+
+@pytest.mark.tools
+def test_structs_with_bit_fields_are_laid_out_as_by_the_compiler(tools):
+    (artifact,) = tools.build(request(cuda(BIT_FIELDS), arch="sm_90")).artifacts
+    slots = parameter_slots(artifact.content.decode())["k"]
+    (kernel,) = signatures(cuda(BIT_FIELDS))
+    *values, pointer = (parameter.type for parameter in kernel.parameters)
+    assert [(v.size, v.align) for v in values] == [(p.slot.size, p.slot.align) for p in slots[:-1]]
+    assert pointer == Pointer(Opaque("A", 4, 4))

@@ -82,7 +82,7 @@ def test_numbers_that_fit_become_the_type(load_array, held, element):
         (np.array([-1, 3]), UINT, "It holds -1, which uint32 cannot."),
         (np.array([1j, 2]), FLOAT, "It holds complex128, which cannot become float32."),
         (np.array(["a", "b"]), FLOAT, "It holds <U1, which cannot become float32."),
-        (np.zeros(2), PARTICLE, "It holds float64, which cannot become "),
+        (np.zeros(2), PARTICLE, f"It holds float64, which cannot become {PARTICLE.name}."),
     ],
 )
 def test_numbers_that_do_not_fit_are_told(tmp_path, array, element, words):
@@ -192,6 +192,7 @@ def test_a_file_that_is_missing_or_a_folder_is_told(tmp_path):
     assert told(tmp_path / "b.npy") == f"There is no file {tmp_path / 'b.npy'}."
     (tmp_path / "c.npy").mkdir()
     assert told(tmp_path / "c.npy") == f"{tmp_path / 'c.npy'} cannot be read: Is a directory."
+    assert told(tmp_path) == f"{tmp_path} cannot be read: Is a directory."
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")

@@ -3,16 +3,26 @@ import numpy as np
 import pytest
 
 from jitstudio.core.launch.types import Array, Pointer
-from jitstudio.numerics.dtypes import new_buffer, numpy_dtype, open_buffer, save_buffer, shape_of
+from jitstudio.numerics.dtypes import (
+    NumericsError,
+    fill_from,
+    new_buffer,
+    numpy_dtype,
+    open_buffer,
+    save_buffer,
+    shape_of,
+)
 from tests.numerics.kinds import (
     BFLOAT,
     BFLOAT2,
     BOOL,
+    CHAR,
     FLOAT,
     FLOAT3,
     FLOAT4,
     FP8,
     HALF,
+    INT,
     INT128,
     PARTICLE,
     ROW,
@@ -93,3 +103,31 @@ def test_a_file_of_something_else_is_refused(tmp_path):
     (tmp_path / "b.npy").write_bytes(b"no array")
     with pytest.raises(ValueError, match="magic"):
         open_buffer(tmp_path / "b.npy", FLOAT)
+
+
+@pytest.mark.parametrize(
+    ("element", "value", "expected"),
+    [
+        (FLOAT, 2, [2, 2]),
+        (FLOAT, np.array([1, 2]), [1, 2]),
+        (INT, np.array([1.9, -1.9]), [1, -1]),
+        (CHAR, np.array([200, -200]), [-56, 56]),
+        (BOOL, np.array([0.5, 0]), [True, False]),
+        (BFLOAT, [1.5, 2], [1.5, 2]),
+        (FLOAT4, np.array([1, 2]), [[1] * 4, [2] * 4]),
+    ],
+)
+def test_numbers_become_the_type_as_in_c(element, value, expected):
+    assert fill_from(value, element, 2).tolist() == expected
+
+
+def test_a_struct_takes_a_list_of_its_fields():
+    particles = fill_from([np.arange(2), 3, np.ones(2)], PARTICLE, 2)
+    assert particles["id"].tolist() == [0, 1]
+    assert particles["at"].tolist() == [[3] * 3] * 2
+    assert fill_from(particles, PARTICLE, 2).tobytes() == particles.tobytes()
+
+
+def test_numbers_that_do_not_fit_are_told():
+    with pytest.raises(NumericsError, match="There are 3 numbers, not 2 elements of float"):
+        fill_from(np.arange(3), FLOAT, 2)

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from jitstudio.core.launch.calculation import EvaluationContext
-from jitstudio.core.launch.request import Buffer, Fill, FillKind
+from jitstudio.core.launch.request import Buffer, EvaluationContext, Fill, FillKind
 from jitstudio.numerics.dtypes import NumericsError, save_buffer
 from jitstudio.numerics.evaluation import evaluate_among
 from tests.numerics.kinds import FLOAT, INT

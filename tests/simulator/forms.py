@@ -362,6 +362,6 @@ MATRIX_FORMS = tuple(
 )
 
 
-def result_of(form: Form | MatrixForm) -> NDArray[Any]:
+def result_of(form: Any) -> NDArray[Any]:
     """What the simulator gives for a form."""
     return run(HEAD + form.kernel(), form.name, form.grid, form.block, *form.arrays()).arrays[-1]

@@ -20,7 +20,6 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source, kind_of
 from jitstudio.core.request import BuildRequest
 from jitstudio.simulator.counts import Counter
-from jitstudio.simulator.machine import simulate
 from jitstudio.simulator.model import (
     Observer,
     SimulatedLaunch,
@@ -30,6 +29,7 @@ from jitstudio.simulator.model import (
 from jitstudio.simulator.program import PtxProgram
 from jitstudio.simulator.races import RaceDetector
 from jitstudio.simulator.reading import read_program
+from jitstudio.simulator.simulate import simulate
 from jitstudio.worker.builder import Builder
 from tests.simulator.launches import LAUNCHES, Array, KernelLaunch
 from tests.simulator.running import launch_of

@@ -27,6 +27,7 @@ from tests.simulator import running
 from tests.simulator.forms import FORMS, MATRIX_FORMS, Form, MatrixForm
 from tests.simulator.programs import make_program
 from tests.simulator.running import HEAD, Simulated, parameter_bytes
+from tests.simulator.warp_group_forms import WARP_GROUP_FORMS, WarpGroupForm
 
 Size = tuple[int, int, int]
 _NAME = driver.CUlaunchAttributeID
@@ -230,7 +231,7 @@ def main(first: int, count: int) -> int:
     return len(different)
 
 
-def given(form: Form | MatrixForm, module: GpuModule) -> NDArray[Any]:
+def given(form: Form | MatrixForm | WarpGroupForm, module: GpuModule) -> NDArray[Any]:
     """What a GPU gives for a form of an instruction."""
     return module.launch(form.name, form.grid, form.block, form.arrays())[-1]
 
@@ -238,7 +239,7 @@ def given(form: Form | MatrixForm, module: GpuModule) -> NDArray[Any]:
 def record() -> str:
     """The checksum of what the GPU gives for each form, by name, as JSON with a line each."""
     sums = {}
-    for form in (*FORMS, *MATRIX_FORMS):
+    for form in (*FORMS, *MATRIX_FORMS, *WARP_GROUP_FORMS):
         module = GpuModule((HEAD + form.kernel()).encode())
         sums[form.name] = zlib.crc32(given(form, module).tobytes())
         module.close()

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.simulator.forms import FORMS, MATRIX_FORMS, result_of
+from tests.simulator.warp_group_forms import WARP_GROUP_FORMS
 
 ANSWERS = json.loads((Path(__file__).parent / "h100_forms.json").read_text())
 
@@ -19,10 +20,16 @@ def wrong(forms):
 
 
 def test_every_form():
-    assert ANSWERS.keys() == {form.name for form in (*FORMS, *MATRIX_FORMS)}
+    known = {form.name for form in (*FORMS, *MATRIX_FORMS, *WARP_GROUP_FORMS)}
+    assert ANSWERS.keys() == known
     assert wrong(FORMS) == []
 
 
 @np.errstate(all="ignore")
 def test_products_of_matrices():
     assert wrong(MATRIX_FORMS) == []
+
+
+@np.errstate(all="ignore")
+def test_products_of_warp_groups():
+    assert wrong(WARP_GROUP_FORMS) == []

@@ -9,11 +9,12 @@ import pytest
 from jitstudio.simulator.conditions import StopCondition, StopConditionError
 from jitstudio.simulator.groups import numbers_of
 from jitstudio.simulator.history import StepHistory
-from jitstudio.simulator.machine import Machine, simulate
+from jitstudio.simulator.machine import Machine
 from jitstudio.simulator.model import SimulationLimits, SimulationOutcome
 from jitstudio.simulator.reading import read_program
 from jitstudio.simulator.run import SessionError
 from jitstudio.simulator.session import StepSession
+from jitstudio.simulator.simulate import simulate
 from jitstudio.simulator.stepping import (
     Breakpoint,
     SimulatedThread,

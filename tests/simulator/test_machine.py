@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from jitstudio.simulator import machine as machine_module
+from jitstudio.simulator import simulate as simulate_module
 from jitstudio.simulator.estimate import estimate
-from jitstudio.simulator.machine import Machine, simulate
+from jitstudio.simulator.machine import Machine
 from jitstudio.simulator.model import FaultKind, SimulationLimits, SimulationOutcome
+from jitstudio.simulator.simulate import simulate
 from tests.simulator.running import kernel_of, launch_of, program_of, ptx_of, run
 
 KERNELS = r"""
@@ -333,7 +334,7 @@ def test_an_estimate_grows_with_the_launch(kernels):
 
 
 def test_progress_is_the_share_of_the_expected_steps(kernels, monkeypatch):
-    monkeypatch.setattr(machine_module, "_TELL_EVERY", 0)
+    monkeypatch.setattr(simulate_module, "_TELL_EVERY", 0)
     data = [np.zeros(40_000, np.uint8), np.zeros(256, np.int32), np.int32(40_000)]
     launch = launch_of("histogram", (4, 1, 1), (64, 1, 1), data)
     program, shares = program_of(kernels), []

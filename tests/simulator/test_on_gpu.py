@@ -16,6 +16,7 @@ from tests.simulator.forms import FORMS, MATRIX_FORMS, module, result_of
 from tests.simulator.kernel_runs import built, simulated
 from tests.simulator.launches import LAUNCHES
 from tests.simulator.running import HEAD
+from tests.simulator.warp_group_forms import WARP_GROUP_FORMS
 from tests.support import ROOT
 
 pytestmark = pytest.mark.gpu
@@ -94,7 +95,7 @@ def test_forms_of_instructions_give_the_same_bits():
     assert not different, "\n".join(different)
 
 
-@pytest.mark.parametrize("form", MATRIX_FORMS, ids=lambda form: form.text)
+@pytest.mark.parametrize("form", [*MATRIX_FORMS, *WARP_GROUP_FORMS], ids=lambda form: form.name)
 def test_products_of_matrices_give_the_same_bits(form):
     loaded = on_gpu.GpuModule((HEAD + form.kernel()).encode())
     np.testing.assert_array_equal(on_gpu.given(form, loaded), result_of(form))

@@ -9,7 +9,6 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.cubin import sections
 from jitstudio.core.request import BuildRequest
-from jitstudio.simulator.machine import simulate
 from jitstudio.simulator.model import SimulatedLaunch, SimulationOutcome
 from jitstudio.simulator.program import (
     AddressOperand,
@@ -21,6 +20,7 @@ from jitstudio.simulator.program import (
     VectorOperand,
 )
 from jitstudio.simulator.reading import read_program
+from jitstudio.simulator.simulate import simulate
 from jitstudio.simulator.tokens import PtxReadError
 from tests.simulator.running import HEAD, kernel_of, run
 

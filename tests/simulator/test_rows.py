@@ -10,6 +10,8 @@ import pytest
 from jitstudio.simulator.instructions.rows import ROW_MODULES
 from jitstudio.simulator.instructions.table import ROWS, row_of
 from jitstudio.simulator.model import SimulationOutcome
+from jitstudio.simulator.proxies import AsyncProxy
+from jitstudio.simulator.races import RaceDetector
 from tests.simulator.exact import rounded
 from tests.simulator.running import (
     BITS,
@@ -727,6 +729,81 @@ def test_copies_and_their_barriers():
     assert got == [31 - t + 500 + 32000000 + (pending if t == 0 else 0) for t in range(32)]
 
 
+TRACKED = "mbarrier::complete_tx::bytes"
+
+
+def test_what_comes_by_itself_to_the_blocks_of_a_cluster():
+    """Each block sends to the other one, block 0 copies to both, and all add to global memory."""
+    ptx = kernel_of(
+        f""".shared .align 16 .b32 s[64]; .shared .align 16 .b32 tops[4];
+        .shared .b32 sum;
+        .shared .align 16 .b32 many[16]; .shared .align 16 .b32 own[4]; .shared .align 8 .b64 m;
+        .reg .b32 %t, %b, %o, %a, %x, %y, %m, %q, %d<4>; .reg .b16 %mask; .reg .b64 %state, %p<3>;
+        .reg .pred %first, %zero, %done;
+        mov.u32 %t, %tid.x; mov.u32 %b, %cluster_ctarank; xor.b32 %o, %b, 1;
+        ld.param.u64 %p0, [k_0]; ld.param.u64 %p1, [k_1]; ld.param.u64 %p2, [k_2];
+        setp.eq.u32 %first, %t, 0; setp.ne.u32 %zero, %b, 0; not.pred %zero, %zero;
+        and.pred %zero, %zero, %first;
+        @!%first bra READY;
+        mbarrier.init.shared.b64 [m], 1;
+        mbarrier.arrive.expect_tx.shared.b64 %state, [m], 464;
+        st.shared.v4.u32 [tops], {{6, 0, 8, 8}}; st.shared.u32 [sum], 0;
+        add.u32 %x, %b, 5; st.shared.u32 [own], %x; st.shared.u32 [own+4], %x;
+        st.shared.u32 [own+8], 7; st.shared.u32 [own+12], 9; fence.proxy.async;
+        READY: barrier.cluster.arrive; barrier.cluster.wait;
+        mov.u32 %m, m; mapa.shared::cluster.u32 %m, %m, %o;
+        mov.u32 %a, s; mad.lo.u32 %a, %t, 8, %a; mapa.shared::cluster.u32 %a, %a, %o;
+        mad.lo.u32 %x, %b, 100, %t; add.u32 %y, %x, 1000;
+        st.async.weak.shared::cluster.{TRACKED}.v2.b32 [%a], {{%x, %y}}, [%m];
+        mov.u32 %q, sum; mapa.shared::cluster.u32 %q, %q, %o;
+        red.async.relaxed.cluster.shared::cluster.{TRACKED}.add.u32 [%q], %x, [%m];
+        mov.u32 %a, own; @!%first bra WAIT;
+        mov.u32 %q, tops; mapa.shared::cluster.u32 %q, %q, %o;
+        cp.reduce.async.bulk.shared::cluster.shared::cta.{TRACKED}.max.u32 [%q], [%a], 16, [%m];
+        cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%p1], [%a], 16;
+        cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
+        mov.u32 %a, many; mov.u32 %x, m; mov.u16 %mask, 3;
+        @%zero cp.async.bulk.shared::cluster.global.{TRACKED}.multicast::cluster
+        [%a], [%p0], 64, [%x], %mask;
+        WAIT: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %done, [m], 0;
+        @!%done bra WAIT;
+        mov.u32 %a, s; mad.lo.u32 %a, %t, 8, %a; ld.shared.v2.u32 {{%d0, %d1}}, [%a];
+        and.b32 %x, %t, 15; mov.u32 %a, many; mad.lo.u32 %a, %x, 4, %a; ld.shared.u32 %d2, [%a];
+        and.b32 %x, %t, 3; mov.u32 %a, tops; mad.lo.u32 %a, %x, 4, %a; ld.shared.u32 %d3, [%a];
+        ld.shared.u32 %x, [sum]; mad.lo.u32 %d3, %x, 10, %d3;
+        mad.lo.u32 %x, %b, 32, %t; mad.wide.u32 %p2, %x, 16, %p2;
+        st.global.v4.u32 [%p2], {{%d0, %d1, %d2, %d3}};
+        barrier.cluster.arrive; barrier.cluster.wait;""",
+        *["u64"] * 3,
+    )
+    seen(ptx)
+    given = np.arange(16, dtype=np.uint32) * 3
+    observers = (RaceDetector("k"), AsyncProxy())
+    done = run(
+        ptx, "k", (2, 1, 1), WARP, given, np.zeros(4, np.uint32), np.zeros((2, 32, 4), np.uint32),
+        cluster=(2, 1, 1), observers=observers,
+    )  # fmt: skip
+    assert done.result.races == ()
+    t = np.arange(32)
+    for block, out in enumerate(done.arrays[2]):
+        of_other = 100 * (1 - block) + t
+        assert ((of_other, of_other + 1000) == out[:, :2].T).all()
+        assert (out[:, 2] == given[t % 16]).all()
+        tops = np.array([6, 6 - block, 8, 9])
+        assert (out[:, 3] == 10 * of_other.sum() + tops[t % 4]).all()
+    assert done.arrays[1].tolist() == [11, 11, 14, 18]
+
+
+def test_shared_memory_is_filled_with_zeros():
+    got, _ = bodied(
+        """.shared .align 16 .b32 s[32]; mov.u32 %r0, s; mad.lo.u32 %r1, %t, 4, %r0;
+        st.shared.u32 [%r1], 7; bar.sync 0; setp.eq.u32 %p, %t, 0;
+        @%p st.bulk.weak.shared::cta [%r0], 64, 0; bar.sync 0; ld.shared.u32 %d, [%r1];"""
+    )
+    assert got == [0] * 16 + [7] * 16
+
+
+SPARSE = "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16"
 TENSOR_COPY = "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
 
 
@@ -736,13 +813,13 @@ def test_refusals_say_why():
         ("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [t, {%f0,%f1}];", "references are not bound"),
         ("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd0, %rd1, {%f0,%f1}];", "samplers of their own"),
         ("suld.b.a2d.b32.trap {%r0}, [%rd0, {%r1,%r2,%r3,%r3}];", "on one to three axes"),
-        ("sured.b.add.1d.u32.trap [%rd0, {%r1}], %r2;", "reductions on surfaces"),
+        ("sured.b.add.a1d.u32.trap [%rd0, {%r1,%r1}], %r2;", "on one to three axes"),
         ("txq.channel_order.b32 %r0, [%rd0];", "of queries, extents"),
-        ("wgmma.fence.sync.aligned;", "Use mma.sync"),
-        ("tcgen05.fence::before_thread_sync;", "Use mma.sync"),
+        (f"{SPARSE} {{%f0,%f1,%f2,%f3}}, %rd0, %rd1, %r0, 0, 1, 1, 1, 0, 0;",
+         "only dense matrices"),
+        ("tcgen05.fence::before_thread_sync;", "Use mma.sync or wgmma"),
         (f"{TENSOR_COPY} [%r0], [%rd0, {{%r1}}], [%r2];", "tensor copies are not simulated"),
-        ("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r0], %r1, [%r2];",
-         "asynchronous stores"),
+        ("st.async.release.gpu.global.b32 [%rd0], %r1;", "that an mbarrier tracks"),
         ("frobnicate.b32 %r0, %r1;", "does not know this instruction"),
         ("add.s128 %r0, %r1, %r2;", "does not know this form"),
         ("add.u64 %r0, %r1, %r2;", "has 32 bits"),
@@ -760,9 +837,9 @@ def test_refusals_say_why():
 
 def test_every_row_has_a_case():
     """Those of matrices and texels have theirs in modules of their own, refusals above."""
-    elsewhere = ("ldmatrix", "stmatrix", "movmatrix", "mma", "wmma", "trap")
+    elsewhere = ("ldmatrix", "stmatrix", "movmatrix", "mma", "wmma", "wgmma", "trap")
     elsewhere += ("mul+add", "mul-add", "-mul+add")  # of `contraction`
-    elsewhere += ("tex", "tld4", "txq", "suld", "sust", "suq")
+    elsewhere += ("tex", "tld4", "txq", "suld", "sust", "sured", "suq")
     missing = [
         row.name
         for opcode, rows in ROWS.items()

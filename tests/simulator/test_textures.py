@@ -420,10 +420,53 @@ def test_a_surface_is_stepped_back_and_recorded():
     assert [texels(replayed, step) for step in (end, 3)] == [after, before]
 
 
+SURED = {
+    "u32": ("add", np.uint32, "%r5"), "s32": ("min", np.int32, "%r5"),
+    "u64": ("max", np.uint64, "%rd3"), "b32": ("and", np.uint32, "%r5"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("axes", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("kind", "formatted"),
+    # No texels have 64 bits.
+    [*((kind, False) for kind in SURED), *((kind, True) for kind in SURED if kind != "u64")],
+)
+def test_reductions_of_surfaces(axes, kind, formatted):
+    """32 threads meet in four places of a row; the last three texels are left alone."""
+    operation, dtype, value = SURED[kind]
+    size = np.dtype(dtype).itemsize
+    per_row = 8 * size // 4 if size == 8 else 8
+    content = (np.arange(per_row * 2 ** (axes - 1), dtype=np.uint32) * 77 + 5).astype(
+        np.int32 if kind == "s32" else np.uint32
+    )
+    extent = ",".join([str(per_row), *["2"] * (axes - 1)])
+    image = surface(f"{'int' if kind == 's32' else 'unsigned'}[{extent}]", content)
+    names = {1: "{%r1}", 2: "{%r1, %r2}", 3: "{%r1, %r2, %r2, %r2}"}[axes]
+    shift = 0 if formatted else size.bit_length() - 1
+    form = f"p.{operation}.{axes}d.b32" if formatted else f"b.{operation}.{axes}d.{kind}"
+    done = launched(
+        f"""and.b32 %r1, %t, 3; shl.b32 %r1, %r1, {shift}; mov.u32 %r2, 1;
+        mad.lo.u32 %r5, %t, 1234567, 89; cvt.u64.u32 %rd3, %r5; shl.b64 %rd3, %rd3, 7;
+        sured.{form}.trap [%rd0, {names}], {value}; mov.u32 %r1, 1000;
+        sured.{form}.zero [%rd0, {names}], {value};""",
+        image,
+    )
+    wanted = np.ascontiguousarray(image).reshape(-1).view(dtype).copy()
+    start = len(wanted) - len(wanted) // 2 ** (axes - 1)
+    function = {"add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and}
+    for t in range(32):
+        given = np.uint32(t * 1234567 + 89)
+        given = np.uint64(given) << np.uint64(7) if size == 8 else given.astype(dtype)
+        at = start + t % 4
+        wanted[at] = function[operation](wanted[at], given)
+    assert (done.arrays[0].reshape(-1).view(dtype) == wanted).all()
+
+
 def test_every_row_of_texels_has_a_case():
     missing = [
         row.name
-        for opcode in ("tex", "tld4", "txq", "suld", "sust", "suq")
+        for opcode in ("tex", "tld4", "txq", "suld", "sust", "sured", "suq")
         for row in ROWS[opcode]
         if id(row) not in _SEEN and "refused" not in row.bind.__name__
     ]

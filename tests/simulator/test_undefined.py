@@ -276,6 +276,55 @@ KERNEL indexes_by_it(int* a) {
   if (threadIdx.x < 4) v = 3;
   a[threadIdx.x] = a[v];
 }
+
+#define FUNCTION __device__ __noinline__
+struct alignas(32) Wide { int x; };
+FUNCTION int twice(int v) { return 2 * v; }
+FUNCTION int sign(int v) { if (v > 0) return 1; return -1; }
+FUNCTION int unused(int v) { return 3; }
+FUNCTION int nothing() { int v; return v; }
+FUNCTION Padded same(Padded p) { return p; }
+FUNCTION Wide same(Wide p) { return p; }
+FUNCTION Bits same(Bits p) { return p; }
+FUNCTION Pair same(Pair p) { return p; }
+FUNCTION int first(Pair p) { return 2 * p.x; }
+FUNCTION int second(Pair p) { return 2 * p.y; }
+FUNCTION void fill(Pair* p) { p->x = 1; }
+FUNCTION int down(int v, int n) { if (n == 0) return v; return down(v, n - 1); }
+KERNEL padded_by_value(Padded* a) {
+  Padded p;
+  p.c = 1; p.d = 2; p.e = 3;
+  a[threadIdx.x] = same(p);
+}
+KERNEL wide_by_value(Wide* a) { Wide p; p.x = 1; a[threadIdx.x] = same(p); }
+KERNEL half_by_value(Pair* a) { Pair p; p.x = 1; p = same(p); p.x = first(p); a[threadIdx.x] = p; }
+KERNEL bits_by_value(int* a) {
+  Bits s;
+  s.a = 1; s.b = 2;
+  s = same(s);
+  if (s.a == 1) a[threadIdx.x] = s.b;
+}
+KERNEL not_used_there(int* a) { int v; a[threadIdx.x] = unused(v); }
+KERNEL filled_there(int* a) { Pair p; fill(&p); a[threadIdx.x] = 2 * p.x; }
+
+KERNEL calculated_there(int* a) {
+  int v;
+  if (threadIdx.x < 4) v = 3;
+  a[threadIdx.x] = twice(v);
+}
+KERNEL decides_there(int* a) {
+  int v;
+  if (threadIdx.x < 4) v = 3;
+  a[threadIdx.x] = sign(v);
+}
+KERNEL handed_down(int* a) {
+  int v;
+  if (threadIdx.x < 4) v = 3;
+  a[threadIdx.x] = a[down(v, 3)];
+}
+KERNEL came_back(int* a) { if (nothing()) a[threadIdx.x] = 1; }
+KERNEL other_half(int* a) { Pair p; p.x = 1; a[threadIdx.x] = second(p); }
+KERNEL not_filled_there(int* a) { Pair p; fill(&p); a[threadIdx.x] = 2 * p.y; }
 """
 
 
@@ -288,7 +337,8 @@ def debugged(tools):
     "kernel",
     [
         "bit_fields", "padded", "half_a_pair", "half_a_word", "part_of_an_array",
-        "copied_and_not_used",
+        "copied_and_not_used", "padded_by_value", "wide_by_value", "half_by_value",
+        "bits_by_value", "not_used_there", "filled_there",
     ],
 )  # fmt: skip
 def test_right_code_that_reads_what_nobody_has_written(debugged, kernel):
@@ -316,6 +366,55 @@ def test_variables_that_have_no_value(debugged, kernel, use, read, first, count)
         FaultKind.NEVER_WRITTEN, (first, 0, 0), count,
     )  # fmt: skip
     assert "and nobody has written it" in told.message
+
+
+@pytest.mark.parametrize(
+    ("kernel", "use", "read", "count"),
+    [
+        ("calculated_there", "a[threadIdx.x] = twice(v)", "twice(v)", 28),
+        ("decides_there", "int sign(int v)", "sign(v)", 28),
+        ("handed_down", "a[down(v, 3)]", "down(v, 3)", 28),
+        ("came_back", "if (nothing())", "int nothing()", 32),
+        ("other_half", "second(p)", "second(p)", 32),
+        ("not_filled_there", "2 * p.y", "2 * p.y", 32),
+    ],
+)
+def test_values_that_functions_are_handed_or_return(debugged, kernel, use, read, count):
+    data = np.arange(32, dtype=np.int32)
+    done = run(debugged, kernel, (1, 1, 1), (32, 1, 1), data, finishes=False)
+    assert done.result.message == ""
+    (told,) = done.result.faults
+    start = DEBUGGED.index(f"KERNEL {kernel}(")
+    lines = {
+        DEBUGGED[: DEBUGGED.index(text, 0 if "int " in text else start)].count("\n") + 1
+        for text in (use, read)
+    }
+    assert {told.first.line, told.second.line} == lines
+    assert (told.kind, told.count) == (FaultKind.NEVER_WRITTEN, count)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("add.s32 %b, %a, 1; st.param.b32 [r], %b;", [20]),
+        ("st.param.b32 [r], %a; st.param.b8 [r+1], 0;", []),
+        ("st.param.b32 [r], %a;", []),
+        ("setp.gt.s32 %p, %a, 0; @%p bra END;\nEND:\n st.param.b32 [r], 1;", [20]),
+    ],
+    ids=["calculated", "defined in part", "handed back and copied", "decides"],
+)
+def test_registers_that_nobody_has_written_are_handed_to_functions(body, told):
+    ptx = kernel_of(
+        ".reg .pred %p; .reg .b32 %r<4>; .reg .b64 %at; .param .b32 given, got;\n"
+        "mov.u32 %r0, %tid.x; setp.lt.u32 %p, %r0, 12; @%p mov.b32 %r1, %r0;\n"
+        "st.param.b32 [given], %r1; call (got), f, (given); ld.param.b32 %r2, [got];\n"
+        "ld.param.u64 %at, [k_0]; mad.wide.u32 %at, %r0, 4, %at; st.global.b32 [%at], %r2;",
+        "u64",
+        before=".func (.param .b32 r) f(.param .b32 v)\n"
+        "{\n.reg .pred %p; .reg .b32 %a, %b; ld.param.b32 %a, [v];\n" + body + "\nret;\n}\n",
+    )
+    found = faults(ptx, "k")
+    assert [fault.count for fault in found] == told
 
 
 def test_the_predicate_of_a_shuffle_is_defined():

@@ -67,3 +67,15 @@ def test_a_ptx_version_newer_than_the_driver_is_refused_in_words():
     report = driver_jit.assemble(Job(Tool.DRIVER, "k.ptx", inputs, (K.CUBIN,), (arch(),)))
     assert not report.ok
     assert "99.0" in report.error_log
+
+
+@pytest.mark.gpu
+def test_the_gpus_are_listed():
+    found = driver.describe()
+    assert found.problem == ""
+    assert [device.ordinal for device in found.devices] == list(range(len(found.devices)))
+    first = found.devices[0]
+    assert first.name.strip()
+    assert first.name.isprintable()
+    assert first.memory > 1 << 30
+    assert float(first.capability) >= 7.5

@@ -108,8 +108,10 @@ def test_what_was_filled_before_can_be_referred_to(fill, tmp_path):
 
 
 def test_what_cannot_be_filled_is_told(fill, tmp_path):
-    assert refusal(fill, "nope + 1") == "nope is not known in expressions (at character 1)."
-    assert refusal(fill, "arange(3)") == "There are 3 numbers, not 4 elements of float."
+    told = "The content of out: nope is not known in expressions (at character 1)."
+    assert refusal(fill, "nope + 1") == told
+    told = "The content of out: There are 3 numbers, not 4 elements of float."
+    assert refusal(fill, "arange(3)") == told
     with pytest.raises(CalculationError, match="There is no file"):
         fill(FLOAT, 4, Fill(FillKind.FILE, text=str(tmp_path / "nowhere.npy")))
 

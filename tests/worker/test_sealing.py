@@ -9,8 +9,7 @@ import pytest
 
 import jitstudio
 from jitstudio.cli.json_output import doctor_object
-from jitstudio.core.doctor_text import tool_findings
-from jitstudio.core.toolchain_info import SandboxState, ToolchainInfo
+from jitstudio.core.toolchain_info import SandboxState, ToolchainInfo, tool_findings
 from jitstudio.display import WindowCheck
 from jitstudio.worker.crash_report import crash_after_death
 from jitstudio.worker.host import ChildDeath

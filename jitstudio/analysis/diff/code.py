@@ -15,9 +15,16 @@ from jitstudio.analysis.diff.instructions import (
     counted,
     hides_a_difference,
 )
-from jitstudio.analysis.diff.model import ASIDE, TOKEN, Change, Comparison, DiffRow
+from jitstudio.analysis.diff.model import (
+    ASIDE,
+    TOKEN,
+    Change,
+    Comparison,
+    DiffRow,
+    change_of,
+    compare_lines,
+)
 from jitstudio.analysis.diff.program import CubinProgram, data_comparable, partners
-from jitstudio.analysis.diff.text import change_of, compare_lines
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.listing.lines import NOWHERE
 

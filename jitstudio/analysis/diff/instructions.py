@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from jitstudio.analysis.diff.align import Keys, align, align_by, merged
 from jitstudio.analysis.diff.form import REGISTERS, InstructionForm, RegisterRenaming, Uses, form_of
-from jitstudio.analysis.diff.model import ASIDE, TOKEN, Change
+from jitstudio.analysis.diff.model import ASIDE, TOKEN, Change, change_of
 from jitstudio.analysis.diff.names import PublicNames
-from jitstudio.analysis.diff.text import change_of
 from jitstudio.analysis.diff.webs import webs
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.analysis.sass.operands import NONE, STACK_POINTER, register_number

@@ -9,13 +9,16 @@ the guide's appendix "Compute Capabilities".
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
+from typing import NamedTuple
 
+from jitstudio.analysis.sass.model import SassFunction
+from jitstudio.analysis.sass.pressure import live_gprs
 from jitstudio.core.arch import Arch
-from jitstudio.core.result import Resources
+from jitstudio.core.result import Kernel, Resources
 from jitstudio.paths import resource
 
 _USUAL_BLOCK = 256
@@ -281,3 +284,153 @@ def occupancy_at(
     if limits is None or usage is None or threads > (needs.max_threads or threads):
         return None
     return occupancy(limits, usage).fraction
+
+
+# ---- What it would be with another block size, register count or shared memory
+
+# Kernels of a module often need the same.
+_KEPT = 64
+_FEW = 3
+
+
+class CurvePoint(NamedTuple):
+    """What one value leads to."""
+
+    value: int
+    blocks: int
+    warps: int
+    fraction: float
+
+
+@dataclass(frozen=True)
+class OccupancyCurve:
+    """The occupancy over one of the amounts, all others as they are.
+
+    Attributes:
+        points: In ascending order of the value.
+        now: The value as it is.
+    """
+
+    points: tuple[CurvePoint, ...]
+    now: int
+
+    @property
+    def steps(self) -> tuple[CurvePoint, ...]:
+        """The first point, and each with other warps than the one before."""
+        return tuple(
+            point
+            for before, point in zip((None, *self.points), self.points, strict=False)
+            if before is None or before.warps != point.warps
+        )
+
+    @property
+    def best(self) -> CurvePoint:
+        """The point with the most warps; of several the one nearest to the value as it is."""
+        return max(self.points, key=lambda point: (point.warps, -abs(point.value - self.now)))
+
+
+@lru_cache(_KEPT)
+def over_threads(limits: Limits, usage: Usage) -> OccupancyCurve:
+    """Over the threads of a block, in whole warps."""
+    warp = limits.threads_per_warp
+    sizes = range(warp, limits.threads_per_block + 1, warp)
+    found = ((n, occupancy(limits, replace(usage, threads=n))) for n in sizes)
+    return OccupancyCurve(tuple(_point(n, each) for n, each in found), usage.threads)
+
+
+@lru_cache(_KEPT)
+def over_registers(limits: Limits, usage: Usage) -> OccupancyCurve:
+    """Over the registers of a thread."""
+    counts = range(1, limits.registers_per_thread + 1)
+    points = _falling(counts, lambda n: occupancy(limits, replace(usage, registers=n)))
+    return OccupancyCurve(points, usage.registers)
+
+
+@lru_cache(_KEPT)
+def over_shared(limits: Limits, usage: Usage) -> OccupancyCurve:
+    """Over the shared memory of a block, static and dynamic, in the units it is handed out in."""
+    amounts = range(0, limits.shared_per_block + 1, limits.shared_unit)
+    points = _falling(amounts, lambda n: occupancy(limits, replace(usage, shared_bytes=n)))
+    return OccupancyCurve(points, usage.shared_bytes)
+
+
+def _falling(values: Sequence[int], of: Callable[[int], Occupancy]) -> tuple[CurvePoint, ...]:
+    """Returns the points of what only falls: where both ends are as high, all between them is."""
+    if len(values) < _FEW:
+        return tuple(_point(value, of(value)) for value in values)
+    first, last = of(values[0]), of(values[-1])
+    if first.blocks == last.blocks:
+        return tuple(_point(value, first) for value in values)
+    half = len(values) // 2
+    return _falling(values[:half], of) + _falling(values[half:], of)
+
+
+def _point(value: int, found: Occupancy) -> CurvePoint:
+    return CurvePoint(value, found.blocks, found.warps, found.fraction)
+
+
+# ---- What it costs that so many registers are alive at an instruction
+#
+# Up to a count every warp of the multiprocessor finds room in the register file, and more live
+# registers cost nothing. Beyond it fewer warps are resident. Where ptxas found no more registers,
+# it spilled, which costs most.
+
+HARMLESS = 0.5
+"""Levels below this one cost no warp."""
+
+# A kernel spills where most registers are alive: from this part of the highest count on.
+_NEAR_TOP = 0.9
+
+
+@dataclass(frozen=True)
+class RegisterCost:
+    """What live registers cost on a target.
+
+    Attributes:
+        limits: Of its multiprocessors; None where NVIDIA has published none.
+        spills: Of each function that spills, from how many live registers on that happens.
+    """
+
+    limits: Limits | None = None
+    spills: Mapping[str, int] = field(default_factory=dict)
+
+    def spills_at(self, function: str, live: int) -> bool:
+        """Returns whether a function spills where so many registers are alive."""
+        return function in self.spills and live >= self.spills[function]
+
+    def level(self, live: int, spills: bool = False) -> float:
+        """Returns what so many live registers of a thread cost.
+
+        Returns:
+            Below `HARMLESS` if all warps fit, by how much of their room is taken; from there to 1
+            by the share of warps that do not fit; 1 where registers are spilled. An estimate: a
+            kernel takes what it needs at its highest place and a few registers more, and large
+            blocks fit less well.
+        """
+        if spills:
+            return 1.0
+        if self.limits is None:
+            return 0.0
+        lost = 1 - warps_by_registers(self.limits, live) / self.limits.warps
+        if lost:
+            return HARMLESS + lost * (1 - HARMLESS)
+        room = self.limits.registers // (self.limits.warps * self.limits.threads_per_warp)
+        return HARMLESS * live / (room + 1)
+
+
+def register_cost_of(
+    functions: Iterable[SassFunction], kernels: Iterable[Kernel], limits: Limits | None
+) -> RegisterCost:
+    """Returns what live registers cost in some code.
+
+    Args:
+        functions: The code.
+        kernels: What the tools report of each kernel.
+        limits: Of the multiprocessors of its target.
+    """
+    resources = {kernel.name: kernel.resources for kernel in kernels if kernel.resources}
+    spilling = {
+        name for name, needs in resources.items() if needs.spill_stores or needs.spill_loads
+    }
+    tops = {f.name: max(live_gprs(f), default=0) for f in functions if f.name in spilling}
+    return RegisterCost(limits, {name: round(_NEAR_TOP * top) for name, top in tops.items() if top})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from jitstudio.core.launch.types import (
     Array,
@@ -37,6 +38,53 @@ def struct_of(name: str, members: Iterable[tuple[str, Type]], align: int | None 
         fields.append(Field(member, kind, start))
         end, widest = start + kind.size, max(widest, kind.align)
     return Struct(name, tuple(fields), padded(max(end, 1), widest), widest)
+
+
+class BitField(NamedTuple):
+    """A member of a struct of which the number of bits is said.
+
+    Attributes:
+        type: Of the member.
+        bits: How many; 0 begins another unit of the type.
+        is_named: Whether it has a name; else it is padding and aligns nothing.
+    """
+
+    type: Type
+    bits: int
+    is_named: bool
+
+
+def with_bit_fields(
+    name: str, members: Iterable[Type | BitField], align: int | None, *, is_union: bool
+) -> Opaque | None:
+    """Returns the size of a struct or union with bit fields; None where the ABI is not known.
+
+    A bit field follows the bits before it, unless it would lie across the end of a unit of its
+    type (System V ABI for x86-64, "Bit-Fields"). Compilers for Windows lay them out otherwise.
+
+    Args:
+        name: Its name.
+        members: In order.
+        align: What `alignas` asks for at least, or None.
+        is_union: Whether all begin at the same place.
+    """
+    end, widest, largest = 0, align or 1, 1
+    for member in members:
+        kind = member.type if isinstance(member, BitField) else member
+        unit = 8 * kind.size
+        bits = member.bits if isinstance(member, BitField) else unit
+        if _WINDOWS or bits > unit:
+            return None
+        begins_unit = not isinstance(member, BitField) or not bits
+        if begins_unit or end // unit != (end + bits - 1) // unit:
+            end = padded(end, 8 * kind.align)
+        end += bits
+        largest = max(largest, end)
+        if is_union:
+            end = 0
+        if not isinstance(member, BitField) or member.is_named:
+            widest = max(widest, kind.align)
+    return Opaque(name, padded(-(-largest // 8), widest), widest)
 
 
 def padded(size: int, align: int) -> int:

@@ -1,10 +1,10 @@
-"""Which kernel of a build is meant, and which of the build's code is loaded for it."""
+"""What is built for a launch, which kernel of it is meant, and which of its code is loaded."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind, Source, split_variant
@@ -12,6 +12,7 @@ from jitstudio.core.launch.limits import Figures
 from jitstudio.core.launch.problems import SpecError, SpecProblem, listing, unknown
 from jitstudio.core.launch.request import KernelForm
 from jitstudio.core.launch.spec import LoadMode
+from jitstudio.core.request import BuildRequest, with_name_expressions
 from jitstudio.core.result import BuildResult
 
 _CODE = {LoadMode.CUBIN: CodeKind.CUBIN, LoadMode.DRIVER_JIT: CodeKind.PTX}
@@ -186,3 +187,33 @@ _NAMES: tuple[Callable[[KernelForm], str], ...] = (
     lambda form: _unqualified(base_name(form.title)),
 )
 """What a kernel may be called by; the first that fits counts."""
+
+
+# ---- What has to be built for a launch
+
+LAUNCHED_KINDS = frozenset({CodeKind.PTX, CodeKind.CUBIN})
+"""The cubin is launched, or the PTX by the driver's compiler; the PTX also tells the parameters."""
+
+
+def build_for_launch(request: BuildRequest, kernel: str) -> BuildRequest:
+    """Returns the same build, made to give what the launch of this kernel needs.
+
+    A kernel that is an instance of a template is asked for by its name expression, without which
+    the compiler would not make it.
+    """
+    expressions = (kernel,) if "<" in kernel else ()
+    sources = with_name_expressions(request.sources, expressions)
+    emit = LAUNCHED_KINDS
+    if all(source.kind is CodeKind.PYTHON for source in sources):
+        # The kernels of a script say what their parameters are.
+        emit |= {CodeKind.CAPTURED}
+    return replace(request, sources=sources, emit=emit, fat_archs=(), fat_ptx=())
+
+
+def launched_name(result: BuildResult, kernel: str) -> str:
+    """Returns the lowered name of a kernel given by its name expression; any other name as it is.
+
+    ``k<unsigned>`` is a kernel that calls itself ``k<unsigned int>``.
+    """
+    lowered = {name.expression: name.lowered for name in result.lowered_names}
+    return lowered.get(kernel) or kernel

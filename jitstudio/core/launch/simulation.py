@@ -51,6 +51,8 @@ class FaultKind(Enum):
     BARRIER = "barrier"
     INACTIVE_LANE = "inactive lane"
     NOT_WAITED_FOR = "copy not waited for"
+    PRODUCT = "product not waited for"
+    NOT_FENCED = "not fenced"
     FREE = "free"
 
 

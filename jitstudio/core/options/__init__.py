@@ -7,7 +7,6 @@ nothing else.
 
 from __future__ import annotations
 
-from jitstudio.core.options.nvcc import nvcc_objection, nvcc_spelling
 from jitstudio.core.options.parsing import (
     ADDRESSES,
     ALL_DEVICE,
@@ -17,6 +16,8 @@ from jitstudio.core.options.parsing import (
     have_effects,
     join_options,
     leave_traces,
+    nvcc_objection,
+    nvcc_spelling,
     options_for,
     read,
     refusal,

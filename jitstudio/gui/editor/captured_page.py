@@ -22,9 +22,8 @@ from jitstudio.gui.code.languages import CodeLexer, stage_lexer
 from jitstudio.gui.editor.source_page import SourcePage
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.fonts import scaled
-from jitstudio.gui.kit.parts import Banner, explain_by, icon_button
+from jitstudio.gui.kit.parts import Banner, TurningSplitter, explain_by, icon_button
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.kit.turning_splitter import TurningSplitter
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.state.documents import Document
 from jitstudio.listing.lines import shown_lines

@@ -43,8 +43,7 @@ from jitstudio.gui.editor.keys import Edit, apply_key
 from jitstudio.gui.editor.links import WordLink
 from jitstudio.gui.editor.margin import EditorMargin, FoldSigns, PressureBars
 from jitstudio.gui.editor.marks import DiagnosticMark, PlacedMark, tooltip
-from jitstudio.gui.kit.font_zoom import FontZoom, Zoomable
-from jitstudio.gui.kit.fonts import code_font, follow_letters
+from jitstudio.gui.kit.fonts import FontZoom, Zoomable, code_font, follow_letters
 from jitstudio.gui.kit.theme import code_palette, current_theme, follow_theme
 
 

@@ -41,7 +41,7 @@ class LineBar(NamedTuple):
     Attributes:
         number: What is written in front of the bar.
         share: The length of the bar, from 0 to 1.
-        cost: What they cost, from 0 to 1: see `analysis.occupancy.register_cost`.
+        cost: What they cost, from 0 to 1: see `analysis.occupancy.calculate`.
         tip: The tooltip.
         holds: Whether the line holds registers at the peak that is looked at.
     """

@@ -16,9 +16,9 @@ from jitstudio.core.request import LinkMode
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.code_units import to_units
 from jitstudio.gui.kit.dialogs import Dialogs
+from jitstudio.gui.state.build_controller import linked_modules
 from jitstudio.gui.state.build_settings import BuildSettings, Switch
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.requests import linked_modules
 
 
 class Fixer(QObject):

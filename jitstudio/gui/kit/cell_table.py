@@ -1,19 +1,31 @@
-"""Tables whose cells are edited: as high as their rows, and worked by keyboard cell by cell."""
+"""Tables whose cells are edited, their editors, and how they are worked by keyboard."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QFocusEvent, QPainter
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
+    QComboBox,
+    QLineEdit,
     QStyle,
     QStyleOptionViewItem,
     QTableView,
     QWidget,
 )
 
+from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.tables import PanelTable
+from jitstudio.gui.kit.number_field import CODE_SIZE
+from jitstudio.gui.kit.tables import MarkDelegate, PanelTable
 from jitstudio.gui.kit.theme import current_theme
 
 IN_A_CELL = "QLineEdit { padding: 0 3px; border-radius: 2px; }"
@@ -100,3 +112,118 @@ class CellTable(PanelTable):
                 return index
             place += step
         return None
+
+
+# ---- How the cells of an argument are edited: a line, or a line with the words there are
+
+_BARE = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class WordEditor(QComboBox):
+    """A line that offers words and takes others.
+
+    Signals:
+        chosen: The user took a word that needs no more typing.
+        file_wanted: The user took the word that asks for a file.
+
+    Args:
+        words: What can be chosen, and what each means.
+        free: Whether other text can be typed.
+        file_word: The word that asks for a file.
+    """
+
+    chosen = Signal()
+    file_wanted = Signal()
+
+    def __init__(
+        self, words: dict[str, str], *, free: bool, parent: QWidget, file_word: str = ""
+    ) -> None:
+        super().__init__(parent)
+        self._file_word = file_word
+        self._is_typed_into = False
+        self.setEditable(free)
+        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        for place, (word, meaning) in enumerate(words.items()):
+            self.addItem(word)
+            self.setItemData(place, meaning, Qt.ItemDataRole.ToolTipRole)
+        show_as_code(self, CODE_SIZE)
+        line = self.lineEdit()
+        if line is not None:
+            show_as_code(line, CODE_SIZE)
+            self.setCompleter(None)  # type: ignore[arg-type]  # it would take `r` for `range`
+        self.textActivated.connect(self._on_activated)
+
+    def show_text(self, text: str) -> None:
+        """Shows what the argument has."""
+        self.setCurrentIndex(self.findText(text))
+        if self.isEditable():
+            self.setEditText(text)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Opens the list by the arrows, which would otherwise choose one word after the other."""
+        arrows = (Qt.Key.Key_Down, Qt.Key.Key_Up)
+        if event.key() in arrows and event.modifiers() in _BARE:
+            self.showPopup()
+        else:
+            self._is_typed_into = True
+            super().keyPressEvent(event)
+            self._is_typed_into = False
+
+    @Slot(str)
+    def _on_activated(self, word: str) -> None:
+        if self._is_typed_into:
+            # A word of the list is found by its first letters: more of them may follow.
+            return
+        line = self.lineEdit()
+        if word == self._file_word:
+            self.file_wanted.emit()
+        elif line is not None and "(" in word:
+            start = word.index("(") + 1
+            line.setSelection(start, len(word) - start - 1)
+        else:
+            self.chosen.emit()
+
+
+class CellDelegate(MarkDelegate):
+    """Opens a line in a cell, or a line with words that is done with once one is chosen."""
+
+    def setEditorData(self, editor: QWidget, index: _Index) -> None:
+        """Shows the text in the editor, before anybody types into it."""
+        if editor.isVisible():
+            # A problem was found in its row meanwhile.
+            return
+        text = index.data(Qt.ItemDataRole.EditRole)
+        if isinstance(editor, WordEditor):
+            editor.show_text(text)
+        elif isinstance(editor, QLineEdit):
+            editor.setText(text)
+
+    def _line(self, parent: QWidget, index: _Index) -> QLineEdit:
+        line = QLineEdit(parent)
+        show_as_code(line, CODE_SIZE)
+        if not index.data(Qt.ItemDataRole.EditRole):
+            line.setPlaceholderText(index.data(Qt.ItemDataRole.DisplayRole))
+        return line
+
+    def _words(
+        self, parent: QWidget, words: dict[str, str], *, free: bool, file_word: str = ""
+    ) -> WordEditor:
+        editor = WordEditor(words, free=free, parent=parent, file_word=file_word)
+        editor.chosen.connect(self._on_chosen)
+        return editor
+
+    def _fitted(self, editor: QWidget, name: str) -> QWidget:
+        """Returns the editor as it looks in a cell, with a name for screen readers."""
+        editor.setAccessibleName(name)
+        editor.setStyleSheet(IN_A_CELL)
+        editor.setAutoFillBackground(True)
+        return editor
+
+    @Slot()
+    def _on_chosen(self) -> None:
+        editor = self.sender()
+        if isinstance(editor, QWidget):
+            self.commitData.emit(editor)
+            self.closeEditor.emit(editor)

@@ -21,8 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QMenu, QToolTip, QWidget
 
 from jitstudio.gui.code.line_colours import NO_LINE, LineColours
-from jitstudio.gui.kit.font_zoom import FontZoom, Zoomable
-from jitstudio.gui.kit.fonts import code_font, follow_letters
+from jitstudio.gui.kit.fonts import FontZoom, Zoomable, code_font, follow_letters
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import Theme, current_theme
 from jitstudio.gui.listing.caret import move_of

@@ -15,7 +15,7 @@ from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.gui.kit.fonts import scaled
 from jitstudio.gui.kit.parts import ShorteningLabel, WholeLabel, fit_icon, show_icon
 from jitstudio.gui.kit.presentation import TableColumn, plain_tooltip
-from jitstudio.gui.kit.rows_model import RowsModel
+from jitstudio.gui.kit.tables import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.listing.columns.columns import Columns
 from jitstudio.gui.listing.folding import LineVisibility

@@ -111,7 +111,9 @@ SYNONYMS: tuple[tuple[str, str], ...] = (
     ),
     (
         QT_TRANSLATE_NOOP("Synonyms", "run the kernel"),
-        QT_TRANSLATE_NOOP("Synonyms", "launch, execute, start"),
+        QT_TRANSLATE_NOOP(
+            "Synonyms", "launch, execute, start, simulate, counts, bank conflicts, races"
+        ),
     ),
     (
         QT_TRANSLATE_NOOP("Synonyms", "sweep"),

@@ -6,8 +6,10 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
@@ -24,11 +26,12 @@ from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.sass.model import InlineChain, SourceLocation
 from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, unpack
 from jitstudio.core.code import LINKED, CodeKind
+from jitstudio.core.line_table_paths import BUILT_IN_HEADER
+from jitstudio.core.request import BuildRequest
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly, Inspection
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.line_files import followed
 from jitstudio.gui.state.line_origins import UNKNOWN, BuiltLines, origins_of
 from jitstudio.listing.lines import NOWHERE, shown_lines, split_at_newlines
 
@@ -473,3 +476,41 @@ def _captured_sources(
             # What is no whole path, the compiler has joined to a folder of its own.
             if here == own or (not os.path.isabs(own) and here.endswith(os.sep + own)):
                 yield file, found
+
+
+# ---- Where on disk the lines of a line table are, for those that are in no tab
+
+
+class FileAbsence(Enum):
+    """Why there is no file to open."""
+
+    BUILT_IN = auto()
+    """It is a header inside NVRTC itself."""
+    CLOSED = auto()
+    """It was in a tab that is closed."""
+    MISSING = auto()
+    """It is gone, a `#line` directive named it, or the code was built elsewhere."""
+
+
+def located(file: str, request: BuildRequest) -> Path | FileAbsence:
+    """Returns the file that a line table of a build means, or why there is none."""
+    if os.path.basename(file) == BUILT_IN_HEADER:
+        return FileAbsence.BUILT_IN
+    spelt = os.path.normpath(file)
+    folders = {header.name: "" for header in request.headers}
+    folders |= {source.name: source.folder for source in request.sources}
+    for name, folder in folders.items():
+        if spelt in map(os.path.normpath, spellings(name, folder)):
+            # A file of the working directory may have the name by chance.
+            path = os.path.join(folder, name)
+            return Path(path) if folder and os.path.isfile(path) else FileAbsence.CLOSED
+    # Not pathlib's, which fails at what can be no name: `#line` takes any text.
+    return Path(file) if os.path.isfile(file) else FileAbsence.MISSING
+
+
+def followed(file: str) -> str:
+    """Returns a path with its links followed, as documents have it."""
+    try:
+        return os.path.realpath(file)
+    except (OSError, ValueError):
+        return file

@@ -8,8 +8,7 @@ from functools import cached_property
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.analysis.correlation.modules import ptx_of
-from jitstudio.analysis.occupancy.calculate import limits_of
-from jitstudio.analysis.occupancy.register_cost import RegisterCost, register_cost_of
+from jitstudio.analysis.occupancy.calculate import RegisterCost, limits_of, register_cost_of
 from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly, SassFunction
 from jitstudio.analysis.sass.reading import ListingRows
@@ -21,8 +20,8 @@ from jitstudio.core.result import BuildResult, told_apart
 from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.services.request_queue import RequestHandle
-from jitstudio.gui.state.function_listings import FunctionListings
 from jitstudio.gui.state.outputs import Built, Output, Outputs
+from jitstudio.gui.state.side_builds import FunctionListings
 from jitstudio.listing.kernel_names import short_names
 
 

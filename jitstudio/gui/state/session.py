@@ -32,7 +32,13 @@ from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import FileContent, compare
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.file_text import FileText
-from jitstudio.gui.state.file_writer import FileWriter
+from jitstudio.gui.state.session_files import (
+    FileWriter,
+    SessionSlot,
+    set_aside,
+    slots_in,
+    take_slot,
+)
 from jitstudio.gui.state.session_format import (
     SavedDocument,
     SavedProject,
@@ -41,7 +47,6 @@ from jitstudio.gui.state.session_format import (
     dump,
     load,
 )
-from jitstudio.gui.state.session_slots import SessionSlot, set_aside, slots_in, take_slot
 from jitstudio.paths import fallback_folder
 from jitstudio.private import make_private
 

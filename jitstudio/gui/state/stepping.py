@@ -12,8 +12,8 @@ from jitstudio.analysis.correlation.modules import spellings
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.request import LaunchConfig, LaunchRequest
 from jitstudio.core.project.project import BreakLine
+from jitstudio.gui.services.launch_service import StepService
 from jitstudio.gui.services.request_queue import RequestHandle
-from jitstudio.gui.services.step_service import StepService
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.line_origins import UNKNOWN, BuiltLines, origins_of

@@ -5,24 +5,21 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from jitstudio.cache.store import Store
-from jitstudio.gui.services.analysis_service import AnalysisService
+from jitstudio.gui.services.analysis_service import AnalysisService, LibraryService
 from jitstudio.gui.services.build_service import BuildService
-from jitstudio.gui.services.launch_service import LaunchService
-from jitstudio.gui.services.library_service import LibraryService
+from jitstudio.gui.services.launch_service import LaunchService, StepService
 from jitstudio.gui.services.request_queue import close_all
-from jitstudio.gui.services.step_service import StepService
 from jitstudio.gui.services.variant_service import VariantService
 from jitstudio.gui.state.baselines import Baselines
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.correlation import Correlations
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
-from jitstudio.gui.state.function_listings import FunctionListings
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs, StepRecordings, VariantDrafts
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.project import ProjectState
-from jitstudio.gui.state.side_builds import SideBuilds
+from jitstudio.gui.state.side_builds import FunctionListings, SideBuilds
 from jitstudio.gui.state.staleness import Staleness
 from jitstudio.gui.state.stepping import Stepping
 from jitstudio.gui.state.toolchain import OtherToolchains, Toolchain

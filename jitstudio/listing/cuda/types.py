@@ -12,8 +12,16 @@ from contextlib import contextmanager
 
 from tree_sitter import Node
 
-from jitstudio.core.launch.c_types import INT, instance, named, padded, struct_of
-from jitstudio.core.launch.types import Array, Opaque, Pointer, Type
+from jitstudio.core.launch.c_types import (
+    INT,
+    BitField,
+    instance,
+    named,
+    padded,
+    struct_of,
+    with_bit_fields,
+)
+from jitstudio.core.launch.types import Array, Opaque, Pointer, Scalar, Type
 from jitstudio.core.launch.values import c_quotient
 from jitstudio.listing.cuda.declarations import Declaration, Declarations, Scope
 from jitstudio.listing.cuda.syntax import (
@@ -30,6 +38,7 @@ from jitstudio.listing.cuda.syntax import (
     text_of,
 )
 
+_Member = tuple[str, Type | BitField]
 _LITERAL = re.compile(r"(-?)(?:0[xX]([\da-fA-F]+)|0[bB]([01]+)|0([0-7]+)|(\d+))[uUlLzZ]*")
 _BASES = (16, 2, 8, 10)
 _LARGEST = 1 << 64
@@ -299,7 +308,7 @@ class Types:
         if body is None or any(child.type in _UNPLAIN for child in node.children):
             return None
         scope = (*declaration.scope, declaration.name) if declaration.name else declaration.scope
-        members: list[tuple[str, Type]] = []
+        members: list[_Member] = []
         for member in body.named_children:
             if any(child.type in ("virtual", "ERROR") for child in member.children):
                 return None
@@ -323,13 +332,11 @@ class Types:
             align = max(align or 1, int(asked[1]) if asked[1].isdigit() else 1)
         return _assembled(name, members, align, is_union=node.type == "union_specifier")
 
-    def _members(
-        self, member: Node, scope: Scope, bindings: Bindings
-    ) -> list[tuple[str, Type]] | None:
+    def _members(self, member: Node, scope: Scope, bindings: Bindings) -> list[_Member] | None:
         """Returns the members that one declaration declares; None where one cannot be laid out."""
         kind = member.child_by_field_name("type")
         declarators = member.children_by_field_name("declarator")
-        if kind is None or any(c.type == "bitfield_clause" for c in member.children):
+        if kind is None:
             return None
         if self._alignment(member, scope, bindings):
             return None
@@ -340,14 +347,21 @@ class Types:
                 return []
             inner = self._base(kind, scope, bindings)
             return [("", inner)] if inner else None
-        members = []
+        members: list[_Member] = []
         for declarator in declarators:
             if is_method(declarator):
                 continue
             found = self.declared(kind, declarator, scope, bindings, const=is_const(member))
             if found is None:
                 return None
-            members.append((declared_name(declarator), found))
+            name, behind = declared_name(declarator), declarator.next_sibling
+            if behind is None or behind.type != "bitfield_clause":
+                members.append((name, found))
+                continue
+            bits = self.number(behind.named_children[0], scope, bindings)
+            if bits is None or not isinstance(found, Scalar):
+                return None
+            members.append((name, BitField(found, bits, bool(name))))
         return members
 
     def _alignment(self, node: Node, scope: Scope, bindings: Bindings) -> int | None:
@@ -443,13 +457,16 @@ def _key(declaration: Declaration, bindings: Bindings) -> _Key:
 
 
 def _assembled(
-    name: str, members: list[tuple[str, Type]], align: int | None, *, is_union: bool
-) -> Type:
+    name: str, members: list[_Member], align: int | None, *, is_union: bool
+) -> Type | None:
     """A class by its members; only its size is known where they have no names or share a place."""
-    laid_out = struct_of(name, members, align)
+    plain = [(member, kind) for member, kind in members if not isinstance(kind, BitField)]
+    if len(plain) < len(members):
+        return with_bit_fields(name, (kind for _, kind in members), align, is_union=is_union)
+    laid_out = struct_of(name, plain, align)
     if is_union:
-        widest = max((kind.align for _, kind in members), default=1)
-        size = padded(max((kind.size for _, kind in members), default=1), max(widest, align or 1))
+        widest = max((kind.align for _, kind in plain), default=1)
+        size = padded(max((kind.size for _, kind in plain), default=1), max(widest, align or 1))
         return Opaque(name, size, max(widest, align or 1))
     if any(not member for member, _ in members):
         return Opaque(name, laid_out.size, laid_out.align)

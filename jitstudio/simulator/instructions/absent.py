@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from jitstudio.simulator.faults import UnsupportedInstruction
 from jitstudio.simulator.instructions.table import Binding, Step, form
-from jitstudio.simulator.wave import UnsupportedInstruction
 
 _TEXTURE = (
     "of textures, those of one to three axes with one level are simulated, without layers, faces, "
     "samples and comparisons; of queries, extents and normalized_coords"
 )
-_SURFACE = "of surfaces, reads, writes and the extents are simulated, on one to three axes"
-_TENSOR_CORE = "is not simulated. Use mma.sync, or launch on a GPU"
+_SURFACE = (
+    "of surfaces, reads, writes, reductions and the extents are simulated, on one to three axes"
+)
 _REASONS = {
     **dict.fromkeys(("tex", "tld4", "txq"), _TEXTURE),
-    **dict.fromkeys(("suld", "sust", "suq"), _SURFACE),
-    "sured": "reductions on surfaces are not simulated. Use atom on global memory, or a GPU",
+    **dict.fromkeys(("suld", "sust", "sured", "suq"), _SURFACE),
     "istypep": "references to textures, samplers and surfaces are not bound by a launch",
-    "wgmma": f"wgmma {_TENSOR_CORE}",
-    "tcgen05": f"tcgen05 {_TENSOR_CORE}",
+    "tcgen05": "tcgen05 is not simulated. Use mma.sync or wgmma, or launch on a GPU",
     "multimem": "memory of several GPUs is not simulated",
     "tensormap": "tensor maps are not simulated",
     "alloca": "the stack cannot grow while a function runs",
@@ -27,15 +26,15 @@ _REASONS = {
 }
 
 
-_ASYNCHRONOUS = "asynchronous stores and reductions are not simulated. Use st, red or cp.async"
+_ASYNCHRONOUS = "only asynchronous stores that an mbarrier tracks are simulated. Use st or red"
 
 
 def _refused_form(_b: Binding) -> Step:
     raise UnsupportedInstruction(_ASYNCHRONOUS)
 
 
-for _opcode, _word in (("st", "async"), ("st", "bulk"), ("red", "async"), ("cp", "reduce")):
-    form(_opcode, words=None, needs=_word, any_types=True)(_refused_form)
+for _opcode in ("st", "red"):
+    form(_opcode, words=None, needs="async", any_types=True)(_refused_form)
 
 
 def _refused(b: Binding) -> Step:

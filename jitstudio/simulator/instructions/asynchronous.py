@@ -1,4 +1,4 @@
-"""Asynchronous copies and the barriers that they complete: `cp.async`, `cp.async.bulk`, `mbarrier`.
+"""Asynchronous copies of threads and the barriers that they complete: `cp.async`, `mbarrier`.
 
 A copy is done at once, as early as a GPU may do it; what reads it before it was waited for is told.
 
@@ -14,15 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.simulator.faults import UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
 from jitstudio.simulator.groups import Selection, numbers_of
 from jitstudio.simulator.instructions.atomics import Combine, update
-from jitstudio.simulator.instructions.memory import space_of
+from jitstudio.simulator.instructions.memory import nothing, space_of
 from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
+from jitstudio.simulator.loads_stores import checked_offsets, copied, copying, load, store
 from jitstudio.simulator.memory import WINDOWS
 from jitstudio.simulator.model import StateSpace, SyncScope
 from jitstudio.simulator.program import ImmediateOperand, PtxOperand, RegisterOperand
 from jitstudio.simulator.types import PREDICATE, TYPES
-from jitstudio.simulator.wave import Frame, UnsupportedInstruction, Wave
+from jitstudio.simulator.wave import Wave
 
 _COUNT = (1 << 20) - 1
 _EXPECTED, _BYTES, _PHASE = 20, 40, 63
@@ -52,7 +55,7 @@ def _packed(
     return bits.view(np.uint64)
 
 
-def _changed(arrivals: int, drops: int, adds: int, takes: int, completes: bool = True) -> Combine:
+def changed(arrivals: int, drops: int, adds: int, takes: int, completes: bool = True) -> Combine:
     """Returns what an operation makes of an mbarrier.
 
     Args:
@@ -90,7 +93,7 @@ def mbarrier_init(b: Binding) -> Step:
     def step(wave: Wave, f: Frame, s: Selection) -> None:
         counts = f[count][s].astype(np.int64)
         zero = np.zeros_like(counts)
-        wave.store(space, find(f, s), [_packed(counts, counts, zero, zero)], s, strong=True)
+        store(wave, space, find(f, s), [_packed(counts, counts, zero, zero)], s, strong=True)
 
     return step
 
@@ -102,7 +105,7 @@ def mbarrier_inval(b: Binding) -> Step:
     def step(wave: Wave, f: Frame, s: Selection) -> None:
         addresses = find(f, s)
         zeros = np.zeros(len(addresses), np.uint64)
-        wave.store(space, addresses, [zeros], s, strong=True)
+        store(wave, space, addresses, [zeros], s, strong=True)
 
     return step
 
@@ -141,7 +144,7 @@ _ONE = ImmediateOperand(1)
 def mbarrier_arrive(b: Binding) -> Step:
     state, address, *count = b.instruction.operands
     drops = int(b.has("arrive_drop"))
-    combine = _changed(1, drops, 0, 0, not b.has("noComplete"))
+    combine = changed(1, drops, 0, 0, not b.has("noComplete"))
     return _arriving(b, state, address, count[0] if count else _ONE, None, combine)
 
 
@@ -149,7 +152,7 @@ def mbarrier_arrive(b: Binding) -> Step:
 @form("mbarrier", "b64", words=_ORDER, needs="arrive_drop expect_tx")
 def mbarrier_arrive_expect(b: Binding) -> Step:
     state, address, bytes_ = b.instruction.operands
-    return _arriving(b, state, address, _ONE, bytes_, _changed(1, int(b.has("arrive_drop")), 1, 0))
+    return _arriving(b, state, address, _ONE, bytes_, changed(1, int(b.has("arrive_drop")), 1, 0))
 
 
 @form("mbarrier", "b64", words=_ORDER, needs="expect_tx")
@@ -158,7 +161,7 @@ def mbarrier_bytes(b: Binding) -> Step:
     address, bytes_ = b.instruction.operands
     expects = int(b.has("expect_tx"))
     return _arriving(
-        b, None, address, ImmediateOperand(0), bytes_, _changed(0, 0, expects, 1 - expects)
+        b, None, address, ImmediateOperand(0), bytes_, changed(0, 0, expects, 1 - expects)
     )
 
 
@@ -173,15 +176,15 @@ def mbarrier_wait(b: Binding) -> Step:
     wanted = b.source(phase, _U32 if by_parity else _U64)
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
-        (state,) = wave.load(space, find(f, s), np.dtype("u8"), 1, s, strong=True)
+        (state,) = load(wave, space, find(f, s), np.dtype("u8"), 1, s, strong=True)
         phase_now = state >> np.uint64(_PHASE)
         asked = f[wanted][s]
         asked = asked & np.uint32(1) if by_parity else asked >> np.uint64(_PHASE)
         ended = phase_now != asked
         f[place][s] = ended
         if wave.copies and ended.any():
-            barriers = _barriers_at(wave, space, find(f, s), s)[ended]
-            wave.copied(wave.copies.arrived(barriers), by_themselves=False)
+            barriers = barriers_at(wave, space, find(f, s), s)[ended]
+            copied(wave, wave.copies.arrived(barriers), by_themselves=False)
 
     return step
 
@@ -200,20 +203,13 @@ def mbarrier_pending_count(b: Binding) -> Step:
 # Copies of threads.
 
 
-def _nothing(_b: Binding) -> Step:
-    def step(_wave: Wave, _f: Frame, _s: Selection) -> None:
-        return
-
-    return step
-
-
-def _barriers_at(
+def barriers_at(
     wave: Wave, space: StateSpace | None, addresses: NDArray[np.int64], s: Selection
 ) -> NDArray[np.int64]:
     """Returns the offsets of mbarriers in the arena of shared memory."""
     if space is None:
         addresses = addresses - WINDOWS[_SHARED]
-    return wave.offsets(_SHARED, addresses, s, 8)[0]
+    return checked_offsets(wave, _SHARED, addresses, s, 8)[0]
 
 
 @form("cp", needs="async commit_group")
@@ -237,13 +233,13 @@ def cp_async_wait(b: Binding) -> Step:
 
     def step(wave: Wave, _f: Frame, s: Selection) -> None:
         if wave.copies:
-            wave.copied(wave.copies.wait(wave.numbers[s], but), by_themselves=True)
+            copied(wave, wave.copies.wait(wave.numbers[s], but), by_themselves=True)
 
     return step
 
 
 for _words in ("async bulk commit_group", "async bulk wait_group"):
-    form("cp", needs=_words, words="read")(_nothing)
+    form("cp", needs=_words, words="read")(nothing)
 
 
 @form("cp", words=None, needs="async ca", count=0)
@@ -276,11 +272,11 @@ def cp_async(b: Binding) -> Step:
         numbers = wave.numbers[s]
         reads = wanted > 0
         if reads.any():
-            found = wave.load(StateSpace.GLOBAL, from_(f, s)[reads], dtype, parts, numbers[reads])
+            found = load(wave, StateSpace.GLOBAL, from_(f, s)[reads], dtype, parts, numbers[reads])
             for part, (value, piece) in enumerate(zip(values, found, strict=True)):
                 value[reads] = piece & _lowest(wanted[reads] - part * width, dtype)
-        wave.store(_SHARED, addresses, values, s)
-        wave.copying(addresses, bytes_, s)
+        store(wave, _SHARED, addresses, values, s)
+        copying(wave, addresses, bytes_, s)
 
     return step
 
@@ -304,60 +300,13 @@ def cp_async_mbarrier_arrive(b: Binding) -> Step:
     """
     (address,) = b.instruction.operands
     space, find = _where(b, address)
-    arrive = _arriving(b, None, address, _ONE, None, _changed(1, 0, 0, 0))
+    arrive = _arriving(b, None, address, _ONE, None, changed(1, 0, 0, 0))
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
         if wave.copies:
-            barriers = _barriers_at(wave, space, find(f, s), s)
-            wave.copied(wave.copies.track(wave.numbers[s], barriers), by_themselves=False)
+            barriers = barriers_at(wave, space, find(f, s), s)
+            copied(wave, wave.copies.track(wave.numbers[s], barriers), by_themselves=False)
         if b.has("noinc"):
             arrive(wave, f, s)
-
-    return step
-
-
-# Bulk copies.
-
-
-@form("cp", words=None, needs="async bulk")
-def cp_async_bulk(b: Binding) -> Step:
-    """Copies as many bytes as a thread asks for, a multiple of 16."""
-    words = b.instruction.modifiers
-    if "tensor" in words:
-        raise UnsupportedInstruction(
-            "tensor copies are not simulated. Copy with cp.async or with loads and stores"
-        )
-    if "prefetch" in words:
-        return _nothing(b)
-    if b.any_of(("multicast::cluster",)):
-        raise UnsupportedInstruction("copies to several blocks are not simulated")
-    spaces = [w for w in words if w.split("::")[0] in ("shared", "global")]
-    target, source, size, *barrier = b.instruction.operands
-    to, from_, length = b.address(target), b.address(source), b.source(size, _U32)
-    named = {"shared": _SHARED, "global": StateSpace.GLOBAL}
-    into, out = (named[w.split("::")[0]] for w in spaces[:2])
-    completes = "mbarrier::complete_tx::bytes" in words
-    signal = b.address(barrier[0]) if completes else None
-    combine = _changed(0, 0, 0, 1)
-
-    def step(wave: Wave, f: Frame, s: Selection) -> None:
-        numbers, sizes = wave.numbers[s], f[length][s].astype(np.int64)
-        start, end = from_(f, s), to(f, s)
-        tracking = None if signal is None else _barriers_at(wave, _SHARED, signal(f, s), s)
-        for index in range(len(numbers)):
-            own = numbers[index : index + 1]
-            steps = np.arange(0, int(sizes[index]), 8, dtype=np.int64)
-            threads = np.repeat(own, len(steps))
-            if len(steps):
-                (piece,) = wave.load(out, start[index] + steps, np.dtype("u8"), 1, threads)
-                wave.store(into, end[index] + steps, [piece], threads)
-                if tracking is not None and into is _SHARED:
-                    wave.copying(
-                        end[index] + steps, 8, threads, np.repeat(tracking[index], len(steps))
-                    )
-        if signal is not None:
-            zero = np.zeros(len(numbers), np.uint64)
-            amount = sizes.astype(np.uint64)
-            update(wave, _SHARED, signal(f, s), zero, amount, combine, s, "", "mbarrier")
 
     return step

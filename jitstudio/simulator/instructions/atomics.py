@@ -13,13 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.arithmetic import floating
+from jitstudio.simulator.faults import UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.memory import space_of
 from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
+from jitstudio.simulator.loads_stores import checked_offsets, notify, tell_unwritten, writable
 from jitstudio.simulator.memory import WINDOWS, Offsets, windows_of
 from jitstudio.simulator.model import AccessKind, StateSpace
 from jitstudio.simulator.types import PtxType
-from jitstudio.simulator.wave import Frame, UnsupportedInstruction, Wave
+from jitstudio.simulator.wave import Wave
 
 Combine = Callable[[Values, Values, Values | None], Values]
 """From what is in memory, the operand and the second one of `cas` to what is put there."""
@@ -29,8 +32,8 @@ _ORDER = (
     "relaxed acquire release acq_rel sc cta cluster gpu sys global shared shared::cta "
     "shared::cluster noftz L2::cache_hint volatile"
 )
-_INTEGERS = "b32 b64 u32 u64 s32 s64"
-_FLOATS = "f32 f64 f16 bf16 f16x2 bf16x2"
+INTEGER_WORDS = "b32 b64 u32 u64 s32 s64"
+FLOAT_WORDS = "f32 f64 f16 bf16 f16x2 bf16x2"
 _ACCUMULATING: dict[str, Any] = {
     "and": np.bitwise_and,
     "or": np.bitwise_or,
@@ -67,7 +70,7 @@ _OTHERS: dict[str, Combine] = {
 }
 
 
-def _combining(operation: str, kind: PtxType, space: StateSpace | None) -> Combine:
+def combining(operation: str, kind: PtxType, space: StateSpace | None) -> Combine:
     """Returns what an operation makes of a value in memory."""
     if operation in _OTHERS:
         return _OTHERS[operation]
@@ -86,7 +89,7 @@ def _combining(operation: str, kind: PtxType, space: StateSpace | None) -> Combi
     return lambda old, value, _: floating.add(kind.name, old, value, ftz=flushes)
 
 
-@form("atom", f"{_INTEGERS} {_FLOATS}", words=f"{_ORDER} {_OPERATIONS}")
+@form("atom", f"{INTEGER_WORDS} {FLOAT_WORDS}", words=f"{_ORDER} {_OPERATIONS}")
 def atom(b: Binding) -> Step:
     target, address, value = b.instruction.operands[:3]
     return _atomic(b, None if is_sink(target) else b.target(target, b.type), address, value)
@@ -99,7 +102,7 @@ def atom_cas(b: Binding) -> Step:
     return _atomic(b, place, address, wanted, new)
 
 
-@form("red", f"{_INTEGERS} {_FLOATS}", words=f"{_ORDER} {_OPERATIONS}")
+@form("red", f"{INTEGER_WORDS} {FLOAT_WORDS}", words=f"{_ORDER} {_OPERATIONS}")
 def red(b: Binding) -> Step:
     address, value = b.instruction.operands[:2]
     return _atomic(b, None, address, value)
@@ -116,7 +119,7 @@ def atomic_vector(b: Binding) -> Step:
         parts = b.parts(target[0])
         places = [None if is_sink(part) else b.target(part, b.type) for part in parts]
     find, space = b.address(address), space_of(b)
-    combine = _combining(_operation(b), b.type, space)
+    combine = combining(operation_of(b), b.type, space)
     name, size = b.instruction.full_opcode, b.type.size
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
@@ -130,7 +133,8 @@ def atomic_vector(b: Binding) -> Step:
     return step
 
 
-def _operation(b: Binding) -> str:
+def operation_of(b: Binding) -> str:
+    """Returns the word for what an instruction does."""
     names = (*_OPERATIONS.split(), "cas")
     return next(word for word in b.instruction.modifiers if word in names)
 
@@ -138,12 +142,12 @@ def _operation(b: Binding) -> str:
 def _atomic(
     b: Binding, place: int | None, address: Any, value: Any, second: Any | None = None
 ) -> Step:
-    operation, kind, space = _operation(b), b.type, space_of(b)
+    operation, kind, space = operation_of(b), b.type, space_of(b)
     if not kind.is_integer and operation not in ("add", "min", "max", "exch"):
         raise UnsupportedInstruction(f".{operation} is for integers")
     find, source = b.address(address), b.source(value, kind)
     other = None if second is None else b.source(second, kind)
-    combine = _combining(operation, kind, space)
+    combine = combining(operation, kind, space)
     exact = kind.is_integer or operation != "add"
     name = f"{b.instruction.opcode}.{operation}.{kind.name}"
     # Packed floats and bf16 are kept as bits, which must not be added up as integers.
@@ -208,11 +212,11 @@ def update(
         space = next(iter(windows))
         addresses = addresses - WINDOWS.get(space, 0)
     size = values.dtype.itemsize
-    arena = wave.writable(space, addresses, threads, size)
-    offsets, region = wave.offsets(space, addresses, threads, size)
+    arena = writable(wave, space, addresses, threads, size)
+    offsets, region = checked_offsets(wave, space, addresses, threads, size)
     unwritten = arena.check_written(offsets, size, region)
     if unwritten is not None and operation not in ("exch", ""):
-        wave.tell_unwritten(space, unwritten, offsets, addresses, threads, size)
+        tell_unwritten(wave, space, unwritten, offsets, addresses, threads, size)
     before = arena.bytes_at(offsets, size) if wave.wants_values else None
     view = arena.view(values.dtype)
     index = offsets // size
@@ -228,7 +232,7 @@ def update(
     if met and unordered:
         wave.inexact[unordered] = f"{unordered} (the order of the additions is open)"
     if wave.on_accessed:
-        wave.notify(space, AccessKind.ATOMIC, offsets, addresses, size, threads, True, before)
+        notify(wave, space, AccessKind.ATOMIC, offsets, addresses, size, threads, True, before)
     return old
 
 

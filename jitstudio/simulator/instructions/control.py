@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.barriers import arrive, look_again
+from jitstudio.simulator.faults import ThreadFault, UnsupportedInstruction
+from jitstudio.simulator.frames import Frame, ReturnLink, SlotKind
 from jitstudio.simulator.groups import Selection, numbers_of, size_of, subset
 from jitstudio.simulator.instructions.builtins import BUILTINS
 from jitstudio.simulator.instructions.table import Binding, Flow, Move, Moves, form
 from jitstudio.simulator.model import FaultKind, SyncScope
 from jitstudio.simulator.program import (
     PtxFunction,
+    PtxInstruction,
     PtxOperand,
     PtxVariable,
     RegisterOperand,
@@ -22,15 +25,7 @@ from jitstudio.simulator.program import (
     VectorOperand,
 )
 from jitstudio.simulator.types import PREDICATE, TYPES
-from jitstudio.simulator.wave import (
-    Frame,
-    ReturnLink,
-    SlotKind,
-    ThreadFault,
-    UnsupportedInstruction,
-    Waiting,
-    Wave,
-)
+from jitstudio.simulator.wave import Waiting, Wave
 
 
 def _onward(depth: int, at: int, rest: Selection | None) -> list[Move]:
@@ -139,7 +134,7 @@ def brkpt(b: Binding) -> Flow:
 
 @form("ret", words="uni", flow=True)
 def ret(b: Binding) -> Flow:
-    at, name = b.instruction.number, b.function.name
+    instruction, at = b.instruction, b.instruction.number
 
     def flow(wave: Wave, f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:
         moves = _onward(depth, at, rest)
@@ -149,20 +144,28 @@ def ret(b: Binding) -> Flow:
         back = wave.returns[depth][active]
         first = int(back[0])
         if (back == first).all():
-            return [*moves, _returned(wave, f, depth, name, first, active)]
+            return [*moves, _returned(wave, f, depth, instruction, first, active)]
         for value in np.unique(back):
             chosen = subset(active, back == value)
-            moves.append(_returned(wave, f, depth, name, int(value), chosen))
+            moves.append(_returned(wave, f, depth, instruction, int(value), chosen))
         return moves
 
     return flow
 
 
-def _returned(wave: Wave, f: Frame, depth: int, name: str, at: int, threads: Selection) -> Move:
-    link = wave.links[at - 1, name]
+def _returned(
+    wave: Wave, f: Frame, depth: int, instruction: PtxInstruction, at: int, threads: Selection
+) -> Move:
+    own = depth, instruction.function
+    link = wave.links[at - 1, instruction.function]
     caller = wave.frame(depth - 1, link.layout)
     for target, source in link.results:
         _copy(caller[target], f[source], threads)
+    if wave.undefined:
+        back = depth - 1, link.layout.function.name
+        given = instruction, wave.clock - 1
+        wave.undefined.pass_on(own, back, link.names, threads, wave.bases[back], given)
+        wave.undefined.end(own, threads)
     return Move(depth - 1, at, threads)
 
 
@@ -208,6 +211,17 @@ def _passed(
     return layout.slot(SlotKind(name, kind.dtype, source)), b.source(actual, kind)
 
 
+def _named(
+    formal: Sequence[PtxVariable], actual: Sequence[PtxOperand]
+) -> tuple[tuple[str, str], ...]:
+    """Returns the registers or parameters of a call: of the callee, and here; no numbers."""
+    return tuple(
+        (variable.name, operand.name)
+        for variable, operand in zip(formal, actual, strict=True)
+        if isinstance(operand, (RegisterOperand, SymbolOperand))
+    )
+
+
 def _call_of(
     b: Binding, name: str, results: tuple[PtxOperand, ...], arguments: tuple[PtxOperand, ...]
 ) -> Flow:
@@ -221,7 +235,10 @@ def _call_of(
     given = [_passed(b, callee, v, a) for v, a in zip(callee.results, results, strict=True)]
     at, layout = b.instruction.number, b.layouts[name]
     own_layout, instruction = b.layout, b.instruction
-    b.links[at, name] = ReturnLink(b.layout, tuple((own, there) for there, own in given))
+    taken = _named(callee.parameters, arguments)
+    handed = tuple((own, there) for there, own in _named(callee.results, results))
+    slots = tuple((own, there) for there, own in given)
+    b.links[at, name] = ReturnLink(b.layout, slots, handed)
     step = b.image.frame_bytes[b.function.name]
     needed, start = b.image.frame_bytes[name], callee.start
 
@@ -247,6 +264,13 @@ def _call_of(
             wave.passed.enter(depth + 1, at, active)
         for there, own in passed:
             _copy(g[there], f[own], active)
+        called = depth + 1, name
+        wave.undefined.begin(called, active)
+        if wave.undefined:
+            values, here = wave.bases[called], (depth, instruction.function)
+            wave.undefined.pass_on(
+                here, called, taken, active, values, (instruction, wave.clock - 1)
+            )
         return [*_onward(depth, at, rest), Move(depth + 1, start, active)]
 
     return flow

@@ -10,10 +10,11 @@ import numpy as np
 
 from jitstudio.simulator.arithmetic import approximate, floating
 from jitstudio.simulator.arithmetic.approximate import APPROXIMATE
+from jitstudio.simulator.frames import Frame
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.table import Binding, Step, Values, computes, form
 from jitstudio.simulator.program import PtxInstruction
-from jitstudio.simulator.wave import Frame, Wave
+from jitstudio.simulator.wave import Wave
 
 Function = Callable[..., Values]
 

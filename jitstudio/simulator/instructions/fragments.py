@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.simulator.faults import UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.matrix import (
     as_accumulator,
@@ -24,13 +26,13 @@ from jitstudio.simulator.instructions.matrix import (
 )
 from jitstudio.simulator.instructions.memory import space_of
 from jitstudio.simulator.instructions.table import Binding, Flow, form
-from jitstudio.simulator.instructions.warp import Lanes, Operation, meet
+from jitstudio.simulator.instructions.warp import ALL_LANES, Lanes, Operation, meet
+from jitstudio.simulator.loads_stores import load, store
 from jitstudio.simulator.model import WARP
 from jitstudio.simulator.program import ImmediateOperand, PtxOperand
 from jitstudio.simulator.types import TYPES, PtxType
-from jitstudio.simulator.wave import Frame, UnsupportedInstruction, Wave
+from jitstudio.simulator.wave import Wave
 
-_ALL = ImmediateOperand(0xFFFFFFFF)
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 _ELEMENTS = "f16 bf16 tf32 f32 f64 s8 u8 s32"
 
@@ -118,14 +120,14 @@ def _moving(b: Binding, *, loads: bool) -> Flow:
             for part in range(fragment.packed):
                 where, shift = at(f, s, register, part), bits.type(part * kind.bits)
                 if loads:
-                    (values,) = wave.load(space, where, held, 1, s)
+                    (values,) = load(wave, space, where, held, 1, s)
                     whole |= values.astype(bits) << shift
                 else:
-                    wave.store(space, where, [(whole >> shift).astype(held)], s)
+                    store(wave, space, where, [(whole >> shift).astype(held)], s)
             if loads:
                 f[slot][s] = whole
 
-    return meet(b, _ALL, Operation(None, takes))
+    return meet(b, ALL_LANES, Operation(None, takes))
 
 
 @form("wmma", _ELEMENTS, words=None, needs="load", flow=True)
@@ -179,4 +181,4 @@ def wmma_mma(b: Binding) -> Flow:
             words = np.stack(parts, axis=2).reshape(warps * WARP, -1)
             f[target][s] = np.ascontiguousarray(words).view(f[target].dtype).reshape(-1)
 
-    return meet(b, _ALL, Operation(None, takes))
+    return meet(b, ALL_LANES, Operation(None, takes))

@@ -10,24 +10,25 @@ columns from ``2 * t`` on.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.arithmetic import floating
 from jitstudio.simulator.arithmetic.rounding import round_to, to_bits, to_doubles
+from jitstudio.simulator.faults import ThreadFault, UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.memory import space_of
 from jitstudio.simulator.instructions.table import Binding, Flow, form
-from jitstudio.simulator.instructions.warp import Lanes, Operation, meet
+from jitstudio.simulator.instructions.warp import ALL_LANES, Lanes, Operation, meet
+from jitstudio.simulator.loads_stores import load, store
 from jitstudio.simulator.model import WARP, FaultKind
-from jitstudio.simulator.program import ImmediateOperand
-from jitstudio.simulator.types import TYPES
-from jitstudio.simulator.wave import Frame, ThreadFault, UnsupportedInstruction, Wave
+from jitstudio.simulator.types import TYPES, PtxType
+from jitstudio.simulator.wave import Wave
 
-_ALL = ImmediateOperand(0xFFFFFFFF)
 _LANES = np.arange(WARP)
 _G, _T = _LANES // 4, _LANES % 4
 
@@ -77,10 +78,10 @@ def ldmatrix(b: Binding) -> Flow:
         rows = wave.exchange.view(np.int64)[wave.numbers[s]].reshape(warps, WARP)
         for index in range(count):
             at = rows[:, 8 * index + _G] + 4 * _T
-            (words,) = wave.load(space, at.reshape(-1), word, 1, s)
+            (words,) = load(wave, space, at.reshape(-1), word, 1, s)
             f[places[index]][s] = _turned(words, warps) if transposed else words
 
-    return meet(b, _ALL, Operation(_gives_addresses(find), takes))
+    return meet(b, ALL_LANES, Operation(_gives_addresses(find), takes))
 
 
 @form("stmatrix", "b16", words=_MATRIX_WORDS, flow=True)
@@ -97,9 +98,9 @@ def stmatrix(b: Binding) -> Flow:
             at = rows[:, 8 * index + _G] + 4 * _T
             words = f[places[index]][s]
             words = _turned(words, warps) if transposed else words
-            wave.store(space, at.reshape(-1), [words], s)
+            store(wave, space, at.reshape(-1), [words], s)
 
-    return meet(b, _ALL, Operation(_gives_addresses(find), takes))
+    return meet(b, ALL_LANES, Operation(_gives_addresses(find), takes))
 
 
 @form("movmatrix", "b16", words="sync aligned m8n8 trans", flow=True)
@@ -113,7 +114,7 @@ def movmatrix(b: Binding) -> Flow:
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
         f[place][s] = _turned(f[words][s], len(whole_warps(wave, s)))
 
-    return meet(b, _ALL, Operation(gives, takes))
+    return meet(b, ALL_LANES, Operation(gives, takes))
 
 
 def _gives_addresses(
@@ -158,43 +159,37 @@ def mma(b: Binding) -> Flow:
     holder = TYPES["b64" if element == 64 else "b32"]
     a_slots = [b.source(part, holder) for part in a]
     b_slots = [b.source(part, holder) for part in b_]
-    c_holder, d_holder = _accumulator(c_type.name), _accumulator(d_type.name)
+    c_holder, d_holder = accumulator(c_type.name), accumulator(d_type.name)
     c_slots = [b.source(part, c_holder) for part in c]
     d_slots = [b.target(part, d_holder) for part in d]
     per_register = max(holder.bits // element, 1)
-    rows = m // 8
     if len(a) * per_register * WARP != m * k or len(b_) * per_register * WARP != n * k:
         raise UnsupportedInstruction("its registers do not hold matrices of this shape")
     name = f"mma.{shape[0]}.{a_type.name}"
 
     def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
         warps = len(whole_warps(wave, s))
-        left = np.zeros((warps, m, k), held_as(a_type.name))
-        for i, slot in enumerate(a_slots):
-            values = elements_of(f[slot][s], a_type.name, warps)
-            row = _G + 8 * (i % rows)
-            column = per_register * _T + 4 * per_register * (i // rows)
-            for j in range(per_register):
-                left[:, row, column + j] = values[:, :, j]
+        left = left_of([f[slot][s] for slot in a_slots], a_type.name, warps, m, k)
         right = np.zeros((warps, k, n), held_as(b_type.name))
         for i, slot in enumerate(b_slots):
             values = elements_of(f[slot][s], b_type.name, warps)
             row = per_register * _T + 4 * per_register * i
             for j in range(per_register):
                 right[:, row + j, _G] = values[:, :, j]
-        total = _gathered([f[slot][s] for slot in c_slots], c_type.name, warps, m, n)
+        total = gathered([f[slot][s] for slot in c_slots], c_type.name, warps, m, n)
         note_inexact(wave, name, a_type.name)
         if element == 8 and a_type.name in _FLOATS:
             result = _multiplied_in_halves(left, right, total, d_type.name)
         else:
             result = multiplied(left, right, total, d_type.name, b.has("satfinite"))
-        for slot, values in zip(d_slots, _spread(result, d_type.name, warps), strict=True):
+        for slot, values in zip(d_slots, spread(result, d_type.name), strict=True):
             f[slot][s] = values
 
-    return meet(b, _ALL, Operation(None, takes))
+    return meet(b, ALL_LANES, Operation(None, takes))
 
 
-def _accumulator(name: str) -> Any:
+def accumulator(name: str) -> PtxType:
+    """Returns what a register of sums is read as."""
     return {
         "f16": TYPES["b32"],
         "f32": TYPES["f32"],
@@ -211,54 +206,82 @@ def note_inexact(wave: Wave, name: str, element: str) -> None:
 
 def held_as(name: str) -> type[np.generic]:
     """Returns what elements of a type are computed in."""
-    return np.int64 if name in _INTEGER or name == "s32" else np.float64
+    return np.int64 if name in _INTEGER or name in ("s32", "b1") else np.float64
 
 
 def elements_of(values: NDArray[Any], name: str, warps: int) -> NDArray[Any]:
     """Returns the elements in registers, of shape (warps, 32, elements of a register)."""
-    values = np.ascontiguousarray(values)
+    return decoded(values, name).reshape(warps, WARP, -1)
+
+
+def decoded(values: NDArray[Any], name: str) -> NDArray[Any]:
+    """Returns the elements that words or bytes hold, one behind the other, as exact numbers."""
+    values = np.ascontiguousarray(values).reshape(-1)
+    if name == "b1":
+        return np.unpackbits(values.view(np.uint8), bitorder="little").astype(np.int64)
     if name in _INTEGER:
         signed = _INTEGER[name][1]
-        found: NDArray[Any] = values.view(np.int8 if signed else np.uint8).astype(np.int64)
-    elif name == "s32":
-        found = values.view(np.int32).astype(np.int64)
-    elif name in ("f32", "f64"):
-        found = values.view(np.float32 if name == "f32" else np.float64).astype(np.float64)
-    elif name == "tf32":
+        return values.view(np.int8 if signed else np.uint8).astype(np.int64)
+    if name == "s32":
+        return values.view(np.int32).astype(np.int64)
+    if name in ("f32", "f64"):
+        return values.view(np.float32 if name == "f32" else np.float64).astype(np.float64)
+    if name == "tf32":
         # The hardware reads the upper 19 bits.
-        found = (values & np.uint32(0xFFFFE000)).view(np.float32).astype(np.float64)
-    else:
-        dtype = {"f16": np.float16, "bf16": np.uint16}.get(name, np.uint8)
-        found = to_doubles(values.view(dtype), name)
-    return found.reshape(warps, WARP, -1)
+        words = values.view(np.uint32) & np.uint32(0xFFFFE000)
+        return words.view(np.float32).astype(np.float64)
+    dtype = {"f16": np.float16, "bf16": np.uint16}.get(name, np.uint8)
+    return to_doubles(values.view(dtype), name)
 
 
-def _gathered(registers: list[NDArray[Any]], name: str, warps: int, m: int, n: int) -> NDArray[Any]:
-    """Returns the matrix that accumulators hold, of shape (warps, m, n)."""
-    total = np.zeros((warps, m, n), np.int64 if name == "s32" else np.float64)
-    if name == "f16":
-        for i, values in enumerate(registers):
-            halves = elements_of(values, "f16", warps)
-            for j in range(2):
-                total[:, _G + 8 * i, 2 * _T + j] = halves[:, :, j]
-    else:
-        for i, values in enumerate(registers):
-            total[:, _G + 8 * (i // 2), 2 * _T + i % 2] = values.reshape(warps, WARP)
+def left_of(
+    registers: list[NDArray[Any]], name: str, warps: int, rows: int, columns: int
+) -> NDArray[Any]:
+    """Returns the matrix A that registers hold, of shape (warps, rows, columns)."""
+    left = np.zeros((warps, rows, columns), held_as(name))
+    for i, words in enumerate(registers):
+        values = elements_of(words, name, warps)
+        packed = values.shape[2]
+        row = _G + 8 * (i % (rows // 8))
+        column = packed * _T + 4 * packed * (i // (rows // 8))
+        for j in range(packed):
+            left[:, row, column + j] = values[:, :, j]
+    return left
+
+
+def gathered(
+    registers: list[NDArray[Any]], name: str, warps: int, rows: int, columns: int
+) -> NDArray[Any]:
+    """Returns the matrix that accumulators hold, of shape (warps, rows, columns)."""
+    total = np.zeros((warps, rows, columns), held_as(name))
+    for (row, column), values in zip(_places(name, rows, columns), registers, strict=True):
+        held = elements_of(values, name, warps)
+        for j in range(held.shape[2]):
+            total[:, row, column + j] = held[:, :, j]
     return total
 
 
-def _spread(total: NDArray[Any], name: str, warps: int) -> list[NDArray[Any]]:
-    """Returns the registers that hold a matrix."""
+def spread(total: NDArray[Any], name: str) -> list[NDArray[Any]]:
+    """Returns the registers that hold a matrix of shape (warps, rows, columns)."""
     registers = []
-    for i in range(total.shape[1] // 8):
-        pair = [total[:, _G + 8 * i, 2 * _T + j].reshape(-1) for j in range(2)]
+    for row, column in _places(name, *total.shape[1:]):
         if name == "f16":
-            halves = np.stack([as_accumulator(x, name) for x in pair], axis=1)
-            registers.append(np.ascontiguousarray(halves).view(np.uint32).reshape(-1))
+            pair = [as_accumulator(total[:, row, column + j].reshape(-1), name) for j in range(2)]
+            halves = np.ascontiguousarray(np.stack(pair, axis=1))
+            registers.append(halves.view(np.uint32).reshape(-1))
         else:
-            registers += pair
-    assert warps
+            registers.append(total[:, row, column].reshape(-1))
     return registers
+
+
+def _places(
+    name: str, rows: int, columns: int
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yields row and first column of what each lane has in each register of accumulators."""
+    for start in range(0, columns, 8):
+        for row in range(0, rows, 8):
+            for part in (0,) if name == "f16" else (0, 1):
+                yield _G + row, start + 2 * _T + part
 
 
 def as_accumulator(values: NDArray[Any], name: str) -> NDArray[Any]:
@@ -268,8 +291,28 @@ def as_accumulator(values: NDArray[Any], name: str) -> NDArray[Any]:
     return values.astype({"f32": np.float32, "f64": np.float64, "s32": np.int32}[name])
 
 
+class Precision(NamedTuple):
+    """What tensor cores keep of sums.
+
+    Attributes:
+        aligned: Bits behind the point of the largest term that are added up.
+        result: Bits of an f32 that are left of the sum.
+    """
+
+    aligned: int
+    result: int
+
+
+USUAL = Precision(25, 24)
+
+
 def multiplied(
-    left: NDArray[Any], right: NDArray[Any], total: NDArray[Any], name: str, saturates: bool
+    left: NDArray[Any],
+    right: NDArray[Any],
+    total: NDArray[Any],
+    name: str,
+    saturates: bool,
+    precision: Precision = USUAL,
 ) -> NDArray[Any]:
     """Returns ``left @ right + total`` in a type, all of shape (warps, rows, columns)."""
     if name == "s32":
@@ -286,8 +329,9 @@ def multiplied(
             total = floating.fma("f64", x, y, total.reshape(-1)).reshape(shape)
         return total
     with np.errstate(all="ignore"):
-        summed = _cut_sum(left, right, total)
-        return _cut_to_f32(summed) if name == "f32" else _as_f16(summed)
+        least = _LEAST_F16 if name == "f16" else _LEAST_F32
+        summed = _cut_sum(left, right, total, precision.aligned, least)
+        return _cut_to_f32(summed, precision.result) if name == "f32" else _as_f16(summed)
 
 
 def _multiplied_in_halves(
@@ -307,36 +351,40 @@ def _multiplied_in_halves(
         return _as_f32(summed) if name == "f32" else _as_f16(summed)
 
 
-_KEPT = 25
-"""Bits behind the point of the largest term that are added up."""
+_LEAST_F16, _LEAST_F32 = -14, -126
+"""The least exponent that a sum is aligned by: those of subnormal numbers are no smaller."""
 
 
-def _cut_sum(left: NDArray[Any], right: NDArray[Any], total: NDArray[Any]) -> NDArray[np.float64]:
+def _cut_sum(
+    left: NDArray[Any], right: NDArray[Any], total: NDArray[Any], kept: int, least: int
+) -> NDArray[np.float64]:
     """Returns ``left @ right + total`` as the tensor cores of an H100 add it up.
 
     All products of a row and the sum before are aligned to the largest exponent, that of a product
-    being the sum of those of its factors, and cut off 25 bits behind its point. What they add up to
-    is cut off to an f32, or rounded to an f16. The number of bits is the one that gives the results
-    of an H100 bit for bit; neither 24 nor 26 does: 4,096 of each form, see `test_on_gpu`.
+    being the sum of those of its factors, and cut off some bits behind its point. What they add up
+    to is cut off to an f32, or rounded to an f16. The bits are those that give the results of an
+    H100 bit for bit: 25, or 13 in products of fp8 by `wgmma`; see `test_on_gpu`.
     """
     products = left[:, :, None, :] * right.swapaxes(1, 2)[:, None, :, :]
     terms = np.concatenate([products, total[..., None]], axis=-1)
     exponents = np.frexp(left)[1][:, :, None, :] + np.frexp(right)[1].swapaxes(1, 2)[:, None, :, :]
-    exponents = np.concatenate([exponents - 1, np.frexp(total)[1][..., None]], axis=-1) - 1
+    own = np.maximum(np.frexp(total)[1], least + 1)
+    exponents = np.concatenate([exponents - 1, own[..., None]], axis=-1) - 1
     highest = np.where(terms == 0, -1100, exponents).max(axis=-1)
-    scaled = np.trunc(np.ldexp(terms, _KEPT - highest[..., None])).sum(axis=-1)
-    summed = np.ldexp(scaled, highest - _KEPT)
+    scaled = np.trunc(np.ldexp(terms, kept - highest[..., None])).sum(axis=-1)
+    summed = np.ldexp(scaled, highest - kept)
     made: NDArray[np.float64] = np.where(np.isfinite(summed), summed, terms.sum(axis=-1))
     return made
 
 
-def _cut_to_f32(values: NDArray[np.float64]) -> NDArray[np.float32]:
+def _cut_to_f32(values: NDArray[np.float64], bits: int) -> NDArray[np.float32]:
     scaled, exponent = np.frexp(values)
-    return _as_f32(np.ldexp(np.trunc(np.ldexp(scaled, 24)), exponent - 24))
+    return _as_f32(np.ldexp(np.trunc(np.ldexp(scaled, bits)), exponent - bits))
 
 
 def _as_f16(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return round_to(values.reshape(-1), "f16", "rn").reshape(values.shape)
+    # What is rounded to zero has no sign.
+    return round_to(values.reshape(-1), "f16", "rn").reshape(values.shape) + 0.0
 
 
 def _as_f32(values: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from jitstudio.simulator.faults import UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.table import Binding, Step, form, is_sink
+from jitstudio.simulator.loads_stores import load, store
 from jitstudio.simulator.memory import CLUSTER_BITS, WINDOWS
 from jitstudio.simulator.model import StateSpace
 from jitstudio.simulator.program import (
@@ -17,7 +20,7 @@ from jitstudio.simulator.program import (
     VectorOperand,
 )
 from jitstudio.simulator.types import BITS, PREDICATE, TYPES
-from jitstudio.simulator.wave import Frame, UnsupportedInstruction, Wave
+from jitstudio.simulator.wave import Wave
 
 _SPACES = {
     "global": StateSpace.GLOBAL,
@@ -32,21 +35,11 @@ _SPACES = {
 }
 _STRONG = frozenset(["volatile", "relaxed", "acquire", "release", "mmio"])
 _MOVED = "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64 f16x2 bf16x2 f32x2"
-_VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 
 
 def space_of(b: Binding) -> StateSpace | None:
     """Returns the space that an instruction names; None for generic addresses."""
     return next((_SPACES[w] for w in b.instruction.modifiers if w in _SPACES), None)
-
-
-def _elements(b: Binding, operand: PtxOperand) -> tuple[PtxOperand, ...]:
-    """Returns the registers of a vector or the single one."""
-    count = next((_VECTORS[w] for w in b.instruction.modifiers if w in _VECTORS), 1)
-    parts = b.parts(operand)
-    if len(parts) != count:
-        raise UnsupportedInstruction(f"it moves {count} elements, and {len(parts)} are named")
-    return parts
 
 
 @form("ld", _MOVED, words=None)
@@ -55,7 +48,7 @@ def ld(b: Binding) -> Step:
     first, address = b.instruction.operands[:2]
     if isinstance(address, BracketOperand):
         raise UnsupportedInstruction("its address has more than one part")
-    parts = _elements(b, first)
+    parts = b.elements(first)
     if b.type.bits == 128:
         raise UnsupportedInstruction("elements of 128 bits are not simulated. Load two of .b64")
     targets = [None if is_sink(part) else b.target(part, b.type) for part in parts]
@@ -73,12 +66,12 @@ def ld(b: Binding) -> Step:
         target = targets[0]
 
         def step(wave: Wave, f: Frame, s: Selection) -> None:
-            f[target][s] = wave.load(space, find(f, s), dtype, 1, s, strong=strong)[0]
+            f[target][s] = load(wave, space, find(f, s), dtype, 1, s, strong=strong)[0]
 
         return step
 
     def step_vector(wave: Wave, f: Frame, s: Selection) -> None:
-        values = wave.load(space, find(f, s), dtype, count, s, strong=strong)
+        values = load(wave, space, find(f, s), dtype, count, s, strong=strong)
         for target, value in zip(targets, values, strict=True):
             if target is not None:
                 f[target][s] = value
@@ -107,7 +100,7 @@ def _move_from_parameter(b: Binding, address: AddressOperand, targets: list[int 
 @form("st", _MOVED, words=None)
 def st(b: Binding) -> Step:
     address, value = b.instruction.operands[:2]
-    parts = _elements(b, value)
+    parts = b.elements(value)
     if b.type.bits == 128:
         raise UnsupportedInstruction("elements of 128 bits are not simulated. Store two of .b64")
     sources = [b.source(part, b.type) for part in parts]
@@ -134,7 +127,7 @@ def st(b: Binding) -> Step:
     strong = b.any_of(_STRONG)
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
-        wave.store(space, find(f, s), [f[source][s] for source in sources], s, strong=strong)
+        store(wave, space, find(f, s), [f[source][s] for source in sources], s, strong=strong)
 
     return step
 
@@ -301,7 +294,7 @@ def isspacep(b: Binding) -> Step:
     return step
 
 
-def _nothing(_b: Binding) -> Step:
+def nothing(_b: Binding) -> Step:
     """Binds a hint: it changes no value."""
 
     def step(_wave: Wave, _f: Frame, _s: Selection) -> None:
@@ -311,9 +304,9 @@ def _nothing(_b: Binding) -> Step:
 
 
 for _opcode in ("prefetch", "prefetchu", "applypriority", "discard", "pmevent"):
-    form(_opcode, words=None)(_nothing)
-form("griddepcontrol", words="launch_dependents wait")(_nothing)
-form("setmaxnreg", "u32", words=None)(_nothing)
+    form(_opcode, words=None)(nothing)
+form("griddepcontrol", words="launch_dependents wait")(nothing)
+form("setmaxnreg", "u32", words=None)(nothing)
 
 
 @form("createpolicy", "b64", words=None)

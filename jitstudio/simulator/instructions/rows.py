@@ -4,6 +4,7 @@ from jitstudio.simulator.instructions import (
     absent,
     asynchronous,
     atomics,
+    bulk,
     comparing,
     control,
     conversions,
@@ -16,12 +17,14 @@ from jitstudio.simulator.instructions import (
     texels,
     textures,
     warp,
+    warpgroup,
 )
 
 ROW_MODULES = (
     absent,
     asynchronous,
     atomics,
+    bulk,
     comparing,
     control,
     conversions,
@@ -34,4 +37,5 @@ ROW_MODULES = (
     texels,
     textures,
     warp,
+    warpgroup,
 )

@@ -1,25 +1,25 @@
-"""Reads and writes of surfaces: `suld sust`."""
+"""Reads, writes and reductions of surfaces: `suld sust sured`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.types import HandleKind
+from jitstudio.simulator.faults import ThreadFault, UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
 from jitstudio.simulator.groups import Selection
+from jitstudio.simulator.instructions.atomics import combining, operation_of, update
 from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
 from jitstudio.simulator.instructions.texels import AXES, arrays_of, coordinates_of, handle_of
+from jitstudio.simulator.loads_stores import put, take
 from jitstudio.simulator.model import FaultKind, StateSpace
-from jitstudio.simulator.program import (
-    PtxOperand,
-)
 from jitstudio.simulator.texels import TexelArray
-from jitstudio.simulator.types import BITS
-from jitstudio.simulator.wave import Frame, ThreadFault, UnsupportedInstruction, Wave
+from jitstudio.simulator.types import BITS, TYPES, PtxType
+from jitstudio.simulator.wave import Wave
 
-_VECTORS = {"v2": 2, "v4": 4}
 _OUT_OF_RANGE = ("trap", "clamp", "zero")
 _CACHING = "ca cg cv cs wb wt"
 
@@ -95,7 +95,7 @@ def _suld(b: Binding) -> Step:
     first, brackets = b.instruction.operands[:2]
     handle, given = handle_of(b, brackets)
     coordinates = coordinates_of(b, given, "s32")
-    parts = _elements(b, first)
+    parts = b.elements(first)
     targets = [None if is_sink(part) else b.target(part, b.type) for part in parts]
     dtype, count, mode = b.type.dtype, len(parts), _mode(b)
     size, axes = dtype.itemsize * count, len(coordinates)
@@ -107,10 +107,8 @@ def _suld(b: Binding) -> Step:
             values = [np.zeros(len(offsets), dtype) for _ in range(count)]
             if inside.any():
                 numbers, kept = wave.numbers[some][inside], offsets[inside]
-                taken = wave.take(
-                    StateSpace.SURFACE, kept, array.region, array.addresses(kept), dtype, count,
-                    numbers,
-                )  # fmt: skip
+                addresses, space = array.addresses(kept), StateSpace.SURFACE
+                taken = take(wave, space, kept, array.region, addresses, dtype, count, numbers)
                 for value, found in zip(values, taken, strict=True):
                     value[inside] = found
             for target, value in zip(targets, values, strict=True):
@@ -120,20 +118,11 @@ def _suld(b: Binding) -> Step:
     return step
 
 
-def _elements(b: Binding, operand: PtxOperand) -> tuple[PtxOperand, ...]:
-    """Returns the registers of a vector or the single one, which may be in braces, too."""
-    count = next((_VECTORS[w] for w in b.instruction.modifiers if w in _VECTORS), 1)
-    parts = b.parts(operand)
-    if len(parts) != count:
-        raise UnsupportedInstruction(f"it moves {count} elements, and {len(parts)} are named")
-    return parts
-
-
 def _sust(b: Binding) -> Step:
     brackets, value = b.instruction.operands[:2]
     handle, given = handle_of(b, brackets)
     coordinates = coordinates_of(b, given, "s32")
-    sources = [b.source(part, b.type) for part in _elements(b, value)]
+    sources = [b.source(part, b.type) for part in b.elements(value)]
     size, mode = b.type.size * len(sources), _mode(b)
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
@@ -159,7 +148,7 @@ def _put(
         held = [np.broadcast_to(value, inside.shape)[inside] for value in values]
         numbers = wave.numbers[s][inside]
         addresses = array.addresses(kept)
-        wave.put(StateSpace.SURFACE, kept, array.region, addresses, held, numbers)
+        put(wave, StateSpace.SURFACE, kept, array.region, addresses, held, numbers)
 
 
 def _sust_formatted(b: Binding) -> Step:
@@ -167,7 +156,7 @@ def _sust_formatted(b: Binding) -> Step:
     brackets, value = b.instruction.operands[:2]
     handle, given = handle_of(b, brackets)
     coordinates = coordinates_of(b, given, "s32")
-    sources = [b.source(part, BITS[32]) for part in _elements(b, value)]
+    sources = [b.source(part, BITS[32]) for part in b.elements(value)]
     mode, axes, name = _mode(b), len(coordinates), b.instruction.full_opcode
 
     def step(wave: Wave, f: Frame, s: Selection) -> None:
@@ -198,8 +187,59 @@ def _formatted(bits: Values, array: TexelArray) -> Values:
     return fitting
 
 
+def _sured(b: Binding) -> Step:
+    """Binds a reduction of a word at a byte."""
+    return _reducing(b, lambda _array: b.type)
+
+
+def _sured_formatted(b: Binding) -> Step:
+    """Binds a reduction of a texel, with or without a sign as the texels have one."""
+
+    def kind_of(array: TexelArray) -> PtxType:
+        if array.channels > 1 or array.is_float or array.size != b.type.size:
+            raise UnsupportedInstruction(
+                f"the texels of {array.title} are no single integers of {b.type.bits} bits"
+            )
+        return TYPES[f"{'s' if array.dtype.kind == 'i' else 'u'}{b.type.bits}"]
+
+    return _reducing(b, kind_of)
+
+
+def _reducing(b: Binding, kind_of: Callable[[TexelArray], PtxType]) -> Step:
+    brackets, value = b.instruction.operands[:2]
+    handle, given = handle_of(b, brackets)
+    coordinates = coordinates_of(b, given, "s32")
+    source, size, mode = b.source(value, BITS[b.type.bits]), b.type.size, _mode(b)
+    operation, axes, by_texel = operation_of(b), len(coordinates), b.has("p")
+
+    def step(wave: Wave, f: Frame, s: Selection) -> None:
+        for array, some in arrays_of(wave, f[handle][s], s, HandleKind.SURFACE, axes):
+            kind = kind_of(array)
+            x, *others = (f[slot][some].astype(np.int64) for slot in coordinates)
+            at = [x * size if by_texel else x, *others]
+            offsets, inside = _places(wave, array, at, size, some, mode, "changes")
+            if inside.any():
+                addresses = array.addresses(offsets[inside])
+                values = f[source][some][inside].view(kind.dtype)
+                numbers = wave.numbers[some][inside]
+                combine = combining(operation, kind, StateSpace.SURFACE)
+                update(
+                    wave, StateSpace.SURFACE, addresses, values, None, combine, numbers,
+                    operation=operation,
+                )  # fmt: skip
+
+    return step
+
+
 for _word in AXES:
     _allowed = f"{' '.join(_OUT_OF_RANGE)} {_CACHING} v2 v4"
     form("suld", "b8 b16 b32 b64", needs=f"b {_word}", words=_allowed)(_suld)
     form("sust", "b8 b16 b32 b64", needs=f"b {_word}", words=_allowed)(_sust)
     form("sust", "b32", needs=f"p {_word}", words=_allowed)(_sust_formatted)
+    _allowed = f"{' '.join(_OUT_OF_RANGE)}"
+    form("sured", "u32 s32 u64", needs=f"b add {_word}", words=_allowed)(_sured)
+    form("sured", "u32 s32 u64 s64", needs=f"b {_word}", words=f"{_allowed} min max")(_sured)
+    form("sured", "b32", needs=f"b {_word}", words=f"{_allowed} and or")(_sured)
+    form("sured", "b32", needs=f"p {_word}", words=f"{_allowed} add min max and or")(
+        _sured_formatted
+    )

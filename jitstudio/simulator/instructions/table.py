@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.simulator.faults import UnsupportedInstruction
+from jitstudio.simulator.frames import CARRY, Frame, FrameLayout, ReturnLink, SlotKind
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.image import Image
 from jitstudio.simulator.program import (
@@ -29,16 +31,7 @@ from jitstudio.simulator.program import (
 )
 from jitstudio.simulator.special import SPECIAL_NAMES
 from jitstudio.simulator.types import BITS, PREDICATE, TYPES, PtxType, TypeKind
-from jitstudio.simulator.wave import (
-    CARRY,
-    Frame,
-    FrameLayout,
-    Meeting,
-    ReturnLink,
-    SlotKind,
-    UnsupportedInstruction,
-    Wave,
-)
+from jitstudio.simulator.wave import Meeting, Wave
 
 
 class Move(NamedTuple):
@@ -421,6 +414,19 @@ class Binding:
         """Returns the elements of a vector; of anything else itself."""
         return operand.parts if isinstance(operand, VectorOperand) else (operand,)
 
+    def elements(self, operand: PtxOperand) -> tuple[PtxOperand, ...]:
+        """Returns the registers of a vector, as many as the instruction says, or the single one.
+
+        Raises:
+            UnsupportedInstruction: If there are more of them, or fewer.
+        """
+        words = self.instruction.modifiers
+        count = next((_VECTORS[word] for word in words if word in _VECTORS), 1)
+        parts = self.parts(operand)
+        if len(parts) != count:
+            raise UnsupportedInstruction(f"it moves {count} elements, and {len(parts)} are named")
+        return parts
+
     def pair(self, operand: PtxOperand) -> tuple[PtxOperand, PtxOperand | None]:
         """Returns both destinations of a pair; None for one that is not there."""
         if isinstance(operand, PairOperand):
@@ -428,6 +434,7 @@ class Binding:
         return operand, None
 
 
+_VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 _WIDE_SPECIAL = frozenset(["%clock64", "%globaltimer", "%current_graph_exec", "%gridid"])
 
 

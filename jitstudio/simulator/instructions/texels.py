@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.types import HandleKind
+from jitstudio.simulator.faults import ThreadFault, UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.table import Binding, Step, form
 from jitstudio.simulator.model import FaultKind
@@ -19,7 +21,7 @@ from jitstudio.simulator.program import (
 )
 from jitstudio.simulator.texels import TexelArray
 from jitstudio.simulator.types import BITS, TYPES
-from jitstudio.simulator.wave import Frame, ThreadFault, UnsupportedInstruction, Wave
+from jitstudio.simulator.wave import Wave
 
 AXES = {"1d": 1, "2d": 2, "3d": 3}
 Found = Iterator[tuple[TexelArray, Selection]]

@@ -8,9 +8,12 @@ import numpy as np
 
 from jitstudio.core.launch.texels import FilterMode, ReadMode
 from jitstudio.core.launch.types import HandleKind
+from jitstudio.simulator.faults import UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
 from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
 from jitstudio.simulator.instructions.texels import AXES, arrays_of, coordinates_of, handle_of
+from jitstudio.simulator.loads_stores import notify
 from jitstudio.simulator.model import AccessKind, StateSpace
 from jitstudio.simulator.program import (
     PtxOperand,
@@ -19,7 +22,7 @@ from jitstudio.simulator.program import (
 )
 from jitstudio.simulator.texels import TexelArray
 from jitstudio.simulator.types import BITS, PREDICATE, TYPES
-from jitstudio.simulator.wave import Frame, UnsupportedInstruction, Wave
+from jitstudio.simulator.wave import Wave
 
 _CHANNELS = "rgba"
 _LINEAR = (
@@ -121,7 +124,7 @@ def _notify(
     offsets = array.offsets(index)
     addresses = array.addresses(offsets)
     space, kind = StateSpace.TEXTURE, AccessKind.READ
-    wave.notify(space, kind, offsets, addresses, array.size, s, False)
+    notify(wave, space, kind, offsets, addresses, array.size, s, False)
 
 
 def _shifts(b: Binding, rest: Sequence[PtxOperand], axes: int) -> list[int | None]:

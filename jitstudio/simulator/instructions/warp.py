@@ -14,15 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.groups import Selection, numbers_of, size_of, subset, united
+from jitstudio.simulator.faults import UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
+from jitstudio.simulator.groups import Selection, numbers_of, packed_lanes, size_of, subset, united
 from jitstudio.simulator.instructions.table import Binding, Flow, Move, Moves, Step, form
 from jitstudio.simulator.model import WARP, FaultKind, SyncScope, Threads
 from jitstudio.simulator.program import ImmediateOperand, PtxOperand
 from jitstudio.simulator.types import PREDICATE, TYPES
-from jitstudio.simulator.wave import Frame, Meeting, UnsupportedInstruction, Wave, packed_lanes
+from jitstudio.simulator.wave import Meeting, Wave
 
 Lanes = NDArray[np.uint32]
-_ALL = ImmediateOperand(0xFFFFFFFF)
+ALL_LANES = ImmediateOperand(0xFFFFFFFF)
+"""The mask of a whole warp."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +41,15 @@ class Operation:
     takes: Callable[[Wave, Frame, Selection, Lanes], None] | None
 
 
-def meet(b: Binding, mask: PtxOperand, operation: Operation) -> Flow:
-    """Binds an operation to threads that wait for one another."""
+def meet(b: Binding, mask: PtxOperand, operation: Operation, warps_together: int = 1) -> Flow:
+    """Binds an operation to threads that wait for one another.
+
+    Args:
+        b: The instruction.
+        mask: The lanes of a warp that wait.
+        operation: What they do.
+        warps_together: So many successive warps of a block wait for each other at this very place.
+    """
     slot, at, layout = b.source(mask, TYPES["u32"]), b.instruction.number, b.layout
     instruction = b.instruction
     is_sync = b.has("sync")
@@ -49,6 +59,7 @@ def meet(b: Binding, mask: PtxOperand, operation: Operation) -> Flow:
         if is_sync:
             _check_same_masks(wave, f[slot][threads], threads)
         if operation.takes is not None:
+            wave.undefined.look_at((depth, instruction.function))
             warps = wave.numbers[threads] // WARP
             operation.takes(wave, f, threads, f[slot][threads] & wave.lanes[warps])
         wave.note_results(depth, layout, instruction, threads)
@@ -58,10 +69,15 @@ def meet(b: Binding, mask: PtxOperand, operation: Operation) -> Flow:
     def ready(wave: Wave, depth: int, threads: Selection, present: Lanes) -> NDArray[np.bool_]:
         masks = wave.frame(depth, layout)[slot][threads]
         warps = wave.numbers[threads] // WARP
-        missing: NDArray[np.bool_] = masks & wave.lanes[warps] & ~present[warps] == 0
-        return missing
+        come: NDArray[np.bool_] = masks & wave.lanes[warps] & ~present[warps] == 0
+        if warps_together > 1:
+            firsts = wave.products.first_warps(np.arange(len(present)))
+            absent = np.bincount(firsts, wave.lanes & ~present != 0, len(present))
+            come &= absent[firsts[warps]] == 0
+        return come
 
-    b.meetings[at] = Meeting(b.instruction.full_opcode, ready, finish)
+    name = b.instruction.full_opcode
+    b.meetings[at] = Meeting(f"{name} {at}" if warps_together > 1 else name, ready, finish)
 
     def flow(wave: Wave, f: Frame, depth: int, active: Selection, rest: Selection | None) -> Moves:
         moves = [] if rest is None else [Move(depth, at + 1, rest)]
@@ -71,6 +87,7 @@ def meet(b: Binding, mask: PtxOperand, operation: Operation) -> Flow:
             warps = wave.numbers[active] // WARP
             present = packed_lanes(wave.numbers[active], wave.layout.threads)
             if operation.takes is not None:
+                wave.undefined.look_at((depth, instruction.function))
                 operation.takes(wave, f, active, present[warps])
             wave.note_results(depth, layout, instruction, active)
             return [*moves, Move(depth, at + 1, active)]
@@ -128,7 +145,7 @@ def _check_same_masks(wave: Wave, masks: Lanes, threads: Selection) -> None:
 
 
 def _mask(operands: tuple[PtxOperand, ...], index: int) -> PtxOperand:
-    return operands[index] if len(operands) > index else _ALL
+    return operands[index] if len(operands) > index else ALL_LANES
 
 
 def _giving(slot: int, negated: bool = False) -> Callable[[Wave, Frame, Selection], None]:
@@ -159,7 +176,7 @@ def shfl(b: Binding) -> Flow:
     if not mode:
         raise UnsupportedInstruction("it does not say how to shuffle")
 
-    instruction, is_followed = b.instruction, b.function.is_kernel
+    instruction = b.instruction
 
     def takes(wave: Wave, f: Frame, s: Selection, lanes: Lanes) -> None:
         numbers = wave.numbers[s]
@@ -180,7 +197,7 @@ def shfl(b: Binding) -> Flow:
             valid = other <= most
         others = numbers - lane + np.where(valid, other, lane)
         f[place][s] = wave.exchange[others]
-        if is_followed and (wave.undefined or int(lanes.min()) != _ALL.value):
+        if wave.undefined or int(lanes.min()) != ALL_LANES.value:
             reasons = _why_undefined(wave, numbers, others, lanes)
             if wave.undefined or reasons.any():
                 wave.undefined.take(instruction, wave.clock - 1, numbers, others, reasons)

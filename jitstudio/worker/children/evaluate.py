@@ -11,13 +11,14 @@ from functools import partial
 
 import numpy as np
 
-from jitstudio.core.launch.calculation import (
+from jitstudio.core.launch.request import (
+    Buffer,
     Calculation,
     CalculationRefused,
     CheckCalculation,
     FillCalculation,
+    FillKind,
 )
-from jitstudio.core.launch.request import Buffer, FillKind
 from jitstudio.core.launch.result import CheckResult
 from jitstudio.numerics.array_files import load
 from jitstudio.numerics.compare import Tolerance, compare
@@ -73,7 +74,10 @@ def _limit(memory_limit: int, size: int, file_size: int) -> None:
 
 def _fill(request: FillCalculation) -> None:
     buffer = request.buffer
-    content = _content(buffer, request)
+    try:
+        content = _content(buffer, request)
+    except NumericsError as error:
+        raise NumericsError(f"The content of {buffer.name}: {error}") from None
     try:
         save_buffer(request.path, content)
     except OSError as error:

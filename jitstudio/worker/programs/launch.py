@@ -10,9 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.core.launch.calculation import CalculationRefused, CheckCalculation, FillCalculation
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.request import InspectRequest, LaunchRequest
+from jitstudio.core.launch.request import (
+    CalculationRefused,
+    CheckCalculation,
+    FillCalculation,
+    InspectRequest,
+    LaunchRequest,
+)
 from jitstudio.core.launch.result import (
     BufferResult,
     CheckResult,

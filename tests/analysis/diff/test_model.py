@@ -1,6 +1,17 @@
+from random import Random
+
 import pytest
 
-from jitstudio.analysis.diff.model import ASIDE, line_marks
+from jitstudio.analysis.diff.model import (
+    ASIDE,
+    Change,
+    Hunk,
+    bare_lines,
+    compare_lines,
+    line_marks,
+    ptx_lines,
+)
+from jitstudio.listing.lines import NOWHERE
 
 
 def marked(line, marks):
@@ -38,3 +49,73 @@ def test_what_is_aside_is_never_marked():
 def test_where_no_token_differs_all_are_marked():
     marks, others = line_marks("FADD R3", "FADD R9", None, ["FADD", "R3"])
     assert (marks, others) == (((0, 7),), ((0, 7),))
+
+
+PTX = """\
+.visible .entry k()
+{
+\t.loc 1 3 5
+\tret;
+}
+\t.file 1 "/tmp/k.cu"
+\t.section .debug_str
+\t{
+info_string0:
+.b8 95,90
+\t}
+"""
+
+
+def test_equal_texts_have_no_differences():
+    compared = compare_lines(["a", "b"], ["a", "b"])
+    assert compared.equal
+    assert compared.hunks == ()
+    assert [row.change for row in compared.rows] == [Change.EQUAL] * 2
+
+
+def test_changed_removed_and_added_lines_are_told_apart():
+    compared = compare_lines(["a", "int x = 1;", "b", "c"], ["a", "int x = 2;", "b", "c", "d"])
+    assert [row.change for row in compared.rows] == [
+        Change.EQUAL,
+        Change.CHANGED,
+        Change.EQUAL,
+        Change.EQUAL,
+        Change.ADDED,
+    ]
+    assert compared.hunks == (Hunk(1, 2), Hunk(4, 5))
+    assert compared.marks(1) == (((8, 9),), ((8, 9),))
+    assert compared.marks(0) == ((), ())
+
+
+def test_a_line_that_was_rewritten_stands_beside_what_it_became():
+    left = ["\tadd.f32 %f1, %f2, %f3;", "\tret;"]
+    right = ["\tmov.u32 %r1, 4;", "\tadd.f32 %f1, %f2, %f4;", "\tret;"]
+    rows = compare_lines(left, right).rows
+    assert [(row.left, row.right) for row in rows] == [(NOWHERE, 0), (0, 1), (1, 2)]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_both_texts_can_be_read_off_the_rows(seed):
+    random = Random(seed)
+    left, right = (
+        [random.choice(["{", "}", "x = 1;", "x = 2;", "y();", " y();"]) for _ in range(size)]
+        for size in (random.randrange(40), random.randrange(40))
+    )
+    compared = compare_lines(left, right)
+    rows = compared.rows
+    assert [row.left for row in rows if row.left != NOWHERE] == [*range(len(left))]
+    assert [row.right for row in rows if row.right != NOWHERE] == [*range(len(right))]
+    assert compared.equal == (left == right)
+    for row in rows:
+        if row.change is Change.EQUAL:
+            assert left[row.left] == right[row.right]
+
+
+def test_line_tables_are_no_part_of_a_program():
+    assert ptx_lines(PTX) == [".visible .entry k()", "{", "\tret;", "}"]
+
+
+def test_comments_indentation_and_blank_lines_can_be_left_out():
+    written = ["//", "// .globl k", "\t.reg .b32 %r<2>; // one", "", "/* a", "b */ ret;", "  "]
+    assert bare_lines(written) == [".reg .b32 %r<2>;", "ret;"]
+    assert bare_lines(["", "\tmov.u32 \t%r1, 5;"]) == ["mov.u32 \t%r1, 5;"]

@@ -5,7 +5,16 @@ import pytest
 from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.diff.data import DataSection
 from jitstudio.analysis.diff.model import Change
-from jitstudio.analysis.diff.program import CubinProgram, data_comparable, partners
+from jitstudio.analysis.diff.names import PublicNames
+from jitstudio.analysis.diff.program import (
+    CubinProgram,
+    FigureDelta,
+    changed,
+    data_comparable,
+    partners,
+    report_deltas,
+)
+from jitstudio.core.result import Resources
 from tests.analysis.diff.functions import program, section
 
 EXIT = ("EXIT",)
@@ -84,3 +93,78 @@ def test_data_are_compared_where_both_tell_them_in_the_same_words():
     for left, right in ((cubin, listing), (cubin, short), (listing, short), (short, short)):
         assert not data_comparable(left, right)
         assert compare_programs(left, right).equal
+
+
+LEFT = program(section("k", ("MOV R2, 0x1", "FADD R4, R2, R2", "EXIT")))
+RIGHT = program(section("k", ("FADD R4, R2, R2", "EXIT")), section("more", ("EXIT",)))
+
+
+def told(needs_left=None, needs_right=None):
+    found = report_deltas(LEFT, RIGHT, needs_left or {}, needs_right or {})
+    return {(delta.name, delta.figure): delta for delta in found}
+
+
+def test_figures_stand_side_by_side():
+    needs = {"k": Resources(registers=24)}, {"k": Resources(registers=10)}
+    found = told(*needs)
+    assert found["k", "registers"] == FigureDelta("k", "registers", 24, 10)
+    assert found["k", "registers"].difference == -14
+    assert found["k", "instructions"] == FigureDelta("k", "instructions", 3, 2)
+
+
+def test_what_is_known_of_one_only_is_left_out():
+    assert ("k", "registers") not in told({"k": Resources(registers=24)})
+
+
+def test_a_function_that_only_one_has_has_figures_of_one():
+    assert told()["more", "instructions"] == FigureDelta("more", "instructions", None, 1)
+    assert told()["more", "instructions"].difference is None
+
+
+def test_what_is_the_same_can_be_left_out():
+    figures = {(delta.name, delta.figure) for delta in changed(told().values())}
+    assert ("k", "move_instructions") in figures
+    assert ("k", "float_instructions") not in figures
+
+
+# A function f and a variable v of a.cu, and the same of other.cu in a folder.
+OURS = "_ZN27_INTERNAL_00000000_4_a_cu_k1fEi"
+THEIRS = "_ZN31_INTERNAL_0f3a9c1e_8_other_cu_k1fEi"
+
+
+def public(text, *more):
+    return PublicNames([text, *more]).within(text)
+
+
+def test_the_path_of_the_source_is_left_out():
+    assert public(OURS) == public(THEIRS)
+    assert "a_cu" not in public(OURS)
+    assert public(OURS).endswith("1fEi")
+
+
+def test_names_are_found_inside_of_operands_and_sections():
+    for text in ("`({})", "R2, 32@lo({}) ;", ".nv.info.{}"):
+        assert public(text.format(OURS)) == public(text.format(THEIRS))
+
+
+@pytest.mark.parametrize("other", [THEIRS.replace("1fEi", "1gEi"), THEIRS.replace("_k1f", "_l1f")])
+def test_other_names_stay_other_names(other):
+    assert public(OURS) != public(other)
+
+
+def test_names_that_only_their_paths_tell_apart_keep_them():
+    assert public(OURS, THEIRS) == OURS
+    assert public(THEIRS, OURS) == THEIRS
+
+
+def test_a_digit_in_front_of_the_length_counts():
+    ours, theirs = (name.replace("_ZN", "_ZN2a1") for name in (OURS, THEIRS))
+    assert public(ours) == public(theirs)
+    assert public(ours) != public(theirs.replace("2a1", "2a2"))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "_Z1fi", "_INTERNAL_", "27_INTERNAL_00000000_4x", "_INTERNAL_00000000_99_a"]
+)
+def test_odd_names_are_no_error(text):
+    assert public(text) in (text, "_INTERNAL_")

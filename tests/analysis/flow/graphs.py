@@ -47,3 +47,22 @@ def _fill(chance, start, end, exits, leaps):
             case "break":
                 leaps.append(FlowEffect(start, tuple(exits[:1]), goes_on=True))
         start = middle
+
+
+# ---- Graphs as short words, to be compared
+
+_MARKS = {EdgeKind.NEXT: "", EdgeKind.BRANCH: "!", EdgeKind.TABLE: "*"}
+
+
+def shape(graph):
+    """Spelt as `block -> where it leads`."""
+    return [
+        f"{block.start}-{block.end}:"
+        + "".join(
+            f" {graph.blocks[edge.target].start}{_MARKS[edge.kind]}"
+            for edge in graph.edges
+            if edge.source == block.id
+        )
+        + (" ?" if block.leads_away else "")
+        for block in graph.blocks
+    ]

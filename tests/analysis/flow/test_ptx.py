@@ -6,7 +6,7 @@ from jitstudio.analysis.ptx_cfg import ptx_graph
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.functions import Function, functions
-from tests.analysis.flow.shapes import shape
+from tests.analysis.flow.graphs import shape
 from tests.listing.mutations import mutated
 
 HEAD = [".visible .entry k(.param .u64 p)", ".maxntid 32", "{"]

@@ -5,15 +5,23 @@ from shutil import which
 import pytest
 
 from jitstudio.analysis.occupancy.calculate import (
+    HARMLESS,
+    RegisterCost,
     Resource,
     Usage,
     allocated_registers,
     allocated_shared,
     limits_of,
     occupancy,
+    over_registers,
+    over_shared,
+    over_threads,
+    register_cost_of,
 )
 from jitstudio.core.arch import Arch
+from jitstudio.core.result import Kernel, Resources
 from tests.analysis.occupancy.reference import CAPABILITIES, asked, compiled, header_folder
+from tests.gui.sass_code import sass
 
 R = Resource
 ARCHS = tuple(Arch(int(c.replace(".", ""))) for c in CAPABILITIES)
@@ -149,3 +157,131 @@ def question(arch, usage):
         usage.shared_bytes,
         usage.barriers,
     )
+
+
+KIB = 1024
+
+
+def test_every_capability_from_turing_to_blackwell_is_known():
+    assert (
+        *("7.5", "8.0", "8.6", "8.7", "8.9", "9.0"),
+        *("10.0", "10.3", "11.0", "12.0", "12.1"),
+    ) == CAPABILITIES
+
+
+@pytest.mark.parametrize(
+    ("arch", "blocks", "warps", "shared", "of_block"),
+    [
+        ("sm_75", 16, 32, 64, 64),
+        ("sm_80", 32, 64, 164, 163),
+        ("sm_86", 16, 48, 100, 99),
+        ("sm_87", 16, 48, 164, 163),
+        ("sm_89", 24, 48, 100, 99),
+        ("sm_90a", 32, 64, 228, 227),
+        ("sm_100f", 32, 64, 228, 227),
+        ("sm_103", 32, 64, 228, 227),
+        ("sm_110", 24, 48, 228, 227),
+        ("sm_120", 24, 48, 100, 99),
+        ("sm_121", 24, 48, 100, 99),
+    ],
+)
+def test_the_limits_are_those_of_the_programming_guide(arch, blocks, warps, shared, of_block):
+    limits = limits_of(Arch.parse(arch))
+    assert (limits.blocks, limits.warps) == (blocks, warps)
+    assert (limits.shared, limits.shared_per_block) == (shared * KIB, of_block * KIB)
+    assert (limits.registers, limits.registers_per_block) == (65536, 65536)
+    assert (limits.registers_per_thread, limits.threads_per_block) == (255, 1024)
+    # What a block cannot have is what is kept back for it.
+    assert limits.shared - limits.shared_per_block == limits.shared_reserved
+
+
+@pytest.mark.parametrize("arch", ["sm_70", "sm_88", "sm_107", "sm_130"])
+def test_what_nvidia_has_not_published_is_not_guessed(arch):
+    assert limits_of(Arch.parse(arch)) is None
+
+
+USAGE = Usage(256, 40, shared_bytes=12_345)
+
+
+@pytest.mark.parametrize(
+    ("curve", "field", "first", "last"),
+    [
+        (over_threads, "threads", 32, 1024),
+        (over_registers, "registers", 1, 255),
+        (over_shared, "shared_bytes", 0, 227 << 10),
+    ],
+)
+def test_a_curve_goes_over_all_values_and_agrees_with_the_calculation(curve, field, first, last):
+    found = curve(HOPPER, USAGE)
+    values = [point.value for point in found.points]
+    assert (values[0], values[-1]) == (first, last)
+    assert values == sorted(set(values))
+    assert found.now == getattr(USAGE, field)
+    for point in found.points:
+        told = occupancy(
+            HOPPER,
+            Usage(
+                point.value if field == "threads" else USAGE.threads,
+                point.value if field == "registers" else USAGE.registers,
+                point.value if field == "shared_bytes" else USAGE.shared_bytes,
+            ),
+        )
+        assert (point.blocks, point.warps, point.fraction) == (
+            told.blocks,
+            told.warps,
+            told.fraction,
+        )
+
+
+def test_the_steps_are_where_another_block_fits_no_more():
+    steps = over_registers(HOPPER, Usage(256, 40)).steps
+    assert [(point.value, point.blocks) for point in steps] == [
+        *((1, 8), (33, 6), (41, 5), (49, 4), (65, 3), (81, 2), (129, 1))
+    ]
+
+
+def test_the_best_is_the_nearest_of_those_with_the_most_warps():
+    best = over_registers(HOPPER, Usage(256, 40)).best
+    assert (best.value, best.warps) == (32, 64)
+    best = over_threads(HOPPER, Usage(100, 32)).best
+    assert (best.value, best.warps) == (128, 64)
+    # Six blocks of 38 KiB fill 228 KiB; 1 KiB of each is kept back.
+    best = over_shared(HOPPER, Usage(256, 40, shared_bytes=100_000)).best
+    assert (best.value, best.warps) == (37 << 10, 48)
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES)
+def test_registers_strain_only_where_they_cost_warps(capability):
+    limits = limits_of(Arch(int(capability.replace(".", ""))))
+    cost, levels = RegisterCost(limits), []
+    for live in range(1, limits.registers_per_thread + 1):
+        # A warp of the block for each partition: the block takes nothing away by its size.
+        found = occupancy(limits, Usage(32 * limits.partitions, live))
+        (by_registers,) = (x for x in found.limiters if x.resource is Resource.REGISTERS)
+        fit = by_registers.blocks * limits.partitions >= limits.warps
+        levels.append(cost.level(live))
+        assert (levels[-1] < HARMLESS) is fit, live
+    assert levels == sorted(levels)
+    assert levels[-1] <= 1
+
+
+def test_a_small_kernel_is_not_strained_at_its_peak():
+    # 64 warps of 32 threads share 65,536 registers on sm_90: 32 for each thread.
+    assert RegisterCost(HOPPER).level(7) < HARMLESS / 2
+    assert RegisterCost(HOPPER).level(32) < HARMLESS < RegisterCost(HOPPER).level(33)
+    assert RegisterCost(HOPPER).level(255) > 0.9
+    assert RegisterCost(None).level(255) == 0
+
+
+def test_a_function_that_spills_is_strained_where_most_registers_are_alive():
+    functions = sass()[1].functions
+    needs = Resources(registers=24, spill_stores=8, spill_loads=8)
+    kernel = Kernel("k.cu", "histogram", "", needs)
+    cost = register_cost_of(functions, [kernel], HOPPER)
+    assert cost.spills == {"histogram": 5}
+    assert cost.spills_at("histogram", 5)
+    assert not cost.spills_at("histogram", 4)
+    assert not cost.spills_at("empty", 6)
+    assert cost.level(5, spills=True) == 1
+    whole = replace(kernel, resources=replace(needs, spill_stores=0, spill_loads=0))
+    assert not register_cost_of(functions, [whole], HOPPER).spills

@@ -4,8 +4,8 @@ from pathlib import PurePath
 
 import pytest
 
+from jitstudio.analysis.sass.liveness import register_definitions
 from jitstudio.analysis.sass.pressure import highest, live_gprs
-from jitstudio.analysis.sass.register_definitions import register_definitions
 from tests.sample_builds import TARGETS, builds
 from tests.support import cuda, request
 

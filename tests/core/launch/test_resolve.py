@@ -8,11 +8,12 @@ from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.c_types import named, struct_of
 from jitstudio.core.launch.choice import Launchable, choose_code, choose_form
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.problems import SpecError
+from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import Expectation, LaunchConfig, LaunchRequest
-from jitstudio.core.launch.resolve import resolve
+from jitstudio.core.launch.resolve import SpecFaults, resolve
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.launch.types import Array
+from jitstudio.core.launch.values import integer
 from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources
 from tests.core.launch.forms import SAXPY, form, pointer
 from tests.devices import H200, ONE_H200
@@ -399,3 +400,33 @@ def test_whatever_is_written_ends_in_words(text):
         assert found.request is not None or found.problems
     found = resolved(replace(SPEC, expectations=(text,)))
     assert found.request is not None or found.problems
+
+
+def test_what_makes_sense_is_handed_on():
+    faults = SpecFaults()
+    assert faults.attempt("block", lambda: integer("256")) == 256
+    assert (faults.problems, faults.fatal) == ([], False)
+
+
+def test_what_makes_no_sense_is_a_problem_of_its_field():
+    faults = SpecFaults()
+    assert faults.attempt("block", lambda: integer("n", {"m": 1})) is None
+    assert faults.problems == [
+        SpecProblem("block", "There is no number 'n'.", "Known here: m.", Severity.ERROR)
+    ]
+    assert faults.fatal
+
+
+def test_what_lacks_only_a_faulty_argument_is_passed_over():
+    faults = SpecFaults()
+    faults.faulty.add("n")
+    assert faults.attempt("block", lambda: integer("2*n", {"m": 1})) is None
+    assert faults.problems == []
+
+
+def test_warnings_alone_are_not_fatal():
+    faults = SpecFaults()
+    faults.add(SpecProblem("block", "Odd.", severity=Severity.WARNING))
+    assert not faults.fatal
+    faults.add(SpecProblem("grid", "Wrong."))
+    assert faults.fatal

@@ -3,7 +3,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.project.paths import outside_reason, project_path, with_buffer_files
+from jitstudio.core.project.project import outside_reason, project_path, with_buffer_files
 
 
 @pytest.mark.parametrize("path", ["a.cu", "in/a.cu", "./a", "a..b/c", "..a", "a~", "é b.cu"])

@@ -7,7 +7,7 @@ from jitstudio.analysis.reference import reference
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.hover import help_tip, word_tip
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.editor.hover import EditorHover
+from jitstudio.gui.features.editing.hover import EditorHover
 from jitstudio.gui.listing.links import ListingHover
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.listing.word import Word

@@ -16,13 +16,13 @@ from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, UnsavedChoice
 from jitstudio.gui.state import document_files as state_files
 from jitstudio.gui.state import file_reader
+from jitstudio.gui.state.build_controller import linked_modules
 from jitstudio.gui.state.document_files import write_file
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import ReadOnlyReason
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.previews import open_preview
-from jitstudio.gui.state.requests import linked_modules
 from jitstudio.samples import Sample, SampleFile, samples
 from tests.gui.own_settings import own_settings
 from tests.support import SAMPLES

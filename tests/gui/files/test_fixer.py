@@ -11,10 +11,10 @@ from jitstudio.core.request import LinkMode
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.files.fixer import Fixer
 from jitstudio.gui.kit.dialogs import Dialogs
+from jitstudio.gui.state.build_controller import linked_modules
 from jitstudio.gui.state.build_settings import Switch
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.preferences import Preferences
-from jitstudio.gui.state.requests import linked_modules
 from tests.gui.own_settings import own_settings
 from tests.support import SAMPLES
 

@@ -1,6 +1,8 @@
 import pytest
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QLabel
 
-from jitstudio.gui.kit.parts import ShorteningLabel, WholeLabel
+from jitstudio.gui.kit.parts import ShorteningLabel, TurningSplitter, WholeLabel
 
 
 def colors(label):
@@ -23,3 +25,33 @@ def test_a_number_is_not_shortened(qtbot, share, drawn):
     qtbot.addWidget(label)
     label.resize(int(label.sizeHint().width() * share), label.sizeHint().height())
     assert (len(colors(label)) > 1) is drawn
+
+
+@pytest.fixture
+def splitter(qtbot):
+    made = TurningSplitter(QLabel("first"), QLabel("second"), (3, 1), 1.5)
+    qtbot.addWidget(made)
+    made.resize(400, 400)
+    made.show()
+    return made
+
+
+def test_it_turns_as_its_pane_asks_for(splitter):
+    splitter.fit(QSize(800, 400))
+    assert splitter.orientation() is Qt.Orientation.Horizontal
+    splitter.fit(QSize(500, 400))
+    assert splitter.orientation() is Qt.Orientation.Vertical
+
+
+def test_the_room_is_shared_as_said(splitter):
+    splitter.fit(QSize(400, 400))
+    first, second = splitter.sizes()
+    assert 2.5 < first / second < 3.5
+
+
+def test_what_the_user_has_shared_stays_so_until_it_turns(splitter):
+    splitter.fit(QSize(400, 400))
+    splitter.moveSplitter(100, 1)
+    moved = splitter.sizes()
+    splitter.fit(QSize(400, 400))
+    assert splitter.sizes() == moved

@@ -4,9 +4,9 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QPalette, QStandardItemModel
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionViewItem
 
-from jitstudio.gui.features.problems.model import ProblemsModel
-from jitstudio.gui.kit.presentation import MARK_ROLE, MUTED_ROLE
-from jitstudio.gui.kit.tables import ENTER_KEYS, MarkDelegate, PanelTable
+from jitstudio.gui.features.problems.view import ProblemsModel
+from jitstudio.gui.kit.presentation import MARK_ROLE, MUTED_ROLE, SORT_ROLE, TableColumn
+from jitstudio.gui.kit.tables import ENTER_KEYS, MarkDelegate, PanelTable, RowsModel
 from jitstudio.gui.kit.theme import palette
 from tests.gui.results import DIAGNOSTICS
 
@@ -222,3 +222,36 @@ def test_a_cell_without_roles_is_plain(delegate, theme, index):
     option = delegate.option(index, theme, selected=False)
     assert not option.features & QStyleOptionViewItem.ViewItemFeature.HasDecoration
     assert option.icon.isNull()
+
+
+COLUMNS = (
+    TableColumn("Word", str),
+    TableColumn("Length", lambda w: str(len(w)), sort_key=len, number=True),
+)
+
+
+@pytest.fixture
+def model():
+    model = RowsModel(COLUMNS)
+    model.set_rows(("one", "three"))
+    return model
+
+
+def test_is_a_sound_model(model, qtmodeltester):
+    qtmodeltester.check(model)
+
+
+def test_shows_what_the_columns_say(model):
+    assert [model.index(1, c).data() for c in range(2)] == ["three", "5"]
+    assert model.index(1, 1).data(SORT_ROLE) == 5
+    horizontal = Qt.Orientation.Horizontal
+    assert [model.headerData(c, horizontal) for c in range(2)] == ["Word", "Length"]
+    assert model.headerData(2, horizontal) is None
+
+
+def test_the_same_rows_again_change_nothing(model, qtbot):
+    with qtbot.assertNotEmitted(model.modelReset):
+        model.set_rows(("one", "three"))
+    with qtbot.waitSignal(model.modelReset):
+        model.set_rows(())
+    assert model.rowCount() == 0

@@ -2,10 +2,12 @@ from dataclasses import replace
 
 import pytest
 
+from jitstudio.core.axes import AxisText, VariantDraft
 from jitstudio.core.launch.arguments import default_arguments
+from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.project import RunRecording
 from jitstudio.gui.state import launch_specs
-from jitstudio.gui.state.launch_specs import LaunchSpecs, StepRecordings
+from jitstudio.gui.state.launch_specs import LaunchSpecs, StepRecordings, VariantDrafts
 from tests.gui.launch_kernels import APPLY, FULL, SAXPY, SAXPY_DOUBLE, TICK, N, X, Y
 
 
@@ -114,3 +116,19 @@ def test_recordings_that_take_too_much_let_the_first_ones_go(monkeypatch):
     kept.remove_recording("b")
     kept.remove_recording("c")
     assert kept.recording_of("c") is None
+
+
+SPEC = LaunchSpec()
+TYPED = VariantDraft("saxpy<{T}>", (AxisText(values="96"),))
+
+
+def test_a_kernel_that_was_never_swept_gets_a_fresh_draft():
+    assert [axis.name for axis in VariantDrafts().of(SAXPY, SPEC).axes] == ["", "T"]
+
+
+def test_all_instances_of_a_template_share_what_was_typed():
+    drafts = VariantDrafts()
+    drafts.remember(SAXPY.title, TYPED)
+    assert drafts.of(SAXPY, SPEC) == TYPED
+    assert drafts.of(SAXPY_DOUBLE, SPEC) == TYPED
+    assert drafts.of(TICK, SPEC) != TYPED

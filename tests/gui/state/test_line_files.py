@@ -5,7 +5,7 @@ import pytest
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.gui.features.correlation.sides import absence_text
-from jitstudio.gui.state.line_files import FileAbsence, followed, located
+from jitstudio.gui.state.correlation import FileAbsence, followed, located
 from tests.support import request
 
 

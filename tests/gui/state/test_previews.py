@@ -8,6 +8,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.editor.editor_tabs import part_in_builds
 from jitstudio.gui.state import file_reader
 from jitstudio.gui.state import previews as asides
+from jitstudio.gui.state.build_controller import linked_modules, request_for
 from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
 from jitstudio.gui.state.editable import ReadOnlyReason, compare
@@ -15,7 +16,6 @@ from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
 from jitstudio.gui.state.previews import open_preview
 from jitstudio.gui.state.project import ProjectState
-from jitstudio.gui.state.requests import linked_modules, request_for
 from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.session_format import load
 from jitstudio.paths import cache_folder

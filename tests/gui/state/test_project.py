@@ -17,11 +17,11 @@ from jitstudio.core.project.format import ProjectFormatError, dump, load
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state import session_format
+from jitstudio.gui.state.build_controller import linked_modules, request_for
 from jitstudio.gui.state.build_settings import Origin, Switch
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
 from jitstudio.gui.state.project import ProjectState, outside
-from jitstudio.gui.state.requests import linked_modules, request_for
 from jitstudio.gui.state.session_format import SavedProject, SavedSession
 from jitstudio.project_files import read_project
 from jitstudio.trust import TrustLevel

@@ -13,12 +13,12 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.project import Project
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.state import file_writer, session
+from jitstudio.gui.state import session, session_files
+from jitstudio.gui.state.build_controller import request_for
 from jitstudio.gui.state.document_files import digest
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
 from jitstudio.gui.state.project import ProjectState
-from jitstudio.gui.state.requests import request_for
 from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.session_format import load
 from jitstudio.paths import passing_data_folder
@@ -465,7 +465,7 @@ def test_the_end_tells_whether_the_session_can_be_kept(start, tmp_path, full_dis
 
     # Without room for a second file there is still that of the first.
     type_into(one.documents.current, "at the very end\n")
-    monkeypatch.setattr(file_writer, "replace_file", lambda *_: "No space left on device")
+    monkeypatch.setattr(session_files, "replace_file", lambda *_: "No space left on device")
     assert one.session.keep() == ""
     assert holds(session_file(tmp_path), b"at the very end")
     assert load(session_file(tmp_path).read_bytes()).closed

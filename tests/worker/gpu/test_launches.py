@@ -5,12 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.result import ConsoleText, LaunchOutcome
 from jitstudio.core.launch.spec import LoadMode
 from jitstudio.core.request import LinkMode
 from tests.launching import spec
+from tests.sample_launches import IDS, LAUNCHES, resolved
 from tests.support import SAMPLES
+
+# ---- Every sample runs as the launch panel offers it, by both links, on every GPU that is here
 
 pytestmark = pytest.mark.gpu
 
@@ -245,3 +249,19 @@ def test_a_second_launch_of_the_same_starts_at_once(bench):
     bench.launcher.launch(request)
     starts = [bench.launcher.launch(request).start_ms for _ in range(5)]
     assert min(starts) < 20
+
+
+@pytest.mark.parametrize(("sample", "spec"), LAUNCHES, ids=IDS)
+def test_a_sample_is_right(bench, sample, spec):
+    links = (LinkMode.PTX, LinkMode.LTO) if sample.link is LinkMode.LTO else (sample.link,)
+    for device in bench.devices.devices:
+        if (sample.arch is not None) and (sample.arch.number < 100) != (device.number < 100):
+            pytest.skip("its dialect of LLVM is not for this GPU")
+        for link in links:
+            arch = Arch(device.number)
+            found = resolved(bench.builder, sample, spec, bench.devices, arch, link, device.ordinal)
+            assert found.request is not None, found.problems
+            result = bench.launcher.launch(found.request)
+            assert result.ok, result
+            assert all(check.ok for check in result.checks)
+            assert result.checks

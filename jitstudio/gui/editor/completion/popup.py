@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.gui.kit.presentation import TableColumn
-from jitstudio.gui.kit.rows_model import RowsModel
+from jitstudio.gui.kit.tables import RowsModel
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.listing.word import Word
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QProcess, Qt, Signal, Slot
 from PySide6.QtWidgets import (
-    QApplication,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
@@ -24,10 +23,10 @@ from jitstudio.gui.context import Context
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.fonts import follow_letters, scale_margins, scaled, show_as_code
 from jitstudio.gui.kit.number_field import CODE_SIZE
+from jitstudio.gui.kit.owned_process import OwnedProcess
 from jitstudio.gui.shell.shell import Shell
 
 _MOST_LINES = 5_000
-_WAIT_MS = 2_000
 _Button = QDialogButtonBox.StandardButton
 
 
@@ -51,9 +50,6 @@ class CaptureController(QObject):
         """Shows the dialog, in which a program may still be running."""
         if self._dialog is None:
             self._dialog = CaptureDialog(Path.cwd(), self._shell.window)
-            application = QApplication.instance()
-            if application is not None:
-                application.aboutToQuit.connect(self._dialog.end)
             self._dialog.captured.connect(self._on_captured)
         self._dialog.show()
         self._dialog.raise_()
@@ -77,7 +73,8 @@ class CaptureDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Capture a program"))
         self.setObjectName("captureDialog")
-        self._process = QProcess(self)
+        # What the program has loaded so far is saved.
+        self._process = OwnedProcess(self, is_asked=True)
         self._process.readyReadStandardError.connect(self._on_printed)
         self._process.finished.connect(self._on_finished)
         self._process.errorOccurred.connect(self._on_error)
@@ -127,7 +124,7 @@ class CaptureDialog(QDialog):
     @property
     def is_running(self) -> bool:
         """Whether a program is running."""
-        return self._process.state() is not QProcess.ProcessState.NotRunning
+        return self._process.is_running
 
     def _line(self, name: str, title: str, example: str) -> QLineEdit:
         line = QLineEdit()
@@ -170,15 +167,8 @@ class CaptureDialog(QDialog):
         self._show_state()
 
     @Slot()
-    def end(self) -> None:
-        """Ends the program, and waits for that; what it has loaded so far is saved."""
-        if self.is_running:
-            self._process.terminate()
-            self._process.waitForFinished(_WAIT_MS)
-
-    @Slot()
     def _on_printed(self) -> None:
-        text = bytes(self._process.readAllStandardError().data()).decode("utf-8", "replace")
+        text = self._process.errors()
         cursor = self._printed.textCursor()
         cursor.movePosition(cursor.MoveOperation.End)
         cursor.insertText(text)
@@ -189,7 +179,7 @@ class CaptureDialog(QDialog):
     def _on_finished(self) -> None:
         self._on_printed()
         self._show_state()
-        said = bytes(self._process.readAllStandardOutput().data())
+        said = self._process.output()
         modules = json.loads(said)["modules"] if said else []
         folder = Path(self._process.workingDirectory())
         if modules:

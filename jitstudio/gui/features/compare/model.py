@@ -13,10 +13,8 @@ from PySide6.QtCore import QCoreApplication
 
 from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.diff.data import data_sections
-from jitstudio.analysis.diff.deltas import FigureDelta, changed, report_deltas
-from jitstudio.analysis.diff.model import Change, Comparison, Marks
-from jitstudio.analysis.diff.program import CubinProgram
-from jitstudio.analysis.diff.text import compare_lines, ptx_lines
+from jitstudio.analysis.diff.model import Change, Comparison, Marks, compare_lines, ptx_lines
+from jitstudio.analysis.diff.program import CubinProgram, FigureDelta, changed, report_deltas
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.core.figures import FIGURES

@@ -12,9 +12,8 @@ from jitstudio.analysis.diff.model import Change
 from jitstudio.gui.code.code_view import Span
 from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.features.compare.model import BuildComparison, PaddedText
-from jitstudio.gui.kit.parts import ShorteningLabel, muted
+from jitstudio.gui.kit.parts import ShorteningLabel, TurningSplitter, muted
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.kit.turning_splitter import TurningSplitter
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.painter import ListingPage, PagePainter
 

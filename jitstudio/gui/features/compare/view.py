@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.analysis.diff.deltas import FigureDelta
+from jitstudio.analysis.diff.program import FigureDelta
 from jitstudio.gui.features.compare.model import (
     DELTA_COLUMNS,
     BuildComparison,
@@ -26,8 +26,7 @@ from jitstudio.gui.features.compare.model import (
 from jitstudio.gui.features.compare.side_by_side import SideBySide
 from jitstudio.gui.kit.lazy_widget import hint_label
 from jitstudio.gui.kit.parts import ShorteningLabel, icon_button
-from jitstudio.gui.kit.rows_model import RowsModel
-from jitstudio.gui.kit.tables import PanelTable
+from jitstudio.gui.kit.tables import PanelTable, RowsModel
 
 _LEAST_LETTERS = 12
 _SHARES = (3, 1)

@@ -19,11 +19,10 @@ from jitstudio.gui.editor.editor_tabs import EditorTabs, opened_message
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
-from jitstudio.gui.state.correlation import Correlations, MatchedLines
+from jitstudio.gui.state.correlation import Correlations, FileAbsence, MatchedLines, located
 from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_reader import FileReader
-from jitstudio.gui.state.line_files import FileAbsence, located
 from jitstudio.gui.state.previews import is_installed, open_preview
 
 

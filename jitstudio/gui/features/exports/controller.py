@@ -16,7 +16,7 @@ from shiboken6 import isValid
 
 from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.core.code import PROJECT_ENDING
-from jitstudio.core.launch.build import build_for_launch
+from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.format import dump
 from jitstudio.core.request import BuildRequest
@@ -45,8 +45,7 @@ from jitstudio.export.recipe import (
     recipe_of,
 )
 from jitstudio.gui.context import Context
-from jitstudio.gui.features.exports.dialog import ExportAsDialog, write_files
-from jitstudio.gui.features.exports.import_dialog import ImportDialog
+from jitstudio.gui.features.exports.dialog import ExportAsDialog, ImportDialog, write_files
 from jitstudio.gui.files.project_commands import ProjectCommands
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import Dialogs, open_dialog

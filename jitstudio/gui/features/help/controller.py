@@ -12,7 +12,6 @@ from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.toolchain_info import ToolchainInfo
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.help.shortcuts import KeyList, KeystrokeCommands
-from jitstudio.gui.features.help.toolchain_dialog import ToolchainDialog
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.parts import page_of
@@ -100,6 +99,8 @@ class HelpCommands(QObject):
 
     @Slot()
     def _on_toolchain(self) -> None:
+        from jitstudio.gui.features.help.dialogs import ToolchainDialog
+
         open_dialog(ToolchainDialog(self._toolchain.info, self._window))
 
     @Slot()
@@ -109,7 +110,7 @@ class HelpCommands(QObject):
 
     @Slot(object)
     def _on_versions_known(self, versions: tuple[tuple[str, str], ...]) -> None:
-        from jitstudio.gui.features.help.about_dialog import AboutDialog
+        from jitstudio.gui.features.help.dialogs import AboutDialog
 
         open_dialog(AboutDialog(versions, self._window))
 
@@ -117,7 +118,7 @@ class HelpCommands(QObject):
 def _versions(
     info: ToolchainInfo | None, devices: DeviceList | None
 ) -> tuple[tuple[str, str | None], ...]:
-    from jitstudio.gui.features.help.about_dialog import versions
+    from jitstudio.gui.features.help.dialogs import versions
 
     return versions(info, devices)
 

@@ -17,8 +17,7 @@ from jitstudio.gui.context import Context
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.kit.parts import ShorteningLabel, muted
 from jitstudio.gui.kit.presentation import SORT_ROLE, TableColumn, figure_column, plain_tooltip
-from jitstudio.gui.kit.rows_model import RowsModel
-from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
+from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.shell.navigation import KernelPlace
 

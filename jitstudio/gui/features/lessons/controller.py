@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QProcess, Slot
-from PySide6.QtWidgets import QApplication
 
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.lessons.view import LessonsView
 from jitstudio.gui.files.project_commands import ProjectCommands
 from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.owned_process import OwnedProcess
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.lessons import (
@@ -27,7 +27,6 @@ from jitstudio.lessons import (
 )
 from jitstudio.paths import data_folder
 
-_WAIT_MS = 2_000
 # -P: what lies in the pupil's folder is none of our modules.
 _COMMAND = ("-P", "-m", "jitstudio", "lesson", "check", "--json")
 
@@ -58,7 +57,7 @@ class LessonsController(QObject):
         self._titles: tuple[str, ...] = ()
         self._graded_by = ""
         self._lists, self._copies, self._reads = (Background(self) for _ in range(3))
-        self._process = QProcess(self)
+        self._process = OwnedProcess(self)
         self._process.finished.connect(self._on_checked)
         self._process.errorOccurred.connect(self._on_error)
         self._lists.done.connect(self._on_listed)
@@ -70,8 +69,6 @@ class LessonsController(QObject):
         view.check_wanted.connect(self._on_check_wanted)
         project.changed.connect(self._on_project_changed)
         shell.actions.bind({"lessonsAction": self._on_lessons})
-        if (application := QApplication.instance()) is not None:
-            application.aboutToQuit.connect(self._end)
         self._on_project_changed()
 
     @Slot()
@@ -126,23 +123,19 @@ class LessonsController(QObject):
 
     @Slot()
     def _on_check_wanted(self) -> None:
-        if self._folder is None or self._is_checking or not self._projects.save():
+        if self._folder is None or self._process.is_running or not self._projects.save():
             return
         self._view.show_checking()
         self._process.setWorkingDirectory(str(self._folder))
         by = ["--by", self._graded_by] if self._graded_by else []
         self._process.start(sys.executable, [*_COMMAND, str(self._folder), *by])
 
-    @property
-    def _is_checking(self) -> bool:
-        return self._process.state() is not QProcess.ProcessState.NotRunning
-
     @Slot()
     def _on_checked(self) -> None:
-        said = bytes(self._process.readAllStandardOutput().data())
-        complaint = bytes(self._process.readAllStandardError().data()).decode("utf-8", "replace")
+        said = self._process.output()
         if not said:
-            lines = complaint.strip().splitlines() or [self.tr("The check has ended early.")]
+            lines = self._process.errors().strip().splitlines()
+            lines = lines or [self.tr("The check has ended early.")]
             self._view.show_problem(lines[-1].removeprefix("jitstudio: "))
             return
         made = json.loads(said)
@@ -172,12 +165,6 @@ class LessonsController(QObject):
         if error is QProcess.ProcessError.FailedToStart:
             problem = self.tr("The check cannot be started: {reason}.")
             self._view.show_problem(problem.format(reason=self._process.errorString()))
-
-    @Slot()
-    def _end(self) -> None:
-        if self._is_checking:
-            self._process.kill()
-            self._process.waitForFinished(_WAIT_MS)
 
 
 def _copies() -> Path:

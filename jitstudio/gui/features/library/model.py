@@ -15,7 +15,7 @@ from jitstudio.core.figures import FIGURES
 from jitstudio.core.library import CodePiece, LibraryKernel, LibraryListing
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.kit.presentation import TableColumn, figure_column
-from jitstudio.gui.kit.rows_model import RowsModel
+from jitstudio.gui.kit.tables import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 

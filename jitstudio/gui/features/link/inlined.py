@@ -17,8 +17,7 @@ from jitstudio.core.result import BuildResult
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.kit.parts import text_label
 from jitstudio.gui.kit.presentation import TableColumn
-from jitstudio.gui.kit.rows_model import RowsModel
-from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
+from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.lowered_names import LoweredNames

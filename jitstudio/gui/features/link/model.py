@@ -26,7 +26,7 @@ from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult, StageResult
 from jitstudio.core.tools import Tool
 from jitstudio.gui.kit.presentation import MUTED_ROLE, ModelIndex, plain_tooltip
-from jitstudio.gui.kit.rows_model import TitledModel
+from jitstudio.gui.kit.tables import TitledModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 
 MIME_TYPE = "application/x-jitstudio-module-row"

@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from jitstudio.core.result import StageResult
 from jitstudio.core.tools import Tool
 from jitstudio.gui.kit.presentation import ModelIndex, TableColumn
-from jitstudio.gui.kit.rows_model import RowsModel
+from jitstudio.gui.kit.tables import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 LONGEST_LINE = 2_000

@@ -42,9 +42,8 @@ from jitstudio.gui.features.log.model import (
     whole_log,
 )
 from jitstudio.gui.kit.fonts import show_as_code
-from jitstudio.gui.kit.parts import fit_icon, show_icon
+from jitstudio.gui.kit.parts import TurningSplitter, fit_icon, show_icon
 from jitstudio.gui.kit.tables import PanelTable
-from jitstudio.gui.kit.turning_splitter import TurningSplitter
 
 _OPTION_LINES = 3
 _FONT_SIZE = 9.5

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
+from jitstudio.analysis.sass.liveness import Definition, register_definitions
 from jitstudio.analysis.sass.model import SassFunction, SourceLocation
 from jitstudio.analysis.sass.pressure import highest, live_gprs
-from jitstudio.analysis.sass.register_definitions import Definition, register_definitions
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.translating import counted

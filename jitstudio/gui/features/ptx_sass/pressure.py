@@ -10,9 +10,9 @@ from threading import Event
 from PySide6.QtCore import QCoreApplication, QObject, Slot
 
 from jitstudio.analysis.correlation.modules import spellings
+from jitstudio.analysis.sass.liveness import Definition
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.analysis.sass.pressure import LinePressure, by_place
-from jitstudio.analysis.sass.register_definitions import Definition
 from jitstudio.core.launch.simulation import LineCounts, of_source
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.margin import LineBar

@@ -9,14 +9,12 @@ from PySide6.QtCore import QCoreApplication
 from jitstudio.analysis.occupancy.calculate import (
     Limits,
     Occupancy,
+    OccupancyCurve,
     Resource,
     Usage,
     allocated_registers,
     allocated_shared,
     occupancy,
-)
-from jitstudio.analysis.occupancy.curves import (
-    OccupancyCurve,
     over_registers,
     over_shared,
     over_threads,

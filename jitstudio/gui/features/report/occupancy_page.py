@@ -17,10 +17,8 @@ from jitstudio.gui.features.report.occupancy import (
 )
 from jitstudio.gui.kit.lazy_widget import LazyWidget
 from jitstudio.gui.kit.number_field import NumberField
-from jitstudio.gui.kit.parts import text_label
-from jitstudio.gui.kit.rows_model import RowsModel
-from jitstudio.gui.kit.tables import PanelTable
-from jitstudio.gui.kit.turning_splitter import TurningSplitter
+from jitstudio.gui.kit.parts import TurningSplitter, text_label
+from jitstudio.gui.kit.tables import PanelTable, RowsModel
 
 _SHARES = (2, 3)
 _WIDE = 1.6

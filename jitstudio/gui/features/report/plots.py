@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, Qt, QTimer, Slot
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
-from jitstudio.analysis.occupancy.curves import OccupancyCurve
+from jitstudio.analysis.occupancy.calculate import OccupancyCurve
 from jitstudio.gui.features.report.model import InstructionMix
 from jitstudio.gui.features.report.occupancy import LaunchOccupancy
 from jitstudio.gui.kit.plots import Plot, line_pen, series_colors

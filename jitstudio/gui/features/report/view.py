@@ -33,10 +33,9 @@ from jitstudio.gui.features.report.model import (
 )
 from jitstudio.gui.features.report.occupancy_page import OccupancyPage
 from jitstudio.gui.kit.lazy_widget import LazyWidget, hint_label
+from jitstudio.gui.kit.parts import TurningSplitter
 from jitstudio.gui.kit.presentation import SORT_ROLE
-from jitstudio.gui.kit.rows_model import RowsModel
-from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
-from jitstudio.gui.kit.turning_splitter import TurningSplitter
+from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
 from jitstudio.listing.lines import NOWHERE
 
 

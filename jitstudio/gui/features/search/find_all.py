@@ -14,7 +14,7 @@ from jitstudio.gui.code.code_view import Span
 from jitstudio.gui.code.search import Matcher, SearchedText, TooComplex
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.kit.presentation import ModelIndex, TableColumn
-from jitstudio.gui.kit.rows_model import RowsModel
+from jitstudio.gui.kit.tables import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 MARKED_ROLE = Qt.ItemDataRole.UserRole + 50

@@ -31,8 +31,7 @@ from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.lazy_widget import hint_label
 from jitstudio.gui.kit.parts import ShorteningLabel, mark_as, muted, text_label
 from jitstudio.gui.kit.presentation import TableColumn, plain_tooltip
-from jitstudio.gui.kit.rows_model import RowsModel
-from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
+from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.simulator.stepping import (
     CallRow,

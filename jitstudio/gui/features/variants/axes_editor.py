@@ -31,8 +31,13 @@ from jitstudio.gui.features.variants.axes_model import (
     meaning,
     title,
 )
-from jitstudio.gui.kit.cell_editors import CellDelegate, WordEditor
-from jitstudio.gui.kit.cell_table import CellTable, can_edit, paint_chevron
+from jitstudio.gui.kit.cell_table import (
+    CellDelegate,
+    CellTable,
+    WordEditor,
+    can_edit,
+    paint_chevron,
+)
 from jitstudio.gui.kit.field_rows import code_line
 from jitstudio.gui.kit.fonts import code_font, follow_letters
 from jitstudio.gui.kit.number_field import CODE_SIZE

@@ -16,7 +16,7 @@ from jitstudio.gui.kit.presentation import (
     one_line,
     plain_tooltip,
 )
-from jitstudio.gui.kit.rows_model import TitledModel
+from jitstudio.gui.kit.tables import TitledModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 KIND, NAME, VALUES = range(3)

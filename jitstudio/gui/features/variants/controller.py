@@ -24,6 +24,7 @@ from jitstudio.gui.state.baselines import Baselines
 from jitstudio.gui.state.build_controller import (
     SHOWN_AND_SAVED,
     BuildController,
+    linked_modules,
 )
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.current_disassembly import CurrentDisassembly
@@ -31,7 +32,6 @@ from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs, VariantDrafts
 from jitstudio.gui.state.outputs import Built, Outputs
-from jitstudio.gui.state.requests import linked_modules
 from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.side_builds import SideBuilds
 from jitstudio.gui.state.toolchain import OtherToolchains, Toolchain

@@ -15,7 +15,7 @@ from jitstudio.core.launch.result import LAUNCH_ENDINGS, LaunchOutcome
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.kit.launch_figures import number_text, occupancy_text, time_text
 from jitstudio.gui.kit.presentation import MARK_ROLE, ModelIndex, TableColumn
-from jitstudio.gui.kit.rows_model import RowsModel
+from jitstudio.gui.kit.tables import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.variants.rows import (
     BUILD_ENDED,

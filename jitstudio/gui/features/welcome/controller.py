@@ -10,9 +10,14 @@ from threading import Event
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.core.doctor_text import DoctorFinding, gpu_findings, tool_findings, window_finding
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.toolchain_info import ToolchainInfo
+from jitstudio.core.toolchain_info import (
+    DoctorFinding,
+    ToolchainInfo,
+    gpu_findings,
+    tool_findings,
+    window_finding,
+)
 from jitstudio.display import check_window
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs

@@ -35,7 +35,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.code import ENDINGS
-from jitstudio.core.doctor_text import DoctorFinding
+from jitstudio.core.toolchain_info import DoctorFinding
 from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import explain_by, fit_icon, heading, muted, text_label

@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from jitstudio.analysis.occupancy.register_cost import RegisterCost
+from jitstudio.analysis.occupancy.calculate import RegisterCost
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.analysis.sass.pressure import highest, live_gprs, peaks
 from jitstudio.analysis.sass.reading import InstructionRef, ListingRows
@@ -55,7 +55,7 @@ class LiveBar:
 
     Attributes:
         share: Of the most of its function, from 0 to 1.
-        cost: What they cost, from 0 to 1: see `analysis.occupancy.register_cost`.
+        cost: What they cost, from 0 to 1: see `analysis.occupancy.calculate`.
         is_peak: Whether it is worth going to.
         is_top: Whether it is the highest.
     """

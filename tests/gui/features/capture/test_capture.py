@@ -18,8 +18,7 @@ def dialog(qtbot, tmp_path):
     dialog = CaptureDialog(tmp_path)
     qtbot.addWidget(dialog)
     dialog.show()
-    yield dialog
-    dialog.end()
+    return dialog
 
 
 def start(dialog, program):

@@ -3,9 +3,8 @@ from datetime import datetime
 
 import pytest
 
-from jitstudio.analysis.diff.deltas import FIGURES, FigureDelta
-from jitstudio.analysis.diff.model import Change
-from jitstudio.analysis.diff.text import compare_lines
+from jitstudio.analysis.diff.model import Change, compare_lines
+from jitstudio.analysis.diff.program import FIGURES, FigureDelta
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind

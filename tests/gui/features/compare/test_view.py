@@ -3,7 +3,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
-from jitstudio.analysis.diff.deltas import FigureDelta
+from jitstudio.analysis.diff.program import FigureDelta
 from jitstudio.core.arch import Arch
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.features.compare.model import (

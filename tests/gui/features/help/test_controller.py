@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.gui.features.help.about_dialog import AboutDialog
+from jitstudio.gui.features.help.dialogs import AboutDialog
 from jitstudio.gui.features.help.window import HelpWindow
 from jitstudio.gui.features.options.options_tree import OptionsTree
 from jitstudio.gui.kit.parts import explain_by, page_of

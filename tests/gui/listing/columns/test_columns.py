@@ -6,7 +6,7 @@ from PySide6.QtGui import QHelpEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolTip
 
-from jitstudio.analysis.occupancy.register_cost import RegisterCost
+from jitstudio.analysis.occupancy.calculate import RegisterCost
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.theme import set_current_theme
 from jitstudio.gui.listing.columns.columns import Columns

@@ -1,9 +1,8 @@
 import pytest
 
-from jitstudio.analysis.occupancy.calculate import limits_of
-from jitstudio.analysis.occupancy.register_cost import RegisterCost
+from jitstudio.analysis.occupancy.calculate import RegisterCost, limits_of
+from jitstudio.analysis.sass.liveness import Definition, register_definitions
 from jitstudio.analysis.sass.model import SourceLocation
-from jitstudio.analysis.sass.register_definitions import Definition, register_definitions
 from jitstudio.core.arch import Arch
 from jitstudio.gui.features.ptx_sass.columns import PeakText
 from jitstudio.gui.listing.columns.sass_cells import LiveBar, SassCells, peak_line

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QByteArray, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QTabBar
 
-from jitstudio.gui.shell.docking.layout_manager import seal
+from jitstudio.gui.shell.docking.layout_manager import VERSION, seal, unseal
 from tests.gui.driver import pause
 
 
@@ -188,3 +188,30 @@ def test_each_layout_has_its_zoom_and_teach_starts_larger(scene, make_scene):
     assert again.stage.zoom == 1.75
     again.preferences.set_zoom("teach", float("nan"))
     assert again.stage.zoom == 1.25
+
+
+STATE = QByteArray(b"\x00\x01any state\xff")
+
+
+def test_what_was_kept_comes_back():
+    assert unseal(seal(STATE)) == STATE
+    assert unseal(seal(QByteArray())) == QByteArray()
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        None,
+        QByteArray(),
+        QByteArray(b"garbage"),
+        STATE,
+        seal(STATE).chopped(1),
+        seal(STATE).first(20),
+        seal(STATE) + b"x",
+        seal(STATE).replace(b"layout %d" % VERSION, b"layout 4"),
+        seal(STATE).replace(b"layout %d" % VERSION, b"layout 0"),
+        seal(STATE).replace(b"any", b"eny"),
+    ],
+)
+def test_what_is_damaged_foreign_or_of_another_version_is_not_taken(kept):
+    assert unseal(kept) is None

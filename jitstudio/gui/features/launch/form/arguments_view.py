@@ -35,8 +35,13 @@ from jitstudio.gui.features.launch.models.arguments_model import (
     VALUE,
     ArgumentsModel,
 )
-from jitstudio.gui.kit.cell_editors import CellDelegate, WordEditor
-from jitstudio.gui.kit.cell_table import CellTable, can_edit, paint_chevron
+from jitstudio.gui.kit.cell_table import (
+    CellDelegate,
+    CellTable,
+    WordEditor,
+    can_edit,
+    paint_chevron,
+)
 from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.field_rows import ProblemLabel
 from jitstudio.gui.kit.fonts import code_font, follow_letters, scaled

@@ -37,7 +37,7 @@ from jitstudio.gui.kit.presentation import (
     one_line,
     plain_tooltip,
 )
-from jitstudio.gui.kit.rows_model import TitledModel
+from jitstudio.gui.kit.tables import TitledModel
 
 _DIRECTIONS = frozenset(direction.value for direction in Direction)
 

@@ -1,17 +1,225 @@
-"""What is launched and where.
+"""What there is to say of a launch: what is launched and where, and notes on what came of it.
 
-Knows `core.launch` and no widget.
+A note is a row, the gravest first. Diagnostics, checks and the driver's log are read in one list.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
 from PySide6.QtCore import QCoreApplication
 
+from jitstudio.analysis.findings.measured import measured, once_a_line
+from jitstudio.analysis.findings.model import Finding
+from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.device import Device, Dim3
 from jitstudio.core.launch.problems import in_bytes
 from jitstudio.core.launch.request import LaunchConfig
+from jitstudio.core.launch.result import (
+    LAUNCH_ENDINGS,
+    CheckResult,
+    LaunchOutcome,
+    LaunchResult,
+    Mismatch,
+)
+from jitstudio.core.launch.simulation import Fault, Race, ThreadPlace
 from jitstudio.core.launch.spec import LoadMode, Sanitizer
+from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
+
+
+def index_text(index: tuple[int, ...]) -> str:
+    """Returns an index as it is written in brackets, its lanes behind commas."""
+    return ", ".join(f"{part:,}" if not n else str(part) for n, part in enumerate(index))
+
+
+def mismatch_columns() -> tuple[TableColumn[Mismatch], ...]:
+    """Returns where they are, what is there, and what was expected."""
+    translate = QCoreApplication.translate
+    return (
+        TableColumn(
+            translate("Mismatches", "Index"),
+            lambda m: index_text(m.index),
+            lambda m: m.index[0],
+            number=True,
+        ),
+        TableColumn(translate("Mismatches", "Got"), lambda m: m.got, number=True),
+        TableColumn(translate("Mismatches", "Expected"), lambda m: m.expected, number=True),
+    )
+
+
+_NEUTRAL = frozenset({LaunchOutcome.MISSING, LaunchOutcome.CANCELLED})
+
+
+@dataclass(frozen=True)
+class LaunchNote:
+    """One thing to know about a launch.
+
+    Attributes:
+        mark: How grave it is: a field of `theme.MarkColors`.
+        text: What it is, a sentence or a tool's own words.
+        about: The buffer, kernel or tool it is about.
+        explanation: What it means and what to do; may be empty.
+        file: Of the source; empty where unknown.
+        line: From 1, or 0.
+        check: The check it is about, or None.
+        thread: Where a thread of a simulated launch did it, or None.
+    """
+
+    mark: str
+    text: str
+    about: str = ""
+    explanation: str = ""
+    file: str = ""
+    line: int = 0
+    check: CheckResult | None = None
+    thread: ThreadPlace | None = None
+
+    @property
+    def place(self) -> str:
+        """The place as editors write it."""
+        return f"{self.file}:{self.line}" if self.file and self.line else self.file
+
+
+def note_columns() -> tuple[TableColumn[LaunchNote], ...]:
+    """Returns what it is, what it is about, and its place in the source."""
+    translate = QCoreApplication.translate
+    return (
+        TableColumn(translate("LaunchNotes", "What"), lambda n: n.text, mark=lambda n: n.mark),
+        TableColumn(translate("LaunchNotes", "About"), lambda n: n.about),
+        TableColumn(
+            translate("LaunchNotes", "Where"),
+            lambda n: PurePath(n.place).name,
+            tooltip=lambda n: n.place,
+        ),
+    )
+
+
+def notes_of(result: LaunchResult) -> tuple[LaunchNote, ...]:
+    """All notes of a launch: those that say what went wrong before those that say what did not."""
+    run = result.simulation
+    found: tuple[Fault | Race, ...] = (*run.faults, *run.races) if run else ()
+    # Step runs the order of the form, in which what only others have does not happen.
+    threads = [(one.message, one.second or one.first) for one in found if not one.seeds]
+    notes = (
+        *(_of_check(check) for check in result.checks),
+        *(_of_diagnostic(diagnostic, threads) for diagnostic in result.diagnostics),
+        *(_of_measured(finding) for finding in (once_a_line(measured(run)) if run else ())),
+        *_of_jit_log(result.jit_log),
+    )
+    ranks = ("error", "warning", "info", "success")
+    return tuple(sorted(notes, key=lambda note: ranks.index(note.mark)))
+
+
+def headline_mark(result: LaunchResult) -> str:
+    """Returns the mark before the headline: green only where nothing is left to look at."""
+    if result.outcome in _NEUTRAL:
+        return "info"
+    if not result.ok:
+        return "error"
+    marks = {note.mark for note in notes_of(result)}
+    return next((mark for mark in ("error", "warning") if mark in marks), "success")
+
+
+def headline(result: LaunchResult) -> str:
+    """Returns how the launch ended and what the checks said, a sentence or two."""
+    if not result.ok:
+        return result.reason
+    grave = sum(note.mark in ("error", "warning") for note in notes_of(result))
+    return f"{LAUNCH_ENDINGS[result.outcome]}. {_outlook(grave, len(result.checks))}"
+
+
+def _outlook(grave: int, checks: int) -> str:
+    """Returns what is left to look at after a launch that ran."""
+    translate = QCoreApplication.translate
+    if grave:
+        return counted(
+            grave,
+            translate("LaunchNotes", "One thing below needs a look."),
+            translate("LaunchNotes", "{count} things below need a look."),
+        )
+    if not checks:
+        return translate("LaunchNotes", "Nothing was checked.")
+    return counted(
+        checks,
+        translate("LaunchNotes", "The check passed."),
+        translate("LaunchNotes", "All {count} checks passed."),
+    )
+
+
+def check_figures(check: CheckResult) -> str:
+    """Returns how far a comparison is from right."""
+    if check.problem:
+        return check.problem
+    translate = QCoreApplication.translate
+    differences = translate(
+        "LaunchNotes", "Largest difference {absolute:.6g}, relative {relative:.3g}."
+    ).format(absolute=check.largest_absolute, relative=check.largest_relative)
+    if check.ok:
+        message = translate("LaunchNotes", "All {count:,} elements are within the tolerance.")
+    else:
+        message = translate(
+            "LaunchNotes", "{wrong:,} of {count:,} elements are wrong ({share:.2f} %)."
+        )
+    share = check.wrong / max(1, check.count) * 100
+    return f"{message.format(wrong=check.wrong, count=check.count, share=share)} {differences}"
+
+
+def _of_diagnostic(
+    diagnostic: Diagnostic, threads: Sequence[tuple[str, ThreadPlace | None]]
+) -> LaunchNote:
+    """Returns a diagnostic as a note, with the thread of what the simulator has found.
+
+    Args:
+        diagnostic: What it says.
+        threads: Message and place of all that the simulator has found.
+    """
+    found = (place for words, place in threads if diagnostic.message.startswith(words.rstrip(".")))
+    tool = diagnostic.tool.value if diagnostic.tool else ""
+    return LaunchNote(
+        diagnostic.severity.value,
+        diagnostic.message,
+        tool,
+        diagnostic.explanation,
+        diagnostic.file,
+        diagnostic.line or 0,
+        thread=next(found, None),
+    )
+
+
+def _of_check(check: CheckResult) -> LaunchNote:
+    mark = "success" if check.ok else "error"
+    translate = QCoreApplication.translate
+    if check.problem:
+        verdict = translate("LaunchNotes", "could not be checked")
+    elif check.ok:
+        verdict = translate("LaunchNotes", "as expected")
+    else:
+        message = translate("LaunchNotes", "{wrong:,} of {count:,} wrong")
+        verdict = message.format(wrong=check.wrong, count=check.count)
+    text = f"{check.buffer} = {check.expression}: {verdict}"
+    return LaunchNote(mark, text, check.buffer, check_figures(check), check=check)
+
+
+def _of_measured(finding: Finding) -> LaunchNote:
+    """Returns what a simulated launch has shown that may cost time; nothing of it is wrong."""
+    file, line = finding.places[0] if finding.places else ("", 0)
+    explanation = f"{finding.reason} {finding.remedy}".strip()
+    return LaunchNote("info", finding.title, explanation=explanation, file=file, line=line)
+
+
+def _of_jit_log(log: str) -> Iterator[LaunchNote]:
+    if log.strip():
+        translate = QCoreApplication.translate
+        text = translate("LaunchNotes", "The driver's compiler left a log")
+        about = translate("LaunchNotes", "driver")
+        meaning = translate("LaunchNotes", "The driver compiled the PTX and said:")
+        yield LaunchNote("info", text, about, f"{meaning}\n\n{log.strip()}")
+
+
+# ---- What is launched and where
 
 LOAD_MODES = {
     LoadMode.CUBIN: QT_TRANSLATE_NOOP("LaunchWords", "Cubin"),

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.gui.features.launch.models.launch_notes import index_text
+from jitstudio.gui.features.launch.models.launch_text import index_text
 from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.parts import icon_button
 from jitstudio.gui.kit.presentation import MARK_ROLE, ModelIndex, plain_tooltip

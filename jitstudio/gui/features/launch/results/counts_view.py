@@ -14,12 +14,10 @@ from jitstudio.core.launch.simulation import AccessSample, LineCounts, Simulatio
 from jitstudio.gui.kit.access_picture import AccessPicture, access_text, texels_text
 from jitstudio.gui.kit.fonts import scaled
 from jitstudio.gui.kit.launch_figures import number_text
-from jitstudio.gui.kit.parts import text_label
+from jitstudio.gui.kit.parts import TurningSplitter, text_label
 from jitstudio.gui.kit.presentation import SORT_ROLE, TableColumn
-from jitstudio.gui.kit.rows_model import RowsModel
-from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
+from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.gui.kit.turning_splitter import TurningSplitter
 
 
 def _count(
@@ -153,7 +151,7 @@ class CountsView(QWidget):
         return self._words.text()
 
     def show_result(self, result: LaunchResult | None) -> None:
-        """Shows the counts of a simulated launch; of others there are none."""
+        """Shows the counts of a simulated launch or none, with the costliest line chosen."""
         simulation = result.simulation if result else None
         self._simulation = simulation
         lines = simulation.lines if simulation else ()
@@ -166,7 +164,11 @@ class CountsView(QWidget):
             if simulation is None
             else self.tr("Nothing was executed.")
         )
-        self._show_access(self._costliest())
+        costliest = self._costliest()
+        self.choose(
+            next((n for n, row in enumerate(self.rows) if costliest in self._samples(row)), -1)
+        )
+        self._show_access(costliest)
 
     def choose(self, row: int) -> None:
         """Turns to a line, by its row in `rows`."""

@@ -9,6 +9,7 @@ from contextlib import suppress
 from threading import Event
 
 from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from jitstudio.core.launch.device import Device
@@ -19,6 +20,8 @@ from jitstudio.gui.features.launch.results.counts_view import CountsView
 from jitstudio.gui.features.launch.results.result_view import ResultView
 from jitstudio.gui.features.launch.results.timing_view import TimingView, timing_plots
 from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.theme import current_theme, follow_theme
 
 
 def _import_plots(_stop: Event) -> None:
@@ -80,6 +83,7 @@ class LaunchResults(QWidget):
         self.counts.location_activated.connect(self.location_activated)
         self.counts.ptx_line_activated.connect(self.ptx_line_activated)
         self.buffers.reported.connect(self.reported)
+        follow_theme(self, LaunchResults._mark_result)
 
     @property
     def tabs(self) -> QTabWidget:
@@ -92,6 +96,7 @@ class LaunchResults(QWidget):
         if result is not None:
             self._prepare_plots()
         self.result.show_result(result)
+        self._mark_result()
         self.buffers.show_result(result)
         self.timing.show_result(result, device)
         self.counts.show_result(result)
@@ -111,6 +116,7 @@ class LaunchResults(QWidget):
     def show_progress(self, doing: str) -> None:
         """Says what is being done for the launch that runs."""
         self.result.show_progress(doing)
+        self._mark_result()
 
     @Slot(str)
     def append_console(self, text: str) -> None:
@@ -124,6 +130,15 @@ class LaunchResults(QWidget):
         if self._preparing is None:
             self._preparing = Background(self)
             self._preparing.start(_import_plots)
+
+    def _mark_result(self) -> None:
+        """Marks the tab of a launch that did not go well, as it may be out of sight."""
+        said = self.result.headline
+        is_bad = said.mark in {"error", "warning"}
+        drawn = icon(said.mark, getattr(current_theme().marks, said.mark)) if is_bad else QIcon()
+        index = self._tabs.indexOf(self.result)
+        self._tabs.setTabIcon(index, drawn)
+        self._tabs.setTabToolTip(index, said.text if is_bad else "")
 
     def _name_console(self) -> None:
         """Says in the tab that something was printed, as the tab may be out of sight otherwise."""

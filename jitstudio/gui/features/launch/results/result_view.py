@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.launch.result import CheckResult, LaunchOutcome, LaunchResult, Mismatch
-from jitstudio.gui.features.launch.models.launch_notes import (
+from jitstudio.gui.features.launch.models.launch_text import (
     LaunchNote,
     check_figures,
     headline,
@@ -32,12 +32,10 @@ from jitstudio.gui.features.launch.models.launch_notes import (
 )
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.launch_figures import facts_text
-from jitstudio.gui.kit.parts import muted, text_label
-from jitstudio.gui.kit.rows_model import RowsModel
-from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
+from jitstudio.gui.kit.parts import TurningSplitter, muted, text_label
+from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.gui.kit.turning_splitter import TurningSplitter
 
 
 class CheckDetails(QWidget):

@@ -21,7 +21,7 @@ from jitstudio.core.launch.request import HostLaunch
 from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.gui.features.launch.form.arguments_view import ArgumentsView
-from jitstudio.gui.features.launch.form.launch_form import FormSection, LaunchForm
+from jitstudio.gui.features.launch.form.launch_form import CheckForm, FormSection, LaunchForm
 from jitstudio.gui.features.launch.models.arguments_model import VALUE
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from tests.devices import ONE_H200
@@ -375,3 +375,70 @@ def test_a_form_says_which_launch_of_the_host_code_it_begins_with(form, specs):
     assert origin.text() == "At first as in the launch in line 57 of k.cu."
     assert not origin.isHidden()
     assert dict(specs.spec.arguments)["n"] == "1000"
+
+
+@pytest.fixture
+def checks(qtbot):
+    checks = CheckForm()
+    qtbot.addWidget(checks)
+    checks.show()
+    return checks
+
+
+def lines(checks):
+    return checks.findChild(QPlainTextEdit, "expectationsField")
+
+
+@pytest.mark.parametrize("spec", [FULL, LaunchSpec(), LaunchSpec(expectations=("a = 1", "b = 2"))])
+def test_gives_back_what_it_shows(checks, spec, qtbot):
+    with qtbot.assertNotEmitted(checks.changed):
+        checks.show_spec(spec)
+    bare = LaunchSpec(relative=9.0, absolute=9.0)
+    wanted = replace(
+        bare, expectations=spec.expectations, relative=spec.relative, absolute=spec.absolute
+    )
+    assert checks.apply_to(bare) == wanted
+
+
+def test_each_line_is_an_expectation(checks, qtbot):
+    with qtbot.waitSignal(checks.changed):
+        QTest.keyClicks(lines(checks), "y = a * x")
+    QTest.keyClick(lines(checks), Qt.Key.Key_Return)
+    QTest.keyClick(lines(checks), Qt.Key.Key_Return)
+    QTest.keyClicks(lines(checks), " z = x ")
+    assert checks.apply_to(LaunchSpec()).expectations == ("y = a * x", "z = x")
+
+
+def test_showing_the_same_keeps_what_is_being_typed(checks):
+    QTest.keyClicks(lines(checks), "y = a ")
+    checks.show_spec(checks.apply_to(LaunchSpec()))
+    assert lines(checks).toPlainText() == "y = a "
+
+
+def test_the_example_is_about_this_kernel(checks):
+    assert lines(checks).placeholderText() == "out = out * out + 1"
+    checks.show_form(SAXPY)
+    assert lines(checks).placeholderText() == "y = x * x + 1"
+
+
+@pytest.mark.parametrize("text", ["", "often", "-1", "inf"])
+def test_a_tolerance_that_is_none_is_said_and_not_taken(checks, text):
+    field = checks.findChild(QLineEdit, "relativeField")
+    field.setText(text + " ")
+    QTest.keyClick(field, Qt.Key.Key_Backspace)
+    told = checks.findChild(QLabel, "relativeProblem")
+    assert told.text() == f"Relative tolerance: '{text}' is no number from 0 on."
+    assert told.isVisible()
+    assert checks.apply_to(LaunchSpec()).relative == 1e-5
+
+
+def test_problems_of_expectations_stand_below_them(checks):
+    checks.show_problems((SpecProblem("expectations", "'z' is no buffer.", "Write y."),))
+    assert checks.findChild(QLabel, "expectationsProblem").text() == "'z' is no buffer. Write y."
+
+
+def test_tab_leaves_the_lines(checks):
+    checks.activateWindow()
+    lines(checks).setFocus()
+    QTest.keyClick(lines(checks), Qt.Key.Key_Tab)
+    assert QApplication.focusWidget().objectName() == "relativeField"

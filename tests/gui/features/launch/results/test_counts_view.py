@@ -69,6 +69,7 @@ def test_the_costliest_access_is_drawn_and_that_of_the_chosen_line(view):
     view.show_result(SIMULATED)
     assert view.words.startswith("Load from shared memory: 32 wavefronts at most, 32 on average")
     assert view.words.endswith("Pad it.")
+    assert view.table.currentIndex().data() == "k.cu:9"
     rows = view.picture.rows
     assert [row.lanes for row in rows] == [{0: (lane,)} for lane in range(32)]
     view.choose(0)

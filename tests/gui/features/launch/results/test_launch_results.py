@@ -2,6 +2,7 @@ import subprocess
 import sys
 
 import pytest
+from jitstudio.gui.features.launch.models.launch_notes import headline
 
 from jitstudio.gui.features.launch.results.launch_results import LaunchResults
 from tests.gui.launches import H200, RAN, WRONG
@@ -47,6 +48,17 @@ def test_a_result_is_shown_in_every_pane(results):
     results.show_result(None)
     assert results.console.text == ""
     assert titles(results)[4] == "Console"
+
+
+def test_a_launch_that_went_wrong_is_marked_at_its_tab(results):
+    marked = []
+    for result in (RAN, WRONG, None):
+        results.show_result(result, H200)
+        marked.append((results.tabs.tabIcon(0).isNull(), results.tabs.tabToolTip(0)))
+    assert marked == [(True, ""), (False, f"{WRONG.kernel}: {headline(WRONG)}"), (True, "")]
+    results.show_result(WRONG, H200)
+    results.show_progress("compiling")
+    assert results.tabs.tabIcon(0).isNull()
 
 
 def test_what_was_printed_live_is_not_printed_again(results):

@@ -1,0 +1,53 @@
+"""A program that runs beside the window, and not longer than what it runs for."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QObject, QProcess, Slot
+
+_WAIT_MS = 2_000
+
+
+class OwnedProcess(QProcess):
+    """Ends with its owner or with the application, whichever is first, and tells nothing then.
+
+    Args:
+        owner: What it runs for.
+        is_asked: Whether it is asked to end first, as it has something to save.
+    """
+
+    def __init__(self, owner: QObject, *, is_asked: bool = False) -> None:
+        super().__init__(owner)
+        self._is_asked = is_asked
+        owner.destroyed.connect(self.end)
+        application = QCoreApplication.instance()
+        assert application is not None
+        application.aboutToQuit.connect(self.end)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has been started, and has not ended."""
+        return self.state() is not QProcess.ProcessState.NotRunning
+
+    def output(self) -> str:
+        """Returns what it has printed; nothing where it was ended in the midst of that."""
+        if self.exitStatus() is not QProcess.ExitStatus.NormalExit:
+            return ""
+        return bytes(self.readAllStandardOutput().data()).decode("utf-8", "replace")
+
+    def errors(self) -> str:
+        """Returns what it has printed on standard error since this was asked last."""
+        return bytes(self.readAllStandardError().data()).decode("utf-8", "replace")
+
+    @Slot()
+    def end(self) -> None:
+        """Ends it, and waits for that."""
+        if not self.is_running:
+            return
+        # Whoever listens is closed, or about to go.
+        self.blockSignals(True)
+        if self._is_asked:
+            self.terminate()
+            if self.waitForFinished(_WAIT_MS):
+                return
+        self.kill()
+        self.waitForFinished(_WAIT_MS)

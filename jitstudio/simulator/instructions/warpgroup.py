@@ -1,0 +1,249 @@
+"""Products of matrices by warp groups of four warps: `wgmma`.
+
+A warp group multiplies when all of its warps have come to the instruction: as early as a GPU may do
+it. What touches sums, fragments or shared memory before the product was waited for is told; see
+`products`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.descriptors import PIECE, Descriptor
+from jitstudio.simulator.faults import ThreadFault, UnsupportedInstruction
+from jitstudio.simulator.frames import Frame
+from jitstudio.simulator.groups import Selection
+from jitstudio.simulator.instructions.matrix import (
+    USUAL,
+    Precision,
+    accumulator,
+    decoded,
+    gathered,
+    held_as,
+    left_of,
+    multiplied,
+    note_inexact,
+    spread,
+)
+from jitstudio.simulator.instructions.table import Binding, Flow, form
+from jitstudio.simulator.instructions.warp import ALL_LANES, Lanes, Operation, meet
+from jitstudio.simulator.loads_stores import checked_offsets, take
+from jitstudio.simulator.model import WARP, FaultKind, StateSpace, SyncScope
+from jitstudio.simulator.product_checks import Reads, check_fenced, check_touch, ended, multiplying
+from jitstudio.simulator.products import GROUP_WARPS, Touch
+from jitstudio.simulator.program import ImmediateOperand, PtxOperand, VectorOperand, register_names
+from jitstudio.simulator.types import TYPES
+from jitstudio.simulator.wave import Wave
+
+_SHAPE = re.compile(r"m64n(\d+)k(\d+)")
+_GROUP = GROUP_WARPS * WARP
+_ROWS = 64
+_ROW_BYTES = 32
+"""Of a row of A, or of a column of B, in an instruction of any type."""
+
+_EIGHTS = Precision(13, 14)
+"""What is kept of sums of products of fp8: less than of all other ones."""
+
+
+@form("wgmma", words="sync aligned", needs="fence", flow=True)
+def wgmma_fence(b: Binding) -> Flow:
+    def takes(wave: Wave, _f: Frame, s: Selection, _lanes: Lanes) -> None:
+        wave.products.fence(wave.numbers[s], wave.clock)
+
+    return meet(b, ALL_LANES, Operation(None, takes))
+
+
+@form("wgmma", words="sync aligned", needs="commit_group", flow=True)
+def wgmma_commit_group(b: Binding) -> Flow:
+    def takes(wave: Wave, _f: Frame, s: Selection, _lanes: Lanes) -> None:
+        wave.products.commit(wave.numbers[s])
+
+    return meet(b, ALL_LANES, Operation(None, takes))
+
+
+@form("wgmma", words="sync aligned", needs="wait_group", flow=True)
+def wgmma_wait_group(b: Binding) -> Flow:
+    (number,) = b.instruction.operands
+    if not isinstance(number, ImmediateOperand):
+        raise UnsupportedInstruction("the number of groups is no constant")
+    but = int(number.value)
+
+    def takes(wave: Wave, _f: Frame, s: Selection, _lanes: Lanes) -> None:
+        if wave.products:
+            ended(wave, wave.products.wait(wave.numbers[s], but))
+
+    return meet(b, ALL_LANES, Operation(None, takes))
+
+
+@form("wgmma", "f32 f16", "f16", "f16", words=None, needs="mma_async", flow=True)
+@form("wgmma", "f32", "bf16", "bf16", words=None, needs="mma_async", flow=True)
+@form("wgmma", "f32", "tf32", "tf32", words=None, needs="mma_async", flow=True)
+@form("wgmma", "f32 f16", "e4m3 e5m2", "e4m3 e5m2", words=None, needs="mma_async", flow=True)
+@form("wgmma", "s32", "s8 u8", "s8 u8", words=None, needs="mma_async", flow=True)
+@form("wgmma", "s32", words=None, needs="mma_async b1 and popc", flow=True)
+def wgmma_mma_async(b: Binding) -> Flow:
+    """Multiplies and adds matrices: D = A B + D."""
+    if b.any_of(("sp", "sp::ordered_metadata")):
+        raise UnsupportedInstruction("only dense matrices are simulated")
+    shape = next(filter(None, map(_SHAPE.fullmatch, b.instruction.modifiers)), None)
+    if shape is None:
+        raise UnsupportedInstruction("it has no shape of a warp group")
+    n, k = (int(x) for x in shape.groups())
+    d_type, *factors = (kind.name for kind in b.instruction.types)
+    a_type, b_type = factors or ("b1", "b1")
+    d, a, right, scale, *numbers = b.instruction.operands
+    sums, holder = b.parts(d), accumulator(d_type)
+    if len(sums) * (2 if d_type == "f16" else 1) * _GROUP != _ROWS * n:
+        raise UnsupportedInstruction("its registers do not hold sums of this shape")
+    sources, targets = ([place(x, holder) for x in sums] for place in (b.source, b.target))
+    in_registers = isinstance(a, VectorOperand)
+    fragments = [b.source(part, TYPES["b32"]) for part in b.parts(a)] if in_registers else []
+    if in_registers and len(fragments) != 4:
+        raise UnsupportedInstruction("A has 4 registers")
+    descriptors = [b.source(x, TYPES["b64"]) for x in ((right,) if in_registers else (a, right))]
+    adds, negated = b.predicate(scale)
+    signs, turns = _immediates(numbers[:2], 2), _immediates(numbers[2:], 2 - in_registers)
+    sign_a, sign_b = signs or (1, 1)
+    turn_b = bool(turns and turns[-1])
+    turn_a = bool(turns and turns[0]) and not in_registers
+    precision = _EIGHTS if a_type in ("e4m3", "e5m2") else USUAL
+    name = f"wgmma.{shape[0]}.{a_type}"
+    names = frozenset(register_names(d))
+    a_names = frozenset(register_names(a) if in_registers else ())
+    is_followed = b.function.is_kernel
+
+    def takes(wave: Wave, f: Frame, s: Selection, _lanes: Lanes) -> None:
+        groups = _whole_groups(wave, s)
+        warps = groups * GROUP_WARPS
+        found = [Descriptor.of(_common(wave, f[slot][s], s)) for slot in descriptors]
+        if is_followed:
+            check_fenced(wave, names | a_names, wave.numbers[s])
+            check_touch(wave, Touch(a_names, frozenset()), s)
+        reads: list[Reads] = []
+        if in_registers:
+            words = [f[slot][s] for slot in fragments]
+            left = left_of(words, a_type, warps, WARP // 2, k).reshape(groups, _ROWS, k)
+        else:
+            left = _read(wave, s, found[0], _ROWS, a_type, turn_a, reads, GROUP_WARPS)
+        columns = _read(wave, s, found[-1], n, b_type, turn_b, reads)
+        total = np.zeros((warps, WARP // 2, n), held_as(d_type))
+        is_added = (f[adds][s] ^ negated).reshape(groups, _GROUP)[:, 0]
+        if is_added.any():
+            total = gathered([f[slot][s] for slot in sources], d_type, warps, WARP // 2, n)
+            total[~np.repeat(is_added, GROUP_WARPS)] = 0
+        note_inexact(wave, name, a_type)
+        result = multiplied(
+            left if sign_a == 1 else -left,
+            (columns if sign_b == 1 else -columns).swapaxes(1, 2),
+            total.reshape(groups, _ROWS, n),
+            d_type,
+            b.has("satfinite"),
+            precision,
+        )
+        result = result.reshape(warps, WARP // 2, n)
+        for slot, values in zip(targets, spread(result, d_type), strict=True):
+            f[slot][s] = values
+        multiplying(
+            wave,
+            names if is_followed else frozenset(),
+            a_names if is_followed else frozenset(),
+            wave.numbers[s],
+            reads,
+            PIECE,
+        )
+        if wave.on_synchronised:
+            # None of these warps goes on before all of them have come.
+            wave.synchronised(wave.numbers[s], SyncScope.BLOCK)
+
+    return meet(b, ALL_LANES, Operation(None, takes), GROUP_WARPS)
+
+
+def _immediates(operands: list[PtxOperand], count: int) -> list[int]:
+    """Returns what constants say; an empty list where they are left out."""
+    if operands and len(operands) != count:
+        raise UnsupportedInstruction("it has too few or too many operands")
+    found = []
+    for operand in operands:
+        if not isinstance(operand, ImmediateOperand):
+            raise UnsupportedInstruction("a sign or a transposition is no constant")
+        found.append(int(operand.value))
+    return found
+
+
+def _whole_groups(wave: Wave, s: Selection) -> int:
+    """Returns how many whole warp groups threads form.
+
+    Raises:
+        ThreadFault: If they do not.
+    """
+    numbers = wave.numbers[s]
+    groups = wave.products.first_warps(numbers // WARP)
+    short = np.bincount(groups)[groups] < _GROUP
+    if short.any():
+        raise ThreadFault(
+            FaultKind.BARRIER,
+            int(numbers[np.argmax(short)]),
+            "multiplies matrices with a warp group of which not all threads are there. It needs "
+            "128 successive threads of a block, from a multiple of 128 on",
+        )
+    return len(numbers) // _GROUP
+
+
+def _common(wave: Wave, values: NDArray[Any], s: Selection) -> NDArray[Any]:
+    """Returns the descriptor of each warp group, of which all of its threads have the same."""
+    rows = values.reshape(-1, _GROUP)
+    other = (rows != rows[:, :1]).reshape(-1)
+    if other.any():
+        wave.tell(
+            FaultKind.BARRIER,
+            wave.numbers[s][other],
+            "has another matrix descriptor than the first thread of its warp group. All of them "
+            "must have the same one, or the product is undefined",
+        )
+    return rows[:, 0]
+
+
+def _read(
+    wave: Wave,
+    s: Selection,
+    descriptor: Descriptor,
+    rows: int,
+    name: str,
+    transposed: bool,
+    reads: list[Reads],
+    parts: int = 1,
+) -> NDArray[Any]:
+    """Returns the rows of A or columns of B, of shape (groups, rows, elements of 32 bytes).
+
+    Args:
+        wave: The memory.
+        s: The threads.
+        descriptor: Of each warp group.
+        rows: Of A; columns of B.
+        name: The type of the elements.
+        transposed: Whether those of a row do not lie together.
+        reads: Gets what is read.
+        parts: Into how many parts the warps share the rows; 1 if each warp reads all of them.
+    """
+    places = descriptor.transposed_pieces(rows) if transposed else descriptor.pieces(rows)
+    groups = len(places)
+    firsts = wave.numbers[s][::_GROUP]
+    lanes = np.arange(GROUP_WARPS) * WARP
+    # The first lane of each warp stands for all of it.
+    flat = places.reshape(groups, parts, -1)
+    at = np.broadcast_to(flat, (groups, GROUP_WARPS, flat.shape[2])).reshape(-1)
+    threads = np.repeat((firsts[:, None] + lanes).reshape(-1), flat.shape[2])
+    space = StateSpace.SHARED
+    offsets, region = checked_offsets(wave, space, at, threads, PIECE)
+    reads.append((threads, offsets, at))
+    words = take(wave, space, offsets, region, at, np.dtype("u8"), PIECE // 8, threads)
+    raw = np.stack(words, axis=1).reshape(groups, GROUP_WARPS, -1, PIECE // 8)
+    kept = raw if parts > 1 else raw[:, :1]
+    values = decoded(kept, name)
+    if transposed:
+        return values.reshape(groups, rows // 8, 16, 8).swapaxes(2, 3).reshape(groups, rows, 16)
+    return values.reshape(groups, rows, -1)
