@@ -178,6 +178,26 @@ def test_conditions_threads_memory_and_the_access_are_shown_and_a_step_kept(step
     assert model.breakpoints == {point: "tid.x == 3"}
 
 
+def test_calls_are_named_as_in_cpp_and_accesses_without_a_picture_say_so(stepping):
+    driver, view = stepping, stepping.pane("step")
+    shown = state(driver)
+    call = replace(shown.calls[0], function="_Z4fillPfi")
+    texels = "@%p1 tex.2d.v4.f32.f32 \t{%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];"
+    driver.state.stepping.state_changed.emit(
+        replace(shown, calls=(call,), access=None, instruction=texels)
+    )
+    cell = view.calls.model().index(0, 0)
+    driver.wait(lambda: cell.data() == "fill(float*, int)")
+    assert "_Z4fillPfi" in cell.data(Qt.ItemDataRole.ToolTipRole)
+    access = driver.find(QLabel, "stepAccess")
+    assert access.text().startswith("Texels are read or written here.")
+    assert not view.picture.isVisibleTo(view)
+    view.show_state(
+        replace(shown, access=None, instruction="cp.async.cg.shared.global [%r1], [%rd1], 16;")
+    )
+    assert access.text() == "What cp reads and writes is not drawn."
+
+
 def test_a_recording_is_shown_from_the_project_without_running(stepping, tmp_path, monkeypatch):
     driver = stepping
     model, view = driver.state.stepping, driver.pane("step")

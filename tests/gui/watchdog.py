@@ -29,7 +29,8 @@ class Stall:
         cpu_ms: For how long of it the thread was busy itself.
         during: What was being done, as `Watchdog.doing` says.
         stack: Where the thread stood in the middle of it; empty where nobody could look.
-        places: Where it stood from then on, every few milliseconds: a line for each call, innermost first.
+        places: Where it stood from then on, every few milliseconds: a line for each call,
+            innermost first.
     """
 
     ms: float
@@ -124,6 +125,7 @@ class Watchdog(QObject):
             threads = file.read().split("\n\n")
         head = f"Thread 0x{self._thread_id:016x}"
         return sorted(threads, key=lambda text: not text.startswith(head))
+
 
 def slowness() -> float:
     """How many times longer than there things take here and now; at least 1."""

@@ -55,6 +55,15 @@ def access_text(sample: AccessSample) -> str:
     )
 
 
+def texels_text() -> str:
+    """Returns why an access to texels has no picture."""
+    return QCoreApplication.translate(
+        "AccessWords",
+        "Texels are read or written here. How they lie in memory is not documented, so their "
+        "requests are counted, and no sectors are drawn.",
+    )
+
+
 class AccessPicture(QWidget):
     """32 columns of words: the banks of shared memory, or a line of 128 bytes of other memory."""
 

@@ -22,12 +22,11 @@ from PySide6.QtWidgets import (
 
 from jitstudio.core.launch.device import Dim3
 from jitstudio.core.launch.request import LaunchConfig
-from jitstudio.core.launch.simulation import AccessSample
 from jitstudio.gui.features.step.lanes import LaneStrip
 from jitstudio.gui.features.step.memory import MemoryView
 from jitstudio.gui.features.step.recorded_text import RecordedTextView
 from jitstudio.gui.features.step.registers import ValuesView
-from jitstudio.gui.kit.access_picture import AccessPicture, access_text
+from jitstudio.gui.kit.access_picture import AccessPicture, access_text, texels_text
 from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.lazy_widget import hint_label
 from jitstudio.gui.kit.parts import ShorteningLabel, mark_as, muted, text_label
@@ -60,6 +59,9 @@ _REASONS = {
     StopReason.FIRST: QT_TRANSLATE_NOOP("StepView", "There is nothing before"),
     StopReason.LAST: QT_TRANSLATE_NOOP("StepView", "There is nothing behind"),
 }
+# Instructions that access memory, and have no picture.
+_TEXELS = ("tex", "tld4", "suld", "sust")
+_NOT_DRAWN = ("cp", "ldmatrix", "stmatrix", "mbarrier", "wmma", "wgmma")
 _STATES = {
     ThreadState.RUNS: QT_TRANSLATE_NOOP("StepView", "runs"),
     ThreadState.WAITS: QT_TRANSLATE_NOOP("StepView", "waits"),
@@ -81,6 +83,12 @@ def flat(index: Dim3, size: Dim3) -> int:
 def spread(index: int, size: Dim3) -> Dim3:
     """Returns x, y and z of a linear index."""
     return index % size[0], index // size[0] % size[1], index // (size[0] * size[1])
+
+
+def _opcode(instruction: str) -> str:
+    """Returns the first word of an instruction, without its guard and its modifiers."""
+    words = [word for word in instruction.split() if not word.startswith("@")]
+    return words[0].split(".")[0].rstrip(";") if words else ""
 
 
 def _place_text(file: str, line: int, ptx_line: int) -> str:
@@ -108,6 +116,8 @@ GROUP_COLUMNS: tuple[TableColumn[GroupRow], ...] = (
         lambda row: f"{index_text(row.first.block)} {index_text(row.first.thread)}",
     ),
 )
+
+
 def call_columns(names: Mapping[str, str]) -> tuple[TableColumn[CallRow], ...]:
     """Returns the columns of the call stack.
 
@@ -127,8 +137,6 @@ def call_columns(names: Mapping[str, str]) -> tuple[TableColumn[CallRow], ...]:
             lambda row: _place_text(row.source.file, row.source.line, row.ptx_line),
         ),
     )
-
-
 
 
 class StepView(QWidget):
@@ -287,7 +295,7 @@ class StepView(QWidget):
         self._groups_model.set_rows(state.groups)
         self._calls_model.set_rows(state.calls)
         self._console.setText(state.printed or self.tr("The kernel has printed nothing yet."))
-        self._show_access(state.access, suggestion)
+        self._show_access(state, suggestion)
         self.memory.show_state(state)
 
     # How it does it.
@@ -458,16 +466,22 @@ class StepView(QWidget):
         self._reason.setText(": ".join(parts) if not state.moving else "")
         self._reason.setVisible(bool(parts) and not state.moving)
 
-    def _show_access(self, access: AccessSample | None, suggestion: str) -> None:
-        if access is None:
+    def _show_access(self, state: StepState, suggestion: str) -> None:
+        access = state.access
+        if access is not None:
+            self._access_text.setText(f"{access_text(access)} {suggestion}".strip())
+        elif (opcode := _opcode(state.instruction)) in _TEXELS:
+            self._access_text.setText(texels_text())
+        elif opcode in _NOT_DRAWN:
+            words = self.tr("What {opcode} reads and writes is not drawn.")
+            self._access_text.setText(words.format(opcode=opcode))
+        else:
             self._access_text.setText(
                 self.tr(
                     "The instruction here reads and writes no memory. At a load, a store or an "
                     "atomic the access of the warp is drawn here."
                 )
             )
-        else:
-            self._access_text.setText(f"{access_text(access)} {suggestion}".strip())
         self.picture.show_access(access)
         self.picture.setVisible(access is not None)
 

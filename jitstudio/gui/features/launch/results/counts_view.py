@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.launch.simulation import AccessSample, LineCounts, Simulation, of_source
-from jitstudio.gui.kit.access_picture import AccessPicture, access_text
+from jitstudio.gui.kit.access_picture import AccessPicture, access_text, texels_text
 from jitstudio.gui.kit.fonts import scaled
 from jitstudio.gui.kit.launch_figures import number_text
 from jitstudio.gui.kit.parts import TurningSplitter, text_label
@@ -241,6 +241,9 @@ class CountsView(QWidget):
         row = self._row()
         samples = self._samples(row) if row else []
         self._show_access(max(samples, key=lambda sample: sample.cost, default=None))
+        if row and row.requests and not samples:
+            self._words.setText(texels_text())
+            self._details.setVisible(True)
 
     @Slot()
     def _on_activated(self) -> None:
