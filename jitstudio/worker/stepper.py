@@ -12,7 +12,7 @@ from typing import Any
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.request import LaunchRequest
-from jitstudio.simulator.stepping import (
+from jitstudio.simulator.stepping.requests import (
     MemoryArea,
     MemoryPage,
     RecordingAbout,

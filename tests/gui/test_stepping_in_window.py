@@ -14,7 +14,7 @@ from jitstudio.core.project.format import dump, load
 from jitstudio.core.project.project import BreakLine, Project, RunRecording
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.features.step.registers import lane_value
-from jitstudio.simulator.stepping import SimulatedThread, StepGoal, StopReason
+from jitstudio.simulator.stepping.requests import SimulatedThread, StepGoal, StopReason
 from tests.gui.driver import Driver
 
 REDUCE = """\

@@ -19,17 +19,17 @@ import numpy as np
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source, kind_of
 from jitstudio.core.request import BuildRequest
-from jitstudio.simulator.counts import Counter
-from jitstudio.simulator.model import (
+from jitstudio.simulator.observers.counts import Counter
+from jitstudio.simulator.observers.races import RaceDetector
+from jitstudio.simulator.ptx.program import PtxProgram
+from jitstudio.simulator.ptx.reading import read_program
+from jitstudio.simulator.running.simulate import simulate
+from jitstudio.simulator.state.model import (
     Observer,
     SimulatedLaunch,
     SimulationOutcome,
     SimulationResult,
 )
-from jitstudio.simulator.program import PtxProgram
-from jitstudio.simulator.races import RaceDetector
-from jitstudio.simulator.reading import read_program
-from jitstudio.simulator.simulate import simulate
 from jitstudio.worker.builder import Builder
 from tests.simulator.launches import LAUNCHES, Array, KernelLaunch
 from tests.simulator.running import launch_of

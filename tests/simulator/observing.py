@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from jitstudio.simulator.model import Access, AccessKind, Layout, Observer, StateSpace
-from jitstudio.simulator.program import PtxInstruction, PtxSourceLine
+from jitstudio.simulator.ptx.program import PtxInstruction, PtxSourceLine
+from jitstudio.simulator.state.model import Access, AccessKind, Layout, Observer, StateSpace
 
 
 def instruction(line: int, text: str = "ld.f32 %f1, [%rd1];") -> PtxInstruction:

@@ -14,8 +14,10 @@ from jitstudio.core.launch.request import Buffer
 from jitstudio.core.launch.texel_text import texel_buffer
 from jitstudio.core.launch.types import Handle, HandleKind
 from jitstudio.numerics.dtypes import numpy_dtype, shape_of
-from jitstudio.simulator.memory import place
-from jitstudio.simulator.model import (
+from jitstudio.simulator.ptx.reading import read_program
+from jitstudio.simulator.running.simulate import simulate
+from jitstudio.simulator.state.memory import place
+from jitstudio.simulator.state.model import (
     Allocation,
     BoundTexels,
     Observer,
@@ -23,8 +25,6 @@ from jitstudio.simulator.model import (
     SimulationOutcome,
     SimulationResult,
 )
-from jitstudio.simulator.reading import read_program
-from jitstudio.simulator.simulate import simulate
 from tests.support import cuda, request
 
 program_of = lru_cache(maxsize=8)(read_program)

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from jitstudio.simulator.accesses import (
+from jitstudio.simulator.observers.accesses import (
     Traffic,
     global_traffic,
     local_traffic,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from jitstudio.simulator.history import StepHistory
-from jitstudio.simulator.machine import Machine
-from jitstudio.simulator.model import FaultKind
+from jitstudio.simulator.running.machine import Machine
+from jitstudio.simulator.state.model import FaultKind
+from jitstudio.simulator.stepping.history import StepHistory
 from tests.simulator.running import kernel_of, launch_of, program_of, ptx_of, run
 
 KERNELS = r"""

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.simulator.contraction import contractions
+from jitstudio.simulator.ptx.contraction import contractions
 from tests.simulator.exact import differences, fractions
 from tests.simulator.running import HEAD, program_of, run
 from tests.support import request

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from jitstudio.simulator.counts import Counter
-from jitstudio.simulator.model import AccessKind, SimulationOutcome, SimulationResult, StateSpace
+from jitstudio.simulator.observers.counts import Counter
+from jitstudio.simulator.state.model import (
+    AccessKind,
+    SimulationOutcome,
+    SimulationResult,
+    StateSpace,
+)
 from tests.simulator.observing import Scene, instruction
 
 READ, ATOMIC = AccessKind.READ, AccessKind.ATOMIC

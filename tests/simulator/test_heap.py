@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from jitstudio.simulator.heap import HEAP_BYTES, Heap
-from jitstudio.simulator.history import StepHistory
-from jitstudio.simulator.machine import Machine
-from jitstudio.simulator.memory import global_arena
-from jitstudio.simulator.model import FaultKind
-from jitstudio.simulator.races import RaceDetector
+from jitstudio.simulator.observers.races import RaceDetector
+from jitstudio.simulator.running.machine import Machine
+from jitstudio.simulator.state.heap import HEAP_BYTES, Heap
+from jitstudio.simulator.state.memory import global_arena
+from jitstudio.simulator.state.model import FaultKind
+from jitstudio.simulator.stepping.history import StepHistory
 from tests.simulator.running import launch_of, program_of, ptx_of, run
 
 KERNELS = r"""

@@ -6,16 +6,14 @@ import time
 import numpy as np
 import pytest
 
-from jitstudio.simulator.conditions import StopCondition, StopConditionError
-from jitstudio.simulator.groups import numbers_of
-from jitstudio.simulator.history import StepHistory
-from jitstudio.simulator.machine import Machine
-from jitstudio.simulator.model import SimulationLimits, SimulationOutcome
-from jitstudio.simulator.reading import read_program
-from jitstudio.simulator.run import SessionError
-from jitstudio.simulator.session import StepSession
-from jitstudio.simulator.simulate import simulate
-from jitstudio.simulator.stepping import (
+from jitstudio.simulator.ptx.reading import read_program
+from jitstudio.simulator.running.machine import Machine
+from jitstudio.simulator.running.simulate import simulate
+from jitstudio.simulator.state.groups import numbers_of
+from jitstudio.simulator.state.model import SimulationLimits, SimulationOutcome
+from jitstudio.simulator.stepping.conditions import StopCondition, StopConditionError
+from jitstudio.simulator.stepping.history import StepHistory
+from jitstudio.simulator.stepping.requests import (
     Breakpoint,
     SimulatedThread,
     StepGoal,
@@ -23,6 +21,8 @@ from jitstudio.simulator.stepping import (
     StopReason,
     ThreadState,
 )
+from jitstudio.simulator.stepping.run import SessionError
+from jitstudio.simulator.stepping.session import StepSession
 from tests.simulator.running import kernel_of, launch_of, ptx_of
 
 KERNELS = """

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from jitstudio.simulator.races import RaceDetector
+from jitstudio.simulator.observers.races import RaceDetector
 from tests.simulator.kernel_runs import problems, program, simulated
 from tests.simulator.launches import LAUNCHES
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jitstudio.core.launch.simulation import AccessKind, AccessSample, StateSpace, ThreadPlace
-from jitstudio.simulator.layouts import with_suggestions
+from jitstudio.simulator.observers.layouts import with_suggestions
 
 PLACE = ThreadPlace("k.cu", 1, 1, (0, 0, 0), (0, 0, 0))
 

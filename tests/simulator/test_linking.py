@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from jitstudio.simulator.linking import LinkedLines, link_ptx
-from jitstudio.simulator.reading import read_program
+from jitstudio.simulator.ptx.linking import LinkedLines, link_ptx
+from jitstudio.simulator.ptx.reading import read_program
 from tests.simulator.running import run
 
 HEAD = ".version {}\n.target {}\n.address_size 64\n"

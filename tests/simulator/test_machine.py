@@ -7,12 +7,12 @@ import pytest
 
 from jitstudio.core.launch.c_types import INT
 from jitstudio.core.launch.request import Buffer
-from jitstudio.simulator import simulate as simulate_module
-from jitstudio.simulator.estimate import estimate
-from jitstudio.simulator.machine import Machine
-from jitstudio.simulator.model import FaultKind, SimulationLimits, SimulationOutcome
-from jitstudio.simulator.orders import compare_orders
-from jitstudio.simulator.simulate import simulate
+from jitstudio.simulator.running import simulate as simulate_module
+from jitstudio.simulator.running.estimate import estimate
+from jitstudio.simulator.running.machine import Machine
+from jitstudio.simulator.running.orders import compare_orders
+from jitstudio.simulator.running.simulate import simulate
+from jitstudio.simulator.state.model import FaultKind, SimulationLimits, SimulationOutcome
 from tests.simulator.running import kernel_of, launch_of, program_of, ptx_of, run
 
 KERNELS = r"""

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.simulator.reading import read_program
+from jitstudio.simulator.ptx.reading import read_program
 from tests.simulator.forms import FORMS, MATRIX_FORMS, module, result_of
 from tests.simulator.kernel_runs import built, simulated
 from tests.simulator.launches import LAUNCHES

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jitstudio.simulator.model import (
+from jitstudio.simulator.observers.races import RaceDetector
+from jitstudio.simulator.state.model import (
     AccessKind,
     SimulationOutcome,
     SimulationResult,
     StateSpace,
     SyncScope,
 )
-from jitstudio.simulator.races import RaceDetector
 from tests.simulator.observing import Scene, instruction
 from tests.simulator.running import kernel_of, program_of, ptx_of, run
 

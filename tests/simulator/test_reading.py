@@ -9,8 +9,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.cubin import sections
 from jitstudio.core.request import BuildRequest
-from jitstudio.simulator.model import SimulatedLaunch, SimulationOutcome
-from jitstudio.simulator.program import (
+from jitstudio.simulator.ptx.program import (
     AddressOperand,
     ImmediateOperand,
     PairOperand,
@@ -19,9 +18,10 @@ from jitstudio.simulator.program import (
     SymbolOperand,
     VectorOperand,
 )
-from jitstudio.simulator.reading import read_program
-from jitstudio.simulator.simulate import simulate
-from jitstudio.simulator.tokens import PtxReadError
+from jitstudio.simulator.ptx.reading import read_program
+from jitstudio.simulator.ptx.tokens import PtxReadError
+from jitstudio.simulator.running.simulate import simulate
+from jitstudio.simulator.state.model import SimulatedLaunch, SimulationOutcome
 from tests.simulator.running import HEAD, kernel_of, run
 
 TEXT = (

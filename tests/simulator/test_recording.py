@@ -7,15 +7,19 @@ import numpy as np
 import pytest
 
 from jitstudio.core.codec import Codec
-from jitstudio.simulator import recorder
-from jitstudio.simulator import recording as recording_module
-from jitstudio.simulator.machine import Machine
-from jitstudio.simulator.model import SimulationLimits
-from jitstudio.simulator.reading import read_program
-from jitstudio.simulator.recording import BLOCK_ENDED, Recording, RecordingError, pack, unpack
-from jitstudio.simulator.run import SessionError
-from jitstudio.simulator.session import StepSession, told_as_damage
-from jitstudio.simulator.stepping import (
+from jitstudio.simulator.ptx.reading import read_program
+from jitstudio.simulator.running.machine import Machine
+from jitstudio.simulator.state.model import SimulationLimits
+from jitstudio.simulator.stepping import recorder
+from jitstudio.simulator.stepping import recording as recording_module
+from jitstudio.simulator.stepping.recording import (
+    BLOCK_ENDED,
+    Recording,
+    RecordingError,
+    pack,
+    unpack,
+)
+from jitstudio.simulator.stepping.requests import (
     Breakpoint,
     RecordingAbout,
     SimulatedThread,
@@ -24,6 +28,8 @@ from jitstudio.simulator.stepping import (
     StopReason,
     ThreadState,
 )
+from jitstudio.simulator.stepping.run import SessionError
+from jitstudio.simulator.stepping.session import StepSession, told_as_damage
 from tests.simulator.running import kernel_of, launch_of, ptx_of
 
 SOURCE = """\

@@ -9,9 +9,9 @@ import pytest
 
 from jitstudio.simulator.instructions.rows import ROW_MODULES
 from jitstudio.simulator.instructions.table import ROWS, row_of
-from jitstudio.simulator.model import SimulationOutcome
-from jitstudio.simulator.proxies import AsyncProxy
-from jitstudio.simulator.races import RaceDetector
+from jitstudio.simulator.observers.proxies import AsyncProxy
+from jitstudio.simulator.observers.races import RaceDetector
+from jitstudio.simulator.state.model import SimulationOutcome
 from tests.simulator.exact import rounded
 from tests.simulator.running import (
     BITS,

@@ -8,13 +8,18 @@ import numpy as np
 import pytest
 
 from jitstudio.core.launch.simulation import FaultKind
-from jitstudio.simulator.counts import Counter
 from jitstudio.simulator.instructions.rows import ROW_MODULES
 from jitstudio.simulator.instructions.table import ROWS, row_of
-from jitstudio.simulator.model import SimulationOutcome
-from jitstudio.simulator.races import RaceDetector
-from jitstudio.simulator.session import StepSession
-from jitstudio.simulator.stepping import RecordingAbout, SimulatedThread, StepGoal, StepMove
+from jitstudio.simulator.observers.counts import Counter
+from jitstudio.simulator.observers.races import RaceDetector
+from jitstudio.simulator.state.model import SimulationOutcome
+from jitstudio.simulator.stepping.requests import (
+    RecordingAbout,
+    SimulatedThread,
+    StepGoal,
+    StepMove,
+)
+from jitstudio.simulator.stepping.session import StepSession
 from tests.simulator.running import kernel_of, launch_of, program_of, run, surface, texture
 
 assert ROW_MODULES

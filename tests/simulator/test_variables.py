@@ -9,11 +9,17 @@ import pytest
 from elftools.dwarf.dwarfinfo import DebugSectionDescriptor, DwarfConfig, DWARFInfo
 
 from jitstudio.gui.features.step.registers import lane_value
-from jitstudio.simulator.debug_info import DataKind, read_debug_info
-from jitstudio.simulator.linking import link_ptx
-from jitstudio.simulator.reading import read_program
-from jitstudio.simulator.session import StepSession
-from jitstudio.simulator.stepping import Breakpoint, SimulatedThread, StepGoal, StepMove, StopReason
+from jitstudio.simulator.ptx.linking import link_ptx
+from jitstudio.simulator.ptx.reading import read_program
+from jitstudio.simulator.stepping.debug_info import DataKind, read_debug_info
+from jitstudio.simulator.stepping.requests import (
+    Breakpoint,
+    SimulatedThread,
+    StepGoal,
+    StepMove,
+    StopReason,
+)
+from jitstudio.simulator.stepping.session import StepSession
 from tests.simulator.running import launch_of, ptx_of
 
 SOURCE = """\

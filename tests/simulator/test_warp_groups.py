@@ -6,11 +6,11 @@ That the numbers and the bytes that are read are those of an H100: `test_forms`.
 import numpy as np
 import pytest
 
-from jitstudio.simulator.history import StepHistory
-from jitstudio.simulator.machine import Machine
-from jitstudio.simulator.model import FaultKind, SimulationOutcome
-from jitstudio.simulator.proxies import AsyncProxy
-from jitstudio.simulator.races import RaceDetector
+from jitstudio.simulator.observers.proxies import AsyncProxy
+from jitstudio.simulator.observers.races import RaceDetector
+from jitstudio.simulator.running.machine import Machine
+from jitstudio.simulator.state.model import FaultKind, SimulationOutcome
+from jitstudio.simulator.stepping.history import StepHistory
 from tests.simulator.running import kernel_of, launch_of, program_of, run
 from tests.support import ROOT
 

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.simulator.reading import read_program
-from jitstudio.simulator.session import StepSession
-from jitstudio.simulator.stepping import (
+from jitstudio.simulator.ptx.reading import read_program
+from jitstudio.simulator.stepping.requests import (
     RecordingAbout,
     ReplayedRun,
     SimulatedThread,
@@ -17,6 +16,7 @@ from jitstudio.simulator.stepping import (
     StepMove,
     StepState,
 )
+from jitstudio.simulator.stepping.session import StepSession
 from jitstudio.worker.stepper import Stepper
 from tests.simulator.running import kernel_of, launch_of
 

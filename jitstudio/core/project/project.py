@@ -92,7 +92,7 @@ class RunRecording:
 
     Attributes:
         kernel: The kernel that was launched, by the name of its launch.
-        data: The recording, as `jitstudio.simulator.recording` packs it.
+        data: The recording, as `jitstudio.simulator.stepping.recording` packs it.
     """
 
     kernel: str

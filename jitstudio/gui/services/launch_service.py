@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 
 from jitstudio.core.launch.request import InspectRequest, LaunchRequest
 from jitstudio.gui.services.request_queue import RequestHandle, WorkerService
-from jitstudio.simulator.stepping import (
+from jitstudio.simulator.stepping.requests import (
     MemoryArea,
     RecordingAbout,
     SimulatedThread,

@@ -36,7 +36,7 @@ from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.gui.state.preferences import Preferences
-from jitstudio.simulator.linking import LinkedLines
+from jitstudio.simulator.ptx.linking import LinkedLines
 
 _PAUSE_MS = 250
 """Milliseconds without an edit after which the driver is asked about the occupancy."""

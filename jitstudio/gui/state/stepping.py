@@ -17,8 +17,8 @@ from jitstudio.gui.services.request_queue import RequestHandle
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.line_origins import UNKNOWN, BuiltLines, origins_of
-from jitstudio.simulator.linking import LinkedLines
-from jitstudio.simulator.stepping import (
+from jitstudio.simulator.ptx.linking import LinkedLines
+from jitstudio.simulator.stepping.requests import (
     Breakpoint,
     MemoryArea,
     MemoryPage,

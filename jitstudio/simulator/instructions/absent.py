@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jitstudio.simulator.faults import UnsupportedInstruction
 from jitstudio.simulator.instructions.table import Binding, Step, form
+from jitstudio.simulator.state.faults import UnsupportedInstruction
 
 _TEXTURE = (
     "of textures, those of one to three axes with one level are simulated, without layers, faces, "

@@ -14,18 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.faults import UnsupportedInstruction
-from jitstudio.simulator.frames import Frame
-from jitstudio.simulator.groups import Selection, numbers_of
 from jitstudio.simulator.instructions.atomics import Combine, update
 from jitstudio.simulator.instructions.memory import nothing, space_of
 from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
-from jitstudio.simulator.loads_stores import checked_offsets, copied, copying, load, store
-from jitstudio.simulator.memory import WINDOWS
-from jitstudio.simulator.model import StateSpace, SyncScope
-from jitstudio.simulator.program import ImmediateOperand, PtxOperand, RegisterOperand
-from jitstudio.simulator.types import PREDICATE, TYPES
-from jitstudio.simulator.wave import Wave
+from jitstudio.simulator.ptx.program import ImmediateOperand, PtxOperand, RegisterOperand
+from jitstudio.simulator.ptx.types import PREDICATE, TYPES
+from jitstudio.simulator.state.faults import UnsupportedInstruction
+from jitstudio.simulator.state.frames import Frame
+from jitstudio.simulator.state.groups import Selection, numbers_of
+from jitstudio.simulator.state.loads_stores import checked_offsets, copied, copying, load, store
+from jitstudio.simulator.state.memory import WINDOWS
+from jitstudio.simulator.state.model import StateSpace, SyncScope
+from jitstudio.simulator.state.wave import Wave
 
 _COUNT = (1 << 20) - 1
 _EXPECTED, _BYTES, _PHASE = 20, 40, 63

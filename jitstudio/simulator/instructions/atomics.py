@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.arithmetic import floating
-from jitstudio.simulator.faults import UnsupportedInstruction
-from jitstudio.simulator.frames import Frame
-from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.memory import space_of
 from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
-from jitstudio.simulator.loads_stores import checked_offsets, notify, tell_unwritten, writable
-from jitstudio.simulator.memory import WINDOWS, Offsets, windows_of
-from jitstudio.simulator.model import AccessKind, StateSpace
-from jitstudio.simulator.types import PtxType
-from jitstudio.simulator.wave import Wave
+from jitstudio.simulator.ptx.types import PtxType
+from jitstudio.simulator.state.faults import UnsupportedInstruction
+from jitstudio.simulator.state.frames import Frame
+from jitstudio.simulator.state.groups import Selection
+from jitstudio.simulator.state.loads_stores import checked_offsets, notify, tell_unwritten, writable
+from jitstudio.simulator.state.memory import WINDOWS, Offsets, windows_of
+from jitstudio.simulator.state.model import AccessKind, StateSpace
+from jitstudio.simulator.state.wave import Wave
 
 Combine = Callable[[Values, Values, Values | None], Values]
 """From what is in memory, the operand and the second one of `cas` to what is put there."""

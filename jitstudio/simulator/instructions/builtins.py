@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.faults import ThreadFault, line_of
-from jitstudio.simulator.groups import Selection, size_of
-from jitstudio.simulator.memory import WINDOWS, AccessFault, window_of
-from jitstudio.simulator.model import FaultKind, StateSpace
-from jitstudio.simulator.wave import Wave
+from jitstudio.simulator.state.faults import ThreadFault, line_of
+from jitstudio.simulator.state.groups import Selection, size_of
+from jitstudio.simulator.state.memory import WINDOWS, AccessFault, window_of
+from jitstudio.simulator.state.model import FaultKind, StateSpace
+from jitstudio.simulator.state.wave import Wave
 
 _LONGEST = 1 << 16
 _MOST_PRINTED = 1 << 20

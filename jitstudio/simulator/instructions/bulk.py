@@ -12,9 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.faults import UnsupportedInstruction
-from jitstudio.simulator.frames import Frame
-from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.asynchronous import barriers_at, changed
 from jitstudio.simulator.instructions.atomics import (
     FLOAT_WORDS,
@@ -25,12 +22,15 @@ from jitstudio.simulator.instructions.atomics import (
 )
 from jitstudio.simulator.instructions.memory import nothing, space_of
 from jitstudio.simulator.instructions.table import Binding, Step, form
-from jitstudio.simulator.loads_stores import copying, load, store
-from jitstudio.simulator.memory import CLUSTER_BITS, WINDOWS
-from jitstudio.simulator.model import StateSpace, SyncScope, Threads
-from jitstudio.simulator.program import ImmediateOperand, PtxOperand
-from jitstudio.simulator.types import TYPES
-from jitstudio.simulator.wave import Wave
+from jitstudio.simulator.ptx.program import ImmediateOperand, PtxOperand
+from jitstudio.simulator.ptx.types import TYPES
+from jitstudio.simulator.state.faults import UnsupportedInstruction
+from jitstudio.simulator.state.frames import Frame
+from jitstudio.simulator.state.groups import Selection
+from jitstudio.simulator.state.loads_stores import copying, load, store
+from jitstudio.simulator.state.memory import CLUSTER_BITS, WINDOWS
+from jitstudio.simulator.state.model import StateSpace, SyncScope, Threads
+from jitstudio.simulator.state.wave import Wave
 
 _SHARED = StateSpace.SHARED
 _U32, _U64 = TYPES["u32"], TYPES["u64"]

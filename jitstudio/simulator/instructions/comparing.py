@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.simulator.arithmetic.rounding import flush32, to_doubles
-from jitstudio.simulator.faults import UnsupportedInstruction
-from jitstudio.simulator.frames import Frame
-from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.table import Binding, Step, Values, form
-from jitstudio.simulator.types import PREDICATE, TYPES, PtxType, TypeKind
-from jitstudio.simulator.wave import Wave
+from jitstudio.simulator.ptx.types import PREDICATE, TYPES, PtxType, TypeKind
+from jitstudio.simulator.state.faults import UnsupportedInstruction
+from jitstudio.simulator.state.frames import Frame
+from jitstudio.simulator.state.groups import Selection
+from jitstudio.simulator.state.wave import Wave
 
 Truth = NDArray[np.bool_]
 Comparison = Callable[[Values, Values], Truth]

@@ -8,14 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.barriers import arrive, look_again
-from jitstudio.simulator.faults import ThreadFault, UnsupportedInstruction
-from jitstudio.simulator.frames import Frame, ReturnLink, SlotKind
-from jitstudio.simulator.groups import Selection, numbers_of, size_of, subset
 from jitstudio.simulator.instructions.builtins import BUILTINS
 from jitstudio.simulator.instructions.table import Binding, Flow, Move, Moves, form
-from jitstudio.simulator.model import FaultKind, SyncScope
-from jitstudio.simulator.program import (
+from jitstudio.simulator.ptx.program import (
     PtxFunction,
     PtxInstruction,
     PtxOperand,
@@ -24,8 +19,13 @@ from jitstudio.simulator.program import (
     SymbolOperand,
     VectorOperand,
 )
-from jitstudio.simulator.types import PREDICATE, TYPES
-from jitstudio.simulator.wave import Waiting, Wave
+from jitstudio.simulator.ptx.types import PREDICATE, TYPES
+from jitstudio.simulator.state.barriers import arrive, look_again
+from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction
+from jitstudio.simulator.state.frames import Frame, ReturnLink, SlotKind
+from jitstudio.simulator.state.groups import Selection, numbers_of, size_of, subset
+from jitstudio.simulator.state.model import FaultKind, SyncScope
+from jitstudio.simulator.state.wave import Waiting, Wave
 
 
 def _onward(depth: int, at: int, rest: Selection | None) -> list[Move]:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from jitstudio.simulator.arithmetic import conversions
-from jitstudio.simulator.frames import Frame
-from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.table import Binding, Step, Values, computes, form
-from jitstudio.simulator.program import PtxInstruction
-from jitstudio.simulator.types import TYPES
-from jitstudio.simulator.wave import Wave
+from jitstudio.simulator.ptx.program import PtxInstruction
+from jitstudio.simulator.ptx.types import TYPES
+from jitstudio.simulator.state.frames import Frame
+from jitstudio.simulator.state.groups import Selection
+from jitstudio.simulator.state.wave import Wave
 
 Function = Callable[..., Values]
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from jitstudio.simulator.arithmetic import approximate, floating
 from jitstudio.simulator.arithmetic.approximate import APPROXIMATE
-from jitstudio.simulator.frames import Frame
-from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.table import Binding, Step, Values, computes, form
-from jitstudio.simulator.program import PtxInstruction
-from jitstudio.simulator.wave import Wave
+from jitstudio.simulator.ptx.program import PtxInstruction
+from jitstudio.simulator.state.frames import Frame
+from jitstudio.simulator.state.groups import Selection
+from jitstudio.simulator.state.wave import Wave
 
 Function = Callable[..., Values]
 
@@ -68,7 +68,7 @@ computes("fma", _ARITHMETIC, sources="t t t", words=f"{_WORDS} relu")(
 
 
 def _with_product(i: PtxInstruction) -> Function:
-    """Returns an addition of a product that is not rounded: see `simulator.contraction`."""
+    """Returns an addition of a product that is not rounded: see `simulator.ptx.contraction`."""
     fma, minus = _rounded(floating.fma, "ftz", "sat")(i), _plain(floating.negate)(i)
     match i.opcode:
         case "mul-add":

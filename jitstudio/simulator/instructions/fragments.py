@@ -13,9 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.faults import UnsupportedInstruction
-from jitstudio.simulator.frames import Frame
-from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.matrix import (
     as_accumulator,
     elements_of,
@@ -27,11 +24,14 @@ from jitstudio.simulator.instructions.matrix import (
 from jitstudio.simulator.instructions.memory import space_of
 from jitstudio.simulator.instructions.table import Binding, Flow, form
 from jitstudio.simulator.instructions.warp import ALL_LANES, Lanes, Operation, meet
-from jitstudio.simulator.loads_stores import load, store
-from jitstudio.simulator.model import WARP
-from jitstudio.simulator.program import ImmediateOperand, PtxOperand
-from jitstudio.simulator.types import TYPES, PtxType
-from jitstudio.simulator.wave import Wave
+from jitstudio.simulator.ptx.program import ImmediateOperand, PtxOperand
+from jitstudio.simulator.ptx.types import TYPES, PtxType
+from jitstudio.simulator.state.faults import UnsupportedInstruction
+from jitstudio.simulator.state.frames import Frame
+from jitstudio.simulator.state.groups import Selection
+from jitstudio.simulator.state.loads_stores import load, store
+from jitstudio.simulator.state.model import WARP
+from jitstudio.simulator.state.wave import Wave
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 _ELEMENTS = "f16 bf16 tf32 f32 f64 s8 u8 s32"

@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 
 from jitstudio.simulator.arithmetic import floating
 from jitstudio.simulator.arithmetic.rounding import round_to, to_bits, to_doubles
-from jitstudio.simulator.faults import ThreadFault, UnsupportedInstruction
-from jitstudio.simulator.frames import Frame
-from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.memory import space_of
 from jitstudio.simulator.instructions.table import Binding, Flow, form
 from jitstudio.simulator.instructions.warp import ALL_LANES, Lanes, Operation, meet
-from jitstudio.simulator.loads_stores import load, store
-from jitstudio.simulator.model import WARP, FaultKind
-from jitstudio.simulator.types import TYPES, PtxType
-from jitstudio.simulator.wave import Wave
+from jitstudio.simulator.ptx.types import TYPES, PtxType
+from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction
+from jitstudio.simulator.state.frames import Frame
+from jitstudio.simulator.state.groups import Selection
+from jitstudio.simulator.state.loads_stores import load, store
+from jitstudio.simulator.state.model import WARP, FaultKind
+from jitstudio.simulator.state.wave import Wave
 
 _LANES = np.arange(WARP)
 _G, _T = _LANES // 4, _LANES % 4

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from jitstudio.simulator.faults import UnsupportedInstruction
-from jitstudio.simulator.frames import Frame
-from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.table import Binding, Step, form, is_sink
-from jitstudio.simulator.loads_stores import load, store
-from jitstudio.simulator.memory import CLUSTER_BITS, WINDOWS
-from jitstudio.simulator.model import StateSpace
-from jitstudio.simulator.program import (
+from jitstudio.simulator.ptx.program import (
     AddressOperand,
     BracketOperand,
     PtxOperand,
@@ -19,8 +13,14 @@ from jitstudio.simulator.program import (
     SymbolOperand,
     VectorOperand,
 )
-from jitstudio.simulator.types import BITS, PREDICATE, TYPES
-from jitstudio.simulator.wave import Wave
+from jitstudio.simulator.ptx.types import BITS, PREDICATE, TYPES
+from jitstudio.simulator.state.faults import UnsupportedInstruction
+from jitstudio.simulator.state.frames import Frame
+from jitstudio.simulator.state.groups import Selection
+from jitstudio.simulator.state.loads_stores import load, store
+from jitstudio.simulator.state.memory import CLUSTER_BITS, WINDOWS
+from jitstudio.simulator.state.model import StateSpace
+from jitstudio.simulator.state.wave import Wave
 
 _SPACES = {
     "global": StateSpace.GLOBAL,

@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.types import HandleKind
-from jitstudio.simulator.faults import ThreadFault, UnsupportedInstruction
-from jitstudio.simulator.frames import Frame
-from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.atomics import combining, operation_of, update
 from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
 from jitstudio.simulator.instructions.texels import AXES, arrays_of, coordinates_of, handle_of
-from jitstudio.simulator.loads_stores import put, take
-from jitstudio.simulator.model import FaultKind, StateSpace
-from jitstudio.simulator.texels import TexelArray
-from jitstudio.simulator.types import BITS, TYPES, PtxType
-from jitstudio.simulator.wave import Wave
+from jitstudio.simulator.ptx.types import BITS, TYPES, PtxType
+from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction
+from jitstudio.simulator.state.frames import Frame
+from jitstudio.simulator.state.groups import Selection
+from jitstudio.simulator.state.loads_stores import put, take
+from jitstudio.simulator.state.model import FaultKind, StateSpace
+from jitstudio.simulator.state.texels import TexelArray
+from jitstudio.simulator.state.wave import Wave
 
 _OUT_OF_RANGE = ("trap", "clamp", "zero")
 _CACHING = "ca cg cv cs wb wt"

@@ -15,11 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.faults import UnsupportedInstruction
-from jitstudio.simulator.frames import CARRY, Frame, FrameLayout, ReturnLink, SlotKind
-from jitstudio.simulator.groups import Selection
-from jitstudio.simulator.image import Image
-from jitstudio.simulator.program import (
+from jitstudio.simulator.ptx.program import (
     AddressOperand,
     ImmediateOperand,
     PairOperand,
@@ -29,9 +25,13 @@ from jitstudio.simulator.program import (
     SymbolOperand,
     VectorOperand,
 )
-from jitstudio.simulator.special import SPECIAL_NAMES
-from jitstudio.simulator.types import BITS, PREDICATE, TYPES, PtxType, TypeKind
-from jitstudio.simulator.wave import Meeting, Wave
+from jitstudio.simulator.ptx.types import BITS, PREDICATE, TYPES, PtxType, TypeKind
+from jitstudio.simulator.state.faults import UnsupportedInstruction
+from jitstudio.simulator.state.frames import CARRY, Frame, FrameLayout, ReturnLink, SlotKind
+from jitstudio.simulator.state.groups import Selection
+from jitstudio.simulator.state.image import Image
+from jitstudio.simulator.state.special import SPECIAL_NAMES
+from jitstudio.simulator.state.wave import Meeting, Wave
 
 
 class Move(NamedTuple):

@@ -8,20 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.types import HandleKind
-from jitstudio.simulator.faults import ThreadFault, UnsupportedInstruction
-from jitstudio.simulator.frames import Frame
-from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.table import Binding, Step, form
-from jitstudio.simulator.model import FaultKind
-from jitstudio.simulator.program import (
+from jitstudio.simulator.ptx.program import (
     AddressOperand,
     BracketOperand,
     PtxOperand,
     RegisterOperand,
 )
-from jitstudio.simulator.texels import TexelArray
-from jitstudio.simulator.types import BITS, TYPES
-from jitstudio.simulator.wave import Wave
+from jitstudio.simulator.ptx.types import BITS, TYPES
+from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction
+from jitstudio.simulator.state.frames import Frame
+from jitstudio.simulator.state.groups import Selection
+from jitstudio.simulator.state.model import FaultKind
+from jitstudio.simulator.state.texels import TexelArray
+from jitstudio.simulator.state.wave import Wave
 
 AXES = {"1d": 1, "2d": 2, "3d": 3}
 Found = Iterator[tuple[TexelArray, Selection]]

@@ -8,21 +8,21 @@ import numpy as np
 
 from jitstudio.core.launch.texels import FilterMode, ReadMode
 from jitstudio.core.launch.types import HandleKind
-from jitstudio.simulator.faults import UnsupportedInstruction
-from jitstudio.simulator.frames import Frame
-from jitstudio.simulator.groups import Selection
 from jitstudio.simulator.instructions.table import Binding, Step, Values, form, is_sink
 from jitstudio.simulator.instructions.texels import AXES, arrays_of, coordinates_of, handle_of
-from jitstudio.simulator.loads_stores import notify
-from jitstudio.simulator.model import AccessKind, StateSpace
-from jitstudio.simulator.program import (
+from jitstudio.simulator.ptx.program import (
     PtxOperand,
     RegisterOperand,
     VectorOperand,
 )
-from jitstudio.simulator.texels import TexelArray
-from jitstudio.simulator.types import BITS, PREDICATE, TYPES
-from jitstudio.simulator.wave import Wave
+from jitstudio.simulator.ptx.types import BITS, PREDICATE, TYPES
+from jitstudio.simulator.state.faults import UnsupportedInstruction
+from jitstudio.simulator.state.frames import Frame
+from jitstudio.simulator.state.groups import Selection
+from jitstudio.simulator.state.loads_stores import notify
+from jitstudio.simulator.state.model import AccessKind, StateSpace
+from jitstudio.simulator.state.texels import TexelArray
+from jitstudio.simulator.state.wave import Wave
 
 _CHANNELS = "rgba"
 _LINEAR = (

@@ -14,14 +14,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.faults import UnsupportedInstruction
-from jitstudio.simulator.frames import Frame
-from jitstudio.simulator.groups import Selection, numbers_of, packed_lanes, size_of, subset, united
 from jitstudio.simulator.instructions.table import Binding, Flow, Move, Moves, Step, form
-from jitstudio.simulator.model import WARP, FaultKind, SyncScope, Threads
-from jitstudio.simulator.program import ImmediateOperand, PtxOperand
-from jitstudio.simulator.types import PREDICATE, TYPES
-from jitstudio.simulator.wave import Meeting, Wave
+from jitstudio.simulator.ptx.program import ImmediateOperand, PtxOperand
+from jitstudio.simulator.ptx.types import PREDICATE, TYPES
+from jitstudio.simulator.state.faults import UnsupportedInstruction
+from jitstudio.simulator.state.frames import Frame
+from jitstudio.simulator.state.groups import (
+    Selection,
+    numbers_of,
+    packed_lanes,
+    size_of,
+    subset,
+    united,
+)
+from jitstudio.simulator.state.model import WARP, FaultKind, SyncScope, Threads
+from jitstudio.simulator.state.wave import Meeting, Wave
 
 Lanes = NDArray[np.uint32]
 ALL_LANES = ImmediateOperand(0xFFFFFFFF)

@@ -13,10 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.simulator.descriptors import PIECE, Descriptor
-from jitstudio.simulator.faults import ThreadFault, UnsupportedInstruction
-from jitstudio.simulator.frames import Frame
-from jitstudio.simulator.groups import Selection
+from jitstudio.simulator.instructions.descriptors import PIECE, Descriptor
 from jitstudio.simulator.instructions.matrix import (
     USUAL,
     Precision,
@@ -31,13 +28,27 @@ from jitstudio.simulator.instructions.matrix import (
 )
 from jitstudio.simulator.instructions.table import Binding, Flow, form
 from jitstudio.simulator.instructions.warp import ALL_LANES, Lanes, Operation, meet
-from jitstudio.simulator.loads_stores import checked_offsets, take
-from jitstudio.simulator.model import WARP, FaultKind, StateSpace, SyncScope
-from jitstudio.simulator.product_checks import Reads, check_fenced, check_touch, ended, multiplying
-from jitstudio.simulator.products import GROUP_WARPS, Touch
-from jitstudio.simulator.program import ImmediateOperand, PtxOperand, VectorOperand, register_names
-from jitstudio.simulator.types import TYPES
-from jitstudio.simulator.wave import Wave
+from jitstudio.simulator.ptx.program import (
+    ImmediateOperand,
+    PtxOperand,
+    VectorOperand,
+    register_names,
+)
+from jitstudio.simulator.ptx.types import TYPES
+from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction
+from jitstudio.simulator.state.frames import Frame
+from jitstudio.simulator.state.groups import Selection
+from jitstudio.simulator.state.loads_stores import checked_offsets, take
+from jitstudio.simulator.state.model import WARP, FaultKind, StateSpace, SyncScope
+from jitstudio.simulator.state.product_checks import (
+    Reads,
+    check_fenced,
+    check_touch,
+    ended,
+    multiplying,
+)
+from jitstudio.simulator.state.products import GROUP_WARPS, Touch
+from jitstudio.simulator.state.wave import Wave
 
 _SHAPE = re.compile(r"m64n(\d+)k(\d+)")
 _GROUP = GROUP_WARPS * WARP

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jitstudio.simulator import launching
+from jitstudio.simulator.running import launching
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_memory
 from jitstudio.worker.programs.launch import SIMULATING, LaunchCommand

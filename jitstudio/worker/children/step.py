@@ -7,13 +7,13 @@ from pathlib import Path
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.numerics.dtypes import NumericsError
-from jitstudio.simulator import launching
-from jitstudio.simulator.conditions import StopConditionError
-from jitstudio.simulator.recording import RecordingError
-from jitstudio.simulator.run import SessionError
-from jitstudio.simulator.session import StepSession, told_as_damage
-from jitstudio.simulator.stepping import ReplayedRun, SimulatedThread
-from jitstudio.simulator.tokens import PtxReadError
+from jitstudio.simulator.ptx.tokens import PtxReadError
+from jitstudio.simulator.running import launching
+from jitstudio.simulator.stepping.conditions import StopConditionError
+from jitstudio.simulator.stepping.recording import RecordingError
+from jitstudio.simulator.stepping.requests import ReplayedRun, SimulatedThread
+from jitstudio.simulator.stepping.run import SessionError
+from jitstudio.simulator.stepping.session import StepSession, told_as_damage
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_memory
 from jitstudio.worker.programs.step import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.simulator.stepping import (
+from jitstudio.simulator.stepping.requests import (
     LARGEST_PAGE,
     MemoryArea,
     MemoryPage,
@@ -20,7 +20,7 @@ from jitstudio.worker.programs.launch import LaunchCommand
 from jitstudio.worker.protocol import RequestType, Unfit, WorkerProgram, check_diagnostics
 
 if TYPE_CHECKING:
-    from jitstudio.simulator.session import StepSession
+    from jitstudio.simulator.stepping.session import StepSession
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,9 @@ from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import MOST_RECORDED, StepRecordings
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.stepping import Stepping
-from jitstudio.simulator.conditions import StopCondition, StopConditionError
-from jitstudio.simulator.linking import own_names
-from jitstudio.simulator.stepping import SimulatedThread, StepGoal, StepMove, StepState
+from jitstudio.simulator.ptx.linking import own_names
+from jitstudio.simulator.stepping.conditions import StopCondition, StopConditionError
+from jitstudio.simulator.stepping.requests import SimulatedThread, StepGoal, StepMove, StepState
 
 _USER = "stepping"
 _MOST_LISTED = 10

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from jitstudio.gui.kit.fonts import follow_letters, scaled
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
-from jitstudio.simulator.stepping import StepState
+from jitstudio.simulator.stepping.requests import StepState
 
 LANES = 32
 _HEIGHT, _WIDEST = 20, 26

@@ -34,7 +34,7 @@ from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.presentation import MUTED_ROLE, ModelIndex
 from jitstudio.gui.kit.tables import PanelTable
 from jitstudio.gui.kit.theme import current_theme, follow_theme
-from jitstudio.simulator.stepping import MemoryArea, MemoryPage, StepState
+from jitstudio.simulator.stepping.requests import MemoryArea, MemoryPage, StepState
 
 PAGE_ELEMENTS = 4096
 """Elements that are read at a time."""

@@ -15,7 +15,7 @@ from jitstudio.gui.kit.presentation import MUTED_ROLE, ModelIndex
 from jitstudio.gui.kit.tables import PanelTable
 from jitstudio.gui.kit.theme import current_theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.simulator.stepping import RegisterRow
+from jitstudio.simulator.stepping.requests import RegisterRow
 
 LANES = 32
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -33,7 +33,7 @@ from jitstudio.gui.kit.parts import ShorteningLabel, mark_as, muted, text_label
 from jitstudio.gui.kit.presentation import TableColumn, plain_tooltip
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.simulator.stepping import (
+from jitstudio.simulator.stepping.requests import (
     CallRow,
     GroupRow,
     SimulatedThread,

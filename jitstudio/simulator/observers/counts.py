@@ -1,0 +1,148 @@
+"""Counts what a launch does at each line: executions, active lanes, traffic, divergence."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from jitstudio.simulator.observers.accesses import most_at_one_address, traffic_of, warps_of
+from jitstudio.simulator.observers.layouts import with_suggestions
+from jitstudio.simulator.ptx.program import PtxInstruction
+from jitstudio.simulator.state.model import (
+    WARP,
+    Access,
+    AccessKind,
+    AccessSample,
+    Layout,
+    LineCounts,
+    Observer,
+    SimulationResult,
+    StateSpace,
+    Threads,
+)
+
+_MOVES_SECTORS = (StateSpace.GLOBAL, StateSpace.LOCAL)
+
+
+@dataclass(slots=True)
+class _Counts:
+    """What was counted at one instruction; the fields are those of `LineCounts`."""
+
+    executions: int = 0
+    thread_executions: int = 0
+    divergent: int = 0
+    requests: int = 0
+    sectors: int = 0
+    lines_touched: int = 0
+    bytes_used: int = 0
+    wavefronts: int = 0
+    bank_conflicts: int = 0
+    lanes_per_address: int = 0
+    sector_requests: int = 0
+
+
+class Counter(Observer):
+    """Counts for each instruction, and adds the counts of the lines of the PTX to the result."""
+
+    def __init__(self) -> None:
+        self._instructions: dict[int, PtxInstruction] = {}
+        self._counts: defaultdict[int, _Counts] = defaultdict(_Counts)
+        self._samples: dict[tuple[int, StateSpace], AccessSample] = {}
+        self._layout: Layout | None = None
+        # The same threads take many steps together.
+        self._threads: Threads | None = None
+        self._warps = 0
+
+    def started(self, layout: Layout) -> None:
+        """See `Observer`."""
+        self._layout = layout
+
+    def executed(self, instruction: PtxInstruction, threads: Threads) -> None:
+        """See `Observer`."""
+        if not _is_same(threads, self._threads):
+            self._threads, self._warps = threads, warps_of(threads)
+        self._instructions[instruction.number] = instruction
+        counts = self._counts[instruction.number]
+        counts.executions += self._warps
+        counts.thread_executions += threads.size
+
+    def branched(self, instruction: PtxInstruction, threads: Threads, taken: Threads) -> None:
+        """See `Observer`: warps of which some lanes leap and others do not are divergent."""
+        if 0 < taken.size < threads.size:
+            stayed = np.setdiff1d(threads, taken, assume_unique=True)
+            both = np.intersect1d(np.unique(taken // WARP), np.unique(stayed // WARP))
+            self._counts[instruction.number].divergent += both.size
+
+    def accessed(self, access: Access) -> None:
+        """See `Observer`."""
+        traffic = traffic_of(access)
+        if not traffic.requests:
+            return
+        counts = self._counts[access.instruction.number]
+        counts.requests += traffic.requests
+        counts.sectors += traffic.sectors
+        counts.lines_touched += traffic.lines
+        counts.wavefronts += traffic.wavefronts
+        counts.bank_conflicts += traffic.conflicts
+        if access.space in _MOVES_SECTORS:
+            counts.bytes_used += traffic.bytes_used
+            counts.sector_requests += traffic.requests
+        if access.kind is AccessKind.ATOMIC:
+            most = most_at_one_address(access.threads, access.addresses)
+            counts.lanes_per_address = max(counts.lanes_per_address, most)
+        if traffic.worst:
+            self._keep_worst(access, traffic.worst, traffic.worst_warp)
+
+    def finished(self, result: SimulationResult) -> SimulationResult:
+        """See `Observer`: adds the lines in the order of the PTX, and the worst requests."""
+        lines: dict[int, LineCounts] = {}
+        for number in sorted(self._instructions):
+            instruction, counts = self._instructions[number], self._counts[number]
+            line = LineCounts(*instruction.source, instruction.line, **asdict(counts))
+            known = lines.get(instruction.line)
+            lines[instruction.line] = known + line if known else line
+        samples = with_suggestions(
+            [
+                replace(sample, mean=self._mean_cost(number))
+                for (number, _), sample in sorted(self._samples.items(), key=_by_number)
+            ]
+        )
+        return replace(result, lines=tuple(lines.values()), samples=samples)
+
+    def _mean_cost(self, number: int) -> float:
+        counts = self._counts[number]
+        return (counts.sectors or counts.wavefronts) / counts.requests
+
+    def _keep_worst(self, access: Access, cost: int, warp: int) -> None:
+        """Keeps the request of an instruction that took the most sectors or wavefronts."""
+        key = (access.instruction.number, access.space)
+        known = self._samples.get(key)
+        if self._layout is None or (known is not None and known.cost >= cost):
+            return
+        first, end = np.searchsorted(access.threads, (warp * WARP, (warp + 1) * WARP))
+        lanes, addresses = access.threads[first:end] % WARP, access.addresses[first:end]
+        first_thread = int(access.threads[first])
+        self._samples[key] = AccessSample(
+            access.instruction.line,
+            access.space,
+            access.kind,
+            access.size,
+            self._layout.place(access.instruction, first_thread),
+            tuple(zip(lanes.tolist(), addresses.tolist(), strict=True)),
+            cost,
+        )
+
+
+def _is_same(threads: Threads, others: Threads | None) -> bool:
+    """Returns whether two arrays are known to be equal, as views of the same memory."""
+    if threads is others:
+        return True
+    if others is None or threads.size != others.size:
+        return False
+    return bool(threads.ctypes.data == others.ctypes.data)
+
+
+def _by_number(item: tuple[tuple[int, StateSpace], AccessSample]) -> int:
+    return item[0][0]

@@ -1,0 +1,430 @@
+"""Finds races: accesses to the same bytes, one of them a write, that nothing orders.
+
+Shadow memory holds for each granule (as small as the smallest access so far) its last write and
+two of its last reads by different threads, each as the number of the access and of the thread.
+What orders two accesses is in `causality`.
+
+Two accesses that are both strong never race. But a volatile read of what another lane of the
+warp has written is told if it is data: it relies on the lanes running in step, which no GPU since
+Volta promises. A flag is told apart by what is done with it (`flags`). Two writes of the same value
+are told as such: nothing is lost whatever their order, and racecheck of Compute Sanitizer, too,
+tells them as information.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.observers.causality import (
+    EVENT_SHIFT,
+    OLD_MESSAGE,
+    STRONG,
+    THREAD_MASK,
+    AccessOrder,
+    Numbers,
+)
+from jitstudio.simulator.ptx.flags import reads_of_data
+from jitstudio.simulator.ptx.program import PtxInstruction, PtxProgram
+from jitstudio.simulator.state.model import (
+    WARP,
+    Access,
+    AccessKind,
+    Layout,
+    Observer,
+    Race,
+    SimulationResult,
+    StateSpace,
+    SyncScope,
+    ThreadPlace,
+    Threads,
+)
+
+_FIRST_GRANULE = 4
+_MOST_RACES = 200
+_RELEASING = {"release", "acq_rel"}
+_SHADOWED = (StateSpace.GLOBAL, StateSpace.SHARED, StateSpace.SURFACE)
+
+
+class RaceDetector(Observer):
+    """Finds races and adds them to the result, one for each pair of lines and kind.
+
+    Args:
+        kernel: The name of the kernel, whose `ret` ends a thread.
+        global_bytes: About how large global memory is; what is never accessed costs nothing.
+        program: What is executed, to know which values decide something; None to take all for such.
+    """
+
+    wants_values = True
+
+    def __init__(
+        self, kernel: str, global_bytes: int = 0, program: PtxProgram | None = None
+    ) -> None:
+        self._kernel = kernel
+        self._program = program
+        self._of_data: frozenset[int] | None = None
+        self._event = 0
+        self._instructions: list[PtxInstruction] = []
+        self._numbers: dict[int, int] = {}
+        self._instruction_of_event = array("i", [0])
+        self._step_of_event = array("q", [0])
+        self._waves: list[tuple[int, Layout]] = []
+        self._shadows = {StateSpace.GLOBAL: _Shadow(global_bytes)}
+        self._races: dict[tuple[int, int, str], _Found] = {}
+
+    def started(self, layout: Layout) -> None:
+        """See `Observer`: what earlier blocks have done is ordered by messages only."""
+        self._waves.append((self._event, layout))
+        self._order = AccessOrder(layout, self._event)
+        self._shadows.pop(StateSpace.SHARED, None)
+        self._shadows[StateSpace.GLOBAL].age_messages()
+
+    def executed(self, instruction: PtxInstruction, threads: Threads) -> None:
+        """See `Observer`: threads that have ended are missing from barriers for good reason."""
+        opcode = instruction.opcode
+        if opcode == "exit" or (opcode == "ret" and instruction.function == self._kernel):
+            self._order.ended(threads)
+
+    def synchronised(self, threads: Threads, scope: SyncScope) -> None:
+        """See `Observer`."""
+        self._order.synchronised(threads, scope, self._event)
+
+    def fenced(self, threads: Threads, scope: SyncScope) -> None:
+        """See `Observer`."""
+        self._order.fenced(threads, scope, self._event)
+
+    def accessed(self, access: Access) -> None:
+        """See `Observer`."""
+        if access.space not in _SHADOWED:
+            return
+        self._event += 1
+        self._instruction_of_event.append(self._number(access.instruction))
+        self._step_of_event.append(access.step)
+        shadow = self._shadow_of(access)
+        places, threads = shadow.places(access)
+        cells = threads + (np.int64(self._event) << EVENT_SHIFT)
+        if access.strong:
+            cells += STRONG
+            self._pass_messages(access, shadow)
+        if access.kind is AccessKind.READ:
+            self._compare(access, shadow.written[places], threads, "read after write")
+            if access.strong and self._should_be_in_order(access.instruction):
+                self._compare_in_warps(access, shadow.written[places], threads)
+            shadow.read(places, cells)
+            return
+        for slot in shadow.readers:
+            self._compare(access, slot[places], threads, "write after read")
+        self._compare(access, shadow.written[places], threads, "write after write")
+        shadow.write(places, cells)
+        if not access.strong:
+            # Two threads of this very instruction: one of the values is lost.
+            kept = shadow.written[places]
+            self._compare(access, np.where(kept == cells, 0, kept), threads, "write after write")
+
+    def _shadow_of(self, access: Access) -> _Shadow:
+        """Returns what is known of the bytes; surfaces lie in global memory."""
+        is_surface = access.space is StateSpace.SURFACE
+        space = StateSpace.GLOBAL if is_surface else access.space
+        return self._shadows.setdefault(space, _Shadow())
+
+    def copied(self, access: Access) -> None:
+        """See `Observer`: a barrier between copy and wait does not order what is copied."""
+        self.accessed(access)
+
+    def renewed(self, start: int, end: int) -> None:
+        """See `Observer`: the heap orders who had the bytes and who gets them."""
+        self._shadows[StateSpace.GLOBAL].clear(start, end)
+
+    def finished(self, result: SimulationResult) -> SimulationResult:
+        """See `Observer`."""
+        races: dict[object, Race] = {}
+        for found in self._races.values():
+            race = found.race
+            # A loop that is unrolled has several instructions for one line.
+            places = (line_key(race.first), line_key(race.second))
+            key = (race.kind, race.space, race.same_value, *places)
+            count = race.count + (races[key].count if key in races else 0)
+            races[key] = replace(races.get(key, race), count=count)
+        return replace(result, races=(*result.races, *races.values()))
+
+    def _number(self, instruction: PtxInstruction) -> int:
+        number = self._numbers.setdefault(instruction.number, len(self._instructions))
+        if number == len(self._instructions):
+            self._instructions.append(instruction)
+        return number
+
+    def _pass_messages(self, access: Access, shadow: _Shadow) -> None:
+        at = access.offsets // shadow.granule
+        if access.kind is not AccessKind.READ:
+            words = set(access.instruction.modifiers)
+            if words & _RELEASING:
+                self._order.fenced(access.threads, SyncScope.GRID, self._event - 1)
+            near = access.space is StateSpace.SHARED or "cta" in words
+            self._order.leave(access.threads, at, shadow.take_messages(), near=near)
+        if access.kind is not AccessKind.WRITE:
+            # Of atomics in one step each finds what those before it have left.
+            self._order.take(access.threads, shadow.messages[at])
+
+    def _compare(self, access: Access, cells: Numbers, threads: Threads, kind: str) -> None:
+        """Notes what the earlier accesses of these cells have in common with this one."""
+        shared = access.space is StateSpace.SHARED
+        suspects = cells >= (self._order.floor(shared=shared) + 1) << EVENT_SHIFT
+        if not suspects.any():
+            return
+        if access.strong:
+            suspects &= (cells & STRONG) == 0
+        suspects &= ((cells & THREAD_MASK) != threads) | self._order.is_older(cells)
+        if not suspects.any():
+            return
+        at = np.flatnonzero(suspects)
+        at = at[~self._order.ordered(cells[at], threads[at])]
+        if at.size:
+            self._note(access, cells[at], at, kind)
+
+    def _should_be_in_order(self, instruction: PtxInstruction) -> bool:
+        """Returns whether a strong read is volatile, and of data: no flag, see `reads_of_data`.
+
+        What a function other than the kernel reads may decide something in its callers.
+        """
+        if "volatile" not in instruction.modifiers or instruction.function != self._kernel:
+            return False
+        if self._of_data is None and self._program is not None:
+            function = self._program.functions[self._kernel]
+            self._of_data = reads_of_data(self._program, function)
+        return self._of_data is not None and instruction.number in self._of_data
+
+    def _compare_in_warps(self, access: Access, cells: Numbers, threads: Threads) -> None:
+        """Notes what other lanes of the warp have written by volatile writes."""
+        others = cells & THREAD_MASK
+        mates = (cells & STRONG != 0) & (others // WARP == threads // WARP) & (others != threads)
+        at = np.flatnonzero(mates & ~self._order.is_older(cells))
+        at = at[~self._order.ordered(cells[at], threads[at])]
+        numbers = np.frombuffer(self._instruction_of_event, np.intc)[cells[at] >> EVENT_SHIFT]
+        volatile = ["volatile" in instruction.modifiers for instruction in self._instructions]
+        at = at[np.asarray(volatile, np.bool_)[numbers]]
+        if at.size:
+            self._note(access, cells[at], at, "read after write", in_step=True)
+
+    def _note(
+        self, access: Access, cells: Numbers, at: Numbers, kind: str, *, in_step: bool = False
+    ) -> None:
+        """Notes races: the cells that were there, and which granules of the access they are.
+
+        Args:
+            access: The later access.
+            cells: The earlier ones.
+            at: Which granules of the later access they are.
+            kind: Such as ``write after read``.
+            in_step: Whether lanes of a warp would be in order if they ran in step.
+        """
+        events = cells >> EVENT_SHIFT
+        firsts = np.frombuffer(self._instruction_of_event, np.intc)[events]
+        second = self._number(access.instruction)
+        per_thread = self._shadow_of(access).per_thread(access.size)
+        threads = at // per_thread
+        same = self._same_values(access, cells, threads, kind)
+        for first in np.unique(firsts).tolist():
+            for is_same in (False, True):
+                mine = np.flatnonzero((firsts == first) & (same == is_same))
+                if not mine.size:
+                    continue
+                known = self._races.get(key := (first, second, f"{kind}{is_same}"))
+                count = np.unique(threads[mine]).size
+                if known is not None:
+                    known.race = replace(known.race, count=known.race.count + count)
+                elif len(self._races) < _MOST_RACES:
+                    index = int(mine[0])
+                    race = self._race(access, int(cells[index]), int(threads[index]), kind, is_same)
+                    if in_step:
+                        race = replace(race, message=_step_sentence(race, access))
+                    self._races[key] = _Found(replace(race, count=count))
+
+    def _same_values(
+        self, access: Access, cells: Numbers, threads: Numbers, kind: str
+    ) -> NDArray[np.bool_]:
+        """Returns where a write has put what another write had put there."""
+        if kind != "write after write" or access.before is None or access.after is None:
+            return np.zeros(cells.size, bool)
+        events = cells >> EVENT_SHIFT
+        held = access.before[threads]
+        at_once = events == self._event
+        winners = np.searchsorted(access.threads, cells[at_once] & THREAD_MASK)
+        held[at_once] = access.after[winners]
+        same: NDArray[np.bool_] = (held == access.after[threads]).all(axis=1)
+        return same
+
+    def _race(self, access: Access, cell: int, index: int, kind: str, same: bool) -> Race:
+        event, other = cell >> EVENT_SHIFT, cell & int(THREAD_MASK)
+        wave = bisect_right(self._waves, event - 1, key=lambda wave: wave[0]) - 1
+        earlier = self._instructions[self._instruction_of_event[event]]
+        first = self._waves[wave][1].place(earlier, other, self._step_of_event[event])
+        later = int(access.threads[index])
+        second = self._waves[-1][1].place(access.instruction, later, access.step)
+        lost = ""
+        if access.before is not None and kind != "read after write":
+            held = access.before if event < self._event else access.after
+            # As a number of that size is written: PTX is little-endian.
+            lost = "" if held is None else held[index][::-1].tobytes().hex()
+        return Race(
+            kind,
+            _sentence(kind, first, second, access, same, lost),
+            first,
+            second,
+            access.space,
+            int(access.addresses[index]),
+            lost,
+            same_value=same,
+        )
+
+
+@dataclass
+class _Found:
+    """A race that may be met again."""
+
+    race: Race
+
+
+class _Shadow:
+    """What was last done to each granule of an arena.
+
+    Args:
+        size: Bytes that it has at first.
+
+    Attributes:
+        granule: Bytes of each; smaller as soon as an access is.
+        written: The last write: event, whether it was strong, thread; 0 for none.
+        readers: The same for two reads by different threads.
+        messages: The number of what was left there for others; 0 for nothing, and
+            `OLD_MESSAGE` for what blocks that have ended left, -1 where too many did.
+    """
+
+    def __init__(self, size: int = 0) -> None:
+        self.granule = _FIRST_GRANULE
+        count = size // _FIRST_GRANULE
+        self.written = np.zeros(count, np.int64)
+        self.readers = [np.zeros(count, np.int64), np.zeros(count, np.int64)]
+        self.messages = np.zeros(count, np.int32)
+        self._has_messages = False
+        # What lies behind has never been touched.
+        self._reach = 0
+
+    def per_thread(self, size: int) -> int:
+        """Returns how many granules an access of so many bytes has."""
+        return max(1, size // self.granule)
+
+    def places(self, access: Access) -> tuple[Numbers, Threads]:
+        """Returns the granules of an access and their threads, thread by thread."""
+        least = int(np.bitwise_or.reduce(access.offsets)) | access.size
+        least &= -least
+        if least < self.granule:
+            self._split(least)
+        self._grow(int(access.offsets.max()) + access.size)
+        first, count = access.offsets // self.granule, self.per_thread(access.size)
+        if count == 1:
+            return first, access.threads
+        places = (first[:, None] + np.arange(count)).reshape(-1)
+        return places, np.repeat(access.threads, count)
+
+    def read(self, places: Numbers, cells: Numbers) -> None:
+        """Keeps reads: the last one, and one by another thread if there is one."""
+        last, other = self.readers
+        before = last[places]
+        moved = ((before ^ cells) & THREAD_MASK) != 0
+        other[places[moved]] = before[moved]
+        last[places] = cells
+        beaten = last[places] != cells
+        other[places[beaten]] = cells[beaten]
+
+    def write(self, places: Numbers, cells: Numbers) -> None:
+        """Keeps writes; reads before them matter no more."""
+        self.written[places] = cells
+        for slot in self.readers:
+            slot[places] = 0
+
+    def clear(self, start: int, end: int) -> None:
+        """Forgets what was done to bytes."""
+        part = slice(start // self.granule, -(-end // self.granule))
+        arrays: tuple[NDArray[Any], ...] = (self.written, *self.readers, self.messages)
+        for held in arrays:
+            held[part] = 0
+
+    def age_messages(self) -> None:
+        """Marks all of them as those of blocks that have ended."""
+        if self._has_messages:
+            self.messages[self.messages != 0] = OLD_MESSAGE
+
+    def take_messages(self) -> NDArray[np.int32]:
+        """Returns the messages, to be changed."""
+        self._has_messages = True
+        return self.messages
+
+    def _split(self, granule: int) -> None:
+        times = self.granule // granule
+        self.granule = granule
+        self._replace(times * self.written.size, times)
+        self._reach *= times
+
+    def _grow(self, size: int) -> None:
+        wanted = -(-size // self.granule)
+        if wanted > self.written.size:
+            self._replace(max(wanted, 2 * self.written.size), 1)
+        self._reach = max(self._reach, wanted)
+
+    def _replace(self, size: int, times: int) -> None:
+        """Makes room for so many granules, in each of which so many were one."""
+        reach = self._reach
+        self.written, *self.readers = (
+            _longer(np.repeat(held[:reach], times), size) for held in (self.written, *self.readers)
+        )
+        self.messages = _longer(np.repeat(self.messages[:reach], times), size)
+
+
+def _longer(held: NDArray[Any], size: int) -> NDArray[Any]:
+    # Memory that is never touched is never taken.
+    made = np.zeros(size, held.dtype)
+    made[: held.size] = held
+    return made
+
+
+_WORDS = {
+    "read after write": ("writes", "reads"),
+    "write after read": ("reads", "writes"),
+    "write after write": ("writes", "writes"),
+}
+
+
+def _sentence(
+    kind: str, first: ThreadPlace, second: ThreadPlace, access: Access, same: bool, lost: str
+) -> str:
+    one, other = _WORDS[kind]
+    value = "the same value to " if same else ""
+    gone = f" What was there is lost: 0x{lost}." if lost and not same else ""
+    size = "1 byte" if access.size == 1 else f"{access.size} bytes"
+    return (
+        f"Race in {access.space.value} memory: {_place(second)} {other} {value}{size} "
+        f"that {_place(first)} {one}, and no barrier, atomic or fence orders them.{gone}"
+    )
+
+
+def _step_sentence(race: Race, access: Access) -> str:
+    return (
+        f"Race in {race.space.value} memory: {_place(race.second)} reads {access.size} bytes that "
+        f"{_place(race.first)} writes. Both are volatile, and it relies on the threads of a warp "
+        "running in step, which GPUs since Volta do not promise: add __syncwarp() between them."
+    )
+
+
+def line_key(place: ThreadPlace) -> tuple[str, int]:
+    """Returns the source line, or that of the PTX where none is known."""
+    return (place.file, place.line) if place.line else ("", place.ptx_line)
+
+
+def _place(place: ThreadPlace) -> str:
+    line = f"line {place.line}" if place.line else f"PTX line {place.ptx_line}"
+    thread, block = (",".join(map(str, index)) for index in (place.thread, place.block))
+    return f"thread ({thread}) of block ({block}) at {line}"

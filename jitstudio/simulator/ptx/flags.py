@@ -1,0 +1,128 @@
+"""Volatile reads of a kernel: which are of flags that are waited for or tried, and which of data.
+
+A flag decides where threads go. So does data that is compared, as in a reduction to the largest
+value or a sorting network. It is data if it is stored, too, or passed on, if it is compared with
+other values than constants, and if nobody waits for it: no branch on it decides whether it is read
+again, in a loop or by an unrolled one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from jitstudio.simulator.ptx.flow import PtxFlow
+from jitstudio.simulator.ptx.program import (
+    WITHOUT_RESULT,
+    ImmediateOperand,
+    PtxFunction,
+    PtxInstruction,
+    PtxOperand,
+    PtxProgram,
+    RegisterOperand,
+    register_names,
+    result_names,
+)
+
+_COMPARING = frozenset(["setp", "set"])
+_SEEN = frozenset(["st", "red", "atom", "call"])
+
+
+def reads_of_data(program: PtxProgram, function: PtxFunction) -> frozenset[int]:
+    """Returns the numbers of the volatile loads of a function that are of data."""
+    body = program.instructions[function.start : function.end]
+    loads = [i for i in body if i.opcode == "ld" and "volatile" in i.modifiers]
+    deciding = _deciding_registers(body)
+    return frozenset(
+        load.number
+        for load in loads
+        if deciding.isdisjoint(result_names(load)) or _is_data(program, function, load, loads)
+    )
+
+
+def _is_data(
+    program: PtxProgram, function: PtxFunction, load: PtxInstruction, loads: list[PtxInstruction]
+) -> bool:
+    """Returns whether a value that decides a branch is data, not a flag."""
+    body = program.instructions[function.start : function.end]
+    values = _made_of([i for i in body if i.opcode not in _COMPARING], result_names(load))
+    is_stored = any(
+        i.opcode in _SEEN and not values.isdisjoint(_names(i.operands[1:])) for i in body
+    )
+    if not is_stored:
+        return False
+    compared = [i for i in body if i.opcode in _COMPARING and values & {*_names(i.operands[1:])}]
+    constants = _constants(body)
+    if any(_has_constant(i.operands[1:], constants - values) for i in compared):
+        return False
+    truths = [name for i in compared for name in result_names(i)]
+    predicates = _made_of(body, truths)
+    branches = [i.number for i in body if i.guard and i.guard.name in predicates]
+    twins = [i.number for i in loads if i.source.line and i.source == load.source]
+    places = [load.number, *(at for at in twins if at != load.number)]
+    graph = PtxFlow(program, function, branches)
+    branching = (at for at in branches if program.instructions[at].opcode == "bra")
+    return not any(graph.leaves_others_out(at, places) for at in branching)
+
+
+def _made_of(body: Iterable[PtxInstruction], names: Iterable[str]) -> set[str]:
+    """Returns registers and those that are made of them, whatever the order; not through memory."""
+    made: dict[str, list[str]] = {}
+    for instruction in body:
+        results = result_names(instruction)
+        for name in _names(instruction.operands[1:]) if results else ():
+            made.setdefault(name, []).extend(results)
+    return _closure(names, made)
+
+
+def _deciding_registers(body: Iterable[PtxInstruction]) -> set[str]:
+    """Returns the registers on which depends where threads go, or whether they do something.
+
+    These are the guards, and what these are made of, whatever the order; not through memory.
+    """
+    sources: dict[str, list[str]] = {}
+    guards: list[str] = []
+    for instruction in body:
+        if instruction.guard is not None:
+            guards.append(instruction.guard.name)
+        if instruction.opcode not in WITHOUT_RESULT and instruction.operands:
+            for name in register_names(instruction.operands[0]):
+                sources.setdefault(name, []).extend(_names(instruction.operands[1:]))
+    return _closure(guards, sources)
+
+
+def _closure(names: Iterable[str], leads: dict[str, list[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += leads.get(name, ())
+    return found
+
+
+def _constants(body: Iterable[PtxInstruction]) -> set[str]:
+    """Returns the registers that hold constants and parameters of the kernel only."""
+    given: dict[str, bool] = {}
+    for instruction in body:
+        names = _names(instruction.operands[1:])
+        is_constant = "param" in instruction.modifiers or (
+            instruction.opcode in ("mov", "cvt") and all(given.get(name, False) for name in names)
+        )
+        for name in result_names(instruction):
+            given[name] = given.get(name, True) and is_constant
+    return {name for name, is_constant in given.items() if is_constant}
+
+
+def _has_constant(operands: tuple[PtxOperand, ...], constants: set[str]) -> bool:
+    """Returns whether something is compared with a constant."""
+    return any(
+        operand.name in constants
+        if isinstance(operand, RegisterOperand)
+        else isinstance(operand, ImmediateOperand)
+        for operand in operands[:2]
+    )
+
+
+def _names(operands: Iterable[PtxOperand]) -> list[str]:
+    return [name for operand in operands for name in register_names(operand)]

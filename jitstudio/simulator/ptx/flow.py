@@ -1,0 +1,241 @@
+"""Control flow within a function: what is behind a barrier, and what is never given a value."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from heapq import heappop, heappush
+
+from jitstudio.simulator.ptx.program import (
+    PtxFunction,
+    PtxInstruction,
+    PtxProgram,
+    SymbolOperand,
+    register_names,
+    result_names,
+)
+
+_ENDS = frozenset(["ret", "exit", "trap"])
+# What compilers put where ways join, and is no statement of the source.
+_GLUE = frozenset(["bra", "mov"])
+
+
+class PtxFlow:
+    """The blocks of a function, by the numbers of their first instructions.
+
+    Args:
+        program: The PTX.
+        function: Of it.
+        alone: Instructions that are to be blocks of their own.
+    """
+
+    def __init__(self, program: PtxProgram, function: PtxFunction, alone: Iterable[int]) -> None:
+        self._instructions = program.instructions
+        self._function = function
+        following = {
+            at: _following(program.instructions[at], function)
+            for at in range(function.start, function.end)
+        }
+        leaders = {function.start}
+        for at in alone:
+            leaders |= {at, at + 1}
+        for at, targets in following.items():
+            if targets != [at + 1]:
+                leaders.update(targets, [at + 1])
+        self._blocks = sorted(at for at in leaders if at in following)
+        ends = [*self._blocks[1:], function.end]
+        self._last = {b: end - 1 for b, end in zip(self._blocks, ends, strict=True)}
+        self._following = {b: following[last] for b, last in self._last.items()}
+
+    @property
+    def extents(self) -> Iterable[tuple[int, int]]:
+        """The first and the last instruction of each block."""
+        return self._last.items()
+
+    def following(self, block: int) -> list[int]:
+        """Returns where threads may go on behind a block."""
+        return self._following[block]
+
+    def first_behind(self, barrier: int) -> int:
+        """Returns the first instruction that all come to from a barrier, or a call, or without it.
+
+        Who is there as often as those that wait, and once more, has left the barrier out. A `ret`
+        or a branch is none: threads may return early. One of another source line than the barrier
+        is preferred. In a loop it is one that each round with the barrier comes to once.
+
+        Args:
+            barrier: The number of the barrier, one of those that are blocks of their own.
+
+        Returns:
+            Its number; -1 if there is none.
+        """
+        instruction = self._instructions[barrier]
+        # A function that is called may leave the barrier out itself.
+        is_passed = instruction.guard is not None or instruction.opcode == "call"
+        around = self._reached([self._function.start], None if is_passed else barrier)
+        # Ways from the barrier go on at the lowest place; where only one place is left, all meet.
+        seen, ways, first = set(self._following[barrier]), list(self._following[barrier]), -1
+        while ways:
+            block = heappop(ways)
+            if block not in self._last:
+                return first
+            is_back = barrier in self._reached([block])
+            if not ways and block in around and self._tells(block, barrier, is_back=is_back):
+                for at in self._statements(block, is_back=is_back):
+                    first = at if first < 0 else first
+                    if self._instructions[at].source != self._instructions[barrier].source:
+                        return at
+            if self._instructions[self._last[block]].opcode in _ENDS:
+                return first
+            for target in self._following[block]:
+                if target not in seen:
+                    seen.add(target)
+                    heappush(ways, target)
+        return first
+
+    def leaves_others_out(self, branch: int, others: Iterable[int]) -> bool:
+        """Returns whether it is a branch that decides if some of the instructions come again.
+
+        Args:
+            branch: The number of the branch.
+            others: Those of the instructions, the first of which is that of which is asked.
+        """
+        blocks = [self._block_of(at) for at in others]
+        header = self._header(blocks[0])
+        ways = [self._reached([to], header) for to in self._following[self._block_of(branch)]]
+        if header is not None:
+            inside = self._loops[header]
+            targets = self._following[self._block_of(branch)]
+            if self._block_of(branch) in inside and any(to not in inside for to in targets):
+                return True
+        meets = [any(block in way for block in blocks) for way in ways]
+        return any(meets) and not all(meets)
+
+    def _block_of(self, at: int) -> int:
+        return self._blocks[bisect_right(self._blocks, at) - 1]
+
+    def _tells(self, block: int, barrier: int, *, is_back: bool) -> bool:
+        """Returns whether a thread is there no more often than it has met or left the barrier."""
+        if block == barrier:
+            return False
+        if not is_back:
+            # A function may be called again, with other rounds of a loop behind the barrier.
+            return self._function.is_kernel or not self._comes_back(block)
+        start = [self._function.start]
+        if barrier not in self._reached(start, block) or self._header(barrier) is None:
+            return False
+        return not self._comes_back(block, self._header(barrier))
+
+    def _header(self, block: int) -> int | None:
+        """Returns where the innermost loop with a block begins; None outside of loops."""
+        around = {header: body for header, body in self._loops.items() if block in body}
+        return min(around, key=lambda header: len(around[header]), default=None)
+
+    @cached_property
+    def _loops(self) -> dict[int, set[int]]:
+        """The blocks of each loop by where it begins, which all ways into it come to first."""
+        found: dict[int, set[int]] = {}
+        for header in {t for b, ts in self._following.items() for t in ts if t <= b}:
+            outside = self._reached([self._function.start], header)
+            back = {b for b, ts in self._following.items() if header in ts} - outside
+            if back:
+                found[header] = self._before(back, header) | {header}
+        return found
+
+    def _comes_back(self, block: int, without: int | None = None) -> bool:
+        return block in self._reached(self._following[block], without)
+
+    def _before(self, targets: Iterable[int], without: int) -> set[int]:
+        """Returns the blocks from which some are reached, and these; one of them is shut."""
+        found = {block for block in targets if block != without}
+        waiting = list(found)
+        while waiting:
+            for block in self._preceding.get(waiting.pop(), ()):
+                if block not in found and block != without:
+                    found.add(block)
+                    waiting.append(block)
+        return found
+
+    @cached_property
+    def _preceding(self) -> dict[int, list[int]]:
+        before: dict[int, list[int]] = {}
+        for block, targets in self._following.items():
+            for target in targets:
+                before.setdefault(target, []).append(block)
+        return before
+
+    def _reached(self, starts: Iterable[int], without: int | None = None) -> set[int]:
+        """Returns the blocks that are reached from some, and these; one of them may be shut."""
+        waiting = [block for block in starts if block != without and block in self._last]
+        found = set(waiting)
+        while waiting:
+            for target in self._following[waiting.pop()]:
+                if target not in found and target != without and target in self._last:
+                    found.add(target)
+                    waiting.append(target)
+        return found
+
+    def _statements(self, block: int, *, is_back: bool) -> Iterator[int]:
+        """Yields the instructions of a block that are of one line of the source."""
+        for at in range(block, self._last[block] + 1):
+            instruction = self._instructions[at]
+            if instruction.opcode in _ENDS:
+                return
+            # What compilers make one of the work of several lines has line 0.
+            of_one_line = instruction.source.line or not instruction.source.file
+            glue = _GLUE if is_back else ("bra",)
+            if of_one_line and instruction.opcode not in glue:
+                yield at
+
+
+def registers_without_value(program: PtxProgram, function: PtxFunction) -> frozenset[str]:
+    """Returns the registers of a function that some way through it reads before it writes them."""
+    graph = PtxFlow(program, function, ())
+    bits = {name: 1 << index for index, name in enumerate(function.registers)}
+    needed: dict[int, int] = {}
+    given: dict[int, int] = {}
+    for block, last in graph.extents:
+        needs = gives = 0
+        for instruction in program.instructions[block : last + 1]:
+            read, written = _uses(instruction)
+            needs |= sum({bits.get(name, 0) for name in read}) & ~gives
+            if instruction.guard is None:
+                gives |= sum({bits.get(name, 0) for name in written})
+        needed[block], given[block] = needs, gives
+    # What nobody has surely written where a block begins; all of it at the first one.
+    without = dict.fromkeys(needed, 0)
+    without[function.start] = (1 << len(bits)) - 1
+    waiting, found = [function.start], 0
+    while waiting:
+        block = waiting.pop()
+        found |= without[block] & needed[block]
+        left = without[block] & ~given[block]
+        for target in graph.following(block):
+            if target in without and left & ~without[target]:
+                without[target] |= left
+                waiting.append(target)
+    arguments = {variable.name for variable in function.parameters}
+    return frozenset(name for name, bit in bits.items() if found & bit) - arguments
+
+
+def _uses(instruction: PtxInstruction) -> tuple[list[str], list[str]]:
+    """Returns the names of the registers that an instruction reads, and of those that it writes."""
+    written = result_names(instruction)
+    operands = instruction.operands[1:] if written else instruction.operands
+    read = [name for operand in operands for name in register_names(operand)]
+    return read + ([instruction.guard.name] if instruction.guard else []), written
+
+
+def _following(instruction: PtxInstruction, function: PtxFunction) -> list[int]:
+    """Returns where threads may go on in the function behind an instruction."""
+    match instruction.opcode:
+        case "bra" | "brx":
+            names = [o.name for o in instruction.operands if isinstance(o, SymbolOperand)]
+            names = [n for name in names for n in function.tables.get(name, (name,))]
+            targets = [function.labels[name] for name in names if name in function.labels]
+        case opcode if opcode in _ENDS:
+            targets = []
+        case _:
+            return [instruction.number + 1]
+    return [*targets, instruction.number + 1] if instruction.guard is not None else targets

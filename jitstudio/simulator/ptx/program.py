@@ -1,0 +1,281 @@
+"""A PTX text as it has been read: functions, instructions, variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from jitstudio.core.line_table_paths import BUILT_IN_HEADER
+from jitstudio.simulator.ptx.types import PtxType
+
+
+class PtxSourceLine(NamedTuple):
+    """A line of a source file, from 1; 0 and an empty name where no line table says it."""
+
+    file: str
+    line: int
+
+
+NO_PLACE = PtxSourceLine("", 0)
+
+
+class RegisterOperand(NamedTuple):
+    """A register, or a special one such as ``%tid.x``; `negated` is for predicates."""
+
+    name: str
+    negated: bool = False
+
+
+class ImmediateOperand(NamedTuple):
+    """A number; with `float_bits` an integer that holds the bits of a float of that width."""
+
+    value: int | float
+    float_bits: int = 0
+
+
+class SymbolOperand(NamedTuple):
+    """The address of a variable, a parameter or a function, plus bytes; or a label."""
+
+    name: str
+    offset: int = 0
+
+
+class AddressOperand(NamedTuple):
+    """What is in brackets: register, symbol or number, plus bytes."""
+
+    base: RegisterOperand | SymbolOperand | ImmediateOperand
+    offset: int = 0
+
+
+class VectorOperand(NamedTuple):
+    """What is in braces."""
+
+    parts: tuple[PtxOperand, ...]
+
+
+class BracketOperand(NamedTuple):
+    """What is in brackets with commas in it: texture with coordinates, tensor map."""
+
+    parts: tuple[PtxOperand, ...]
+
+
+class PairOperand(NamedTuple):
+    """Two destinations with ``|`` in between; either may be ``_``."""
+
+    first: PtxOperand
+    second: PtxOperand
+
+
+PtxOperand = (
+    RegisterOperand
+    | ImmediateOperand
+    | SymbolOperand
+    | AddressOperand
+    | VectorOperand
+    | BracketOperand
+    | PairOperand
+)
+
+
+WITHOUT_RESULT = frozenset(
+    ["st", "red", "sust", "sured", "bra", "brx", "bar", "barrier", "call", "prefetch"]
+)
+"""Opcodes whose first operand is no destination."""
+
+
+def register_names(operand: PtxOperand) -> list[str]:
+    """Returns the names of the registers in an operand."""
+    match operand:
+        case RegisterOperand(name):
+            return [name]
+        case AddressOperand(RegisterOperand(name)):
+            return [name]
+        case VectorOperand(parts) | BracketOperand(parts):
+            return [name for part in parts for name in register_names(part)]
+        case PairOperand(first, second):
+            return register_names(first) + register_names(second)
+    return []
+
+
+def result_names(instruction: PtxInstruction) -> list[str]:
+    """Returns the names of the registers that an instruction gives values."""
+    if instruction.opcode in WITHOUT_RESULT and not _is_reduction(instruction):
+        # A call that takes its results in registers.
+        first = instruction.operands[:1] if instruction.opcode == "call" else ()
+    else:
+        first = instruction.operands[:1]
+    places = (RegisterOperand, VectorOperand, PairOperand)
+    return [name for one in first if isinstance(one, places) for name in register_names(one)]
+
+
+def _is_reduction(instruction: PtxInstruction) -> bool:
+    return instruction.opcode in ("bar", "barrier") and "red" in instruction.modifiers
+
+
+@dataclass(frozen=True)
+class PtxInstruction:
+    """An instruction.
+
+    Attributes:
+        number: Its index in `PtxProgram.instructions`; the program counter.
+        opcode: The first word, such as ``add``.
+        modifiers: All words behind it that are no types, such as ``rn`` and ``ftz``, in order.
+        types: The types among these words, in order, such as ``f32``.
+        operands: As written; destinations first.
+        guard: The predicate that it is executed under, or None.
+        line: Of the PTX, from 1.
+        source: Where its source is, by the line table.
+        inlined_at: The calls that it was inlined through, innermost first.
+        text: As written, for messages.
+        function: The name of the function that it is in.
+    """
+
+    number: int
+    opcode: str
+    modifiers: tuple[str, ...]
+    types: tuple[PtxType, ...]
+    operands: tuple[PtxOperand, ...]
+    guard: RegisterOperand | None = None
+    line: int = 0
+    source: PtxSourceLine = NO_PLACE
+    inlined_at: tuple[PtxSourceLine, ...] = ()
+    text: str = ""
+    function: str = ""
+
+    @property
+    def user_source(self) -> PtxSourceLine:
+        """Where its source is, or what calls it there if that is a header inside NVRTC."""
+        ways = (self.source, *self.inlined_at)
+        return next((way for way in ways if not way.file.endswith(BUILT_IN_HEADER)), self.source)
+
+    @property
+    def full_opcode(self) -> str:
+        """The opcode with all its words, as written."""
+        words = self.text.split(None, 2)
+        return words[1] if words and words[0].startswith("@") and len(words) > 1 else words[0]
+
+
+class SymbolAddress(NamedTuple):
+    """The address of a symbol in an initialiser.
+
+    Attributes:
+        offset: Where in the variable it is put.
+        symbol: Whose address it is.
+        addend: Bytes to add to it.
+        generic: Whether it is a generic address.
+        size: How many bytes it takes.
+        shift: How many bits of the address are left out, of those that are given byte by byte.
+    """
+
+    offset: int
+    symbol: str
+    addend: int
+    generic: bool
+    size: int
+    shift: int = 0
+
+
+@dataclass(frozen=True)
+class PtxVariable:
+    """A variable in some state space.
+
+    Attributes:
+        name: Its name; those in a function are made unique by the function's.
+        space: ``global``, ``const``, ``shared``, ``local`` or ``param``.
+        size: Bytes; 0 for ``extern .shared`` without an extent.
+        align: Bytes.
+        data: Its initialiser; None for none.
+        addresses: What is to be put into `data` once addresses are known.
+        type: Such as ``.b8[16]``, ``.texref``.
+    """
+
+    name: str
+    space: str
+    size: int
+    align: int
+    data: bytes | None = None
+    addresses: tuple[SymbolAddress, ...] = ()
+    type: str = ""
+
+
+@dataclass(frozen=True)
+class PtxFunction:
+    """A kernel or a function.
+
+    Attributes:
+        name: Its name.
+        is_kernel: Whether it is an ``.entry``.
+        start: The number of its first instruction.
+        end: One more than that of its last one.
+        parameters: In order.
+        results: What it returns.
+        registers: The types of its registers by their names.
+        variables: Its local variables and parameters of calls, by their names.
+        line: Of its head in the PTX, from 1.
+        required_block: ``.reqntid``, or None.
+        most_threads: ``.maxntid``: the product; 0 for none.
+        required_cluster: ``.reqnctapercluster``, or None.
+        labels: The instructions behind labels.
+        tables: ``.branchtargets`` and ``.calltargets`` by their labels.
+        prototypes: ``.callprototype`` by their labels: results, then parameters.
+    """
+
+    name: str
+    is_kernel: bool
+    start: int
+    end: int
+    parameters: tuple[PtxVariable, ...]
+    results: tuple[PtxVariable, ...]
+    registers: dict[str, PtxType]
+    variables: dict[str, PtxVariable]
+    line: int = 0
+    required_block: tuple[int, int, int] | None = None
+    most_threads: int = 0
+    required_cluster: tuple[int, int, int] | None = None
+    labels: dict[str, int] = field(default_factory=dict)
+    tables: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    prototypes: dict[str, tuple[tuple[PtxVariable, ...], tuple[PtxVariable, ...]]] = field(
+        default_factory=dict
+    )
+
+
+@dataclass(frozen=True)
+class PtxProgram:
+    """A PTX text.
+
+    Attributes:
+        version: Such as ``8.5``.
+        target: Such as ``sm_90a``.
+        variables: Of the module, by name.
+        functions: By name; those only declared are in `declared`.
+        declared: Names of functions without a body.
+        instructions: Of all functions.
+        text: The PTX itself.
+    """
+
+    version: str
+    target: str
+    variables: dict[str, PtxVariable]
+    functions: dict[str, PtxFunction]
+    declared: frozenset[str]
+    instructions: tuple[PtxInstruction, ...]
+    text: str = field(repr=False, default="")
+
+    @cached_property
+    def registers_read(self) -> dict[str, frozenset[str]]:
+        """The names of the registers that the instructions of each function read."""
+        found: dict[str, set[str]] = {name: set() for name in self.functions}
+        for instruction in self.instructions:
+            read = found.setdefault(instruction.function, set())
+            first = instruction.opcode not in WITHOUT_RESULT
+            for operand in instruction.operands[first:]:
+                read.update(register_names(operand))
+            if instruction.guard is not None:
+                read.add(instruction.guard.name)
+        return {name: frozenset(names) for name, names in found.items()}
+
+    @cached_property
+    def has_debug_info(self) -> bool:
+        """Whether it is made for a debugger (``-G``), with each variable in memory."""
+        return ".debug_info" in self.text

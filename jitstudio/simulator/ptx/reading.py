@@ -1,0 +1,679 @@
+"""Reads PTX text into a `PtxProgram`.
+
+Follows "Syntax", "State Spaces, Types, and Variables" and "Directives" of the PTX ISA. A text that
+cannot be read is told with its line; an instruction that is unknown is read all the same, as it
+may never be executed.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+from jitstudio.simulator.ptx.constants import (
+    ABOVE_COMPARISONS,
+    BEGINNINGS,
+    constant,
+    integer,
+    offset,
+)
+from jitstudio.simulator.ptx.program import (
+    NO_PLACE,
+    AddressOperand,
+    BracketOperand,
+    ImmediateOperand,
+    PairOperand,
+    PtxFunction,
+    PtxInstruction,
+    PtxOperand,
+    PtxProgram,
+    PtxSourceLine,
+    PtxVariable,
+    RegisterOperand,
+    SymbolAddress,
+    SymbolOperand,
+    VectorOperand,
+)
+from jitstudio.simulator.ptx.tokens import PtxTokens, number_of
+from jitstudio.simulator.ptx.types import TYPES, PtxType, TypeKind
+
+_LOC = re.compile(
+    r"\.loc\s++(\d++)\s++(\d++)(?:\s++(\d++))?"
+    r"(?:.*?inlined_at\s++(\d++)\s++(\d++)(?:\s++(\d++))?)?"
+)
+_LINKING = frozenset([".extern", ".visible", ".weak", ".common"])
+_SPACES = frozenset([".global", ".const", ".shared", ".local", ".param", ".tex"])
+_OPAQUE = {".texref": 8, ".samplerref": 8, ".surfref": 8}
+_VECTOR_PARTS = ("xyzw", "rgba")
+_MOST_REGISTERS = 1_000_000
+_MOST_BYTES = 1 << 30
+
+
+class _Declared(NamedTuple):
+    """What a name stands for in a scope."""
+
+    register: str = ""
+    variable: str = ""
+    vector: int = 0
+
+
+def read_program(text: str) -> PtxProgram:
+    """Returns what a PTX text holds.
+
+    Raises:
+        PtxReadError: If it cannot be read.
+    """
+    reader = _Reader(text)
+    try:
+        return reader.program()
+    except RecursionError:
+        raise reader.error("brackets are nested too deeply here") from None
+    except (ArithmeticError, struct.error):
+        raise reader.error("a number here does not fit its type") from None
+
+
+class _Reader(PtxTokens):
+    """Goes through the tokens of a text once."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._version, self._target = "", ""
+        self.variables: dict[str, PtxVariable] = {}
+        self._functions: dict[str, PtxFunction] = {}
+        self._declared: set[str] = set()
+        self.instructions: list[PtxInstruction] = []
+        self.place = NO_PLACE
+        self.chain: tuple[PtxSourceLine, ...] = ()
+        self._chains: dict[tuple[str, ...], tuple[PtxSourceLine, ...]] = {}
+
+    def program(self) -> PtxProgram:
+        """Returns all that is in the text."""
+        while self.peek().kind != "end":
+            self._module_statement()
+        return PtxProgram(
+            self._version,
+            self._target,
+            self.variables,
+            self._functions,
+            frozenset(self._declared - self._functions.keys()),
+            tuple(self.instructions),
+            self.text,
+        )
+
+    # The module.
+
+    def _module_statement(self) -> None:
+        token = self.peek()
+        if token.kind == "line":
+            self.position += 1
+            self.locate(token.text)
+        elif token.text == ".version":
+            self.position += 1
+            self._version = self.take().text
+        elif token.text == ".target":
+            self.position += 1
+            self._target = self.take().text
+            while self.accept(","):
+                self.take()
+        elif token.text == ".address_size":
+            self.position += 1
+            if integer(self) != 64:
+                raise self.error("only PTX with 64-bit addresses can be simulated")
+        elif token.text == ".section":
+            while not self.is_next("{"):
+                self.take()
+            self.skip_braces()
+        elif token.text == ".pragma" or token.text == ".alias":
+            self.skip_to(";")
+        elif token.text == ";":
+            self.position += 1
+        else:
+            self._declaration()
+
+    def _declaration(self) -> None:
+        while self.peek().text in _LINKING:
+            self.position += 1
+        token = self.peek()
+        if token.text in (".entry", ".func"):
+            self.position += 1
+            self._function(token.text == ".entry")
+        elif token.text in _SPACES:
+            for variable in self.variable_list():
+                self.variables.setdefault(variable.name, variable)
+        elif token.text == ".reg":
+            raise self.error("registers are declared in functions only")
+        else:
+            raise self.error(f"“{token.text[:40]}” begins no statement of PTX")
+
+    def locate(self, text: str) -> None:
+        """Takes in a line of the line table."""
+        if not (match := _LOC.match(text)):
+            return
+        file, line, column, *call = match.groups()
+        self.place = PtxSourceLine(self.files.get(int(file), ""), int(line))
+        key = (file, line, column or "0")
+        if call[0] is None:
+            self.chain = ()
+        else:
+            outer = PtxSourceLine(self.files.get(int(call[0]), ""), int(call[1]))
+            behind = self._chains.get((call[0], call[1], call[2] or "0"), ())
+            self.chain = (outer, *behind)[:64]
+        self._chains[key] = self.chain
+
+    # Variables.
+
+    def variable_list(self, ends: str = ";") -> list[PtxVariable]:
+        """Reads a declaration of variables up to its end."""
+        space = self.take().text[1:]
+        space = "global" if space == "tex" else space
+        head = self._variable_head()
+        variables = [self._variable(space, *head)]
+        while self.accept(","):
+            variables.append(self._variable(space, *head))
+        self.expect(ends)
+        return variables
+
+    def _variable_head(self) -> tuple[str, int, int]:
+        """Reads what is between space and name: the type, elements of a vector, alignment."""
+        align, vector = 0, 1
+        while True:
+            text = self.peek().text
+            if text == ".align":
+                self.position += 1
+                align = integer(self)
+            elif text == ".attribute":
+                self.position += 1
+                self.skip_to(")")
+            elif text in (".v2", ".v4", ".v8"):
+                self.position += 1
+                vector = int(text[2:])
+            elif text in (".ptr", ".global", ".const", ".shared", ".local") or text.startswith(
+                ".param"
+            ):
+                self.position += 1
+            elif text in _OPAQUE or text[1:] in TYPES:
+                self.position += 1
+                if self.is_next(".ptr"):
+                    self._pointer()
+                return text, vector, align
+            else:
+                raise self.error(f"a type is expected here, and there is “{text[:40]}”")
+
+    def _pointer(self) -> None:
+        self.position += 1
+        while self.peek().text in (".global", ".const", ".shared", ".local", ".param"):
+            self.position += 1
+        if self.accept(".align"):
+            integer(self)
+
+    def _variable(self, space: str, kind: str, vector: int, align: int) -> PtxVariable:
+        name = self.word()
+        element = _OPAQUE.get(kind) or TYPES[kind[1:]].size
+        size, unsized, written = element * vector, False, kind
+        while self.accept("["):
+            if self.accept("]"):
+                unsized, written = True, f"{written}[]"
+                continue
+            count = integer(self)
+            size *= count
+            written += f"[{count}]"
+            self.expect("]")
+        if not 0 <= size <= _MOST_BYTES:
+            raise self.error(f"{name} takes {size:,} bytes, which is too much to simulate")
+        data: bytes | None = None
+        addresses: list[SymbolAddress] = []
+        if self.accept("="):
+            data, addresses = self._initialiser(kind, element)
+            if unsized:
+                size = len(data)
+            data = data[:size].ljust(size, b"\0")
+        elif unsized:
+            size = 0
+        return PtxVariable(
+            name, space, size, align or element * vector, data, tuple(addresses), written
+        )
+
+    def _initialiser(self, kind: str, element: int) -> tuple[bytes, list[SymbolAddress]]:
+        data, addresses = bytearray(), list[SymbolAddress]()
+        depth = 0
+        while True:
+            if self.accept("{"):
+                depth += 1
+            elif self.accept("}"):
+                depth -= 1
+            elif depth and self.accept(","):
+                continue
+            else:
+                self._initial_element(kind, element, data, addresses)
+            if depth == 0:
+                return bytes(data), addresses
+
+    def _initial_element(
+        self, kind: str, element: int, data: bytearray, addresses: list[SymbolAddress]
+    ) -> None:
+        token = self.peek()
+        is_name = token.kind == "word" and token.text != "WARP_SZ"
+        is_mask = token.kind == "number" and self.tokens[self.position + 1].text == "("
+        if not (is_name or is_mask):
+            data += _packed(constant(self).number, kind, element)
+            return
+        self.take()
+        shift, generic = 0, token.text == "generic"
+        if is_mask:  # such as 0xFF00(symbol)
+            mask = int(number_of(token.text).value)
+            shift = (mask & -mask).bit_length() - 1
+        if self.accept("("):
+            if self.accept("generic"):
+                generic = True
+                self.expect("(")
+                symbol = self.word()
+                self.expect(")")
+            else:
+                symbol = self.word()
+            inner = offset(self)
+            self.expect(")")
+        else:
+            symbol, inner = token.text, 0
+        addend = inner + offset(self)
+        addresses.append(SymbolAddress(len(data), symbol, addend, generic, element, shift))
+        data += bytes(element)
+
+    # Functions.
+
+    def _function(self, is_kernel: bool) -> None:
+        line = self.line()
+        results = self.parameter_list() if self.is_next("(") else []
+        name = self.word()
+        parameters = self.parameter_list() if self.is_next("(") else []
+        block: tuple[int, int, int] | None = None
+        cluster: tuple[int, int, int] | None = None
+        most = 0
+        while not self.is_next("{"):
+            token = self.take()
+            if token.text == ";":
+                self._declared.add(name)
+                return
+            if token.text == ".reqntid":
+                block = self._extent()
+            elif token.text == ".maxntid":
+                x, y, z = self._extent()
+                most = x * y * z
+            elif token.text == ".reqnctapercluster":
+                cluster = self._extent()
+        start = len(self.instructions)
+        body = _Body(self, name, parameters, results)
+        body.read()
+        self._functions[name] = PtxFunction(
+            name,
+            is_kernel,
+            start,
+            len(self.instructions),
+            tuple(parameters),
+            tuple(results),
+            body.registers,
+            body.variables,
+            line,
+            block,
+            most,
+            cluster,
+            body.labels,
+            body.tables,
+            body.prototypes,
+        )
+
+    def _extent(self) -> tuple[int, int, int]:
+        numbers = [integer(self)]
+        while self.accept(","):
+            numbers.append(integer(self))
+        x, y, z = (*numbers, 1, 1)[:3]
+        return x, y, z
+
+    def parameter_list(self) -> list[PtxVariable]:
+        self.expect("(")
+        parameters: list[PtxVariable] = []
+        while not self.accept(")"):
+            space = self.word()
+            if space == ".reg":
+                kind = self.word()
+                if kind[1:] not in TYPES:
+                    raise self.error(f"“{kind[:40]}” is no type")
+                size = TYPES[kind[1:]].size
+                parameters.append(PtxVariable(self.word(), "reg", size, size, type=kind))
+            else:
+                head = self._variable_head()
+                parameters.append(self._variable("param", *head))
+            self.accept(",")
+        return parameters
+
+
+class _Body:
+    """What is between the braces of one function."""
+
+    def __init__(
+        self,
+        reader: _Reader,
+        function: str,
+        parameters: list[PtxVariable],
+        results: list[PtxVariable],
+    ) -> None:
+        self._r = reader
+        self._function = function
+        self._calls = False
+        self.registers: dict[str, PtxType] = {}
+        self.variables: dict[str, PtxVariable] = {}
+        self.labels: dict[str, int] = {}
+        self.tables: dict[str, tuple[str, ...]] = {}
+        self.prototypes: dict[str, tuple[tuple[PtxVariable, ...], tuple[PtxVariable, ...]]] = {}
+        self._scopes: list[dict[str, _Declared]] = [{}]
+        # Labels may be used before they are seen: resolved at the end, by the scopes then open.
+        self._uses: list[tuple[int, tuple[int, ...]]] = []
+        self._scope_ids = [0]
+        self._scope_count = 0
+        self._labels_of: dict[tuple[int, str], str] = {}
+        for parameter in (*parameters, *results):
+            if parameter.space == "reg":
+                self._add_register(parameter.name, TYPES[parameter.type[1:]])
+            else:
+                self._scopes[0][parameter.name] = _Declared(variable=parameter.name)
+
+    def read(self) -> None:
+        """Reads up to the brace that ends the function."""
+        r = self._r
+        r.expect("{")
+        depth = 1
+        while depth:
+            token = r.peek()
+            if token.kind == "line":
+                r.position += 1
+                r.locate(token.text)
+            elif token.text == "{":
+                r.position += 1
+                depth += 1
+                self._scope_count += 1
+                self._scopes.append({})
+                self._scope_ids.append(self._scope_count)
+            elif token.text == "}":
+                r.position += 1
+                depth -= 1
+                if depth:
+                    self._scopes.pop()
+                    self._scope_ids.pop()
+            elif token.text == ";":
+                r.position += 1
+            elif token.text.startswith("."):
+                self._directive(token.text)
+            elif token.kind == "word" and r.tokens[r.position + 1].text == ":":
+                r.position += 2
+                self._label(token.text)
+            else:
+                self._instruction()
+        self._resolve_labels()
+
+    # Declarations.
+
+    def _directive(self, word: str) -> None:
+        r = self._r
+        if word == ".reg":
+            self._register_list()
+        elif word in _SPACES or word in _LINKING:
+            while r.peek().text in _LINKING:
+                r.position += 1
+            for variable in r.variable_list():
+                self._add_variable(variable)
+        else:  # .pragma and what is to come
+            r.skip_to(";")
+
+    def _register_list(self) -> None:
+        r = self._r
+        r.position += 1
+        vector = 1
+        word = r.word()
+        if word in (".v2", ".v4"):
+            vector = int(word[2:])
+            word = r.word()
+        if word[1:] not in TYPES:
+            raise r.error(f"“{word[:40]}” is no type of registers")
+        kind = TYPES[word[1:]]
+        while True:
+            name = r.word()
+            if r.accept("<"):
+                count = integer(r, ABOVE_COMPARISONS)
+                r.expect(">")
+                if count + len(self.registers) > _MOST_REGISTERS:
+                    raise r.error(f"{count:,} registers are too many to simulate")
+                for index in range(count):
+                    self._declare_register(f"{name}{index}", kind, vector)
+            else:
+                self._declare_register(name, kind, vector)
+            if not r.accept(","):
+                break
+        r.expect(";")
+
+    def _declare_register(self, name: str, kind: PtxType, vector: int) -> None:
+        if vector == 1:
+            self._add_register(name, kind)
+            return
+        self._scopes[-1][name] = _Declared(vector=vector)
+        for parts in _VECTOR_PARTS:
+            for part, canonical in zip(parts[:vector], "xyzw", strict=False):
+                unique = f"{name}.{canonical}"
+                self.registers.setdefault(unique, kind)
+                self._scopes[-1][f"{name}.{part}"] = _Declared(register=unique)
+
+    def _add_register(self, name: str, kind: PtxType) -> None:
+        unique = _unique(name, self.registers)
+        self.registers[unique] = kind
+        self._scopes[-1][name] = _Declared(register=unique)
+
+    def _add_variable(self, variable: PtxVariable) -> None:
+        if variable.space in ("param", "local"):
+            unique = _unique(variable.name, self.variables)
+            self.variables[unique] = replace(variable, name=unique)
+        else:  # shared, global and constant ones live as long as the module
+            unique = variable.name
+            if unique in self._r.variables:
+                unique = f"{self._function}.{variable.name}"
+                unique = _unique(unique, self._r.variables)
+            self._r.variables[unique] = replace(variable, name=unique)
+        self._scopes[-1][variable.name] = _Declared(variable=unique)
+
+    def _label(self, name: str) -> None:
+        r = self._r
+        word = r.peek().text
+        if word in (".branchtargets", ".calltargets"):
+            r.position += 1
+            targets = [r.word()]
+            while r.accept(","):
+                targets.append(r.word())
+            r.expect(";")
+            self.tables[name] = tuple(targets)
+        elif word == ".callprototype":
+            r.position += 1
+            results = r.parameter_list() if r.is_next("(") else []
+            r.word()  # _
+            parameters = r.parameter_list() if r.is_next("(") else []
+            r.skip_to(";")
+            self.prototypes[name] = tuple(results), tuple(parameters)
+        else:
+            unique = _unique(name, self.labels)
+            self.labels[unique] = len(r.instructions)
+            self._labels_of[self._scope_ids[-1], name] = unique
+
+    # Instructions.
+
+    def _instruction(self) -> None:
+        r = self._r
+        line, first = r.line(), r.peek()
+        guard = None
+        if r.accept("@"):
+            negated = r.accept("!")
+            name = r.word()
+            predicate = self._name(name)
+            if not isinstance(predicate, RegisterOperand):
+                raise r.error(f"{name} is no predicate")
+            guard = RegisterOperand(predicate.name, negated)
+        token = r.peek()
+        if token.kind != "word":
+            raise r.error(f"an instruction is expected here, and there is “{token.text[:40]}”")
+        opcode, modifiers, types = _words(r.take().text)
+        self._calls = opcode == "call"
+        operands: list[PtxOperand] = []
+        if not r.is_next(";"):
+            operands.append(self._operand())
+            while r.accept(","):
+                operands.append(self._operand())
+        end = r.peek().at
+        r.expect(";")
+        if opcode == "call":
+            operands = _call_operands(operands)
+        number = len(r.instructions)
+        self._uses.append((number, tuple(self._scope_ids)))
+        r.instructions.append(
+            PtxInstruction(
+                number,
+                opcode,
+                modifiers,
+                types,
+                tuple(operands),
+                guard,
+                line,
+                r.place,
+                r.chain,
+                " ".join(r.text[first.at : end].split()),
+                self._function,
+            )
+        )
+
+    def _operand(self) -> PtxOperand:
+        first = self._simple_operand()
+        if self._r.accept("|"):
+            return PairOperand(first, self._simple_operand())
+        return first
+
+    def _simple_operand(self) -> PtxOperand:
+        r = self._r
+        if r.accept("{"):
+            return VectorOperand(self._list("}"))
+        if r.is_next("(") and not self._calls:
+            return constant(r).number
+        if r.accept("("):
+            return VectorOperand(self._list(")"))
+        if r.accept("["):
+            return self._address()
+        if r.is_next("!") and r.tokens[r.position + 1].kind == "word":
+            r.position += 1
+            operand = self._simple_operand()
+            if not isinstance(operand, RegisterOperand):
+                raise r.error("only a predicate can be negated")
+            return RegisterOperand(operand.name, not operand.negated)
+        token = r.peek()
+        if token.kind == "number" or token.text in BEGINNINGS or token.text == "WARP_SZ":
+            return constant(r).number
+        name = r.word()
+        operand = self._name(name)
+        if isinstance(operand, SymbolOperand):
+            return SymbolOperand(operand.name, operand.offset + offset(r))
+        return operand
+
+    def _list(self, end: str) -> tuple[PtxOperand, ...]:
+        r = self._r
+        parts: list[PtxOperand] = []
+        while not r.accept(end):
+            parts.append(self._operand())
+            if not r.is_next(end):
+                r.expect(",")
+        return tuple(parts)
+
+    def _address(self) -> PtxOperand:
+        r = self._r
+        base = self._simple_operand()
+        if r.accept(","):
+            return BracketOperand((base, *self._list("]")))
+        if not isinstance(base, (RegisterOperand, SymbolOperand, ImmediateOperand)):
+            raise r.error("an address is a register, a name or a number")
+        added = offset(r)
+        if r.accept(","):
+            return BracketOperand((base, *self._list("]")))
+        r.expect("]")
+        if isinstance(base, SymbolOperand):
+            return AddressOperand(SymbolOperand(base.name), base.offset + added)
+        return AddressOperand(base, added)
+
+    def _name(self, name: str) -> PtxOperand:
+        """Returns what a name stands for here; labels and functions stay names."""
+        for scope in reversed(self._scopes):
+            if (found := scope.get(name)) is not None:
+                if found.vector:
+                    return VectorOperand(
+                        tuple(RegisterOperand(f"{name}.{p}") for p in "xyzw"[: found.vector])
+                    )
+                if found.register:
+                    return RegisterOperand(found.register)
+                return SymbolOperand(found.variable)
+        if name.startswith("%"):
+            return RegisterOperand(name)
+        return SymbolOperand(name)
+
+    def _resolve_labels(self) -> None:
+        """Gives labels of inner scopes the names that make them unique."""
+        if len(self._labels_of) == len({name for _, name in self._labels_of}):
+            return
+        for number, scopes in self._uses:
+            instruction = self._r.instructions[number]
+            if instruction.opcode not in ("bra", "brx"):
+                continue
+            operands = tuple(self._resolved(o, scopes) for o in instruction.operands)
+            self._r.instructions[number] = replace(instruction, operands=operands)
+
+    def _resolved(self, operand: PtxOperand, scopes: tuple[int, ...]) -> PtxOperand:
+        if isinstance(operand, SymbolOperand):
+            for scope in reversed(scopes):
+                if (unique := self._labels_of.get((scope, operand.name))) is not None:
+                    return SymbolOperand(unique)
+        return operand
+
+
+def _unique(name: str, taken: object) -> str:
+    """Returns a name that is not taken: with a number behind it where it has to be."""
+    assert hasattr(taken, "__contains__")
+    if name not in taken:
+        return name
+    count = 2
+    while f"{name}#{count}" in taken:
+        count += 1
+    return f"{name}#{count}"
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> tuple[str, tuple[str, ...], tuple[PtxType, ...]]:
+    """Returns the opcode, its modifiers and its types."""
+    opcode, *words = text.split(".")
+    modifiers = tuple(word for word in words if word not in TYPES)
+    return opcode, modifiers, tuple(TYPES[word] for word in words if word in TYPES)
+
+
+def _call_operands(operands: list[PtxOperand]) -> list[PtxOperand]:
+    """Returns results, function, parameters and, if there is one, the prototype."""
+    if not operands or not isinstance(operands[0], VectorOperand):
+        operands = [VectorOperand(()), *operands]
+    if len(operands) < 3 or not isinstance(operands[2], VectorOperand):
+        operands = [*operands[:2], VectorOperand(()), *operands[2:]]
+    return operands
+
+
+def _packed(number: ImmediateOperand, kind: str, size: int) -> bytes:
+    """Returns the bytes of a number in an initialiser."""
+    value = number.value
+    ptx_type = TYPES.get(kind[1:])
+    if number.float_bits == 32:
+        value = struct.unpack("<f", struct.pack("<I", int(value)))[0]
+    elif number.float_bits == 64:
+        value = struct.unpack("<d", struct.pack("<Q", int(value)))[0]
+    if ptx_type is not None and ptx_type.kind is TypeKind.FLOAT and ptx_type.name != "bf16":
+        return struct.pack({2: "<e", 4: "<f", 8: "<d"}[size], value)
+    if isinstance(value, float):  # bits of a float in untyped data
+        return struct.pack({4: "<f", 8: "<d"}.get(size, "<d"), value)[:size]
+    return (value % (1 << (8 * size))).to_bytes(size, "little")

@@ -1,0 +1,110 @@
+"""How a simulation ends before all blocks have run, and the sentences that tell it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.ptx.program import PtxInstruction, PtxProgram
+from jitstudio.simulator.state.faults import ThreadFault, fault_of, file_name
+from jitstudio.simulator.state.groups import GroupKey, Selection, numbers_of
+from jitstudio.simulator.state.model import Fault, FaultKind, SimulationOutcome
+from jitstudio.simulator.state.wave import Wave
+
+
+@dataclass(frozen=True)
+class SimulationStop(Exception):
+    """The end of a simulation before all blocks have run."""
+
+    outcome: SimulationOutcome
+    message: str
+    fault: Fault | None = None
+
+
+def deadlocked(wave: Wave, program: PtxProgram, blocks: int, *, spinning: bool) -> SimulationStop:
+    """Returns the end of a launch of so many blocks in which nobody can go on.
+
+    Args:
+        wave: The resident blocks.
+        program: The PTX.
+        blocks: Of the whole launch.
+        spinning: Whether all threads go round in loops in which nothing changes.
+    """
+    waiting = [
+        (program.instructions[at], threads) for at, threads in _waiting_places(wave, spinning)
+    ]
+    lines = []
+    for instruction, threads in waiting[:4]:
+        count = len(threads)
+        place = wave.layout.place(instruction, int(threads[0]))
+        where = f"line {place.ptx_line} of the PTX"
+        if place.line:
+            where = f"line {place.line} of {file_name(place.file)}"
+        others = f" and {count - 1:,} more" if count > 1 else ""
+        lines.append(
+            f"thread {place.thread} of block {place.block}{others} at {where} "
+            f"({instruction.full_opcode})"
+        )
+    what = "every thread that is left spins without an end"
+    if not spinning:
+        what = "no thread that is left can go on"
+    resident = len(wave.layout.blocks)
+    hint = ""
+    if resident < blocks and spinning:
+        hint = (
+            f" {resident:,} of {blocks:,} blocks are resident. A block that waits "
+            "for one that is not never ends: launch cooperatively, or fewer blocks."
+        )
+    message = f"Deadlock: {what}. There wait {'; '.join(lines)}.{hint}"
+    fault = None
+    if waiting:
+        places = [
+            wave.layout.place(instruction, int(threads[0]), wave.clock)
+            for instruction, threads in waiting[:2]
+        ]
+        second = places[1] if len(places) > 1 else None
+        fault = Fault(FaultKind.DEADLOCK, message, places[0], second, len(waiting[0][1]))
+    return SimulationStop(SimulationOutcome.DEADLOCKED, message, fault)
+
+
+def faulted(wave: Wave, instruction: PtxInstruction, fault: ThreadFault) -> SimulationStop:
+    """Returns the end of a launch by what a thread did at an instruction."""
+    kind, step = fault.kind, wave.clock - 1
+    told = fault_of(
+        wave.layout, instruction, kind, fault.thread, fault.message, fault.count, True, step
+    )
+    trapped = kind in (FaultKind.TRAP, FaultKind.ASSERT)
+    outcome = SimulationOutcome.TRAPPED if trapped else SimulationOutcome.FAULTED
+    return SimulationStop(outcome, told.message, told)
+
+
+def ran_out(wave: Wave, last: PtxInstruction, threads: Selection) -> SimulationStop:
+    """Returns the end of a launch whose threads go on behind the last instruction of a function."""
+    message = f"runs over the end of {last.function}. End it with ret or exit"
+    fault = ThreadFault(FaultKind.TRAP, int(wave.numbers[threads][0]), message)
+    return faulted(wave, last, fault)
+
+
+def refused(instruction: PtxInstruction, why: str) -> SimulationStop:
+    """Returns the end of a launch by an instruction that cannot be simulated."""
+    message = f"Line {instruction.line} of the PTX, {instruction.full_opcode}: {why}."
+    source = instruction.source
+    if source.line:
+        way = f", by way of line {source.line} of {file_name(source.file)}"
+        outer = instruction.inlined_at[-1] if instruction.inlined_at else source
+        message += f" It comes from line {outer.line} of {file_name(outer.file)}"
+        message += (way if outer != source else "") + "."
+    return SimulationStop(SimulationOutcome.REFUSED, message)
+
+
+def _waiting_places(wave: Wave, spinning: bool) -> list[tuple[int, NDArray[np.int64]]]:
+    """Returns who waits at which instruction."""
+    found: list[tuple[GroupKey, Selection]] = []
+    if spinning:
+        found += wave.groups.items()
+    for there in wave.barriers.values():
+        found += [((w.depth, w.at), w.threads) for w in there if not w.arrived]
+    found += wave.parked.items()
+    return [(at, numbers_of(threads)) for (_, at), threads in found]

@@ -1,0 +1,210 @@
+"""Runs a launch to its end, or until a limit or the user ends it, and says what came of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.ptx.program import PtxProgram
+from jitstudio.simulator.running.blocks import LaunchRefused
+from jitstudio.simulator.running.ends import SimulationStop
+from jitstudio.simulator.running.machine import Machine
+from jitstudio.simulator.state.faults import file_name
+from jitstudio.simulator.state.memory import WRITTEN
+from jitstudio.simulator.state.model import (
+    Observer,
+    SimulatedLaunch,
+    SimulationOutcome,
+    SimulationResult,
+)
+
+Progress = Callable[[float, int], None]
+"""Takes the share of the expected work that has been done, from 0 to 1, and how many steps."""
+
+_TELL_EVERY = 0.5
+"""Seconds between two reports of progress."""
+
+_ALMOST = 0.99
+"""Of a wave that takes longer than was expected."""
+
+
+def simulate(
+    launch: SimulatedLaunch,
+    program: PtxProgram,
+    observers: Sequence[Observer] = (),
+    *,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    steps: int = 0,
+    instructions: int = 0,
+) -> SimulationResult:
+    """Runs a launch and returns what came of it; nothing it does is an exception.
+
+    Args:
+        launch: What to run.
+        program: The PTX.
+        observers: Are shown each step.
+        progress: Is given the share of the expected work that has been done, now and then, and how
+            many steps; the share is 0 as long as nobody knows what to expect.
+        cancelled: Returns whether to stop.
+        steps: How many steps a wave of blocks is expected to take; 0 where nobody knows. From the
+            second wave on they are those of the wave before.
+        instructions: How many the whole is expected to take, each once for each thread, where that
+            is known, as of a launch that has run in another order.
+    """
+    started = time.monotonic()
+    try:
+        machine = Machine(launch, program, observers)
+    except LaunchRefused as refused:
+        return SimulationResult(SimulationOutcome.REFUSED, str(refused))
+    return run_waves(machine, _Look(machine, started, progress, cancelled, steps, instructions))
+
+
+def run_waves(machine: Machine, look: _Look | None = None) -> SimulationResult:
+    """Runs the waves of a machine to their end and returns what came of it; see `simulate`.
+
+    Args:
+        machine: None of whose waves has begun.
+        look: Ends it and tells progress; by the limits of the launch where left out.
+    """
+    outcome, message, fatal = SimulationOutcome.FINISHED, "", None
+    look = look or _Look(machine, time.monotonic())
+    launch = machine.launch
+    try:
+        look()
+        for blocks in machine.waves:
+            machine.begin(blocks)
+            if machine.advance(launch.limits.steps, look):
+                raise look.too_many_steps()
+            machine.end_wave()
+            look.end_wave()
+    except SimulationStop as stopped:
+        outcome, message, fatal = stopped.outcome, stopped.message, stopped.fault
+    except MemoryError:
+        outcome = SimulationOutcome.REFUSED
+        message = "There is not enough memory to simulate this launch. Launch fewer threads."
+    if machine.wave is not None:
+        machine.end_wave()
+        machine.blocks_done -= len(machine.waves[0])
+    heap = machine.image.heap
+    faults = [*machine.faults, *([fatal] if fatal is not None else [])]
+    result = SimulationResult(
+        outcome,
+        message,
+        machine.instructions,
+        machine.steps,
+        time.monotonic() - look.started,
+        max(machine.blocks_done, 0),
+        memory_after(machine),
+        "".join(machine.printed),
+        not machine.inexact,
+        tuple(machine.inexact.values()),
+        faults=tuple(faults),
+        written=_written_after(machine),
+        heap_left=heap.left() if heap and outcome is SimulationOutcome.FINISHED else (),
+    )
+    for observer in machine.observers:
+        result = observer.finished(result)
+    return result
+
+
+def memory_after(machine: Machine) -> tuple[bytes, ...]:
+    """Returns the content of the allocations as it is now."""
+    arena = machine.image.global_arena
+    return tuple(arena.data[place].tobytes() for place in _places(machine))
+
+
+def _written_after(machine: Machine) -> tuple[NDArray[np.bool_], ...]:
+    """Returns which bytes of the allocations hold what somebody has written."""
+    arena = machine.image.global_arena
+    return tuple(arena.state[place] == WRITTEN for place in _places(machine))
+
+
+def _places(machine: Machine) -> Iterator[slice]:
+    """Yields where each allocation is in the arena."""
+    for allocation in machine.launch.allocations:
+        start = allocation.address - machine.image.global_arena.base
+        yield slice(start, start + allocation.size)
+
+
+class _Look:
+    """Ends a simulation that takes too long or that the user cancels, and tells progress.
+
+    Args:
+        machine: What runs.
+        started: When it was asked for, by `time.monotonic`.
+        progress, cancelled, steps, instructions: See `simulate`.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        started: float,
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] | None = None,
+        steps: int = 0,
+        instructions: int = 0,
+    ) -> None:
+        self._machine, self.started = machine, started
+        self._progress, self._cancelled = progress, cancelled
+        self._wave_steps, self._wave_begun = steps, 0
+        self._instructions = instructions
+        self._blocks = sum(len(wave) for wave in machine.waves)
+        self._told_at = started
+
+    def __call__(self) -> None:
+        """Raises `SimulationStop` if it is to end."""
+        machine, limits = self._machine, self._machine.launch.limits
+        if self._cancelled is not None and self._cancelled():
+            raise SimulationStop(SimulationOutcome.CANCELLED, "The simulation was cancelled.")
+        now = time.monotonic()
+        if now - self.started > limits.seconds:
+            raise SimulationStop(
+                SimulationOutcome.TIMED_OUT,
+                f"The simulation was stopped after {limits.seconds:g} s, with "
+                f"{machine.blocks_done:,} of {machine.launch.blocks:,} blocks done"
+                f"{self._where()}. Raise the time limit, or launch fewer threads.",
+            )
+        if now - self._told_at > _TELL_EVERY:
+            self._told_at = now
+            self._report()
+
+    def too_many_steps(self) -> SimulationStop:
+        """Returns the end of a simulation that has taken all of its steps."""
+        return SimulationStop(
+            SimulationOutcome.OUT_OF_STEPS,
+            f"The simulation has taken its limit of {self._machine.launch.limits.steps:,} steps"
+            f"{self._where()}. A loop may have no end; if it has one, raise the limit.",
+        )
+
+    def end_wave(self) -> None:
+        """Takes note that a wave has ended: the next ones take about as many steps."""
+        self._wave_steps = self._machine.steps - self._wave_begun
+        self._wave_begun = self._machine.steps
+        self._report()
+
+    def _report(self) -> None:
+        """Tells what share of the work has been done."""
+        if self._progress is None:
+            return
+        machine, running = self._machine, 0.0
+        if self._instructions:
+            share = min(machine.instructions / self._instructions, _ALMOST)
+            self._progress(share, machine.steps)
+            return
+        if machine.wave is not None and self._wave_steps:
+            share = (machine.steps - self._wave_begun) / self._wave_steps
+            running = min(share, _ALMOST) * len(machine.wave.layout.blocks)
+        self._progress((machine.blocks_done + running) / max(self._blocks, 1), machine.steps)
+
+    def _where(self) -> str:
+        wave = self._machine.wave
+        if wave is None or wave.current is None:
+            return ""
+        source = wave.current.source
+        if source.line:
+            return f", last at line {source.line} of {file_name(source.file)}"
+        return f", last at line {wave.current.line} of the PTX"

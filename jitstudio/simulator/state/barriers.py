@@ -1,0 +1,308 @@
+"""Barriers of blocks and clusters: who waits, when they may go on, and who leaves one out.
+
+What is undefined is by the PTX ISA (``bar``, ``barrier``: with ``.aligned`` all threads of a warp
+execute the same instruction) and by the CUDA C++ Programming Guide (``__syncthreads()`` in
+conditional code only if the condition is the same for the whole block, and all threads of the block
+that have not exited reach it). Threads that have exited are waited for by none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.ptx.program import PtxInstruction
+from jitstudio.simulator.state.faults import line_of
+from jitstudio.simulator.state.groups import Selection, numbers_of, packed_lanes, size_of, subset
+from jitstudio.simulator.state.left_out import PassedKey, WaitingChain
+from jitstudio.simulator.state.model import WARP, FaultKind, SyncScope, Threads
+from jitstudio.simulator.state.wave import BarrierName, Waiting, Wave
+
+_ADVICE = (
+    "All threads of a block that have not exited must come to the same __syncthreads(). A GPU may "
+    "hang there, or take two barriers for one. Move it out of the condition."
+)
+
+
+def arrive(wave: Wave, name: BarrierName, waiting: Waiting) -> None:
+    """Takes note of threads that have come to a barrier, and lets go on who may."""
+    wave.barriers.setdefault(name, []).append(waiting)
+    if name[0] is SyncScope.BLOCK:
+        _tell_who_has_passed(wave, waiting)
+    _release(wave, name)
+
+
+def look_again(wave: Wave) -> None:
+    """Lets go on who waited for threads that have exited or arrived elsewhere."""
+    for name in list(wave.barriers):
+        _release(wave, name)
+    if wave.parked:
+        wave.rejoin()
+
+
+def _release(wave: Wave, name: BarrierName) -> None:
+    there = wave.barriers[name]
+    if len(there) == 1 and there[0].expected is None and not there[0].arrived:
+        # Most often all threads come together.
+        only = there[0]
+        if name[0] is SyncScope.BLOCK and size_of(only.threads) == wave.live_count:
+            del wave.barriers[name]
+            _resume(wave, [only])
+            _show(wave, name[0], numbers_of(only.threads))
+            return
+    if name[0] is SyncScope.CLUSTER:
+        phases = _cluster_phases(wave)
+    else:
+        complete = _complete_blocks(wave, there)
+        if not complete.any():
+            return
+    released: list[Waiting] = []
+    kept: list[Waiting] = []
+    for waiting in there:
+        slots = wave.slots[waiting.threads]
+        if name[0] is SyncScope.CLUSTER:
+            chosen = phases[slots] > wave.cluster_waits[waiting.threads]
+        else:
+            chosen = complete[slots]
+        if chosen.any():
+            part = subset(waiting.threads, chosen)
+            released.append(replace(waiting, threads=part))
+        if not chosen.all():
+            rest = subset(waiting.threads, ~chosen)
+            expected = None if waiting.expected is None else waiting.expected[~chosen]
+            kept.append(replace(waiting, threads=rest, expected=expected))
+    if not released:
+        return
+    if kept:
+        wave.barriers[name] = kept
+    else:
+        del wave.barriers[name]
+    _tell_parted(wave, released)
+    if name[0] is SyncScope.BLOCK:
+        _tell_other_rounds(wave, released)
+    together = np.sort(np.concatenate([numbers_of(w.threads) for w in released]))
+    if name[0] is SyncScope.CLUSTER:
+        wave.cluster_waits[together] += 1
+    _resume(wave, released)
+    _show(wave, name[0], together)
+
+
+def _cluster_phases(wave: Wave) -> NDArray[np.int64]:
+    """Returns for each block slot how often all threads of its cluster have arrived."""
+    size = wave.layout.cluster_blocks
+    arrivals = np.where(wave.live, wave.cluster_arrivals, np.iinfo(np.int64).max)
+    least = arrivals.reshape(len(wave.layout.blocks) // size, -1).min(axis=1)
+    return np.repeat(least, size)
+
+
+def _complete_blocks(wave: Wave, there: list[Waiting]) -> NDArray[np.bool_]:
+    """Returns for each block slot whether all have come."""
+    blocks = len(wave.layout.blocks)
+    live = np.bincount(wave.slots[wave.live], minlength=blocks)
+    numbers = np.concatenate([numbers_of(w.threads) for w in there])
+    counts = np.bincount(wave.slots[numbers], minlength=blocks)
+    explicit = [w for w in there if w.expected is not None]
+    if not explicit:
+        return (counts >= live) & (counts > 0)
+    # Counts are in threads, and a warp counts as whole: lanes that are not live have come.
+    warps = np.unique(numbers // WARP)
+    come = packed_lanes(numbers, wave.layout.threads)
+    absent = WARP - np.bitwise_count((wave.lanes | come)[warps])
+    per_block = wave.layout.warps_per_block
+    counts = counts + np.bincount(warps // per_block, absent, blocks).astype(np.int64)
+    _tell_wrong_counts(wave, explicit, counts)
+    wanted = np.zeros(blocks, np.int64)
+    for waiting in explicit:
+        assert waiting.expected is not None
+        np.maximum.at(wanted, wave.slots[waiting.threads], waiting.expected.astype(np.int64))
+    rounded = -(-wanted // WARP) * WARP
+    return np.where(wanted > 0, counts >= rounded, (counts >= live) & (counts > 0))
+
+
+def _resume(wave: Wave, released: list[Waiting]) -> None:
+    if any(w.resume is not None for w in released):
+        blocks = len(wave.layout.blocks)
+        numbers = np.concatenate([numbers_of(w.threads) for w in released])
+        slots = wave.slots[numbers]
+        all_ = np.bincount(slots, minlength=blocks)
+        true = np.bincount(slots[wave.votes[numbers]], minlength=blocks)
+        for waiting in released:
+            if waiting.resume is not None:
+                waiting.resume(wave, waiting.threads, true, all_)
+    for waiting in released:
+        if not waiting.arrived:
+            wave.let_go_on(waiting.depth, waiting.at + 1, waiting.threads)
+
+
+def _show(wave: Wave, scope: SyncScope, threads: NDArray[np.int64]) -> None:
+    if wave.on_synchronised:
+        wave.synchronised(threads, scope)
+
+
+# Barriers that not all threads reach.
+
+
+def _tell_parted(wave: Wave, released: list[Waiting]) -> None:
+    """Takes note of blocks whose threads have met at different instructions."""
+    there: dict[int, list[Waiting]] = {}
+    for waiting in released:
+        if waiting.is_of_all:
+            there.setdefault(waiting.at, []).append(waiting)
+    for earlier, later in combinations(there.values(), 2):
+        last = later[0]
+        others = np.concatenate([numbers_of(waiting.threads) for waiting in later])
+        for waiting in earlier:
+            place = last.instruction, last.since
+            _tell_left_out(wave, waiting, others, place, "waits at another one")
+
+
+def tell_passed(wave: Wave, instruction: PtxInstruction, depth: int, threads: Selection) -> None:
+    """Takes note of threads that come to what is behind a barrier at which others of a block wait.
+
+    Args:
+        wave: The resident blocks.
+        instruction: What is behind the barrier.
+        depth: Of the calls of these threads.
+        threads: Who comes there.
+    """
+    passed = wave.passed
+    assert passed is not None
+    keys = passed.come(depth, instruction, threads, wave.clock - 1)
+    for (scope, _), there in wave.barriers.items():
+        for waiting in there:
+            if scope is SyncScope.BLOCK and waiting.is_of_all and waiting.depth >= depth:
+                _tell_others_passed(wave, waiting, keys, "has passed it by and is")
+
+
+def _tell_who_has_passed(wave: Wave, waiting: Waiting) -> None:
+    """Takes note of threads that have left out a barrier that others come to now."""
+    if wave.passed is not None and waiting.is_of_all:
+        _tell_others_passed(wave, waiting, None, "has left it out before, and was")
+
+
+def _tell_others_passed(
+    wave: Wave, waiting: Waiting, keys: list[PassedKey] | None, what: str
+) -> None:
+    """Takes note of threads that have been behind a barrier more often than those that wait there.
+
+    Args:
+        wave: The resident blocks.
+        waiting: Those that wait.
+        keys: The places that count; None for all.
+        what: See `_tell_left_out`.
+    """
+    passed = wave.passed
+    assert passed is not None
+    numbers = numbers_of(waiting.threads)
+    for frame in passed.frames(waiting.depth, waiting.at, numbers, wave.returns):
+        if keys is None or frame.key in keys:
+            _tell_unequal(wave, waiting, frame, wave.numbers, what)
+
+
+def _tell_unequal(
+    wave: Wave, waiting: Waiting, frame: WaitingChain, among: Threads, what: str
+) -> None:
+    """Takes note of threads among some that have been behind a barrier more often than others."""
+    passed = wave.passed
+    assert passed is not None
+    counts = passed.counts[frame.key]
+    blocks = len(wave.layout.blocks)
+    fewest = np.full(blocks, np.iinfo(np.int32).max, np.int64)
+    np.minimum.at(fewest, wave.slots[frame.numbers], frame.counts)
+    ahead = among[counts[among] > fewest[wave.slots[among]]]
+    if not ahead.size:
+        return
+    most = np.zeros(blocks, np.int64)
+    np.maximum.at(most, wave.slots[ahead], counts[ahead])
+    late = frame.numbers[frame.counts < most[wave.slots[frame.numbers]]]
+    _tell_left_out(wave, replace(waiting, threads=late), ahead, passed.last[frame.key], what)
+
+
+def _tell_other_rounds(wave: Wave, released: list[Waiting]) -> None:
+    """Takes note of threads that meet at one barrier in different rounds of a loop."""
+    if wave.passed is None:
+        return
+    there: dict[tuple[int, int], list[Waiting]] = {}
+    for waiting in released:
+        if not waiting.arrived:
+            there.setdefault((waiting.depth, waiting.at), []).append(waiting)
+    for (depth, at), together in there.items():
+        numbers = np.sort(np.concatenate([numbers_of(waiting.threads) for waiting in together]))
+        for frame in wave.passed.frames(depth, at, numbers, wave.returns):
+            if frame.counts.min() != frame.counts.max():
+                what = "meets it there in another round of the loop, and was"
+                _tell_unequal(wave, together[0], frame, frame.numbers, what)
+
+
+def _tell_wrong_counts(wave: Wave, there: list[Waiting], counts: NDArray[np.int64]) -> None:
+    """Takes note of numbers of threads that no barrier can have, or that more threads come to.
+
+    Args:
+        wave: The resident blocks.
+        there: Those that have come.
+        counts: How many have, of each block.
+    """
+    for waiting in there:
+        if waiting.expected is None:
+            continue
+        wanted = waiting.expected.astype(np.int64)
+        numbers = numbers_of(waiting.threads)
+        come = counts[wave.slots[numbers]]
+        for wrong, words in (
+            (wanted % WARP != 0, "is for {wanted} threads, which is no multiple of 32"),
+            (
+                (wanted % WARP == 0) & (come > wanted) & (come % np.maximum(wanted, 1) != 0),
+                "is for {wanted} threads, and {come} of its block come to it together",
+            ),
+        ):
+            if wrong.any():
+                first = int(np.argmax(wrong))
+                told = words.format(wanted=int(wanted[first]), come=int(come[first]))
+                wave.tell(
+                    FaultKind.BARRIER,
+                    numbers[wrong],
+                    f"waits at a barrier that {told}",
+                    at=(waiting.instruction, waiting.since),
+                )
+
+
+def _tell_left_out(
+    wave: Wave,
+    waiting: Waiting,
+    others: NDArray[np.int64],
+    where: tuple[PtxInstruction, int],
+    what: str,
+) -> None:
+    """Takes note of others that do not come to a barrier at which some of their block wait.
+
+    Two of one warp are named if there are any.
+
+    Args:
+        wave: The resident blocks.
+        waiting: Those that wait.
+        others: Those that do not come, and some of other blocks.
+        where: The instruction that these are at, and the steps before it.
+        what: What they do, in words that go on after "Thread … of its block …".
+    """
+    if (waiting.at, FaultKind.BARRIER) in wave.told:
+        return
+    numbers = numbers_of(waiting.threads)
+    for near, key in (("warp", wave.numbers // WARP), ("block", wave.slots)):
+        together = np.isin(key[numbers], key[others])
+        if together.any():
+            mine = numbers[together]
+            mine = mine[key[mine] == key[mine[0]]]
+            other = int(others[key[others] == key[mine[0]]][0])
+            place = wave.layout.place(where[0], other, where[1])
+            wave.tell(
+                FaultKind.BARRIER,
+                mine,
+                "waits at a barrier that not all threads of its block reach",
+                at=(waiting.instruction, waiting.since),
+                other=place,
+                more=f"Thread {place.thread} of its {near} {what} at {line_of(place)}. {_ADVICE}",
+            )
+            return

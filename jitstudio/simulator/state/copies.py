@@ -1,0 +1,157 @@
+"""Copies to shared memory that run by themselves, until they are waited for.
+
+The simulator copies at once. That the bytes are there is known only from a wait on: of the copying
+thread by ``cp.async.wait_group`` and ``wait_all``, or of any thread at an mbarrier that tracks the
+copy (PTX ISA, "Asynchronous copy").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.ptx.program import PtxInstruction
+from jitstudio.simulator.state.memory import Offsets
+from jitstudio.simulator.state.model import Threads
+
+_NONE = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Copy:
+    """What one instruction copies, for all threads that do it together.
+
+    Attributes:
+        instruction: Which.
+        step: Steps before it.
+        threads: The numbers of the threads, sorted.
+        offsets: Where each of them copies to, in the arena of shared memory.
+        addresses: The same as the kernel sees it.
+        size: Bytes of each.
+        groups: In which of its groups each thread has it.
+        barriers: The offset of the mbarrier that tracks it, or -1.
+    """
+
+    instruction: PtxInstruction
+    step: int
+    threads: Threads
+    offsets: Offsets
+    addresses: NDArray[np.int64]
+    size: int
+    groups: NDArray[np.int64]
+    barriers: NDArray[np.int64]
+
+    def part(self, chosen: NDArray[np.bool_]) -> Copy:
+        """Returns that of some of the threads."""
+        return replace(
+            self,
+            threads=self.threads[chosen],
+            offsets=self.offsets[chosen],
+            addresses=self.addresses[chosen],
+            groups=self.groups[chosen],
+            barriers=self.barriers[chosen],
+        )
+
+
+class PendingCopies:
+    """The copies that nobody has waited for."""
+
+    def __init__(self, threads: int) -> None:
+        self._groups = np.zeros(threads, np.int64)
+        # Whether a copy of this has them, too.
+        self._is_shared = False
+        self._copies: list[Copy] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._copies)
+
+    def copy(self) -> PendingCopies:
+        """Returns the same ones, to be changed on their own."""
+        other = PendingCopies(0)
+        other._groups, other._copies = self._groups, list(self._copies)
+        self._is_shared = other._is_shared = True
+        return other
+
+    def add(
+        self,
+        instruction: PtxInstruction,
+        step: int,
+        threads: Threads,
+        offsets: Offsets,
+        addresses: NDArray[np.int64],
+        size: int,
+        barriers: NDArray[np.int64] | None = None,
+    ) -> None:
+        """Takes note of a copy; see `Copy`."""
+        if barriers is None:
+            barriers = np.full(len(threads), _NONE)
+        groups = self._groups[threads]
+        self._copies.append(
+            Copy(instruction, step, threads, offsets, addresses, size, groups, barriers)
+        )
+
+    def commit(self, threads: Threads) -> None:
+        """Ends the group of copies of each of these threads."""
+        if self._is_shared:
+            self._groups, self._is_shared = self._groups.copy(), False
+        self._groups[threads] += 1
+
+    def wait(self, threads: Threads, but: int | None) -> list[Copy]:
+        """Returns those that threads wait for, which are pending no more.
+
+        Args:
+            threads: Who waits for its own copies.
+            but: How many of its last groups may go on; None to wait for all, also in no group.
+        """
+        last = np.full(len(self._groups), _NONE)
+        last[threads] = np.iinfo(np.int64).max if but is None else self._groups[threads] - but
+        return self._taken(lambda copy: copy.groups < last[copy.threads])
+
+    def track(self, threads: Threads, barriers: NDArray[np.int64]) -> list[Copy]:
+        """Lets mbarriers track all copies of threads; returns those that another one tracks."""
+        own = np.full(len(self._groups), _NONE)
+        own[threads] = barriers
+        others = self._taken(
+            lambda copy: (
+                (own[copy.threads] >= 0)
+                & (copy.barriers >= 0)
+                & (copy.barriers != own[copy.threads])
+            )
+        )
+        self._copies = [
+            replace(copy, barriers=np.maximum(copy.barriers, own[copy.threads]))
+            for copy in self._copies
+        ]
+        return others
+
+    def arrived(self, barriers: NDArray[np.int64]) -> list[Copy]:
+        """Returns those that these mbarriers track, which are pending no more."""
+        return self._taken(lambda copy: np.isin(copy.barriers, barriers))
+
+    def at(self, offset: int, size: int) -> tuple[Copy, int]:
+        """Returns the last copy to some of these bytes, and its thread.
+
+        Raises:
+            LookupError: If there is none.
+        """
+        for copy in reversed(self._copies):
+            meets = (copy.offsets < offset + size) & (copy.offsets + copy.size > offset)
+            if meets.any():
+                return copy, int(copy.threads[np.argmax(meets)])
+        raise LookupError(offset)
+
+    def _taken(self, chosen: Callable[[Copy], NDArray[np.bool_]]) -> list[Copy]:
+        """Removes what is chosen of each copy and returns it."""
+        taken: list[Copy] = []
+        kept: list[Copy] = []
+        for copy in self._copies:
+            part = chosen(copy)
+            if part.any():
+                taken.append(copy.part(part))
+            if not part.all():
+                kept.append(copy.part(~part) if part.any() else copy)
+        self._copies = kept
+        return taken

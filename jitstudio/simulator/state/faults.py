@@ -1,0 +1,61 @@
+"""What threads do that they must not, and the sentences that tell it."""
+
+from __future__ import annotations
+
+from jitstudio.simulator.ptx.program import PtxInstruction
+from jitstudio.simulator.state.model import Fault, FaultKind, Layout, ThreadPlace
+
+
+class ThreadFault(Exception):
+    """What a thread did and must not do; ends the launch.
+
+    Attributes:
+        kind: What it is.
+        thread: The first thread that did it.
+        message: What it did, in words that go on after "Thread … of block …".
+        count: How many threads did it.
+    """
+
+    def __init__(self, kind: FaultKind, thread: int, message: str, count: int = 1) -> None:
+        super().__init__(message)
+        self.kind, self.thread, self.message, self.count = kind, thread, message, count
+
+
+class UnsupportedInstruction(Exception):
+    """An instruction that cannot be simulated; the message says why and what could be done."""
+
+
+def fault_of(
+    layout: Layout,
+    instruction: PtxInstruction,
+    kind: FaultKind,
+    thread: int,
+    message: str,
+    count: int,
+    fatal: bool,
+    step: int,
+) -> Fault:
+    """Returns a fault with a sentence that says thread, block and line."""
+    place = layout.place(instruction, thread, step)
+    more = f" {count - 1:,} more threads do so in the same step." if count > 1 else ""
+    return Fault(
+        kind,
+        f"Thread {place.thread} of block {place.block} {message}, at {line_of(place)}.{more}",
+        place,
+        None,
+        count,
+        fatal,
+    )
+
+
+def line_of(place: ThreadPlace) -> str:
+    """Returns the lines of source and PTX at which a thread is, for messages."""
+    line = f"line {place.ptx_line} of the PTX"
+    if not place.line:
+        return line
+    return f"{file_name(place.file)}:{place.line} ({line})"
+
+
+def file_name(path: str) -> str:
+    """Returns the last part of a path of any system."""
+    return path.replace("\\", "/").rpartition("/")[2]

@@ -1,0 +1,260 @@
+"""Where the variables of a program are for one kernel: addresses, stacks, initial content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from jitstudio.simulator.ptx.program import (
+    AddressOperand,
+    BracketOperand,
+    PairOperand,
+    PtxFunction,
+    PtxOperand,
+    PtxProgram,
+    PtxVariable,
+    RegisterOperand,
+    SymbolOperand,
+    VectorOperand,
+)
+from jitstudio.simulator.state.heap import HEAP_BYTES, Heap
+from jitstudio.simulator.state.memory import WINDOWS, Arena, Region, global_arena
+from jitstudio.simulator.state.model import SimulatedLaunch, StateSpace
+from jitstudio.simulator.state.special import SCRATCH
+from jitstudio.simulator.state.texels import TexelArray
+
+CODE_BASE = 0x7D00_0000_0000
+"""Functions have addresses from here on, so many bytes apart."""
+
+CODE_STEP = 128
+GRID_WORKSPACE = "the workspace of the grid"
+"""What cooperative launches have in global memory, for the barrier of all blocks."""
+
+_WORKSPACE_BYTES = 256
+# `multi_warp_scratch` in cooperative_groups/details/memory.h is no larger.
+_SCRATCH_BYTES = 288
+_SHARED_END = 1 << 24
+
+
+class ImageError(ValueError):
+    """Variables that cannot be placed; the message is a sentence."""
+
+
+@dataclass
+class Image:
+    """What a kernel and all that it may call need of memory.
+
+    Attributes:
+        program: The PTX.
+        kernel: The kernel.
+        functions: It and the functions that it may call, by name.
+        codes: Their addresses.
+        spaces: The space of each variable that they use.
+        addresses: Its address in that space.
+        locals: Offsets of local variables in the stack frame, by function and name.
+        frame_bytes: Bytes of the stack frame of each function.
+        parameters: Offsets of the kernel's parameters.
+        shared_size: Bytes of shared memory of a block, dynamic and reserved ones included.
+        reserved: How many of these, the last, are reserved for cooperative groups.
+        dynamic: Where the dynamic ones begin.
+        global_arena: Global memory with the variables and the allocations.
+        constant_arena: Constant memory.
+        heap: What `malloc` takes from; None where nothing calls it.
+        texels: Textures and surfaces by their handles.
+    """
+
+    program: PtxProgram
+    kernel: PtxFunction
+    functions: dict[str, PtxFunction]
+    codes: dict[str, int]
+    global_arena: Arena
+    constant_arena: Arena
+    spaces: dict[str, str] = field(default_factory=dict)
+    addresses: dict[str, int] = field(default_factory=dict)
+    locals: dict[str, dict[str, int]] = field(default_factory=dict)
+    frame_bytes: dict[str, int] = field(default_factory=dict)
+    parameters: dict[str, int] = field(default_factory=dict)
+    shared_size: int = 0
+    reserved: int = 0
+    dynamic: int = 0
+    heap: Heap | None = None
+    texels: dict[int, TexelArray] = field(default_factory=dict)
+
+    @property
+    def is_recursive(self) -> bool:
+        """Whether a function calls itself, by way of others or not."""
+        instructions = self.program.instructions
+        calls = {
+            name: {
+                callee
+                for instruction in instructions[function.start : function.end]
+                for operand in instruction.operands
+                for callee in _names(operand)
+                if callee in self.functions
+            }
+            for name, function in self.functions.items()
+        }
+        # What calls nobody that is left cannot be part of a circle.
+        while ends := [name for name, callees in calls.items() if not callees & calls.keys()]:
+            for name in ends:
+                del calls[name]
+        return bool(calls)
+
+    @property
+    def local_bytes(self) -> int:
+        """Bytes of local memory of a thread that has called every function once."""
+        return max(sum(self.frame_bytes.values()), 16)
+
+    def generic(self, name: str) -> int:
+        """Returns the generic address of a variable."""
+        space = self.spaces[name]
+        windows = {s.value: base for s, base in WINDOWS.items()}
+        return self.addresses[name] + windows.get(space, 0)
+
+
+def make_image(program: PtxProgram, kernel: PtxFunction, launch: SimulatedLaunch) -> Image:
+    """Places what a kernel needs.
+
+    Raises:
+        ImageError: If it does not fit.
+    """
+    used, functions = _used(program, kernel)
+    variables = [v for name, v in program.variables.items() if name in used]
+    in_global = [v for v in variables if v.space == "global"]
+    in_constant = [v for v in variables if v.space == "const"]
+    try:
+        extents = [(v.name, v.size, v.align) for v in in_global]
+        if launch.cooperative:
+            extents.append((GRID_WORKSPACE, _WORKSPACE_BYTES, 16))
+        heap_bytes = HEAP_BYTES if "malloc" in used else 0
+        arena, global_addresses = global_arena(extents, launch.allocations, heap_bytes)
+    except ValueError as error:
+        raise ImageError(f"The allocations of the launch cannot be placed: {error}.") from None
+    constants, constant_size = _laid_out(in_constant, 0)
+    regions = tuple(
+        Region(constants[v.name], constants[v.name] + v.size, v.name) for v in in_constant
+    )
+    constant = Arena.of(StateSpace.CONSTANT, 0, constant_size, regions)
+    constant.read_only = True
+    image = Image(
+        program,
+        kernel,
+        functions,
+        {name: CODE_BASE + i * CODE_STEP for i, name in enumerate(functions)},
+        arena,
+        constant,
+        heap=Heap(arena) if heap_bytes else None,
+        texels={bound.handle: TexelArray(bound, arena) for bound in launch.bound},
+    )
+    _place_shared(image, [v for v in variables if v.space == "shared"], launch)
+    if SCRATCH in used:
+        image.reserved = _SCRATCH_BYTES
+        image.shared_size = -(-image.shared_size // 16) * 16 + _SCRATCH_BYTES
+    for variable in in_global + in_constant:
+        image.spaces[variable.name] = variable.space
+    image.addresses |= global_addresses | constants
+    for name, function in functions.items():
+        local = [v for v in function.variables.values() if v.space == "local"]
+        image.locals[name], image.frame_bytes[name] = _laid_out(local, 0)
+        image.frame_bytes[name] = -(-image.frame_bytes[name] // 16) * 16
+    image.parameters, _ = _laid_out(kernel.parameters, 0)
+    for variable in in_global:
+        start = image.addresses[variable.name] - arena.base
+        # Without an initialiser the driver fills with zeros.
+        arena.fill(start, _content(image, variable))
+    if launch.cooperative:
+        # Its size, then the barrier: `grid_workspace` in cooperative_groups/details/helpers.h.
+        workspace = _WORKSPACE_BYTES.to_bytes(4, "little").ljust(_WORKSPACE_BYTES, b"\0")
+        arena.fill(image.addresses[GRID_WORKSPACE] - arena.base, workspace)
+    for variable in in_constant:
+        constant.fill(image.addresses[variable.name], _content(image, variable))
+    return image
+
+
+def parameter_bytes(kernel: PtxFunction) -> int:
+    """Returns the bytes of the parameter space of a kernel."""
+    return _laid_out(kernel.parameters, 0)[1]
+
+
+def _laid_out(variables: Iterable[PtxVariable], start: int) -> tuple[dict[str, int], int]:
+    """Returns the offsets of variables that follow one another, and the end of the last."""
+    offsets: dict[str, int] = {}
+    for variable in variables:
+        align = max(variable.align, 1)
+        start = -(-start // align) * align
+        offsets[variable.name] = start
+        start += variable.size
+    return offsets, start
+
+
+def _place_shared(image: Image, variables: list[PtxVariable], launch: SimulatedLaunch) -> None:
+    static = [v for v in variables if v.size]
+    dynamic = [v for v in variables if not v.size]
+    offsets, size = _laid_out(static, 0)
+    align = max((v.align for v in dynamic), default=16)
+    image.dynamic = -(-size // max(align, 16)) * max(align, 16)
+    for variable in dynamic:
+        offsets[variable.name] = image.dynamic
+    image.shared_size = image.dynamic + launch.shared_bytes if launch.shared_bytes else size
+    if image.shared_size >= _SHARED_END:
+        raise ImageError(
+            f"A block takes {image.shared_size:,} bytes of shared memory, and there is no GPU "
+            "with so many. Ask for fewer."
+        )
+    image.addresses |= offsets
+    image.spaces |= dict.fromkeys(offsets, "shared")
+
+
+def _content(image: Image, variable: PtxVariable) -> bytes:
+    data = bytearray(variable.data or bytes(variable.size))
+    for at in variable.addresses:
+        if at.symbol in image.codes:
+            address = image.codes[at.symbol]
+        elif at.symbol in image.addresses:
+            name = at.symbol
+            address = image.generic(name) if at.generic else image.addresses[name]
+        else:
+            raise ImageError(
+                f"{variable.name} is to hold the address of {at.symbol}, which is not defined. "
+                "Link the module that defines it."
+            )
+        value = ((address + at.addend) >> at.shift) & ((1 << (8 * at.size)) - 1)
+        data[at.offset : at.offset + at.size] = value.to_bytes(at.size, "little")
+    return bytes(data)
+
+
+def _used(program: PtxProgram, kernel: PtxFunction) -> tuple[set[str], dict[str, PtxFunction]]:
+    """Returns the names that a kernel needs, and the functions among them."""
+    used: set[str] = set()
+    functions: dict[str, PtxFunction] = {}
+    waiting = [kernel.name]
+    while waiting:
+        name = waiting.pop()
+        if name in used:
+            continue
+        used.add(name)
+        if (function := program.functions.get(name)) is not None:
+            functions[name] = function
+            for instruction in program.instructions[function.start : function.end]:
+                for operand in instruction.operands:
+                    waiting += _names(operand)
+            for table in function.tables.values():
+                waiting += table
+        elif (variable := program.variables.get(name)) is not None:
+            waiting += [at.symbol for at in variable.addresses]
+    return used, dict(sorted(functions.items(), key=lambda item: item[1].start))
+
+
+def _names(operand: PtxOperand) -> list[str]:
+    match operand:
+        case SymbolOperand(name):
+            return [name]
+        case RegisterOperand(name) if name == SCRATCH:
+            return [name]
+        case AddressOperand(SymbolOperand(name)):
+            return [name]
+        case VectorOperand(parts) | BracketOperand(parts):
+            return [name for part in parts for name in _names(part)]
+        case PairOperand(first, second):
+            return _names(first) + _names(second)
+    return []

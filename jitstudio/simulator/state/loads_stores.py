@@ -1,0 +1,472 @@
+"""Loads and stores of the threads of a wave, and what is known of the bytes that they reach.
+
+Each access is checked against the bounds of its space. Of each byte memory keeps whether somebody
+has written it, or a copy to it is under way, and which undefined value it holds: see `Arena`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.state.copies import Copy
+from jitstudio.simulator.state.faults import ThreadFault, line_of
+from jitstudio.simulator.state.groups import Selection
+from jitstudio.simulator.state.memory import (
+    CLUSTER_BITS,
+    COPYING,
+    WINDOWS,
+    AccessFault,
+    Arena,
+    Offsets,
+    behind_end,
+    check_alignment,
+    windows_of,
+)
+from jitstudio.simulator.state.model import Access, AccessKind, FaultKind, StateSpace
+from jitstudio.simulator.state.product_checks import check_not_read
+from jitstudio.simulator.state.wave import Wave
+
+
+def checked_offsets(
+    wave: Wave, space: StateSpace, addresses: NDArray[np.int64], threads: Selection, size: int
+) -> tuple[Offsets, int]:
+    """Returns offsets in the arena of a space, checked, and the region they are in or -1."""
+    arena = wave.arenas[space]
+    try:
+        if space is StateSpace.SHARED:
+            return _shared_offsets(wave, addresses, threads, size), 0
+        if space is StateSpace.LOCAL:
+            _check_range(addresses, size, wave.local_stride, "the thread's local memory")
+            return addresses + wave.local_base[threads], 0
+        offsets = addresses - arena.base
+        return offsets, arena.check_bounds(offsets, size)
+    except AccessFault as fault:
+        raise _fault_of_access(wave, fault, threads, size) from None
+
+
+def _shared_offsets(
+    wave: Wave, addresses: NDArray[np.int64], threads: Selection, size: int
+) -> Offsets:
+    bases = wave.shared_base[threads]
+    if int(addresses.max()) >> CLUSTER_BITS and int(addresses.min()) >= 0:
+        ranks = addresses >> CLUSTER_BITS
+        blocks = wave.layout.cluster_blocks
+        if (ranks > blocks).any():
+            first = int(np.argmax(ranks > blocks))
+            raise AccessFault(
+                FaultKind.OUT_OF_BOUNDS,
+                first,
+                int(np.count_nonzero(ranks > blocks)),
+                f"which is in no block of a cluster of {blocks}",
+                int(addresses[first]),
+            )
+        slots = wave.slots[threads]
+        other = slots - slots % blocks + ranks - 1
+        bases = np.where(ranks > 0, other, slots) * wave.layout.shared_stride
+        addresses = addresses & ((1 << CLUSTER_BITS) - 1)
+    _check_range(addresses, size, wave.shared_size, "the shared memory of the block")
+    return addresses + bases
+
+
+def load(
+    wave: Wave,
+    space: StateSpace | None,
+    addresses: NDArray[np.int64],
+    dtype: np.dtype[Any],
+    count: int,
+    threads: Selection,
+    *,
+    strong: bool = False,
+) -> list[NDArray[Any]]:
+    """Returns what threads read from addresses: so many successive elements.
+
+    Args:
+        wave: Whose memory it is.
+        space: None for generic addresses.
+        addresses: One for each thread.
+        dtype: Of an element.
+        count: Elements of a vector.
+        threads: Who reads.
+        strong: Whether it is volatile, relaxed or acquire.
+
+    Raises:
+        ThreadFault: If an address is out of bounds or misaligned.
+    """
+    if space is None:
+        windows = windows_of(addresses)
+        if len(windows) > 1:
+            return _load_mixed(wave, windows, addresses, dtype, count, threads, strong)
+        space = next(iter(windows))
+        addresses = addresses - WINDOWS[space] if space in WINDOWS else addresses
+    size = dtype.itemsize * count
+    offsets, region = checked_offsets(wave, space, addresses, threads, size)
+    return take(wave, space, offsets, region, addresses, dtype, count, threads, strong=strong)
+
+
+def take(
+    wave: Wave,
+    space: StateSpace,
+    offsets: Offsets,
+    region: int,
+    addresses: NDArray[np.int64],
+    dtype: np.dtype[Any],
+    count: int,
+    threads: Selection,
+    *,
+    strong: bool = False,
+) -> list[NDArray[Any]]:
+    """Returns the elements at offsets that have been checked; see `load`."""
+    arena, size = wave.arenas[space], dtype.itemsize * count
+    unwritten = arena.check_written(offsets, size, region)
+    partly = None
+    if unwritten is not None:
+        partly = arena.partly_written(offsets, size)
+        missing = unwritten & ~partly
+        if missing.any():
+            tell_unwritten(wave, space, missing, offsets, addresses, threads, size)
+        if space is StateSpace.LOCAL and wave.copies_unwritten:
+            partly = unwritten
+    if wave.on_accessed:
+        notify(wave, space, AccessKind.READ, offsets, addresses, size, threads, strong)
+    if arena.codes is not None or partly is not None:
+        _note_loaded(wave, arena, offsets, dtype.itemsize, count, threads, partly)
+    return arena.gather(offsets, dtype, count)
+
+
+def _note_loaded(
+    wave: Wave,
+    arena: Arena,
+    offsets: Offsets,
+    size: int,
+    count: int,
+    threads: Selection,
+    followed: NDArray[np.bool_] | None,
+) -> None:
+    """Keeps the codes of what is loaded, for who follows them through registers.
+
+    Args:
+        wave: The resident blocks.
+        arena: Where from.
+        offsets: Of the accesses.
+        size: Bytes of an element.
+        count: Elements of each access.
+        threads: Who loads.
+        followed: Whose elements that nobody has written are not told at once; None for nobody.
+    """
+    codes = arena.codes_at(offsets, size, count)
+    if followed is not None and followed.any() and wave.current is not None:
+        never = arena.never_written(offsets, size, count) & followed
+        if never.any():
+            first = int(wave.numbers[threads][int(np.argmax(never.any(axis=0)))])
+            code = wave.undefined.unwritten(wave.current, wave.clock - 1, first)
+            codes = list(np.where(never, np.int32(code), codes if codes is not None else 0))
+    if codes is not None and wave.current is not None:
+        wave.undefined.found = wave.current, codes
+
+
+def _load_mixed(
+    wave: Wave,
+    windows: dict[StateSpace, NDArray[np.bool_] | None],
+    addresses: NDArray[np.int64],
+    dtype: np.dtype[Any],
+    count: int,
+    threads: Selection,
+    strong: bool,
+) -> list[NDArray[Any]]:
+    values = [np.empty(len(addresses), dtype) for _ in range(count)]
+    numbers = wave.numbers[threads]
+    for space, chosen in windows.items():
+        found = load(
+            wave,
+            space,
+            addresses[chosen] - WINDOWS.get(space, 0),
+            dtype,
+            count,
+            numbers[chosen],
+            strong=strong,
+        )
+        for value, part in zip(values, found, strict=True):
+            value[chosen] = part
+    wave.undefined.found = None
+    return values
+
+
+def store(
+    wave: Wave,
+    space: StateSpace | None,
+    addresses: NDArray[np.int64],
+    values: Sequence[NDArray[Any]],
+    threads: Selection,
+    *,
+    strong: bool = False,
+) -> None:
+    """Writes elements to addresses, as `load` reads them.
+
+    Raises:
+        ThreadFault: If an address is out of bounds, misaligned, or not to be written.
+    """
+    if space is None:
+        windows = windows_of(addresses)
+        if len(windows) > 1:
+            numbers, carried = wave.numbers[threads], wave.undefined.carried
+            for part, chosen in windows.items():
+                wave.undefined.carried = [each[chosen] for each in carried] if carried else None
+                store(
+                    wave,
+                    part,
+                    addresses[chosen] - WINDOWS.get(part, 0),
+                    [value[chosen] for value in values],
+                    numbers[chosen],
+                    strong=strong,
+                )
+            return
+        space = next(iter(windows))
+        addresses = addresses - WINDOWS[space] if space in WINDOWS else addresses
+    size = values[0].dtype.itemsize * len(values)
+    writable(wave, space, addresses, threads, size)
+    offsets, region = checked_offsets(wave, space, addresses, threads, size)
+    put(wave, space, offsets, region, addresses, values, threads, strong=strong)
+
+
+def put(
+    wave: Wave,
+    space: StateSpace,
+    offsets: Offsets,
+    region: int,
+    addresses: NDArray[np.int64],
+    values: Sequence[NDArray[Any]],
+    threads: Selection,
+    *,
+    strong: bool = False,
+) -> None:
+    """Writes elements to offsets that have been checked; see `store`."""
+    arena, size = wave.arenas[space], values[0].dtype.itemsize * len(values)
+    if wave.products and space is StateSpace.SHARED:
+        check_not_read(wave, offsets, addresses, threads, size)
+    before = arena.bytes_at(offsets, size) if wave.wants_values else None
+    if (order := wave.in_order(threads)) is None:
+        arena.scatter(offsets, values)
+    else:
+        arena.scatter(offsets[order], [value[order] for value in values])
+    arena.mark_written(offsets, size, region)
+    if wave.undefined.carried is not None:
+        _keep_carried(wave, arena, offsets, values[0].dtype.itemsize, order)
+    wave.changes += 1
+    if wave.on_accessed:
+        put = None if before is None else _bytes_of(values, len(offsets))
+        kind = AccessKind.WRITE
+        notify(wave, space, kind, offsets, addresses, size, threads, strong, before, put)
+
+
+def _keep_carried(
+    wave: Wave, arena: Arena, offsets: Offsets, size: int, order: NDArray[np.int64] | None
+) -> None:
+    """Lets shared or local memory hold the undefined values that are stored."""
+    codes, wave.undefined.carried = wave.undefined.carried, None
+    if codes is not None and arena.space in (StateSpace.SHARED, StateSpace.LOCAL):
+        if order is not None:
+            offsets, codes = offsets[order], [each[order] for each in codes]
+        arena.put_codes(offsets, size, codes)
+
+
+def writable(
+    wave: Wave, space: StateSpace, addresses: NDArray[np.int64], threads: Selection, size: int
+) -> Arena:
+    """Returns the arena of a space.
+
+    Raises:
+        ThreadFault: If nothing may be written to it.
+    """
+    arena = wave.arenas[space]
+    if arena.read_only:
+        memory = "constant memory" if space is StateSpace.CONSTANT else "a parameter"
+        raise ThreadFault(
+            FaultKind.READ_ONLY,
+            int(wave.numbers[threads][0]),
+            f"writes {size} bytes to {memory}, at 0x{int(addresses[0]):x}. "
+            "Nothing can be written there",
+            len(addresses),
+        )
+    return arena
+
+
+def notify(
+    wave: Wave,
+    space: StateSpace,
+    kind: AccessKind,
+    offsets: Offsets,
+    addresses: NDArray[np.int64],
+    size: int,
+    threads: Selection,
+    strong: bool,
+    before: NDArray[np.uint8] | None = None,
+    after: NDArray[np.uint8] | None = None,
+) -> None:
+    """Shows an access to the observers; `after` is what memory holds unless it is given."""
+    instruction = wave.current
+    assert instruction is not None
+    if before is not None and after is None:
+        after = wave.arenas[space].bytes_at(offsets, size)
+    access = Access(
+        instruction,
+        wave.numbers[threads],
+        space,
+        kind,
+        offsets,
+        addresses.view(np.uint64),
+        size,
+        strong or kind is AccessKind.ATOMIC,
+        before,
+        after,
+        wave.clock - 1,
+    )
+    for observer in wave.on_accessed:
+        observer.accessed(access)
+
+
+def _fault_of_access(wave: Wave, fault: AccessFault, threads: Selection, size: int) -> ThreadFault:
+    verb = "accesses"
+    if wave.current is not None:
+        verb = {"ld": "reads", "st": "writes"}.get(wave.current.opcode, verb)
+    plural = "byte" if size == 1 else "bytes"
+    return ThreadFault(
+        fault.kind,
+        int(wave.numbers[threads][fault.index]),
+        f"{verb} {size} {plural} at 0x{fault.address:x}, {fault.detail}",
+        fault.count,
+    )
+
+
+def tell_unwritten(
+    wave: Wave,
+    space: StateSpace,
+    unwritten: NDArray[np.bool_],
+    offsets: Offsets,
+    addresses: NDArray[np.int64],
+    threads: Selection,
+    size: int,
+) -> None:
+    """Takes note of threads that read what nobody has written, or not waited for."""
+    if space is StateSpace.SHARED and wave.copies:
+        pending = wave.arenas[space].has_state(offsets, size, COPYING)
+        if pending.any():
+            _tell_not_waited_for(wave, pending, offsets, addresses, threads, size)
+            unwritten = unwritten & ~pending
+            if not unwritten.any():
+                return
+    if space is StateSpace.LOCAL and wave.copies_unwritten:
+        return
+    first = int(np.argmax(unwritten))
+    names = {StateSpace.CONSTANT: "constant"}
+    where = f"{names.get(space, space.value)} memory at 0x{int(addresses[first]):x}"
+    if space is StateSpace.SURFACE:
+        where = next(filter(None, (a.place(int(offsets[first])) for a in wave.texels.values())))
+    wave.tell(
+        FaultKind.NEVER_WRITTEN,
+        wave.numbers[threads][unwritten],
+        f"reads {size} bytes of {where} that nobody has written",
+    )
+
+
+def _tell_not_waited_for(
+    wave: Wave,
+    pending: NDArray[np.bool_],
+    offsets: Offsets,
+    addresses: NDArray[np.int64],
+    threads: Selection,
+    size: int,
+) -> None:
+    """Takes note of threads that read what is still being copied."""
+    first = int(np.argmax(pending))
+    copy, thread = wave.copies.at(int(offsets[first]), size)
+    place = wave.layout.place(copy.instruction, thread, copy.step)
+    wave.tell(
+        FaultKind.NOT_WAITED_FOR,
+        wave.numbers[threads][pending],
+        f"reads {size} bytes of shared memory at 0x{int(addresses[first]):x} before the copy "
+        "to them was waited for",
+        other=place,
+        more=f"Thread {place.thread} copies to them at {line_of(place)}. It must wait "
+        "(cp.async.wait_group, __pipeline_wait_prior, or an mbarrier) before anyone reads, and "
+        "other threads need a barrier behind that.",
+    )
+
+
+# Copies that run by themselves.
+
+
+def copying(
+    wave: Wave,
+    addresses: NDArray[np.int64],
+    size: int,
+    threads: Selection,
+    barriers: NDArray[np.int64] | None = None,
+) -> None:
+    """Takes note of a copy to shared memory that has to be waited for.
+
+    Args:
+        wave: The resident blocks.
+        addresses: Where to, one for each thread.
+        size: Bytes of each.
+        threads: Who copies.
+        barriers: Offsets of the mbarriers that track it; None for none.
+    """
+    assert wave.current is not None
+    offsets, region = checked_offsets(wave, StateSpace.SHARED, addresses, threads, size)
+    wave.arenas[StateSpace.SHARED].mark_copying(offsets, size, region)
+    numbers = wave.numbers[threads]
+    wave.copies.add(wave.current, wave.clock - 1, numbers, offsets, addresses, size, barriers)
+
+
+def copied(wave: Wave, copies: list[Copy], *, by_themselves: bool) -> None:
+    """Takes note that copies have been waited for.
+
+    Args:
+        wave: The resident blocks.
+        copies: Which.
+        by_themselves: Whether by the threads that copy, which have yet to tell others.
+    """
+    for copy in copies:
+        wave.arenas[StateSpace.SHARED].mark_written(copy.offsets, copy.size, -1)
+        if by_themselves and wave.on_copied:
+            access = Access(
+                copy.instruction,
+                copy.threads,
+                StateSpace.SHARED,
+                AccessKind.WRITE,
+                copy.offsets,
+                copy.addresses.view(np.uint64),
+                copy.size,
+                step=copy.step,
+            )
+            for observer in wave.on_copied:
+                observer.copied(access)
+
+
+def _bytes_of(values: Sequence[NDArray[Any]], count: int) -> NDArray[np.uint8]:
+    """Returns the bytes of the elements that each thread writes, of shape (threads, bytes)."""
+    columns = np.stack([np.broadcast_to(value, (count,)) for value in values], axis=1)
+    return columns.view(np.uint8)
+
+
+def _check_range(addresses: NDArray[np.int64], size: int, limit: int, what: str) -> None:
+    if int(addresses.min()) < 0 or int(addresses.max()) + size > limit:
+        wrong = (addresses < 0) | (addresses + size > limit)
+        first = int(np.argmax(wrong))
+        address = int(addresses[first])
+        where = (
+            f"{-address:,} bytes before the start" if address < 0 else behind_end(address - limit)
+        )
+        raise AccessFault(
+            FaultKind.OUT_OF_BOUNDS,
+            first,
+            int(np.count_nonzero(wrong)),
+            f"{where} of {what} ({limit:,} bytes)",
+            address,
+        )
+    if size > 1:
+        check_alignment(addresses, size)

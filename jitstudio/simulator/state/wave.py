@@ -1,0 +1,415 @@
+"""The blocks that are resident together: registers, memory, and who waits where.
+
+Instructions work on a `Wave`; what they load and store goes through `loads_stores`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.simulator.ptx.program import PtxFunction, PtxInstruction
+from jitstudio.simulator.state.copies import PendingCopies
+from jitstudio.simulator.state.faults import ThreadFault, fault_of
+from jitstudio.simulator.state.frames import Frame, FrameLayout, ReturnLink, SlotKind, viewed
+from jitstudio.simulator.state.groups import Groups, Selection, numbers_of, packed_lanes, subset
+from jitstudio.simulator.state.heap import Heap
+from jitstudio.simulator.state.left_out import PassedBarriers
+from jitstudio.simulator.state.memory import Arena
+from jitstudio.simulator.state.model import (
+    WARP,
+    Fault,
+    FaultKind,
+    Layout,
+    Observer,
+    StateSpace,
+    SyncScope,
+    ThreadPlace,
+    Threads,
+)
+from jitstudio.simulator.state.products import PendingProducts, Touch
+from jitstudio.simulator.state.texels import TexelArray
+from jitstudio.simulator.state.undefined import UndefinedValues
+from jitstudio.simulator.state.written import WrittenRegisters
+
+BarrierName = tuple[SyncScope, int]
+"""The scope of a barrier and its number in the block."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Threads that wait at a barrier.
+
+    Attributes:
+        depth: Of their calls.
+        instruction: The one at which they wait.
+        threads: Which.
+        expected: How many threads of the block each of them waits for; None for all.
+        resume: What is done with those that go on: it gets the wave, them, and for each block
+            slot how many votes were true and how many there were. None for nothing.
+        arrived: Whether they have only arrived and gone on.
+        since: Steps that were executed before they came.
+    """
+
+    depth: int
+    instruction: PtxInstruction
+    threads: Selection
+    expected: NDArray[Any] | None = None
+    resume: Callable[[Wave, Selection, NDArray[Any], NDArray[Any]], None] | None = None
+    arrived: bool = False
+    since: int = 0
+
+    @property
+    def at(self) -> int:
+        """The number of the instruction."""
+        return self.instruction.number
+
+    @property
+    def is_of_all(self) -> bool:
+        """Whether all threads of the block must come to this very instruction.
+
+        So it is with ``__syncthreads()``, which is ``bar.sync`` or ``barrier.sync.aligned``
+        without a number of threads.
+        """
+        words = self.instruction.modifiers
+        aligned = self.instruction.opcode == "bar" or "aligned" in words
+        return aligned and self.expected is None and not self.arrived and "cluster" not in words
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """An operation for which lanes of a warp wait for one another.
+
+    Attributes:
+        name: Its full opcode: lanes at several instructions of one name may meet.
+        ready: Returns for threads at a depth whether all lanes that they name are present, by the
+            present lanes of each warp.
+        finish: Does it for threads at a depth.
+    """
+
+    name: str
+    ready: Callable[[Wave, int, Selection, NDArray[np.uint32]], NDArray[np.bool_]]
+    finish: Callable[[Wave, int, Selection], None]
+
+
+class Wave:
+    """The state of resident blocks.
+
+    Attributes:
+        layout: Which threads there are.
+        numbers: The numbers of all threads with padding.
+        live: Which threads have not exited; False for padding.
+        lanes: The live lanes of each warp, as bits.
+        groups: The threads that can go on.
+        seed: Shuffles which warps come first; None for none.
+        rank: Who comes first where threads meet at one address; None for the order of numbers.
+        barriers: Who waits at which barrier, by its name.
+        votes: What each thread has brought to the barrier that it waits at.
+        cluster_arrivals: How often each thread has arrived at the barrier of its cluster.
+        cluster_waits: How often it has passed it.
+        links: What is done at returns, by call and function.
+        meetings: Operations of warps, by instruction.
+        exchange: What each thread has brought to the operation of its warp.
+        deepest: Most calls within calls.
+        most_bytes: Most bytes of registers.
+        frame_bytes: Bytes of the registers of all depths.
+        spins: How often threads have gone back in a loop that may spin, by its start.
+        parked: Who waits at a warp-level operation for lanes that it names.
+        arenas: The memory.
+        shared_base: Where the shared memory of each thread's block begins in the arena.
+        shared_size: Bytes of shared memory of a block.
+        local_stride: Bytes of local memory of a thread.
+        copies_unwritten: Whether right code reads local memory that nobody has written: that made
+            for a debugger copies structures with their padding, and bit fields as whole words.
+        frames: The registers, by depth and function, as instructions read them.
+        bases: The registers and parameters themselves, by depth and function, then by name.
+        written: Which registers threads have given values; None where nobody asks.
+        stacks: Where each thread's local variables begin, by depth.
+        returns: Where each thread goes on after the call, by depth.
+        clock: Steps since the launch began.
+        changes: How often memory or a clock has changed what a spinning thread could see.
+        printed: What has been printed, in pieces.
+        faults: Those that do not end the launch.
+        told: Which they are, by instruction and kind.
+        undefined: Which registers of the kernel hold undefined values.
+        copies: The copies to shared memory that nobody has waited for.
+        products: Those of warp groups likewise.
+        heap: What `malloc` takes from; None for none.
+        texels: Textures and surfaces by their handles.
+        passed: Who has been behind which barrier; None where there is nothing to leave out.
+        observers: All of them.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        arenas: dict[StateSpace, Arena],
+        *,
+        shared_size: int,
+        local_stride: int,
+        stack_limit: int,
+        parameters: bytes,
+        special: dict[str, Any],
+        copies_unwritten: bool = False,
+        notes_written: bool = False,
+        touching: Mapping[int, Touch] | None = None,
+        most_bytes: int = 1 << 62,
+        seed: int | None = None,
+        observers: Sequence[Observer],
+    ) -> None:
+        self.layout = layout
+        count = layout.threads
+        self.numbers = np.arange(count, dtype=np.int64)
+        padded = layout.warps_per_block * WARP
+        in_block = self.numbers % padded
+        self.slots = self.numbers // padded
+        self.in_block = in_block
+        self.live = in_block < layout.threads_per_block
+        self.live_count = int(np.count_nonzero(self.live))
+        self.lanes = packed_lanes(np.flatnonzero(self.live), count)
+        self.groups = Groups()
+        self.seed = None if seed is None else seed & 0xFFFF
+        self.rank: NDArray[np.int64] | None = None
+        if seed is not None:
+            warps = np.random.default_rng(seed).permutation(count // WARP)
+            self.rank = warps[self.numbers // WARP] * WARP + self.numbers % WARP
+        self.barriers: dict[BarrierName, list[Waiting]] = {}
+        self.votes = np.zeros(count, np.bool_)
+        self.cluster_arrivals = np.zeros(count, np.int64)
+        self.cluster_waits = np.zeros(count, np.int64)
+        self.links: dict[tuple[int, str], ReturnLink] = {}
+        self.meetings: dict[int, Meeting] = {}
+        self.exchange = np.zeros(count, np.uint64)
+        self.deepest = 1024
+        self.spins: dict[int, int] = {}
+        self.parked: dict[tuple[int, int], Selection] = {}
+        self.arenas = arenas
+        self.shared_size, self.local_stride = shared_size, local_stride
+        self.shared_base = self.slots * layout.shared_stride
+        self.local_base = self.numbers * local_stride
+        self.parameters, self.special = parameters, special
+        self.frames: dict[tuple[int, str], Frame] = {}
+        self.bases: dict[tuple[int, str], dict[str, NDArray[Any]]] = {}
+        self.written = WrittenRegisters(count) if notes_written else None
+        self.stacks: list[NDArray[np.int64]] = []
+        self.returns: list[NDArray[np.int32]] = []
+        self.clock = self.changes = 0
+        self.printed: list[str] = []
+        self.copies_unwritten = copies_unwritten
+        self.stack_limit, self.most_bytes = stack_limit, most_bytes
+        self.frame_bytes = self.printed_size = 0
+        self.faults: list[Fault] = []
+        self.undefined = UndefinedValues(count)
+        self.copies = PendingCopies(count)
+        self.products = PendingProducts(count, layout.warps_per_block, touching or {})
+        self.heap: Heap | None = None
+        self.texels: dict[int, TexelArray] = {}
+        self.passed: PassedBarriers | None = None
+        self.inexact: dict[str, str] = {}
+        self.current: PtxInstruction | None = None
+        self.told: set[tuple[int, FaultKind]] = set()
+        self.observers = tuple(observers)
+        self.on_accessed = _overriding(observers, "accessed")
+        self.on_executed = _overriding(observers, "executed")
+        self.on_branched = _overriding(observers, "branched")
+        self.on_synchronised = _overriding(observers, "synchronised")
+        self.on_fenced = _overriding(observers, "fenced")
+        self.on_copied = _overriding(observers, "copied")
+        self.on_renewed = _overriding(observers, "renewed")
+        self.wants_values = any(o.wants_values for o in self.on_accessed)
+
+    # Frames.
+
+    def frame(self, depth: int, layout: FrameLayout) -> Frame:
+        """Returns the registers of a function at a depth."""
+        key = depth, layout.function.name
+        if (frame := self.frames.get(key)) is None or len(frame) != len(layout.slots):
+            while len(self.stacks) <= depth:
+                self.stacks.append(np.zeros(self.layout.threads, np.int64))
+                self.returns.append(np.zeros(self.layout.threads, np.int32))
+            if (bases := self.bases.get(key)) is None:
+                bases = self.bases[key] = layout.registers(self.layout.threads)
+                self.frame_bytes += sum(values.nbytes for values in bases.values())
+            frame = [self._slot(key, bases, kind) for kind in layout.slots]
+            self.frames[key] = frame
+        return frame
+
+    def _slot(
+        self, key: tuple[int, str], bases: dict[str, NDArray[Any]], kind: SlotKind
+    ) -> NDArray[Any]:
+        threads, size = self.layout.threads, kind.dtype.itemsize
+        match kind.source:
+            case "register":
+                return viewed(bases[kind.name], kind.dtype)
+            case "param":
+                columns = bases[kind.name][:, kind.offset : kind.offset + size]
+                return columns.view(kind.dtype)[:, 0]
+            case "whole param":
+                return bases[kind.name]
+            case "stack":
+                return self.stacks[key[0]].view(kind.dtype)
+            case "special":
+                return viewed(np.broadcast_to(self.special[kind.name], (threads,)), kind.dtype)
+            case "kernel param":
+                end = kind.offset + size
+                piece = self.parameters[kind.offset : end].ljust(size, b"\0")
+                return np.broadcast_to(np.frombuffer(piece, kind.dtype), (threads,))
+            case "sink":
+                return np.zeros(threads, kind.dtype)
+            case _:
+                return np.broadcast_to(np.frombuffer(kind.value, kind.dtype), (threads,))
+
+    def note_results(
+        self, depth: int, layout: FrameLayout, instruction: PtxInstruction, threads: Selection
+    ) -> None:
+        """Takes note that threads have the results of an instruction."""
+        if self.written is not None:
+            self.written.note(depth, layout.function, instruction, threads)
+
+    def has_written(
+        self, depth: int, function: PtxFunction, name: str, numbers: Threads
+    ) -> NDArray[np.bool_]:
+        """Returns which threads have given a register a value; all where that is not noted."""
+        if self.written is None:
+            return np.ones(len(numbers), np.bool_)
+        return self.written.has(depth, function, name, numbers)
+
+    # Threads.
+
+    def let_go_on(self, depth: int, at: int, threads: Selection) -> None:
+        """Lets threads go on that begin or have passed a barrier.
+
+        With a seed some of their warps come first, others when those wait or have ended: what has
+        to wait for a barrier that is missing then shows.
+        """
+        if self.seed is None:
+            self.groups.put(depth, at, threads)
+            return
+        warps = self.numbers[threads] // WARP
+        mixed = (warps * 0x9E3779B1 + self.seed * 0x85EBCA6B + self.clock * 0xC2B2AE35) >> 13
+        turn = (mixed ^ mixed >> 7) & 1 != 0
+        for chosen in (turn, ~turn):
+            if chosen.any():
+                self.groups.hold(depth, at, subset(threads, chosen))
+
+    def in_order(self, threads: Selection) -> NDArray[np.int64] | None:
+        """Returns in which order threads take their turns at one address; None for their own."""
+        if self.rank is None:
+            return None
+        order: NDArray[np.int64] = np.argsort(self.rank[threads], kind="stable")
+        return order
+
+    def rejoin(self) -> bool:
+        """Lets threads go on that wait for lanes at another place; returns whether there are.
+
+        Lanes of a warp may meet at several instructions of one name, where both ways of a branch
+        have the same operation.
+        """
+        names = {self.meetings[at].name for _, at in self.parked}
+        for name in sorted(names):
+            places = [key for key in self.parked if self.meetings[key[1]].name == name]
+            numbers = np.concatenate([numbers_of(self.parked[key]) for key in places])
+            present = packed_lanes(numbers, self.layout.threads)
+            for depth, at in places:
+                meeting, threads = self.meetings[at], self.parked[depth, at]
+                come = meeting.ready(self, depth, threads, present)
+                if come.any():
+                    del self.parked[depth, at]
+                    if not come.all():
+                        self.parked[depth, at] = subset(threads, ~come)
+                    chosen = subset(threads, come)
+                    meeting.finish(self, depth, chosen)
+                    self.groups.put(depth, at + 1, chosen)
+        return bool(self.groups)
+
+    def end(self, threads: Selection) -> None:
+        """Takes note that threads have exited."""
+        self.live[threads] = False
+        numbers = numbers_of(threads)
+        self.live_count -= len(numbers)
+        self.lanes &= ~packed_lanes(numbers, self.layout.threads)
+
+    def tell(
+        self,
+        kind: FaultKind,
+        threads: Threads,
+        message: str,
+        *,
+        at: tuple[PtxInstruction, int] | None = None,
+        other: ThreadPlace | None = None,
+        more: str = "",
+    ) -> None:
+        """Takes note of a fault that does not end the launch, once for each instruction.
+
+        Args:
+            kind: What it is.
+            threads: Who did it.
+            message: What they did, in words that go on after "Thread … of block …".
+            at: The instruction at which they did it, and the steps before it; None for the
+                current one.
+            other: Where another thread was that it is about.
+            more: Sentences about that.
+        """
+        instruction, step = at or (self.current, self.clock - 1)
+        assert instruction is not None
+        if (key := (instruction.number, kind)) in self.told:
+            return
+        self.told.add(key)
+        fault = fault_of(
+            self.layout, instruction, kind, int(threads[0]), message, len(threads), False, step
+        )
+        if other is not None and fault.first is not None:
+            first, second = sorted((fault.first, other), key=lambda place: place.step)
+            fault = replace(fault, message=f"{fault.message} {more}", first=first, second=second)
+        self.faults.append(fault)
+
+    def print_text(self, text: str) -> None:
+        """Takes note of what a thread has printed."""
+        self.printed.append(text)
+        self.printed_size += len(text)
+
+    # Memory.
+
+    def grow_stacks(self, needed: int, thread: int, function: str) -> None:
+        """Makes room for so many bytes of local memory of each thread.
+
+        Raises:
+            ThreadFault: If that is more than the limit.
+        """
+        if needed > self.stack_limit:
+            raise ThreadFault(
+                FaultKind.STACK_OVERFLOW,
+                thread,
+                f"calls {function}, and needs {needed:,} bytes of local memory for it, which is "
+                f"more than the limit of {self.stack_limit:,}. The recursion may have no end",
+            )
+        stride = min(max(2 * self.local_stride, -(-needed // 16) * 16), self.stack_limit)
+        old, threads = self.arenas[StateSpace.LOCAL], self.layout.threads
+        new = Arena.in_parts(StateSpace.LOCAL, threads, stride, stride, "local memory")
+        kept, grown = threads * self.local_stride, threads * stride
+        pairs: list[tuple[NDArray[Any], NDArray[Any]]]
+        pairs = [(old.data, new.data), (old.state, new.state)]
+        if old.codes is not None:
+            new.codes = np.zeros(len(new.data), np.int32)
+            pairs.append((old.codes, new.codes))
+        for before, after in pairs:
+            after[:grown].reshape(threads, stride)[:, : self.local_stride] = before[:kept].reshape(
+                threads, self.local_stride
+            )
+        self.arenas[StateSpace.LOCAL] = new
+        self.local_stride, self.local_base = stride, self.numbers * stride
+
+    def synchronised(self, threads: Threads, scope: SyncScope) -> None:
+        """Shows a barrier to the observers."""
+        for observer in self.on_synchronised:
+            observer.synchronised(threads, scope)
+
+
+def _overriding(observers: Sequence[Observer], method: str) -> tuple[Observer, ...]:
+    """Returns the observers that take note of something."""
+    default = getattr(Observer, method)
+    return tuple(o for o in observers if getattr(type(o), method) is not default)

@@ -1,0 +1,465 @@
+"""Goes to any step of a simulated run, forward and back.
+
+A run is deterministic, so a state is reached from any earlier one by executing the steps between.
+Snapshots are kept on the way, so far apart that replaying from one to the next takes a twentieth of
+a second. One holds what has changed since the one before in pages of 4 KiB, all others are shared.
+Where they take too much memory, every second one of the older half goes. Of the steps between two
+snapshots it is noted which threads have executed what, so that who searches need not replay all.
+"""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.core.launch.simulation import Fault
+from jitstudio.simulator.running.ends import SimulationStop
+from jitstudio.simulator.running.machine import Machine
+from jitstudio.simulator.state.copies import PendingCopies
+from jitstudio.simulator.state.groups import Groups, Selection
+from jitstudio.simulator.state.memory import Arena
+from jitstudio.simulator.state.model import Layout, SimulationOutcome, StateSpace
+from jitstudio.simulator.state.products import PendingProducts
+from jitstudio.simulator.state.undefined import UndefinedValues
+from jitstudio.simulator.state.wave import BarrierName, Waiting, Wave
+from jitstudio.simulator.stepping.requests import StopReason
+
+PAGE = 4096
+INTERVAL = 0.05
+"""Seconds of replay between two snapshots."""
+
+MOST_BYTES = 1 << 30
+"""Bytes that all snapshots together may take."""
+
+_Pages = tuple[bytes, ...]
+_Key = tuple[Any, ...]
+_LOOK_EVERY = 64
+# A snapshot takes at most this share of the time that leads to the next one.
+_SHARE = 4
+
+
+@dataclass(frozen=True, eq=False)
+class _WaveNotes:
+    """All of a wave that is in no array."""
+
+    wave: Wave
+    local: Arena
+    local_stride: int
+    groups: Groups
+    barriers: dict[BarrierName, tuple[Waiting, ...]]
+    parked: dict[tuple[int, int], Selection]
+    live_count: int
+    spins: dict[int, int]
+    changes: int
+    printed: tuple[str, ...]
+    printed_size: int
+    faults: tuple[Fault, ...]
+    told: frozenset[Any]
+    undefined: UndefinedValues
+    copies: PendingCopies
+    products: PendingProducts
+
+    @classmethod
+    def of(cls, wave: Wave) -> _WaveNotes:
+        """Returns those of a wave as it is now."""
+        return cls(
+            wave,
+            wave.arenas[StateSpace.LOCAL],
+            wave.local_stride,
+            wave.groups.copy(),
+            {name: tuple(there) for name, there in wave.barriers.items()},
+            dict(wave.parked),
+            wave.live_count,
+            dict(wave.spins),
+            wave.changes,
+            tuple(wave.printed),
+            wave.printed_size,
+            tuple(wave.faults),
+            frozenset(wave.told),
+            wave.undefined.copy(),
+            wave.copies.copy(),
+            wave.products.copy(),
+        )
+
+    def restore(self, clock: int) -> Wave:
+        """Puts them back and returns the wave."""
+        wave = self.wave
+        # Deep calls make room in another arena.
+        wave.arenas[StateSpace.LOCAL] = self.local
+        wave.local_stride = self.local_stride
+        wave.local_base = wave.numbers * self.local_stride
+        wave.groups = self.groups.copy()
+        wave.barriers = {name: list(there) for name, there in self.barriers.items()}
+        wave.parked = dict(self.parked)
+        wave.live_count = self.live_count
+        wave.spins = dict(self.spins)
+        wave.changes = self.changes
+        wave.printed = list(self.printed)
+        wave.printed_size = self.printed_size
+        wave.faults = list(self.faults)
+        wave.told = set(self.told)
+        wave.undefined = self.undefined.copy()
+        wave.copies = self.copies.copy()
+        wave.products = self.products.copy()
+        wave.clock = clock
+        return wave
+
+
+@dataclass(frozen=True, eq=False)
+class _Snapshot:
+    """A state of the machine.
+
+    Attributes:
+        step: Steps that had been executed.
+        wave_index: How many waves had begun; less one while one is there.
+        counters: Of the machine.
+        notes: Of its wave; None between two waves.
+        pages: The content of each array, page by page; only pages that differ are objects of their
+            own.
+    """
+
+    step: int
+    wave_index: int
+    counters: tuple[Any, ...]
+    notes: _WaveNotes | None
+    pages: dict[_Key, _Pages]
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """The steps from one snapshot to the next, and who has executed what in them.
+
+    Attributes:
+        start: The first step.
+        end: One more than the last step.
+        layout: Which threads there are; None where several waves are in it.
+        visits: Where threads have executed instructions one behind the other up to a jump, by the
+            first of them: the threads as bits, those with low numbers in the low bits.
+    """
+
+    start: int
+    end: int
+    layout: Layout | None
+    visits: dict[int, bytes]
+
+    def begun(self, first: int, count: int) -> Iterator[int]:
+        """Yields the first instructions of what any of some successive threads have executed."""
+        at, end, mask = first // 8, (first + count + 7) // 8, ((1 << count) - 1) << first % 8
+        for number, bits in self.visits.items():
+            if int.from_bytes(bits[at:end], "little") & mask:
+                yield number
+
+    def until(self, later: Stretch) -> Stretch:
+        """Returns this one and that behind it as one."""
+        if self.layout is not later.layout:
+            return Stretch(self.start, later.end, None, {})
+        both = dict(self.visits)
+        for number, bits in later.visits.items():
+            there = both.get(number, b"")
+            merged = int.from_bytes(there, "little") | int.from_bytes(bits, "little")
+            both[number] = merged.to_bytes(len(bits), "little")
+        return Stretch(self.start, later.end, self.layout, both)
+
+
+class StepHistory:
+    """A run that can be gone through in both directions.
+
+    Args:
+        make: Makes the machine, before its first step.
+        interval: See `INTERVAL`.
+        most_bytes: See `MOST_BYTES`.
+
+    Attributes:
+        machine: In the state of the step that it is at.
+        last_step: The furthest step that has been reached.
+        end: How the run ended, at the step behind the last one; None while that is not known.
+        is_thinned: Whether snapshots had to go.
+    """
+
+    first_reason, last_reason = StopReason.START, StopReason.END
+
+    def __init__(
+        self,
+        make: Callable[[], Machine],
+        *,
+        interval: float = INTERVAL,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        self.machine = make()
+        self.last_step = 0
+        self.end: SimulationStop | None = None
+        self.is_finished = False
+        self.is_thinned = False
+        self.bytes = 0
+        self._interval, self._most_bytes = interval, most_bytes
+        self._wave_index = 0
+        self._snapshots: list[_Snapshot] = []
+        # What lies between each snapshot and the next one; not that behind the last one.
+        self._stretches: list[Stretch] = []
+        self._visits: dict[int, NDArray[np.bool_]] = {}
+        self._layout: Layout | None = None
+        self._due = 0.0
+        # What the last snapshot has seen of each array, to find what has changed since.
+        self._seen: dict[_Key, tuple[NDArray[np.uint8], _Pages]] = {}
+        self._keep()
+        self._make_ready()
+
+    @property
+    def step(self) -> int:
+        """How many steps have been executed."""
+        return self.machine.steps
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether there is no further step."""
+        return (self.is_finished or self.end is not None) and self.step >= self.last_step
+
+    @property
+    def ended(self) -> str:
+        """How the run ended, a sentence; empty where it can go on."""
+        if self.end is not None and self.step >= self.last_step:
+            return self.end.message
+        return "All threads have ended." if self.is_at_end else ""
+
+    def forward(self, count: int = 1, stops: Container[int] = frozenset()) -> bool:
+        """Executes steps; returns whether there was one that could be.
+
+        Args:
+            count: Most steps; beyond those that have been reached there may be fewer.
+            stops: Instructions before which to stop, too, but for the first one.
+        """
+        machine = self.machine
+        if machine.wave is None or self.is_at_end:
+            return False
+        until = self.step + count
+        if self.step < self.last_step:
+            until = min(until, self.last_step)
+        started, before = time.monotonic(), self.step
+        machine.visits = self._visits if before == self.last_step else None
+        try:
+            if not machine.advance(until, None, stops):
+                self._make_ready()
+        except SimulationStop as stopped:
+            self.end = stopped
+            if stopped.outcome is SimulationOutcome.DEADLOCKED and not machine.wave.groups:
+                # All wait, which no step has done.
+                self.last_step = self.step
+            else:
+                # The state in which it happens is of use, that behind it is not.
+                self.last_step = self.step - 1
+                self._restore_to(self.last_step)
+            return self.step > before
+        if self.step > self.last_step:
+            self.last_step = self.step
+            self._due -= time.monotonic() - started
+            if self._due <= 0 and machine.wave is not None:
+                self._keep()
+        return True
+
+    def go_to(self, step: int, seconds: float = float("inf")) -> bool:
+        """Goes to a step; returns whether it is there, or the run ends before.
+
+        Args:
+            step: Its number.
+            seconds: After which to stop on the way.
+        """
+        deadline = time.monotonic() + seconds
+        if not self._snapshots[self._snapshot_at(step)].step <= self.step <= step:
+            self.restore(step)
+        while self.step < step:
+            if not self.forward(min(step - self.step, _LOOK_EVERY)):
+                return True
+            if time.monotonic() > deadline:
+                return self.step >= step
+        return True
+
+    def restore(self, step: int) -> None:
+        """Goes to the snapshot that is nearest before a step."""
+        self._restore_to(step, replay=False)
+
+    def stretches(self, end: int) -> list[Stretch]:
+        """Returns what lies between the snapshots before a step, the last of them up to it."""
+        if end <= 0:
+            return []
+        index = self._snapshot_at(end - 1)
+        found = [*self._stretches, self._stretch()][: index + 1]
+        found[-1] = replace(found[-1], end=end)
+        return found
+
+    # How it does it.
+
+    def _stretch(self) -> Stretch:
+        """Returns what lies behind the last snapshot."""
+        last = self._stretches[-1].visits if self._stretches else {}
+        visits = {}
+        for number, threads in self._visits.items():
+            bits, before = np.packbits(threads, bitorder="little").tobytes(), last.get(number)
+            visits[number] = before if before == bits else bits
+        return Stretch(self._snapshots[-1].step, self.last_step, self._layout, visits)
+
+    def _make_ready(self) -> bool:
+        """Lets the next wave begin where the last one has ended; returns whether there is any."""
+        machine = self.machine
+        while True:
+            if machine.wave is not None:
+                try:
+                    if machine.advance(machine.steps):
+                        return True
+                except SimulationStop as stopped:
+                    # All wait, and nobody can go on.
+                    self.end, self.last_step = stopped, self.step
+                    return False
+                machine.end_wave()
+                self._wave_index += 1
+            if self._wave_index >= len(machine.waves):
+                self.is_finished = True
+                return False
+            if self.step == self.last_step and self._wave_index and self.end is None:
+                self._keep()
+            wave = machine.begin(machine.waves[self._wave_index])
+            if self.step == self.last_step:
+                self._layout = wave.layout
+
+    def _restore_to(self, step: int, *, replay: bool = True) -> None:
+        snapshot = self._snapshots[self._snapshot_at(step)]
+        machine = self.machine
+        machine.steps = snapshot.step
+        machine.set_counters(snapshot.counters)
+        self._wave_index = snapshot.wave_index
+        machine.wave = snapshot.notes.restore(snapshot.step) if snapshot.notes else None
+        for key, array in self._arrays():
+            pages = snapshot.pages.get(key)
+            flat = _flat(array)
+            if pages is None:
+                # Registers of a function that had not been called.
+                flat[:] = 0
+            else:
+                flat[:] = np.frombuffer(b"".join(pages), np.uint8)
+        for arena in self._arenas():
+            arena.forget()
+        self._make_ready()
+        while replay and self.step < step:
+            self.forward(step - self.step)
+
+    def _snapshot_at(self, step: int) -> int:
+        """Returns the index of the snapshot that is nearest before a step."""
+        return max(0, bisect_right(self._snapshots, step, key=lambda each: each.step) - 1)
+
+    def _arenas(self) -> list[Arena]:
+        machine = self.machine
+        arenas = [machine.image.global_arena]
+        if machine.wave is not None:
+            arenas += [machine.wave.arenas[s] for s in (StateSpace.SHARED, StateSpace.LOCAL)]
+        return arenas
+
+    def _arrays(self) -> list[tuple[_Key, NDArray[Any]]]:
+        """Returns all arrays that steps change, by names."""
+        found: list[tuple[_Key, NDArray[Any]]] = []
+        for arena in self._arenas():
+            found += [((arena.space, "data"), arena.data), ((arena.space, "state"), arena.state)]
+            if arena.codes is not None:
+                found.append(((arena.space, "codes"), arena.codes))
+        wave = self.machine.wave
+        if wave is not None:
+            held = vars(wave).items()
+            found += [(("wave", n), array) for n, array in held if isinstance(array, np.ndarray)]
+            for frame, bases in wave.bases.items():
+                found += [(("frame", *frame, name), array) for name, array in bases.items()]
+            if wave.written is not None:
+                held_by = wave.written.flags.items()
+                found += [(("written", *frame), flags) for frame, flags in held_by]
+            if wave.passed is not None:
+                found += [(("passed", *key), array) for key, array in wave.passed.counts.items()]
+                found += [
+                    (("chain", depth), array) for depth, array in enumerate(wave.passed.chains)
+                ]
+            found += [(("stack", depth), array) for depth, array in enumerate(wave.stacks)]
+            found += [(("return", depth), array) for depth, array in enumerate(wave.returns)]
+        return found
+
+    def _keep(self) -> None:
+        """Keeps a snapshot of the state now."""
+        machine, wave = self.machine, self.machine.wave
+        if self._snapshots and self._snapshots[-1].step >= self.step and wave is not None:
+            return
+        started = time.monotonic()
+        if self._snapshots:
+            self._stretches.append(self._stretch())
+            self._visits = {}
+            self.bytes += _bytes_of(self._stretches[-1:])
+        pages: dict[_Key, _Pages] = {}
+        for key, array in self._arrays():
+            pages[key] = self._paged(key, _flat(array))
+        notes = _WaveNotes.of(wave) if wave is not None else None
+        self._snapshots.append(
+            _Snapshot(self.step, self._wave_index, machine.counters(), notes, pages)
+        )
+        self._due = max(self._interval, _SHARE * (time.monotonic() - started))
+        if self.bytes > self._most_bytes:
+            self._thin()
+
+    def _paged(self, key: _Key, flat: NDArray[np.uint8]) -> _Pages:
+        """Returns the pages of an array; those that are as in the last snapshot are its."""
+        seen = self._seen.get(key)
+        if seen is None or len(seen[0]) != len(flat):
+            pages = tuple(flat[at : at + PAGE].tobytes() for at in range(0, len(flat), PAGE))
+            self._seen[key] = flat.copy(), pages
+            self.bytes += 2 * len(flat)
+            return pages
+        before, pages = seen
+        if np.array_equal(before, flat):
+            return pages
+        changed = list(pages)
+        whole = len(flat) // PAGE * PAGE
+        differs = (before[:whole] != flat[:whole]).reshape(-1, PAGE).any(axis=1)
+        last = () if np.array_equal(before[whole:], flat[whole:]) else (len(differs),)
+        for at in (*np.flatnonzero(differs).tolist(), *last):
+            part = slice(at * PAGE, at * PAGE + PAGE)
+            changed[at] = flat[part].tobytes()
+            before[part] = flat[part]
+            self.bytes += len(changed[at])
+        pages = tuple(changed)
+        self._seen[key] = before, pages
+        return pages
+
+    def _thin(self) -> None:
+        """Drops every second snapshot of the older half, but never the first one."""
+        self.is_thinned = True
+        half = max(len(self._snapshots) // 2, 1)
+        numbers = [0, *range(2, half, 2), *range(half, len(self._snapshots))]
+        self._snapshots = [self._snapshots[number] for number in numbers]
+        self._stretches = [
+            reduce(Stretch.until, self._stretches[number:until])
+            for number, until in pairwise(numbers)
+        ]
+        known: set[int] = set()
+        total = 0
+        for snapshot in self._snapshots:
+            for pages in snapshot.pages.values():
+                for page in pages:
+                    if id(page) not in known:
+                        known.add(id(page))
+                        total += len(page)
+        self.bytes = total + sum(len(before) for before, _ in self._seen.values())
+        self.bytes += _bytes_of(self._stretches)
+        if self.bytes > self._most_bytes // 2:
+            self._interval *= 2
+
+
+def _bytes_of(stretches: list[Stretch]) -> int:
+    return sum(len(bits) for each in stretches for bits in each.visits.values())
+
+
+def _flat(array: NDArray[Any]) -> NDArray[np.uint8]:
+    """Returns the bytes of an array, which change with it."""
+    flat = array.reshape(-1).view(np.uint8)
+    assert np.shares_memory(flat, array) or not array.size
+    return flat

@@ -1,0 +1,438 @@
+"""Moves through a simulated run, forward and back, until a goal is reached."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Container, Generator, Iterator
+from typing import TypeVar
+
+import numpy as np
+
+from jitstudio.simulator.ptx.program import NO_PLACE, PtxSourceLine
+from jitstudio.simulator.state.groups import Selection, numbers_of
+from jitstudio.simulator.state.model import WARP
+from jitstudio.simulator.stepping.conditions import StopCondition
+from jitstudio.simulator.stepping.history import Stretch
+from jitstudio.simulator.stepping.playback import ShownWave
+from jitstudio.simulator.stepping.requests import (
+    Breakpoint,
+    StepGoal,
+    StepMove,
+    StopReason,
+    ThreadState,
+)
+from jitstudio.simulator.stepping.run import SteppedRun, ThreadWhereabouts, has, number_in, within
+
+_PARTING = frozenset(["bra", "brx", "call", "ret", "exit"])
+_BARRIERS = frozenset(["bar", "barrier"])
+_STRIDE = 512
+_FIRST_WINDOW, _LARGEST_WINDOW = 256, 8192
+
+_Next = tuple[int, int, Selection]
+"""Depth of the call, number of the instruction, threads."""
+
+_Found = TypeVar("_Found")
+_Fits = Callable[[_Next], StopReason | None]
+_Search = Generator[None, None, _Found | None]
+"""A search that yields now and then, so that it can be left, and returns what it has found."""
+
+
+class Mover:
+    """A move under way.
+
+    Args:
+        run: What is moved through; its thread is that of the move.
+        move: Where to.
+
+    Attributes:
+        note: What a thread did that it must not, where that has stopped it; a sentence.
+
+    Raises:
+        StopConditionError: If the condition of a breakpoint cannot be read.
+    """
+
+    def __init__(self, run: SteppedRun, move: StepMove) -> None:
+        self._run, self._history, self._move = run, run.history, move
+        self.note = ""
+        self._numbers: tuple[ShownWave | None, int | None] = (None, None)
+        place = run.where(self._number)
+        self._depth, self._at = place.depth, place.at
+        self._line = run.instruction(place.at).source if place.at >= 0 else NO_PLACE
+        self._faults = self._told()
+        self._has_moved = self._has_run = False
+        self._stops = _stops(run, move)
+        # Where to look whether the goal is reached, if nowhere else can be.
+        self._halts: Container[int] = self._stops
+        self._looks_at_halts = move.goal in (StepGoal.BREAKPOINT, StepGoal.CURSOR)
+        number = self._number
+        if move.goal is StepGoal.LINE and self._line.line and not move.back and number is not None:
+            self._halts = _others(run, place, number)
+            self._looks_at_halts = True
+        self._value = self._register()
+        self._windows = self._searched()
+
+    @property
+    def _number(self) -> int | None:
+        """The number of the thread among those that are resident; None where it is not."""
+        wave = self._history.machine.wave
+        if wave is not self._numbers[0]:
+            self._numbers = wave, self._run.number()
+        return self._numbers[1]
+
+    def go(self, deadline: float) -> StopReason | None:
+        """Goes on; returns why it stopped, or None where the time was up.
+
+        Args:
+            deadline: When, by `time.monotonic`.
+
+        Raises:
+            StopConditionError: If a condition cannot be evaluated where it is.
+        """
+        move, history = self._move, self._history
+        if move.goal is StepGoal.STEP:
+            while history.step != move.step:
+                left = deadline - time.monotonic()
+                if history.go_to(move.step, max(left, 0.0)):
+                    break
+                if time.monotonic() >= deadline:
+                    return None
+            return StopReason.NONE
+        if move.back:
+            return self._go_back(deadline)
+        count = 0
+        while True:
+            count += 1
+            if not count % 16 and time.monotonic() >= deadline:
+                return None
+            before = self._next()
+            if before is None:
+                return history.last_reason
+            if self._has_moved and (reason := self._arrives(before)):
+                return reason
+            if not history.forward(self._stride(), self._halts):
+                return StopReason.FAULT if history.end is not None else history.last_reason
+            self._has_moved = True
+            if reason := self._happened(before):
+                return reason
+
+    def _stride(self) -> int:
+        """Returns after how many steps to look at the latest, besides at the halts."""
+        return _STRIDE if self._looks_at_halts else 1
+
+    def _next(self) -> _Next | None:
+        wave = self._history.machine.wave
+        return wave.groups.peek() if wave is not None else None
+
+    # Goals.
+
+    def _arrives(self, there: _Next) -> StopReason | None:
+        """Returns why to stop before a step; None for going on."""
+        goal, number = self._move.goal, self._number
+        _depth, at, threads = there
+        if at in self._stops and self._holds(there):
+            is_breakpoint = goal is StepGoal.BREAKPOINT
+            return StopReason.BREAKPOINT if is_breakpoint else StopReason.CURSOR
+        is_barrier = goal is StepGoal.BARRIER and self._run.instruction(at).opcode in _BARRIERS
+        if is_barrier and number is not None and has(threads, number):
+            return StopReason.BARRIER
+        return None
+
+    def _holds(self, there: _Next) -> bool:
+        """Looks at the first thread of which a condition is true; returns whether there is one."""
+        depth, at, threads = there
+        numbers = numbers_of(threads)
+        found = np.zeros(len(numbers), np.bool_)
+        for condition in self._stops[at]:
+            if condition is None:
+                found[:] = True
+            else:
+                values = self._run.values(depth, at, numbers)
+                found |= condition.holds(values, len(numbers))
+        if not found.any():
+            return False
+        hit = numbers[found]
+        if self._number is None or not has(hit, self._number):
+            self._run.look_at_number(int(hit[0]))
+        return True
+
+    def _happened(self, before: _Next) -> StopReason | None:
+        """Returns why to stop behind a step; None for going on."""
+        goal, number = self._move.goal, self._number
+        threads = before[2]
+        if not self._move.back and self._told() > self._faults:
+            machine = self._history.machine
+            told = [*machine.faults, *(machine.wave.faults if machine.wave else ())]
+            fault = told[self._faults]
+            self.note = fault.message
+            if fault.first is not None:
+                # Behind the step in which it happened, as after a single one.
+                self._history.go_to(fault.first.step + 1)
+            return StopReason.FAULT
+        if number is None:
+            return None
+        if goal in (StepGoal.INSTRUCTION, StepGoal.LINE, StepGoal.OUT):
+            # At another line it has run, whether at the first of several steps or later.
+            self._has_run |= has(threads, number) or self._stride() > 1
+            return self._settled() if self._has_run else None
+        if goal is StepGoal.DIVERGENCE:
+            return self._parted(before)
+        if goal is StepGoal.CHANGE and has(threads, number):
+            value = self._register()
+            if value != self._value:
+                self._value = value
+                return StopReason.CHANGE
+        return None
+
+    def _settled(self) -> StopReason | None:
+        """Returns why to stop where the thread has come to; None while it waits or goes on."""
+        goal = self._move.goal
+        place = self._run.where(self._number)
+        if place.state in (ThreadState.ENDED, ThreadState.ABSENT):
+            return StopReason.ENDED
+        if place.state is not ThreadState.RUNS:
+            return None
+        if goal is StepGoal.INSTRUCTION or place.depth < self._depth:
+            return StopReason.NONE
+        if goal is StepGoal.LINE and place.depth == self._depth:
+            line = self._run.instruction(place.at).source
+            if not self._line.line or (line.line and line != self._line):
+                return StopReason.NONE
+        return None
+
+    def _parted(self, before: _Next) -> StopReason | None:
+        _depth, at, threads = before
+        wave, number = self._history.machine.wave, self._number
+        assert number is not None
+        if self._run.instruction(at).opcode not in _PARTING or wave is None:
+            return None
+        first = number // WARP * WARP
+        members = set(within(threads, first).tolist())
+        if not members:
+            return None
+        places = sum(
+            not members.isdisjoint(within(there, first).tolist())
+            for _key, there in wave.groups.items()
+        )
+        return StopReason.DIVERGENCE if places > 1 else None
+
+    def _register(self) -> bytes:
+        """Returns the bits of the register of `CHANGE`; empty where it has none yet."""
+        wave = self._history.machine.wave
+        if self._move.goal is not StepGoal.CHANGE or wave is None or self._number is None:
+            return b""
+        kernel = self._history.machine.launch.kernel
+        name = self._run.instruction(self._at).function if self._at >= 0 else kernel
+        function = self._run.program.functions[name]
+        bases = wave.bases.get((self._depth, name), {})
+        register = self._move.register
+        register = f"%{register}" if f"%{register}" in bases else register
+        number = np.array([self._number])
+        if register not in bases or not wave.has_written(self._depth, function, register, number):
+            return b""
+        value: bytes = bases[register][self._number].tobytes()
+        return value
+
+    def _told(self) -> int:
+        """Returns how many faults have been found that do not end the launch."""
+        machine = self._history.machine
+        return len(machine.faults) + (len(machine.wave.faults) if machine.wave else 0)
+
+    # Back.
+
+    def _go_back(self, deadline: float) -> StopReason | None:
+        for found in self._windows:
+            if found is not None:
+                self._history.go_to(found[0])
+                return found[1]
+            if time.monotonic() >= deadline:
+                return None
+        self._history.go_to(0)
+        return self._history.first_reason
+
+    def _searched(self) -> Iterator[tuple[int, StopReason] | None]:
+        """Yields None now and then, and then the step of the goal and why, if there is any."""
+        end, goal = self._history.step, self._move.goal
+        if goal is StepGoal.LINE:
+            begin = yield from self._begin_of_line(end)
+            if begin is not None:
+                yield begin, StopReason.NONE
+            return
+        found = yield from self._last(end, self._wanted(), self._is_goal)
+        if found is None:
+            return
+        step, there, reason = found
+        self._history.go_to(step)
+        if goal in (StepGoal.BREAKPOINT, StepGoal.CURSOR):
+            self._holds(there)
+        yield step, reason
+
+    def _wanted(self) -> Container[int]:
+        """Returns the instructions at which a goal can be."""
+        instructions = self._run.program.instructions
+        match self._move.goal:
+            case StepGoal.BREAKPOINT | StepGoal.CURSOR:
+                return self._stops
+            case StepGoal.BARRIER:
+                return frozenset(i.number for i in instructions if i.opcode in _BARRIERS)
+            case StepGoal.DIVERGENCE:
+                return frozenset(i.number for i in instructions if i.opcode in _PARTING)
+            case StepGoal.CHANGE:
+                # A return may write what a call has named.
+                name = self._move.register
+                return frozenset(
+                    i.number for i in instructions if name in i.text or i.opcode == "ret"
+                )
+        return range(len(instructions))
+
+    def _is_goal(self, there: _Next) -> StopReason | None:
+        """Returns why a step is the goal; None where it is not. May execute it."""
+        goal, number = self._move.goal, self._number
+        if goal in (StepGoal.INSTRUCTION, StepGoal.OUT):
+            is_here = number is not None and has(there[2], number)
+            is_goal = is_here and (goal is StepGoal.INSTRUCTION or there[0] < self._depth)
+            return StopReason.NONE if is_goal else None
+        if goal not in (StepGoal.DIVERGENCE, StepGoal.CHANGE):
+            return self._arrives(there)
+        self._value = self._register()
+        self._history.forward()
+        return self._happened(there)
+
+    def _begin_of_line(self, end: int) -> _Search[int]:
+        """Searches the step at which the thread came to the line that it was at before one."""
+        own = self._own()
+
+        def fits(there: _Next) -> StopReason | None:
+            number = self._number
+            is_here = number is not None and has(there[2], number) and there[0] <= self._depth
+            return StopReason.NONE if is_here else None
+
+        last = yield from self._last(end, own, fits)
+        if last is None:
+            return None
+        line = self._line_of(last[1][1])
+        others = frozenset(at for at in own if self._line_of(at) != line)
+        before = yield from self._last(last[0], others, fits)
+        after = before[0] + 1 if before is not None else 0
+        for stretch in self._history.stretches(last[0]):
+            if stretch.end <= after or not self._may_have(stretch, own):
+                continue
+            start = max(after, stretch.start)
+            while start < stretch.end:
+                window = min(start + _LARGEST_WINDOW, stretch.end)
+                if found := self._among(start, window, own, fits):
+                    return found[0][0]
+                yield None
+                start = window
+        return last[0]
+
+    def _own(self) -> frozenset[int]:
+        """Returns the instructions of the functions that the thread is in."""
+        number, program = self._number, self._run.program
+        ats = [self._at]
+        if self._at >= 0 and number is not None:
+            returns = self._run.wave().returns
+            ats += [int(returns[depth][number]) - 1 for depth in range(1, self._depth + 1)]
+        kernel = self._history.machine.launch.kernel
+        names = {self._run.instruction(at).function if at >= 0 else kernel for at in ats}
+        found = (program.functions[name] for name in names)
+        return frozenset(at for each in found for at in range(each.start, each.end))
+
+    def _line_of(self, at: int) -> PtxSourceLine:
+        source = self._run.instruction(at).source
+        return source if source.line else PtxSourceLine("", at)
+
+    def _last(
+        self, end: int, wanted: Container[int], fits: _Fits
+    ) -> _Search[tuple[int, _Next, StopReason]]:
+        """Searches the last step before one that fits, at some instructions."""
+        for stretch in reversed(self._history.stretches(end)):
+            if self._may_have(stretch, wanted):
+                until, size = stretch.end, _FIRST_WINDOW
+                while until > stretch.start:
+                    start = max(stretch.start, until - size)
+                    if found := self._among(start, until, wanted, fits):
+                        return found[-1]
+                    yield None
+                    until, size = start, min(2 * size, _LARGEST_WINDOW)
+            yield None
+        return None
+
+    def _may_have(self, stretch: Stretch, wanted: Container[int]) -> bool:
+        """Returns whether who is to be at some instructions may have been there."""
+        layout, goal = stretch.layout, self._move.goal
+        if layout is None:
+            return True
+        first, count = 0, layout.threads
+        if goal not in (StepGoal.BREAKPOINT, StepGoal.CURSOR):
+            number = number_in(layout, self._move.thread)
+            if number is None:
+                return False
+            first, count = number, 1
+            if goal is StepGoal.DIVERGENCE:
+                first, count = number // WARP * WARP, WARP
+        code = self._history.machine.code
+        for at in stretch.begun(first, count):
+            while at not in wanted and at in code and code[at].flow is None:
+                at += 1
+            if at in wanted:
+                return True
+        return False
+
+    def _among(
+        self, start: int, end: int, wanted: Container[int], fits: _Fits
+    ) -> list[tuple[int, _Next, StopReason]]:
+        """Returns the steps of a few that fit, in order."""
+        history, found = self._history, []
+        history.go_to(start)
+        self._faults = self._told()
+        while (step := history.step) < end:
+            there = self._next()
+            if there is None:
+                break
+            if there[1] in wanted and (reason := fits(there)):
+                found.append((step, there, reason))
+            if history.step == step and not history.forward(min(_STRIDE, end - step), wanted):
+                break
+        return found
+
+
+def _others(run: SteppedRun, place: ThreadWhereabouts, number: int) -> frozenset[int]:
+    """Returns where a thread can come to another line of the source, calls being passed over.
+
+    That are the instructions of other lines in the function, and those where its calls return to.
+    """
+    here, wave = run.instruction(place.at), run.wave()
+    function = run.program.functions[here.function]
+    instructions = run.program.instructions[function.start : function.end]
+    others = {i.number for i in instructions if i.source != here.source and i.source.line}
+    returns = (int(wave.returns[depth][number]) for depth in range(1, place.depth + 1))
+    return frozenset(others.union(returns))
+
+
+def _stops(run: SteppedRun, move: StepMove) -> dict[int, list[StopCondition | None]]:
+    """Returns the conditions at each instruction that has a breakpoint."""
+    stops: dict[int, list[StopCondition | None]] = {}
+    for wanted in move.breakpoints:
+        text = wanted.condition.strip()
+        condition = StopCondition.read(text) if text else None
+        for at in _numbers_at(run, wanted):
+            stops.setdefault(at, []).append(condition)
+    return stops
+
+
+def _numbers_at(run: SteppedRun, wanted: Breakpoint) -> list[int]:
+    """Returns the instructions where a thread comes to a line: of a source the first of a run."""
+    instructions = run.program.instructions
+    if not wanted.files:
+        return [i.number for i in instructions if i.line == wanted.line]
+    files = frozenset(wanted.files)
+    found: list[int] = []
+    last = -2
+    for instruction in instructions:
+        if instruction.source.line == wanted.line and instruction.source.file in files:
+            here = instruction.number
+            before = instructions[here - 1].function if here else ""
+            if last != here - 1 or before != instruction.function:
+                found.append(here)
+            last = here
+    return found

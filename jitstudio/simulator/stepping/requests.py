@@ -1,0 +1,307 @@
+"""What can be asked of a simulated run that is stepped through, and what is seen at a step.
+
+A *step* is one instruction for all threads that are at it together; the number of a step is how
+many have been executed before. All values are small: they cross a pipe.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from jitstudio.core.launch.device import Dim3
+from jitstudio.core.launch.simulation import AccessSample, StateSpace
+from jitstudio.simulator.ptx.program import NO_PLACE, PtxSourceLine
+
+MOST_ROWS = 200
+"""Most rows of any table of a state; registers are all there."""
+
+LARGEST_PAGE = 16 << 20
+"""Most bytes of memory that can be asked for at a time."""
+
+
+class StepGoal(Enum):
+    """How far to go from here, forward or back.
+
+    `INSTRUCTION`, `LINE`, `OUT`: until the thread has executed an instruction; is at another line
+    of the source, calls being passed over; has left the function. `BREAKPOINT`: until a thread is
+    at one. `CURSOR`: the same for the line of a cursor. `BARRIER`: until the thread
+    is at one. `DIVERGENCE`: until lanes of the warp part. `CHANGE`: until a register of the thread
+    has another value. `STEP`: to the step with a number.
+    """
+
+    INSTRUCTION = "instruction"
+    LINE = "line"
+    OUT = "out"
+    BREAKPOINT = "breakpoint"
+    CURSOR = "cursor"
+    BARRIER = "barrier"
+    DIVERGENCE = "divergence"
+    CHANGE = "change"
+    STEP = "step"
+
+
+@dataclass(frozen=True)
+class SimulatedThread:
+    """A thread of the launch: the index of its block, and its own in the block."""
+
+    block: Dim3 = (0, 0, 0)
+    thread: Dim3 = (0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Breakpoint:
+    """Where a run stops.
+
+    Attributes:
+        line: Of the PTX or of a source, from 1.
+        files: How the line table may call the source; none for a line of the PTX.
+        condition: Of which threads, as `Condition.read` takes it; empty for all.
+    """
+
+    line: int
+    files: tuple[str, ...] = ()
+    condition: str = ""
+
+
+@dataclass(frozen=True)
+class StepMove:
+    """A move through the run.
+
+    Attributes:
+        goal: How far.
+        thread: The thread that is looked at.
+        back: Whether to go back.
+        breakpoints: Of `BREAKPOINT` and `CURSOR`; all moves but those back stop at a fault.
+        register: Of `CHANGE`, without ``%``.
+        step: Of `STEP`.
+    """
+
+    goal: StepGoal
+    thread: SimulatedThread
+    back: bool = False
+    breakpoints: tuple[Breakpoint, ...] = ()
+    register: str = ""
+    step: int = 0
+
+
+class ThreadState(Enum):
+    """What a thread does."""
+
+    RUNS = "runs"
+    WAITS = "waits"
+    ENDED = "ended"
+    ABSENT = "not resident"
+    """Its block has not begun, or all that began with it have ended."""
+
+
+class StopReason(Enum):
+    """Why a run stopped where it is.
+
+    `NONE`: the goal has been reached. `ENDED`: the thread has ended. `END`: the run has. `START`:
+    there is nothing before. `FAULT`: a thread did what it must not. `FIRST`, `LAST`: the recording
+    has no more.
+    """
+
+    NONE = "goal"
+    BREAKPOINT = "breakpoint"
+    CURSOR = "cursor"
+    BARRIER = "barrier"
+    DIVERGENCE = "divergence"
+    CHANGE = "change"
+    ENDED = "thread ended"
+    END = "end"
+    START = "start"
+    FAULT = "fault"
+    FIRST = "first of the recording"
+    LAST = "last of the recording"
+
+
+@dataclass(frozen=True)
+class RegisterRow:
+    """A register of a warp, or a variable of the source.
+
+    Attributes:
+        name: With ``%``; of a variable as in the source, a part of it such as ``p.x`` or ``a[2]``.
+        type: As it is declared, such as ``b32``; of a variable the same, or ``ptr``.
+        values: The bits of 32 lanes one behind the other, each as wide as the type; a byte for a
+            predicate.
+        changed: The lanes, as bits, in which it has another value than at the last stop.
+        spelling: Of a variable the type in the source.
+        absent: The lanes, as bits, for which there is no value: they have not written the register,
+            or the variable is not set yet, or nowhere kept.
+    """
+
+    name: str
+    type: str
+    values: bytes
+    changed: int = 0
+    spelling: str = ""
+    absent: int = 0
+
+
+@dataclass(frozen=True)
+class CallRow:
+    """A function that the thread is in: where it goes on."""
+
+    function: str
+    ptx_line: int
+    source: PtxSourceLine
+
+
+@dataclass(frozen=True)
+class GroupRow:
+    """Threads that are at the same instruction.
+
+    Attributes:
+        ptx_line: Where, from 1.
+        source: The source of it.
+        instruction: As it is written.
+        state: Whether they run or wait.
+        threads: How many.
+        first: One of them.
+        has_focus: Whether the thread that is looked at is among them.
+        calls: The depth of their calls.
+    """
+
+    ptx_line: int
+    source: PtxSourceLine
+    instruction: str
+    state: ThreadState
+    threads: int
+    first: SimulatedThread
+    has_focus: bool
+    calls: int = 0
+
+
+@dataclass(frozen=True)
+class MemoryArea:
+    """Memory that can be looked at.
+
+    Attributes:
+        name: Of the buffer or variable.
+        space: Where it is.
+        offset: Bytes from the start of the space, that of the block for shared memory.
+        size: Bytes.
+    """
+
+    name: str
+    space: StateSpace
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True)
+class StepState:
+    """What is seen at a step.
+
+    Attributes:
+        step: Its number.
+        last_step: The number of the furthest step that has been reached.
+        moving: Whether the goal has not been reached: ask to go on, or leave it.
+        ended: How the run ended, a sentence; empty while it can go on.
+        reason: Why it stopped here.
+        thread: The thread that is looked at.
+        lane: Its lane.
+        warp: Its warp in the block, from 0.
+        state: What it does.
+        note: What a thread did that it must not do, where it stopped for that; a sentence.
+        ptx_line: The line of the PTX that it executes next, from 1; 0 for none.
+        source: The source of it.
+        inlined_at: The calls that it was inlined through, innermost first.
+        instruction: As it is written.
+        lanes: The lines of the PTX that the lanes of its warp are at; 0 for none.
+        active: The lanes, as bits, that execute that instruction together with it.
+        registers: Of the function that it is in.
+        variables: Those of the source that are in scope.
+        has_names: Whether the code has debug information about variables.
+        calls: The functions that it is in, innermost first.
+        groups: Who is where, those that are next first.
+        access: What its warp is about to read or write; `cost` is that of this request.
+        areas: The memory there is.
+        printed: What the kernel has printed so far, the end of it.
+        is_thinned: Whether going back far takes longer, as memory is bounded.
+    """
+
+    step: int
+    last_step: int
+    moving: bool
+    ended: str
+    reason: StopReason
+    thread: SimulatedThread
+    lane: int
+    warp: int
+    state: ThreadState
+    note: str = ""
+    ptx_line: int = 0
+    source: PtxSourceLine = NO_PLACE
+    inlined_at: tuple[PtxSourceLine, ...] = ()
+    instruction: str = ""
+    lanes: tuple[int, ...] = ()
+    active: int = 0
+    registers: tuple[RegisterRow, ...] = ()
+    variables: tuple[RegisterRow, ...] = ()
+    has_names: bool = False
+    calls: tuple[CallRow, ...] = ()
+    groups: tuple[GroupRow, ...] = ()
+    access: AccessSample | None = None
+    areas: tuple[MemoryArea, ...] = ()
+    printed: str = ""
+    is_thinned: bool = False
+
+
+@dataclass(frozen=True)
+class RecordingAbout:
+    """What the window knows of a launch, for a recording of it.
+
+    Attributes:
+        title: The kernel, by the name of its launch.
+        module: Whose PTX is run.
+        sources: The texts that it was built of, by their names.
+        elements: What buffers hold, such as ``float``, by their names.
+    """
+
+    title: str = ""
+    module: str = ""
+    sources: tuple[tuple[str, bytes], ...] = ()
+    elements: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class ReplayedRun:
+    """A recording that is shown.
+
+    Attributes:
+        state: What is seen at the step at which it was made.
+        about: What the window knew of the launch.
+        grid: Blocks.
+        block: Threads of a block.
+        index: The block that is recorded.
+        first: The first step.
+        last: The last one.
+        ptx: What was executed.
+        cut: The buffers of which only the beginning is kept, with the bytes that are.
+    """
+
+    state: StepState
+    about: RecordingAbout
+    grid: Dim3
+    block: Dim3
+    index: Dim3
+    first: int
+    last: int
+    ptx: str
+    cut: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class MemoryPage:
+    """Bytes of memory at a step.
+
+    Attributes:
+        data: The bytes.
+        written: A byte for each: 0 where nobody has written it.
+    """
+
+    data: bytes
+    written: bytes

@@ -1,0 +1,448 @@
+"""Steps through a simulated run: moves to goals, forward and back, and shows what is at a step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.core.launch.simulation import AccessKind, AccessSample, StateSpace
+from jitstudio.simulator.observers.accesses import global_traffic, local_traffic, shared_traffic
+from jitstudio.simulator.ptx.program import (
+    AddressOperand,
+    ImmediateOperand,
+    PtxInstruction,
+    PtxProgram,
+    RegisterOperand,
+    SymbolOperand,
+)
+from jitstudio.simulator.ptx.reading import read_program
+from jitstudio.simulator.state.groups import numbers_of, size_of
+from jitstudio.simulator.state.memory import WINDOWS, Arena, window_of
+from jitstudio.simulator.state.model import WARP, SimulatedLaunch
+from jitstudio.simulator.stepping.conditions import StopConditionError
+from jitstudio.simulator.stepping.moves import Mover
+from jitstudio.simulator.stepping.playback import RecordedHistory
+from jitstudio.simulator.stepping.recorder import StretchRecorder
+from jitstudio.simulator.stepping.recording import Recording, RecordingError, pack, unpack
+from jitstudio.simulator.stepping.requests import (
+    LARGEST_PAGE,
+    MOST_ROWS,
+    CallRow,
+    GroupRow,
+    MemoryArea,
+    MemoryPage,
+    RecordingAbout,
+    RegisterRow,
+    SimulatedThread,
+    StepMove,
+    StepState,
+    StopReason,
+)
+from jitstudio.simulator.stepping.run import (
+    SessionError,
+    SteppedRun,
+    ThreadWhereabouts,
+    has,
+    linear,
+    places,
+    within,
+)
+
+_ACCESSES = {
+    "ld": AccessKind.READ,
+    "ldu": AccessKind.READ,
+    "st": AccessKind.WRITE,
+    "atom": AccessKind.ATOMIC,
+    "red": AccessKind.ATOMIC,
+}
+_SPACES = {
+    "global": StateSpace.GLOBAL,
+    "shared": StateSpace.SHARED,
+    "local": StateSpace.LOCAL,
+    "const": StateSpace.CONSTANT,
+}
+_WIDTHS = {"v2": 2, "v4": 4, "v8": 8}
+_MOST_PRINTED = 4096
+
+
+@contextmanager
+def told_as_damage() -> Iterator[None]:
+    """Says of what only a damaged recording leads to that it is damaged.
+
+    Raises:
+        RecordingError: It is.
+        SessionError, StopConditionError: What was asked for is not there.
+    """
+    try:
+        yield
+    except (SessionError, StopConditionError, RecordingError):
+        raise
+    except (MemoryError, RecursionError):
+        raise RecordingError("The recording is damaged: it takes too much memory.") from None
+    except (LookupError, TypeError, ValueError, OverflowError, AssertionError) as error:
+        raise RecordingError(f"The recording is damaged: {error}.") from None
+
+
+class StepSession:
+    """Answers what is asked of a run that is stepped through; for arguments see `SteppedRun`."""
+
+    @classmethod
+    def replaying(cls, data: bytes) -> tuple[StepSession, Recording]:
+        """Returns a session in which nothing runs, at the step that a recording was made at.
+
+        Args:
+            data: A recording, as `pack` makes it.
+
+        Raises:
+            RecordingError: It is none, or damaged.
+        """
+        recording = unpack(data)
+        with told_as_damage():
+            program = read_program(recording.ptx)
+            history = RecordedHistory(recording, program)
+            launch = SimulatedLaunch(recording.kernel, recording.grid, recording.block)
+            thread = SimulatedThread(recording.index, recording.thread)
+            return cls(program, launch, thread, history=history), recording
+
+    def __init__(
+        self,
+        program: PtxProgram,
+        launch: SimulatedLaunch,
+        thread: SimulatedThread,
+        history: RecordedHistory | None = None,
+    ) -> None:
+        self._run = SteppedRun(program, launch, thread, history)
+        self._mover: Mover | None = None
+        self._recorder: StretchRecorder | None = None
+        self._reason, self._note = StopReason.NONE, ""
+        # What registers and variables were at this stop and at the one before, by frame and warp,
+        # then name.
+        self._shown: tuple[object, dict[str, RegisterRow]] = ((), {})
+        self._before: tuple[object, dict[str, RegisterRow]] = self._shown
+        self._shown_step = -1
+
+    def begin(self, move: StepMove) -> None:
+        """Sets out for a goal; `go_on` goes.
+
+        Raises:
+            SessionError: If there is no such thread.
+            ConditionError: If the condition of a breakpoint cannot be read.
+        """
+        self._run.check(move.thread)
+        self._run.thread = move.thread
+        self._reason, self._note = StopReason.NONE, ""
+        self._mover = Mover(self._run, move)
+
+    def go_on(self, seconds: float) -> StepState:
+        """Goes on to the goal and returns the state there, or where the time was up.
+
+        Raises:
+            ConditionError: If the condition of a breakpoint cannot be evaluated where it is.
+        """
+        mover, self._mover = self._mover, None
+        if mover is not None:
+            found = mover.go(time.monotonic() + seconds)
+            if found is None:
+                self._mover = mover
+            else:
+                self._reason, self._note = found, mover.note
+        return self._state()
+
+    def look_at(self, thread: SimulatedThread) -> StepState:
+        """Returns the state with another thread looked at.
+
+        Raises:
+            SessionError: If there is no such thread.
+        """
+        self._run.check(thread)
+        self._run.thread = thread
+        return self._state()
+
+    def record(self, about: RecordingAbout) -> None:
+        """Sets out to record what the block of the thread does around this step.
+
+        Raises:
+            SessionError: If the block is not there.
+        """
+        self._recorder = StretchRecorder(self._run, about)
+
+    def go_on_recording(self, seconds: float) -> bytes | StepState:
+        """Goes on and returns the recording, or the state where the time was up.
+
+        Raises:
+            SessionError: If it would be too large.
+            RecordingError: The same.
+        """
+        recorder = self._recorder
+        if recorder is None:
+            raise SessionError("Nothing is being recorded.")
+        try:
+            if not recorder.go(time.monotonic() + seconds):
+                return replace(self._state(), moving=True)
+        except SessionError:
+            self.leave_recording()
+            raise
+        self._recorder = None
+        assert recorder.recording is not None
+        return pack(recorder.recording)
+
+    def leave_recording(self) -> StepState:
+        """Goes back to where the run was, without a recording."""
+        recorder, self._recorder = self._recorder, None
+        if recorder is not None:
+            recorder.leave()
+        return self._state()
+
+    # What is seen.
+
+    def _state(self) -> StepState:
+        history, moving = self._run.history, self._mover is not None
+        number = self._run.number()
+        place = self._run.where(number)
+        in_block = linear(self._run.thread.thread, self._run.launch.block)
+        state = StepState(
+            history.step,
+            history.last_step,
+            moving,
+            history.ended,
+            self._reason,
+            self._run.thread,
+            in_block % WARP,
+            in_block // WARP,
+            place.state,
+            self._note,
+            printed=self._printed(),
+            has_names=self._run.variables.has_names,
+            is_thinned=history.is_thinned,
+        )
+        if moving or history.machine.wave is None:
+            return replace(state, areas=self._areas())
+        state = replace(state, groups=self._groups(number), areas=self._areas())
+        if number is None:
+            return state
+        return self._of_thread(state, number, place)
+
+    def _of_thread(self, state: StepState, number: int, place: ThreadWhereabouts) -> StepState:
+        first = number // WARP * WARP
+        lanes = [0] * WARP
+        for _state, _depth, at, threads in places(self._run.wave()):
+            for member in within(threads, first):
+                lanes[member - first] = self._run.instruction(at).line
+        state = replace(state, lanes=tuple(lanes))
+        if place.at < 0:
+            return state
+        instruction = self._run.instruction(place.at)
+        active = sum(1 << member - first for member in within(place.threads, first))
+        registers, variables = self._values(place, first)
+        return replace(
+            state,
+            ptx_line=instruction.line,
+            source=instruction.source,
+            inlined_at=instruction.inlined_at,
+            instruction=instruction.text,
+            active=active,
+            registers=registers,
+            variables=variables,
+            calls=self._calls(place, number),
+            access=self._access(place, instruction, first),
+        )
+
+    def _values(
+        self, place: ThreadWhereabouts, first: int
+    ) -> tuple[tuple[RegisterRow, ...], tuple[RegisterRow, ...]]:
+        """Returns the registers and the variables of a warp, with what has changed in them."""
+        wave = self._run.wave()
+        function = self._run.program.functions[self._run.instruction(place.at).function]
+        bases = wave.bases.get((place.depth, function.name), {})
+        warp = np.arange(first, first + WARP)
+        registers = [
+            RegisterRow(
+                name,
+                kind.name,
+                bases[name][first : first + WARP].tobytes(),
+                absent=_lanes_without(wave.has_written(place.depth, function, name, warp)),
+            )
+            for name, kind in function.registers.items()
+            if name in bases
+        ]
+        variables = self._run.variables.rows(wave, place.depth, place.at, first)
+        key = (int(wave.layout.blocks[0]), place.depth, function.name, first)
+        now = {row.name: row for row in (*registers, *variables)}
+        if self._run.history.step != self._shown_step or key != self._shown[0]:
+            self._before = self._shown
+            self._shown, self._shown_step = (key, now), self._run.history.step
+        before = self._before[1] if self._before[0] == key else now
+        marked = [
+            replace(row, changed=_changed(before.get(row.name), row))
+            for row in (*registers, *variables)
+        ]
+        return tuple(marked[: len(registers)]), tuple(marked[len(registers) :])
+
+    def _calls(self, place: ThreadWhereabouts, number: int) -> tuple[CallRow, ...]:
+        wave, rows = self._run.wave(), []
+        at = place.at
+        for depth in range(place.depth, -1, -1):
+            instruction = self._run.instruction(at)
+            rows.append(CallRow(instruction.function, instruction.line, instruction.source))
+            if depth:
+                # The call is before where it returns to.
+                at = max(0, int(wave.returns[depth][number]) - 1)
+            if len(rows) >= MOST_ROWS:
+                break
+        return tuple(rows)
+
+    def _groups(self, number: int | None) -> tuple[GroupRow, ...]:
+        wave, rows = self._run.wave(), []
+        for state, depth, at, threads in places(wave)[:MOST_ROWS]:
+            instruction = self._run.instruction(at)
+            first = int(numbers_of(threads)[0])
+            rows.append(
+                GroupRow(
+                    instruction.line,
+                    instruction.source,
+                    instruction.text,
+                    state,
+                    size_of(threads),
+                    SimulatedThread(wave.layout.block_of(first), wave.layout.thread_of(first)),
+                    number is not None and has(threads, number),
+                    depth,
+                )
+            )
+        return tuple(rows)
+
+    def _access(
+        self, place: ThreadWhereabouts, instruction: PtxInstruction, first: int
+    ) -> AccessSample | None:
+        kind = _ACCESSES.get(instruction.opcode)
+        where = next((o for o in instruction.operands if isinstance(o, AddressOperand)), None)
+        words = set(instruction.modifiers)
+        if kind is None or where is None or "param" in words or not instruction.types:
+            return None
+        members = within(place.threads, first)
+        values = self._run.values(place.depth, place.at, members)
+        if instruction.guard is not None:
+            truth = np.asarray(values(instruction.guard.name.removeprefix("%"))).astype(bool)
+            members = members[truth != instruction.guard.negated]
+            values = self._run.values(place.depth, place.at, members)
+        if not len(members):
+            return None
+        space = next((_SPACES[word] for word in words if word in _SPACES), None)
+        addresses = self._addresses(where, values, len(members), generic=space is None)
+        if addresses is None:
+            return None
+        if space is None:
+            space = window_of(int(addresses[0]))
+            addresses = addresses - WINDOWS.get(space, 0)
+        size = instruction.types[-1].size
+        size *= next((_WIDTHS[word] for word in words if word in _WIDTHS), 1)
+        cost = 0
+        if space is StateSpace.SHARED:
+            cost = shared_traffic(members, addresses, size).wavefronts
+        elif space is StateSpace.LOCAL:
+            cost = local_traffic(members, addresses, size).sectors
+        elif space is StateSpace.GLOBAL:
+            cost = global_traffic(members, addresses, size).sectors
+        lanes = zip((members - first).tolist(), addresses.tolist(), strict=True)
+        first_place = self._run.wave().layout.place(instruction, int(members[0]))
+        return AccessSample(
+            instruction.line, space, kind, size, first_place, tuple(lanes), cost, float(cost)
+        )
+
+    def _addresses(
+        self, where: AddressOperand, values: Callable[[str], Any], count: int, *, generic: bool
+    ) -> NDArray[np.int64] | None:
+        image = self._run.history.machine.image
+        match where.base:
+            case RegisterOperand(name):
+                held = np.asarray(values(name.removeprefix("%")))
+                bits = held.view(f"u{held.dtype.itemsize}") if held.dtype.itemsize < 8 else held
+                base = bits.astype(np.int64)
+            case SymbolOperand(name, offset) if name in image.addresses:
+                start = image.generic(name) if generic else image.addresses[name]
+                base = np.full(count, start + offset, np.int64)
+            case ImmediateOperand(value):
+                base = np.full(count, int(value), np.int64)
+            case _:
+                return None
+        found: NDArray[np.int64] = base + where.offset
+        return found
+
+    def _printed(self) -> str:
+        machine = self._run.history.machine
+        pieces = [*machine.printed, *(machine.wave.printed if machine.wave else ())]
+        return "".join(pieces[-_MOST_PRINTED:])[-_MOST_PRINTED:]
+
+    # Memory.
+
+    def _areas(self) -> tuple[MemoryArea, ...]:
+        machine = self._run.history.machine
+        image, variables = machine.image, self._run.program.variables
+        areas = [
+            MemoryArea(region.name, StateSpace.GLOBAL, region.start, region.end - region.start)
+            for region in image.global_arena.regions
+        ]
+        for name, space in image.spaces.items():
+            if space != "shared":
+                continue
+            offset = image.addresses[name]
+            size = variables[name].size or image.shared_size - image.reserved - offset
+            areas.append(MemoryArea(name, StateSpace.SHARED, offset, size))
+        if any(image.frame_bytes.values()) and machine.wave is not None:
+            areas.append(MemoryArea("", StateSpace.LOCAL, 0, machine.wave.local_stride))
+        return tuple(area for area in areas if area.size > 0)[:MOST_ROWS]
+
+    def read(self, area: MemoryArea, thread: SimulatedThread, start: int, count: int) -> MemoryPage:
+        """Returns bytes of memory; fewer where it ends before.
+
+        Args:
+            area: Which memory.
+            thread: Whose, of shared and local memory.
+            start: The first byte of it.
+            count: How many.
+
+        Raises:
+            SessionError: If there is no such memory, or no such thread.
+        """
+        self._run.check(thread)
+        if area not in self._areas():
+            raise SessionError("There is no such memory at this step.")
+        arena, base = self._arena_of(area, thread)
+        start = min(max(start, 0), area.size)
+        end = min(start + max(0, min(count, LARGEST_PAGE)), area.size)
+        part = slice(base + area.offset + start, base + area.offset + end)
+        written = (arena.state[part] > 1).astype(np.uint8)
+        return MemoryPage(arena.data[part].tobytes(), written.tobytes())
+
+    def _arena_of(self, area: MemoryArea, thread: SimulatedThread) -> tuple[Arena, int]:
+        """Returns the arena that an area is in, and where that of a thread begins in it."""
+        if area.space is StateSpace.GLOBAL:
+            return self._run.history.machine.image.global_arena, 0
+        number = self._run.number_of(thread)
+        if number is None:
+            raise SessionError("The block of this thread is not resident at this step.")
+        wave = self._run.wave()
+        if area.space is StateSpace.SHARED:
+            return wave.arenas[area.space], wave.layout.slot(number) * wave.layout.shared_stride
+        return wave.arenas[area.space], number * wave.local_stride
+
+
+def _lanes_without(known: NDArray[np.bool_]) -> int:
+    """Returns the lanes, as bits, that do not know a value."""
+    return int.from_bytes(np.packbits(~known, bitorder="little").tobytes(), "little")
+
+
+def _changed(before: RegisterRow | None, now: RegisterRow) -> int:
+    if before is None or len(before.values) != len(now.values):
+        return 0
+    lanes = before.absent ^ now.absent
+    if before.values != now.values:
+        rows = (np.frombuffer(each.values, np.uint8).reshape(WARP, -1) for each in (before, now))
+        old, new = rows
+        lanes |= sum(1 << lane for lane in np.flatnonzero((old != new).any(axis=1)).tolist())
+    return lanes & ~now.absent
