@@ -49,6 +49,14 @@ extern "C" __global__ void asserts(int* a) {
   if (a[threadIdx.x] >= 5) __assertfail("a < 5", "own.cu", 12, "asserts", 1);
 }
 extern "C" __global__ void writes(int* a, int offset) { a[(int)threadIdx.x + offset] = 1; }
+extern "C" __global__ void quotients(const int* a, long long* out) {
+  int i = threadIdx.x;
+  out[i] = 1000 / a[i] + 900 % a[i];
+}
+extern "C" __global__ void guarded(const int* a, long long* out) {
+  int i = threadIdx.x;
+  out[i] = a[i] ? 1000 / a[i] : -1;
+}
 extern "C" __global__ void misaligned(char* a) { *(int*)(a + 2) = 1; }
 extern "C" __global__ void histogram(const unsigned char* a, int* h, int n) {
   __shared__ int s[256];
@@ -201,6 +209,18 @@ def test_a_misaligned_write(kernels):
     done = fails(kernels, "misaligned", np.zeros(64, np.int32))
     assert done.result.faults[0].kind is FaultKind.MISALIGNED
     assert "which is not divisible by 4" in done.result.message
+
+
+def test_division_of_integers_by_zero(kernels):
+    divisors, out = np.arange(-2, 62, dtype=np.int32) // 2, np.zeros(64, np.int64)
+    done = run(kernels, "quotients", (1, 1, 1), (64, 1, 1), divisors, out, finishes=False)
+    assert done.result.outcome is SimulationOutcome.FINISHED
+    line = KERNELS[: KERNELS.index("out[i] = 1000 / a[i] +")].count("\n") + 1
+    found = [(f.kind, f.first.line, f.first.thread, f.count) for f in done.result.faults]
+    assert found == [(FaultKind.DIVISION, line, (2, 0, 0), 2)] * 2
+    done = run(kernels, "guarded", (1, 1, 1), (64, 1, 1), divisors, out)
+    assert done.result.faults == ()
+    assert done.arrays[1].tolist() == [int(1000 / d) if d else -1 for d in divisors]
 
 
 def test_reading_what_nobody_has_written(kernels):

@@ -54,6 +54,7 @@ class FaultKind(Enum):
     PRODUCT = "product not waited for"
     NOT_FENCED = "not fenced"
     FREE = "free"
+    DIVISION = "division by zero"
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from jitstudio.simulator.ptx.types import TYPES
 from jitstudio.simulator.state.faults import UnsupportedInstruction
 from jitstudio.simulator.state.frames import Frame
 from jitstudio.simulator.state.groups import Selection
+from jitstudio.simulator.state.model import FaultKind
 from jitstudio.simulator.state.wave import Wave
 
 Function = Callable[..., Values]
@@ -140,14 +141,31 @@ def mad24_saturating(_: PtxInstruction) -> Function:
     return lambda a, b, c: integers.add_saturating(integers.mul24(a, b, high=True), c)
 
 
-@computes("div", _ANY)
-def div(_: PtxInstruction) -> Function:
-    return integers.div
+def _division(function: Function) -> Callable[[Binding], Step]:
+    """Returns what binds `div` or `rem`, which is told where a divisor is 0."""
+
+    def bind(b: Binding) -> Step:
+        kind = b.type_named("t")
+        result, *sources = b.instruction.operands
+        target, (above, below) = b.target(result, kind), [b.source(o, kind) for o in sources]
+
+        def step(wave: Wave, f: Frame, s: Selection) -> None:
+            divisors = f[below][s]
+            if not divisors.all():
+                wave.tell(
+                    FaultKind.DIVISION,
+                    wave.numbers[s][divisors == 0],
+                    "divides an integer by zero, of which PTX and C++ leave the result open",
+                )
+            f[target][s] = function(f[above][s], divisors)
+
+        return step
+
+    return bind
 
 
-@computes("rem", _ANY)
-def rem(_: PtxInstruction) -> Function:
-    return integers.rem
+form("div", _ANY, count=3)(_division(integers.div))
+form("rem", _ANY, count=3)(_division(integers.rem))
 
 
 @computes("abs", _S, sources="t")
