@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from jitstudio.simulator.ptx.program import PtxInstruction, PtxProgram
 from jitstudio.simulator.state.faults import fault_of
 from jitstudio.simulator.state.model import (
+    WARP,
     Access,
     AccessKind,
     Fault,
@@ -29,6 +30,7 @@ from jitstudio.simulator.state.model import (
     SyncScope,
     Threads,
 )
+from jitstudio.simulator.state.products import is_product
 
 _GRANULE = 4
 _NEVER = -1
@@ -36,10 +38,8 @@ _NEVER = -1
 
 def reads_by_itself(instruction: PtxInstruction) -> bool:
     """Returns whether an instruction accesses shared memory by the asynchronous proxy."""
-    words = instruction.modifiers
-    if instruction.opcode == "wgmma":
-        return "mma_async" in words
-    return instruction.opcode == "cp" and "bulk" in words and "async" in words
+    is_bulk = instruction.opcode == "cp" and {"bulk", "async"} <= {*instruction.modifiers}
+    return is_bulk or is_product(instruction)
 
 
 class AsyncProxy(Observer):
@@ -57,7 +57,7 @@ class AsyncProxy(Observer):
     def started(self, layout: Layout) -> None:
         """See `Observer`."""
         self._layout = layout
-        self._size = layout.warps_per_block * 32
+        self._size = layout.warps_per_block * WARP
         self._fences = np.full(layout.threads, _NEVER, np.int64)
         blocks = len(layout.blocks)
         # Of each block: when threads have last met, and the last fence behind that.
