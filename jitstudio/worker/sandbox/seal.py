@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from stat import S_ISDIR
 
+from jitstudio.core.bounds.folders import walk
 from jitstudio.core.toolchain_info import SandboxState
 from jitstudio.worker.sandbox import system_paths
 from jitstudio.worker.sandbox.access import SandboxAccess
@@ -104,6 +105,7 @@ def seal(access: SandboxAccess, role: ProgramNeeds, syscall: Syscall | None = No
     headers, programs = tuple(role.headers()), tuple(role.programs())
     if access.host_compiler:
         programs = (*programs, *role.host_compiler())
+    _look_at(tempfile.gettempdir(), headers)
     python = tuple(role.interpreter(access.python)) if access.python else ()
     grant = SeccompGrant.PROGRAMS if programs or python else SeccompGrant.NOTHING
     if access.gpu:
@@ -136,6 +138,33 @@ def guards_gpu() -> bool:
 
 
 _state: SandboxState | None = None
+_reached: dict[str, tuple[int, ...] | None] = {}
+
+
+def is_current() -> bool:
+    """Returns whether this process still reaches what it was sealed with.
+
+    The kernel allows folders, not their names: what is removed and made again is out of reach for
+    good, be it the process's own folder or headers that were unpacked.
+    """
+    return all(_stamp(path) == stamp for path, stamp in _reached.items())
+
+
+def _look_at(own: str, headers: Iterable[str]) -> None:
+    """Remembers the process's own folder, and each folder of headers with what comes and goes."""
+    _reached[own] = _stamp(own)
+    for folder in headers:
+        for path, _ in walk(folder):
+            _reached[path] = _stamp(path)
+
+
+def _stamp(path: str) -> tuple[int, ...] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    is_own = path == tempfile.gettempdir()
+    return (status.st_dev, status.st_ino, 0 if is_own else status.st_mtime_ns)
 
 
 def _remember(landlock: int = 0, seccomp: bool = False, problem: str = "") -> None:
