@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import shutil
 from collections.abc import Callable, Iterable
@@ -48,6 +49,7 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.listing.kernels import kernel_forms
+from jitstudio.worker.builder import DEFAULT_TIMEOUT
 from jitstudio.worker.launcher import Launcher
 
 _LONGEST_NAME = 100
@@ -78,6 +80,7 @@ def launch(
     arguments: argparse.Namespace,
     heard: Callable[[LaunchEvent], None],
     request: BuildRequest | None = None,
+    limit: float | None = None,
 ) -> tuple[BuildResult, LaunchResult | None, DeviceList]:
     """Returns the build, the launch of it if there was one, and the GPUs.
 
@@ -85,6 +88,8 @@ def launch(
         arguments: The words of the command line.
         heard: Is given what happens meanwhile.
         request: What is built in place of what the arguments say.
+        limit: Seconds that the build and the launch may take at most, whatever the arguments and
+            a project say; None for what they say.
 
     Raises:
         UsageError, WorkerError: See `run`.
@@ -101,11 +106,14 @@ def launch(
         found = launcher.devices()
         arch = arch_for(request.arch, has_target(arguments), found, arguments.device)
         request = replace(request, arch=arch)
-        built = build.build(request)[-1]
+        built = build.build(request, DEFAULT_TIMEOUT if limit is None else limit)[-1]
         if not built.ok:
             return built, None, found
         begin = partial(spec_from, arguments) if base is None else None
-        result = _launch(launcher, spec, request, built, found, arguments.device, heard, begin)
+        most = math.inf if limit is None else limit
+        result = _launch(
+            launcher, spec, request, built, found, arguments.device, heard, begin, most
+        )
         if folder is not None:
             result = replace(result, buffers=tuple(_saved(result.buffers, folder)))
     finally:
@@ -131,6 +139,7 @@ def _launch(
     ordinal: int,
     heard: Callable[[LaunchEvent], None],
     begin: Callable[[LaunchSpec], LaunchSpec] | None,
+    most: float,
 ) -> LaunchResult:
     """Returns the launch, or why there was none.
 
@@ -143,6 +152,7 @@ def _launch(
         ordinal: Of the one to use.
         heard: Is given what happens meanwhile.
         begin: Completes the launch that the host code has; None where that is not to be read.
+        most: Seconds that it may take at most.
     """
     try:
         forms = kernel_forms(request.sources, built, request.headers, access=begin is not None)
@@ -155,6 +165,8 @@ def _launch(
         return unlaunched(spec.kernel, LaunchOutcome.REFUSED, [error.problem])
     if missing := _missing(found, ordinal):
         return unlaunched(form.title, LaunchOutcome.MISSING, [missing])
+    # What is no number is for `resolve` to refuse.
+    spec = replace(spec, timeout=most if spec.timeout > most else spec.timeout)
     resolved = resolve(spec, kernel, found, ordinal)
     if resolved.request is None:
         return unlaunched(form.title, LaunchOutcome.REFUSED, resolved.problems)
