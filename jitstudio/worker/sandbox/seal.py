@@ -24,7 +24,7 @@ from stat import S_ISDIR
 from jitstudio.core.bounds.folders import walk
 from jitstudio.core.toolchain_info import SandboxState
 from jitstudio.worker.sandbox import system_paths
-from jitstudio.worker.sandbox.access import SandboxAccess
+from jitstudio.worker.sandbox.access import SandboxAccess, identity
 from jitstudio.worker.sandbox.seccomp import SeccompGrant, filter_program
 
 SWITCH = "JITSTUDIO_SANDBOX"
@@ -138,7 +138,8 @@ def guards_gpu() -> bool:
 
 
 _state: SandboxState | None = None
-_reached: dict[str, tuple[int, ...] | None] = {}
+_own_folder: dict[str, tuple[int, int] | None] = {}
+_headers: dict[str, tuple[int, ...] | None] = {}
 
 
 def is_current() -> bool:
@@ -147,15 +148,16 @@ def is_current() -> bool:
     The kernel allows folders, not their names: what is removed and made again is out of reach for
     good, be it the process's own folder or headers that were unpacked.
     """
-    return all(_stamp(path) == stamp for path, stamp in _reached.items())
+    is_there = all(identity(path) == number for path, number in _own_folder.items())
+    return is_there and all(_stamp(path) == stamp for path, stamp in _headers.items())
 
 
 def _look_at(own: str, headers: Iterable[str]) -> None:
     """Remembers the process's own folder, and each folder of headers with what comes and goes."""
-    _reached[own] = _stamp(own)
+    _own_folder[own] = identity(own)
     for folder in headers:
-        for path, _ in walk(folder):
-            _reached[path] = _stamp(path)
+        if folder not in _headers:
+            _headers.update((path, _stamp(path)) for path, _ in walk(folder))
 
 
 def _stamp(path: str) -> tuple[int, ...] | None:
@@ -163,8 +165,7 @@ def _stamp(path: str) -> tuple[int, ...] | None:
         status = os.stat(path)
     except OSError:
         return None
-    is_own = path == tempfile.gettempdir()
-    return (status.st_dev, status.st_ino, 0 if is_own else status.st_mtime_ns)
+    return status.st_dev, status.st_ino, status.st_mtime_ns
 
 
 def _remember(landlock: int = 0, seccomp: bool = False, problem: str = "") -> None:
