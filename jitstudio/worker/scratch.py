@@ -41,7 +41,8 @@ def make(kind: str) -> Path:
         OSError: It cannot be made.
     """
     # A cleaner may have removed one of the user's own.
-    os.makedirs(tempfile.gettempdir(), 0o700, exist_ok=True)
+    with contextlib.suppress(OSError):
+        os.mkdir(tempfile.gettempdir(), 0o700)
     _remove_orphans(tempfile.gettempdir())
     for _ in range(_TRIES):
         folder = Path(tempfile.mkdtemp(prefix=f"jitstudio-{kind}-"))

@@ -17,7 +17,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from jitstudio.core.bounds.folders import empty_folder
-from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY, die_first
+from jitstudio.worker.limits import (
+    EXIT_OUT_OF_MEMORY,
+    adopt_orphans,
+    bury_orphans,
+    die_first,
+)
 from jitstudio.worker.protocol import (
     Call,
     Done,
@@ -74,6 +79,7 @@ def serve(wire: Wire, program: WorkerProgram, work: Work, role: ProgramNeeds) ->
     is sealed before a thread is started, so that all will be inside.
     """
     die_first()
+    adopt_orphans()
     calls: queue.SimpleQueue[Call[Any]] = queue.SimpleQueue()
     first = _received(wire, program)
     try:
@@ -88,6 +94,7 @@ def serve(wire: Wire, program: WorkerProgram, work: Work, role: ProgramNeeds) ->
     while True:
         try:
             _carry_out(calls.get(), wire, program, work)
+            bury_orphans()
         except MemoryError:
             os._exit(EXIT_OUT_OF_MEMORY)
 
