@@ -26,7 +26,7 @@ from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.device_part import (
     DevicePart,
-    HeadersOnDisk,
+    NextRound,
     asking_for_calls,
     device_part,
     host_calls,
@@ -58,6 +58,8 @@ _OUTPUTS: dict[CodeKind, tuple[Callable[..., Any], Callable[..., Any]]] = {
 _NOT_FOUND = "open source file"
 _TIME = ("--time", "-time")
 _SYNTAX_ONLY = ("--fdevice-syntax-only", "-fdevice-syntax-only")
+# Each knows more of what NVRTC refuses; who has more errors than that has others, too.
+_MOST_ROUNDS = 8
 _CACHE_OPTIONS = {"--no-cache", "-no-cache"}
 _OK = nvrtc.nvrtcResult.NVRTC_SUCCESS
 
@@ -109,9 +111,11 @@ def compile_cuda(job: Job) -> Report:
             # Some of what host code launches may have been misread.
             job = _without_wrong_names(job, part, sent, report)
             _compile(job, traced, job.makes, report)
-        headers, basis = HeadersOnDisk(replace(part, job=job)), job
-        while not report.ok and not job.keep_host_code and plain:
-            again = headers.part(report.error_log, TRACE.opened() or ())
+        rounds, basis = NextRound(replace(part, job=job)), job
+        for _ in range(_MOST_ROUNDS):
+            if report.ok or job.keep_host_code or not plain:
+                break
+            again = rounds.part(report.error_log, TRACE.opened() or ())
             if again is None:
                 break
             part, job, prefix = again, again.job, None

@@ -10,7 +10,7 @@ from jitstudio.core.code import CodeKind, Header
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.result import HostCodeAside
 from jitstudio.core.tools import Tool
-from jitstudio.toolchain.device_part import HeadersOnDisk, device_part
+from jitstudio.toolchain.device_part import NextRound, device_part
 from jitstudio.toolchain.headers import stand_in_folder
 from tests.support import cuda, request
 
@@ -331,7 +331,7 @@ def test_headers_outside_of_a_project_that_nobody_trusts_are_not_read(tmp_path):
     part = device_part(replace(job, confined_to=(str(project),)))
     assert b"inline int f" not in part.job.inputs[0][1]
     error = f"{tmp_path / 'out.h'}(1): error: A namespace scope variable without memory"
-    assert HeadersOnDisk(part).part(error, ()) is None
+    assert NextRound(part).part(error, ()) is None
 
 
 CALLS = """\
