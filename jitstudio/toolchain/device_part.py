@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -29,7 +30,6 @@ from jitstudio.listing.includes import includes
 from jitstudio.paths import resource
 from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.headers import include_folders, line_directive
-
 
 _NO_REFUSALS: Mapping[str, Refusals] = MappingProxyType({})
 
@@ -75,9 +75,9 @@ def device_part(
     if job.headers:
         macros = macros.union(*map(device_macros, texts))
     refused = [refusals.get(name, NO_REFUSALS) for name in names]
-    found = _judged(job, texts, macros, refused)
-    if any(each.spans for each in found) and (more := _macros_on_disk(job, texts) - macros):
-        found = _judged(job, texts, macros | more, refused)
+    found = _judged(job, texts, macros, refused, ())
+    if any(each.spans for each in found) and (own := _own_headers(job, texts)):
+        found = _judged(job, texts, macros.union(*map(device_macros, own)), refused, own)
     if not any(each.spans or each.marks for each in found):
         return DevicePart(job, job)
     inputs = tuple(
@@ -102,36 +102,53 @@ def device_part(
 
 
 def _judged(
-    job: Job, texts: list[bytes], macros: frozenset[str], refused: Sequence[Refusals]
+    job: Job,
+    texts: list[bytes],
+    macros: frozenset[str],
+    refused: Sequence[Refusals],
+    headers: Sequence[bytes],
 ) -> list[HostCode]:
     mentioned = "\n".join(job.name_expressions).encode()
-    return [
-        find_host_code(
-            text, macros, b"\n".join((mentioned, *texts[:i], *texts[i + 1 :])), refused=refused[i]
+    found = []
+    for i, text in enumerate(texts):
+        others = (*texts[:i], *texts[i + 1 :])
+        rest = b"\n".join((mentioned, *others))
+        found.append(
+            find_host_code(text, macros, rest, refused=refused[i], headers=(*headers, *others))
         )
-        for i, text in enumerate(texts)
-    ]
+    return found
 
 
-def _macros_on_disk(job: Job, texts: Iterable[bytes]) -> frozenset[str]:
-    """Returns the macros that mark device code in headers next to the module, or in his folders."""
+def _own_headers(job: Job, texts: Iterable[bytes]) -> list[bytes]:
+    """Returns the texts of the headers next to the module, or in the user's folders, it includes.
+
+    Those of quoted names, also of the headers themselves.
+    """
     folders = (os.path.dirname(split_variant(job.name)[0]), *include_folders(job))
-    names = {name for text in texts if b'"' in text for name in includes(text).quoted}
-    macros = frozenset[str]()
-    for path in {os.path.join(folder, name) for folder in folders for name in names}:
-        macros |= device_macros(_text_of(job, path) or b"")
-    return macros
+    waiting = deque((folders[0], text) for text in texts)
+    found: dict[str, bytes] = {}
+    while waiting and len(found) < _MOST_HEADERS:
+        folder, text = waiting.popleft()
+        for name in includes(text).quoted if b'"' in text else ():
+            paths = (os.path.join(each, name) for each in (folder, *folders))
+            path = next((_place(each) for each in paths if os.path.isfile(each)), "")
+            if path and path not in found and (header := _text_of(job, path)) is not None:
+                found[path] = header
+                waiting.append((os.path.dirname(path), header))
+    return list(found.values())
 
 
+_MOST_HEADERS = 256
 _LARGEST = 4 << 20
 _ERROR = re.compile(
     r"^(?P<file>[^\n(]++)\((?P<line>\d++)\): error: (?:"
     r"(?P<host>A function (?:without|explicitly)|A namespace scope variable|A class static data)"
     r"|(?P<dynamic>dynamic initialization is not supported for a __device__ variable)"
     r"|The execution space for the lambda"
-    r'|(?P<unknown>[^\n]*(?:undefined|no member)))[^\n]*',
+    r"|(?P<unknown>[^\n]*(?:undefined|no member)))[^\n]*",
     re.MULTILINE,
 )
+
 
 class _Supply(NamedTuple):
     """A header of jitstudio's that a compile gets where it has failed for the want of it."""
@@ -243,8 +260,8 @@ class NextRound:
     def _judged_anew(self, macros: frozenset[str]) -> DevicePart:
         """Returns the part by what is known now, with those name expressions that were right."""
         part = device_part(self._whole, self._refusals, macros)
-        expressions = self._part.job.name_expressions
-        job = replace(part.job, name_expressions=expressions)
+        more = (name for name in part.launched if name not in self._part.launched)
+        job = replace(part.job, name_expressions=(*self._part.job.name_expressions, *more))
         return replace(part, job=job, supplied=self._supplied)
 
     def _supply(self, errors: str) -> None:

@@ -111,17 +111,11 @@ def compile_cuda(job: Job) -> Report:
             # Some of what host code launches may have been misread.
             job = _without_wrong_names(job, part, sent, report)
             _compile(job, traced, job.makes, report)
-        rounds, basis = NextRound(replace(part, job=job)), job
-        for _ in range(_MOST_ROUNDS):
-            if report.ok or job.keep_host_code or not plain:
-                break
-            again = rounds.part(report.error_log, TRACE.opened() or ())
-            if again is None:
-                break
-            part, job, prefix = again, again.job, None
-            report.host_code, report.error_log = part.host_code, ""
-            report.options = sent = options = (*job.options, *_own_options(job))
-            _compile(job, (*sent, *TRACE.options), job.makes, report)
+        basis = job
+        if plain and not job.keep_host_code:
+            part = _further_rounds(replace(part, job=job), report)
+        if part.job != job:
+            job, prefix, sent, options = part.job, None, report.options, report.options
         _look_for_host_calls(replace(part, job=job), options, report)
     except NvrtcError as error:
         report.ok, report.error_log = False, str(error)
@@ -154,6 +148,24 @@ def compile_cuda(job: Job) -> Report:
     if calls := words_on_calls(part, report.error_log):
         report.error_log = f"{report.error_log.rstrip()}\n{calls}"
     return report
+
+
+def _further_rounds(part: DevicePart, report: Report) -> DevicePart:
+    """Compiles again without what NVRTC has refused, as long as that gains something.
+
+    Returns:
+        What was compiled last.
+    """
+    rounds = NextRound(part)
+    for _ in range(_MOST_ROUNDS):
+        again = None if report.ok else rounds.part(report.error_log, TRACE.opened() or ())
+        if again is None:
+            break
+        part = again
+        report.host_code, report.error_log = part.host_code, ""
+        report.options = (*part.job.options, *_own_options(part.job))
+        _compile(part.job, (*report.options, *TRACE.options), part.job.makes, report)
+    return part
 
 
 def _changed(given: Job, sent: Job) -> tuple[tuple[Header, ...], tuple[str, ...]]:

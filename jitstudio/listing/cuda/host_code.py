@@ -28,7 +28,7 @@ from jitstudio.listing.cuda.heads import (
     pointer_end,
     value_start,
 )
-from jitstudio.listing.cuda.launched import launched_instances
+from jitstudio.listing.cuda.launched import Macro, kernel_templates, launched_instances
 from jitstudio.listing.cuda.outline import (
     COMMENT,
     DEVICE,
@@ -47,6 +47,8 @@ _ASSIGNMENT = b"operator__" + b"=".hex().encode()
 # What may be between the parameters of a constructor and its body.
 _INITIAL = re.compile(rb"\btry\b|(?<!:):(?!:)")
 _POINTER = re.compile(rb"\(\s*+(?:(?:\w+\s*+::\s*+)+)?[*&^]")
+# That of a variable, as in `void (*table[])(int) = {…}`.
+_POINTER_NAME = re.compile(rb"\(\s*+(?:(?:\w+\s*+::\s*+)+)?\*\s*+(\w++)(?=[^()]*+\)\s*+\()")
 # What may be the first parameter and may be the value of a constant.
 _VALUE = re.compile(rb"\(\s*+(?!\)|\.)(?![\w:]++\s++\w)(\w*+)(\s*+[({])?")
 # With brackets three deep, as in `__attribute__((aligned(16)))`.
@@ -55,6 +57,8 @@ _ATTRIBUTE = re.compile(
     rb"\([^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^()]*+)*+\)|\[\[[^][]*+\]\]"
 )
 _DEFINITION = re.compile(rb"#[ \t]*+define\b(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+")
+_KERNEL_TEMPLATE = re.compile(rb"\btemplate\b[^;{}]*?__global__")
+_JOINED = re.compile(rb"\\\r?\n")
 _DEFINE = re.compile(rb"#[ \t]*+define[ \t]++(\w+)(\([^)]*+\))?(.*)", re.DOTALL)
 # In capitals, and yet types of the host.
 _CAPITAL_TYPES = frozenset(b"FILE DIR BOOL DWORD HANDLE HWND LRESULT UINT LPVOID SOCKET".split())
@@ -67,6 +71,7 @@ _NO_FUNCTION = re.compile(
 )
 _NO_VARIABLE = re.compile(rb"(?:typedef|(?:static\s+)?const)\b")
 _DECLARED_ONLY = re.compile(rb"(?:class|struct|union|enum)\s+\w+\Z|texture\s*+<")
+_INSTANTIATED = re.compile(rb"template\s++(?!<)")
 _CONST = re.compile(rb"\b(?:const|constexpr)\b")
 _PLAIN_CONST = re.compile(rb"\bconst\b")
 _CONSTEXPR = re.compile(rb"\bconstexpr\b")
@@ -224,6 +229,7 @@ def find_host_code(
     mentioned: bytes = b"",
     with_launched: bool = True,
     refused: Refusals = NO_REFUSALS,
+    headers: Iterable[bytes] = (),
 ) -> HostCode:
     """Returns what of a text is for the host only; whatever the text is, this raises nothing.
 
@@ -233,8 +239,9 @@ def find_host_code(
         mentioned: What else needs declarations of the text, such as name expressions.
         with_launched: Whether `HostCode.launched` is wanted.
         refused: What NVRTC has refused of it: there is no doubt about that.
+        headers: The texts of the program's own headers, whose kernels and macros it may launch by.
     """
-    return _Judge(text, device_macros, mentioned, with_launched, refused).judge()
+    return _Judge(text, device_macros, mentioned, with_launched, refused, headers).judge()
 
 
 def device_macros(text: bytes) -> frozenset[str]:
@@ -253,13 +260,16 @@ class _Macros:
         device: Those that mark device code.
         constants: Those that mark constants.
         makers: Those that can only make functions of the host.
+        definitions: Each as it is defined last.
     """
 
     def __init__(self, directives: Iterable[bytes], others: Collection[str]) -> None:
         bodies: defaultdict[bytes, bytes] = defaultdict(bytes)
+        self.definitions: dict[bytes, Macro] = {}
         for directive in directives:
             if match := _DEFINE.match(directive):
                 bodies[match[1]] += b" " + match[3]
+                self.definitions[match[1]] = _macro(match)
         self._bodies = bodies
         self.known = frozenset(bodies)
         self.device = {name.encode() for name in others}
@@ -293,6 +303,12 @@ class _Macros:
         }
 
 
+def _macro(match: re.Match[bytes]) -> Macro:
+    listed = match[2]
+    names = tuple(name.strip() for name in listed[1:-1].split(b",")) if listed else None
+    return Macro(names, _JOINED.sub(b" ", match[3]))
+
+
 @dataclass(eq=False)
 class _Candidate:
     """What stays if device code mentions it, and may not if it needs something of the host.
@@ -318,12 +334,14 @@ class _Judge:
         mentioned: bytes,
         with_launched: bool,
         refused: Refusals,
+        headers: Iterable[bytes],
     ) -> None:
         self._text = text
         self._mentioned = mentioned
         self._with_launched = with_launched
         self._refused_spans = _line_spans(text, refused.host)
         self._unknown_spans = _line_spans(text, refused.unknown)
+        self._headers = tuple(headers)
         self._has_dynamic = bool(refused.dynamic)
         self._macros = _Macros((m[0] for m in _DEFINITION.finditer(text)), macros)
         self._outline = outline(text, self._macros.device)
@@ -437,7 +455,20 @@ class _Judge:
         inside = _within(self._outline.directives, spans)
         stays = tuple(x for x in inside if self._stays(x))
         functions = self._functions if self._with_launched else []
-        launched = launched_instances(self._outline, functions)
+        macros = dict(self._macros.definitions)
+        kernels: list[OutlineItem] = []
+        for header in self._headers if functions else ():
+            definitions = (match[0] for match in _DEFINITION.finditer(header))
+            macros = _Macros(definitions, ()).definitions | macros
+            if _KERNEL_TEMPLATE.search(header):
+                kernels += kernel_templates(outline(header))
+        launched = launched_instances(self._outline, functions, macros, kernels)
+        for name, at in launched.without if self._with_launched else ():
+            self._doubt(
+                at,
+                f"No launch with known template arguments was found for {name.decode()}, so that "
+                "there is none of its kernels: add a name expression for each that you need.",
+            )
         if launched.rest is not None:
             self._doubt(
                 launched.rest,
@@ -542,10 +573,13 @@ class _Judge:
         else:
             self._set_aside(declaration.start, declaration.end)
             self._overloads.append(declaration)
+            if _INSTANTIATED.match(text):
+                self._functions.append(declaration)
 
     def _look_at_variable(self, declaration: OutlineItem, head: DeclarationHead) -> None:
         text = declaration.head.rstrip(b"; \t\r\n")
-        if not head.words or not head.name:
+        pointer = _POINTER_NAME.match(head.parameters or b"")
+        if not head.words or not (head.name or pointer):
             if self._macros.makers.intersection(NAMES.findall(text)[:1]):
                 self._set_aside(declaration.start, declaration.end)
         elif _DECLARED_ONLY.match(text):
@@ -561,7 +595,10 @@ class _Judge:
         elif not self._is_refused(declaration) and (why := self._why_marked(declaration, head)):
             self._doubt(declaration.start, why)
         else:
-            self._set_aside(declaration.start, declaration.end, head.name)
+            name = head.name or (pointer[1] if pointer else b"")
+            self._set_aside(declaration.start, declaration.end, name)
+            # Kernels may be in it, as in a table of them.
+            self._functions.append(declaration)
 
     def _is_constant(self, text: bytes, head: DeclarationHead) -> bool:
         by_word = not self._macros.constants.isdisjoint(head.words)
