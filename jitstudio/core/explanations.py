@@ -26,6 +26,7 @@ from jitstudio.core.diagnostics import (
     edit_for,
     start_of_line,
 )
+from jitstudio.core.ir_functions import ir_functions, kernel_annotation
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, StageResult
 from jitstudio.core.source_facts import (
@@ -39,9 +40,7 @@ from jitstudio.core.source_facts import (
     chip_with,
     enclosing_head,
     first,
-    free_metadata,
     function_at,
-    kernel_annotation,
     line_of,
     missing_name,
     ptx_target,
@@ -145,6 +144,14 @@ class _Case:
     def missing(self) -> str | None:
         """The name that NVRTC does not know."""
         return missing_name(self.diagnostic.message, self.line_text or "")
+
+    @property
+    def annotation(self) -> str | None:
+        """The lines that mark the first function of LLVM IR that can be a kernel as one."""
+        text, opaque = self.source or "", _reads_opaque(self)
+        markable = (f for f in ir_functions(text) if f.can_be_marked)
+        marks = (kernel_annotation(text, function, reads_opaque=opaque) for function in markable)
+        return next(("\n".join(lines) for lines in marks), None)
 
     @property
     def attribute(self) -> tuple[str | None, str | None]:
@@ -255,10 +262,7 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "unmarked_line": _unmarked_line,
     "constant": lambda case: CONSTANTS.get(case.missing or ""),
     "alias": lambda case: ALIASES.get(case.missing or ""),
-    "free_metadata": lambda case: free_metadata(case.source or ""),
-    "annotation": lambda case: kernel_annotation(
-        case.source or "", typed_pointers=not _reads_opaque(case)
-    ),
+    "annotation": lambda case: case.annotation,
 }
 
 

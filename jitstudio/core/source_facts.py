@@ -298,18 +298,6 @@ def std_name(message: str, line: str) -> str | None:
     return written[0] if written else None
 
 
-_DEFINITION = re.compile(
-    r"^define\s++(?!internal\b|private\b|linkonce|available_externally)[^@(\n]*?\bvoid\s++"
-    r"(?P<name>@[\w.$]++)\s*+(?=\()",
-    re.MULTILINE,
-)
-_LLVM_COMMENT = re.compile(r";[^\n]*")
-_METADATA = re.compile(r"^!(\d{1,18}+)\s*+=", re.MULTILINE)
-_PARAMETER_NAME = re.compile(r"\s%[\w.$]+$")
-_PARAMETER_ATTRIBUTE = re.compile(
-    r"\s(?:noalias|nocapture|nonnull|readonly|readnone|writeonly|signext|zeroext|inreg|byval"
-    r"|noundef|align \d+|dereferenceable\(\d+\))(?=\s|$)"
-)
 PTX_TARGET = re.compile(r"^[^\S\n]*+\.target\s++(sm_[0-9]{2,3}[af]?)\b", re.MULTILINE)
 
 PTX_VERSION = re.compile(r"^[^\S\n]*+\.version\s++(\d{1,4}+\.\d{1,4}+)", re.MULTILINE)
@@ -341,41 +329,10 @@ _CHIPS = (
 )
 
 
-def kernel_annotation(text: str, *, typed_pointers: bool) -> str | None:
-    """The first function of an LLVM module as `!nvvm.annotations` names it: type and name."""
-    code = _LLVM_COMMENT.sub("", text)
-    match = _DEFINITION.search(code)
-    if match is None:
-        return None
-    if not typed_pointers:
-        return f"ptr {match['name']}"
-    types = (_type_of(parameter) for parameter in split_at_commas(_bracketed(code, match.end())))
-    return f"void ({', '.join(types)})* {match['name']}"
-
-
-def free_metadata(text: str) -> str:
-    """Returns the first number that no numbered metadata behind it uses, such as ``4``."""
-    return str(max((int(number) for number in _METADATA.findall(text)), default=-1) + 1)
-
-
 def ptx_target(text: str) -> str | None:
     """Returns the target that a PTX module is written for, such as ``sm_90a``."""
     match = PTX_TARGET.search(text)
     return match[1] if match else None
-
-
-def _type_of(parameter: str) -> str:
-    return _PARAMETER_ATTRIBUTE.sub("", _PARAMETER_NAME.sub("", parameter))
-
-
-def _bracketed(text: str, start: int) -> str:
-    """Returns what is between the bracket at `start` and its partner."""
-    depth = 0
-    for at in range(start, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[at], 0)
-        if depth == 0:
-            return text[start + 1 : at]
-    return ""
 
 
 def first(pattern: re.Pattern[str], text: str) -> str | None:

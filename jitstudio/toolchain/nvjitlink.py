@@ -18,7 +18,7 @@ from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.result_words import meaning_of
 from jitstudio.toolchain.supplied_copy import supply_ptx
-from jitstudio.toolchain.tool_output import Report, text_of
+from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
 _INPUT_TYPES = {
     CodeKind.PTX: nvjitlink.InputType.PTX,
@@ -48,15 +48,25 @@ class _NotThere(RuntimeError):
     """This library is older than what it was asked for; the message says so."""
 
 
+_TOO_OLD = (
+    "This nvJitLink is older than that of CUDA 12.3, and cannot be called from here. Ask for PTX, "
+    "compile CUDA C++ without a link, or choose a newer toolchain."
+)
+
+
 @cache
 def version() -> str:
     """Returns such as ``13.5``.
 
     Raises:
-        ToolMissing: nvJitLink is not here.
+        ToolMissing: nvJitLink is not here, or one that cannot be called.
     """
     locate.load(Tool.NVJITLINK)
-    major, minor = nvjitlink.version()
+    try:
+        major, minor = nvjitlink.version()
+    except RuntimeError:
+        # Those of CUDA 12.0 to 12.2 have other functions than the bindings call.
+        raise ToolMissing(Tool.NVJITLINK, _TOO_OLD) from None
     return f"{major}.{minor}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -13,6 +13,7 @@ from cuda.pathfinder import BitcodeLibNotFoundError, find_bitcode_lib
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Header, is_bitcode
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
@@ -38,7 +39,7 @@ _UNOPTIMISED_NO_TABLE = (
 
 # Its reading of the text: all that comes before what a module may lack.
 _PARSE_ERROR = re.compile(r"^\S[^\n]*? \(\d+, \d+\): parse ", re.MULTILINE)
-_LAYOUT_REFUSED = re.compile(r"DataLayoutError|Target-incompatible DataLayout")
+_LAYOUT_REFUSED = re.compile(r"(?i)data ?layout")
 
 _Module = tuple[str, bytes]
 
@@ -57,10 +58,10 @@ def version() -> str:
 
 def _dialect(options: list[str]) -> Iterator[str]:
     """Which LLVM is read for the target: what does not parse may be right for another one."""
-    for target in (o.partition("=")[2] for o in options if o.startswith("-arch=compute_")):
-        if llvm := llvm_dialect(Arch.parse(target)):
+    for target in _targets(options):
+        if llvm := llvm_dialect(target):
             pointers = "typed" if llvm < _OPAQUE_SINCE else "opaque"
-            yield f"For {target} this libNVVM reads LLVM {llvm} with {pointers} pointers."
+            yield f"For {target.compute} this libNVVM reads LLVM {llvm} with {pointers} pointers."
 
 
 def llvm_dialect(arch: Arch) -> int | None:
@@ -89,7 +90,7 @@ def compile_ir(job: Job) -> Report:
         return Report(error_log=str(missing))
     given = [[(ref.name, code) for ref, code in part] for part in (job.inputs, job.libraries)]
     given[1] += libdevice
-    copies = [[_copied(*module) for module in part] for part in given]
+    copies = [[_copied(*module, job) for module in part] for part in given]
     texts = [copy for part in copies for copy in part if isinstance(copy, IrCopy)]
     report = _with_tables(job, copies)
     foreign = [copy for copy in texts if has_foreign_layout(copy)]
@@ -100,6 +101,12 @@ def compile_ir(job: Job) -> Report:
         report = _with_tables(job, copies)
         report.ms += refused.ms
     report.supplied = tuple(one for copy in texts for one in copy.supplied)
+    marked = f"@{job.entry} is to be launched: the copy for libNVVM marks it as a kernel."
+    report.diagnostics += [
+        Diagnostic(Severity.INFO, copy.name, copy.kernel_line, None, marked, Tool.NVVM)
+        for copy in texts
+        if copy.kernel_line
+    ]
     if report.supplied and _PARSE_ERROR.search(report.error_log):
         return _program(job, *given)
     return report
@@ -117,8 +124,16 @@ def _refuses_layout(job: Job, copies: list[list[IrCopy | _Module]], report: Repo
     return not report.ok and bool(_LAYOUT_REFUSED.search(report.error_log))
 
 
-def _copied(name: str, module: bytes) -> IrCopy | _Module:
-    return (name, module) if is_bitcode(module) else supplied_copy(name, module, nvvm.ir_version())
+def _copied(name: str, module: bytes, job: Job) -> IrCopy | _Module:
+    if is_bitcode(module):
+        return name, module
+    opaque = any((llvm_dialect(arch) or 0) >= _OPAQUE_SINCE for arch in _targets(job.options))
+    return supplied_copy(name, module, nvvm.ir_version(), job.entry, reads_opaque=opaque)
+
+
+def _targets(options: Iterable[str]) -> Iterator[Arch]:
+    named = (o.partition("=")[2] for o in options if o.startswith("-arch=compute_"))
+    return map(Arch.parse, named)
 
 
 def _with_tables(job: Job, copies: list[list[IrCopy | _Module]]) -> Report:

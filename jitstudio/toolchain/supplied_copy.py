@@ -12,6 +12,7 @@ import re
 from codecs import BOM_UTF8
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.ir_functions import ir_functions, kernel_annotation
 from jitstudio.core.result import MARK, Supplied
 
 _LAYOUT_OF_REST = (
@@ -38,12 +39,14 @@ class IrCopy:
         name: The module.
         text: As it was given, each byte a character.
         supplied: What it lacks.
+        kernel_line: The line of the function that the copy marks as a kernel; None without one.
     """
 
     def __init__(self, name: str, module: bytes) -> None:
         self.name = name
         self.text = module.decode("latin-1")
         self.supplied: tuple[Supplied, ...] = ()
+        self.kernel_line: int | None = None
         self._changes: list[tuple[int, int, str]] = []
         self._free: int | None = None
 
@@ -83,13 +86,22 @@ class IrCopy:
         self.supplied += (Supplied(self.name, what, value, instead_of),)
 
 
-def supplied_copy(name: str, module: bytes, versions: tuple[int, int, int, int]) -> IrCopy:
+def supplied_copy(
+    name: str,
+    module: bytes,
+    versions: tuple[int, int, int, int],
+    entry: str = "",
+    *,
+    reads_opaque: bool = False,
+) -> IrCopy:
     """Returns a copy of a module, with what it has to say and does not.
 
     Args:
         name: The module.
         module: Its text.
         versions: Those that libNVVM takes, as it says them (`nvvmIRVersion`).
+        entry: The function to be marked as a kernel; empty for none.
+        reads_opaque: Whether libNVVM reads opaque pointers for the target.
     """
     copy = IrCopy(name, module)
     if module.startswith(BOM_UTF8):
@@ -109,7 +121,21 @@ def supplied_copy(name: str, module: bytes, versions: tuple[int, int, int, int])
         numbers = ", ".join(f"i32 {version}" for version in versions)
         copy.append([f"!nvvmir.version = !{{!{number}}}", f"!{number} = !{{{numbers}}}"])
         copy.supply("!nvvmir.version", f"{versions[0]}.{versions[1]}")
+    if entry:
+        _mark_kernel(copy, entry, reads_opaque)
     return copy
+
+
+def _mark_kernel(copy: IrCopy, entry: str, reads_opaque: bool) -> None:
+    """Marks the function of this name as a kernel, if it is none and can be one."""
+    functions = ir_functions(copy.text)
+    for function in (f for f in functions if f.name == entry and f.can_be_marked):
+        lines = kernel_annotation(
+            copy.text, function, copy.take_number(), reads_opaque=reads_opaque
+        )
+        copy.append(lines)
+        copy.supply(f"mark of a kernel at @{entry}", lines[-1].partition(" = ")[2])
+        copy.kernel_line = function.line
 
 
 def has_foreign_layout(copy: IrCopy) -> bool:

@@ -1,6 +1,7 @@
 """Other versions of the compilers: what they make is what they make alone."""
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -11,9 +12,11 @@ import pytest
 from jitstudio.cache.store import Store
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.request import BuildRequest, ProbeRequest
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import USUAL_TOOLKITS, Tool
+from jitstudio.listing.ptx import entries
 from jitstudio.toolchain_folders import ToolchainFolder, toolchain_in
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.sandbox.access import NOTHING, Need, SandboxAccess
@@ -111,6 +114,27 @@ def test_a_version_makes_what_it_makes_alone(tool, which, builder, request, tmp_
     assert made.content == alone.stdout
     if which == "another" and tool is not Tool.NVVM:  # whose own version is that of NVVM IR
         assert stage.version == toolchain.version
+
+
+# Clang's layout, and the one of manuals before CUDA 9.
+@pytest.mark.parametrize(
+    "layout",
+    [
+        "e-i64:64-i128:128-v16:16-v32:32-n16:32:64",
+        "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-f32:32:32-f64:64:64-v16:16:16-"
+        "v32:32:32-v64:64:64-v128:128:128-n16:32:64",
+    ],
+)
+def test_each_libnvvm_builds_what_has_another_layout_and_no_mark(layout, builder, another):
+    if Tool.NVVM not in another.files:
+        pytest.skip(f"'{another.folder}' has no libNVVM")
+    lines = [line for line in _IR.decode().splitlines() if "nvvm.annotations" not in line]
+    text = re.sub(r'(?<=datalayout = ").*(?=")', layout, "\n".join(lines))
+    source = Source("twice.ll", CodeKind.LLVM_IR, text.encode())
+    request = replace(_request(Tool.NVVM, another), sources=(source,), options=())
+    result = builder.build(build_for_launch(replace(request, emit=frozenset({CodeKind.PTX})), ""))
+    ptx = next((made.text for made in result.artifacts if made.kind is CodeKind.PTX), "")
+    assert entries(ptx) == ("twice",), result.diagnostics
 
 
 def test_a_probe_tells_of_the_tools_in_the_folder(builder, twin):
