@@ -57,8 +57,11 @@ _OUTPUTS: dict[CodeKind, tuple[Callable[..., Any], Callable[..., Any]]] = {
 }
 _NOT_FOUND = "open source file"
 _TIME = ("--time", "-time")
+_TIMES_IN_LOG = "--time=-"
 _SYNTAX_ONLY = ("--fdevice-syntax-only", "-fdevice-syntax-only")
-_CACHE_OPTIONS = {"--no-cache", "-no-cache"}
+_NO_CACHE = ("--no-cache", "-no-cache")
+_PRECOMPILING = "--create-pch=headers.pch"
+_UNHEARD_OF = "--jitstudio-asks"
 _OK = nvrtc.nvrtcResult.NVRTC_SUCCESS
 
 
@@ -85,6 +88,23 @@ def supported_archs() -> tuple[Arch, ...]:
     return tuple(Arch(number) for number in sorted(numbers))
 
 
+@cache
+def takes(option: str) -> bool:
+    """Returns whether this NVRTC knows an option, as it says itself.
+
+    Options are looked at in order, and before the text: behind the one that is asked about there is
+    one that no version knows, so that nothing is compiled.
+    """
+    locate.load(Tool.NVRTC)
+    (program,) = _checked(nvrtc.nvrtcCreateProgram(b"", b"", 0, [], []))
+    try:
+        nvrtc.nvrtcCompileProgram(program, 2, [option.encode(), _UNHEARD_OF.encode()])
+        log = text_of(_fetch(program, nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog))
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+    return f"unrecognized option {option} found" not in log
+
+
 def compile_cuda(job: Job) -> Report:
     """Compiles one CUDA C++ module."""
     given = job
@@ -98,7 +118,8 @@ def compile_cuda(job: Job) -> Report:
     report = Report(supplied=supplied, host_code=part.host_code)
     # What an option from outside the table does is unknown: it may list files by itself.
     plain = not leave_traces(job.options)
-    prefix = prefix_of(job, options, folders) if job.precompile and plain else None
+    precompiles = job.precompile and plain and takes(_PRECOMPILING)
+    prefix = prefix_of(job, options, folders) if precompiles else None
     precompiled = PRECOMPILED.option(prefix, job.headers) if prefix else ""
     report.options = sent = (*options, precompiled) if precompiled else options
     TRACE.begin()
@@ -169,10 +190,10 @@ def _own_options(job: Job) -> Iterator[str]:
     if CodeKind.CUBIN in job.makes:
         yield "--ptxas-options=-v"
         # Next to a driver NVRTC keeps cubins in a cache of its own, and says nothing of those.
-        if not set(job.options) & _CACHE_OPTIONS:
-            yield "--no-cache"
-    if not any(option.startswith(_TIME) for option in job.options):
-        yield f"{_TIME[0]}=-"
+        if not set(job.options) & set(_NO_CACHE) and takes(_NO_CACHE[0]):
+            yield _NO_CACHE[0]
+    if not any(option.startswith(_TIME) for option in job.options) and takes(_TIMES_IN_LOG):
+        yield _TIMES_IN_LOG
 
 
 def _report_use(prefix: Prefix, precompiled: bool, report: Report) -> None:
@@ -230,7 +251,7 @@ def _sort_out_names(job: Job, options: tuple[str, ...], report: Report) -> None:
         report.ms += tried.ms
         return tried
 
-    if not set(options) & set(_SYNTAX_ONLY):
+    if not set(options) & set(_SYNTAX_ONLY) and takes(_SYNTAX_ONLY[0]):
         options = (*options, _SYNTAX_ONLY[0])
     try:
         found = sort_out(job.name, job.name_expressions, report.error_log, attempt)

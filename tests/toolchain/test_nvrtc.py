@@ -257,3 +257,9 @@ def test_warnings_inside_nvidia_s_headers_are_counted_rather_than_shown():
 def test_other_logs_stay_as_they_are():
     assert tidy(WARNED, ()) == WARNED
     assert tidy("k.cu(1): error: x\n", ("/nv",)) == "k.cu(1): error: x\n"
+
+
+def test_nvrtc_is_asked_which_options_it_takes():
+    assert all(map(nvrtc.takes, ("--no-cache", "--time=-", "--create-pch=headers.pch")))
+    assert not nvrtc.takes("--no-such-option")
+    assert not nvrtc.takes("--no-cach")

@@ -79,10 +79,19 @@ def another() -> ToolchainFolder:
     pytest.skip(f"no other version than {own.version} here; {OTHER} names the folder of one")
 
 
+def _source(tool: Tool, toolchain: ToolchainFolder) -> Source:
+    """Returns a module for a tool; without NVIDIA's headers where the toolchain has none."""
+    source = _SOURCES[tool]
+    if tool is not Tool.NVRTC or toolchain.headers:
+        return source
+    plain = source.content.replace(b"#include <cuda_fp16.h>\n", b"").replace(b"__half2float", b"")
+    return replace(source, content=plain.replace(b"__half", b"float"))
+
+
 def _request(tool: Tool, toolchain: ToolchainFolder) -> BuildRequest:
     kind = CodeKind.PTX if tool is Tool.NVVM else CodeKind.CUBIN
     return BuildRequest(
-        (_SOURCES[tool],),
+        (_source(tool, toolchain),),
         Arch(90),
         frozenset({kind}),
         # Otherwise libNVVM is given a copy with a line table.
@@ -99,11 +108,14 @@ def test_a_version_makes_what_it_makes_alone(tool, which, builder, request, tmp_
     if tool not in toolchain.files:
         pytest.skip(f"'{toolchain.folder}' has no {tool.value}")
     built = builder.build(_request(tool, toolchain))
+    if tool is Tool.NVJITLINK and toolchain.version in ("12.0", "12.1", "12.2"):
+        assert "older than that of CUDA 12.3" in built.diagnostics[0].message
+        return
     assert built.outcome is Outcome.BUILT, built.diagnostics
     (made,) = built.artifacts
     stage = built.stages[0]
     source = tmp_path / _SOURCES[tool].name
-    source.write_bytes(_SOURCES[tool].content)
+    source.write_bytes(_source(tool, toolchain).content)
     options = [option for option in stage.options if not option.startswith("--time")]
     alone = subprocess.run(
         [sys.executable, "-I", "-S", bare_tools.__file__, toolchain.files[tool], source, *options],
@@ -116,13 +128,27 @@ def test_a_version_makes_what_it_makes_alone(tool, which, builder, request, tmp_
         assert stage.version == toolchain.version
 
 
+@pytest.mark.parametrize("kind", [CodeKind.PTX, CodeKind.CUBIN, CodeKind.LTOIR])
+def test_each_nvrtc_is_sent_what_it_knows(kind, builder, another):
+    request = replace(_request(Tool.NVRTC, another), emit=frozenset({kind}))
+    assert builder.build(request).outcome is Outcome.BUILT
+    # What is wrong with a name expression is found out by other compiles, with other options.
+    (source,) = request.sources
+    wrong = replace(source, name_expressions=("scale", "nothing"))
+    failed = builder.build(replace(request, sources=(wrong,)))
+    assert [name.lowered for name in failed.lowered_names] == ["scale", ""]
+    assert not any("option" in d.message for d in failed.diagnostics)
+
+
 # Clang's layout, and the one of manuals before CUDA 9.
 @pytest.mark.parametrize(
     "layout",
     [
         "e-i64:64-i128:128-v16:16-v32:32-n16:32:64",
-        "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-f32:32:32-f64:64:64-v16:16:16-"
-        "v32:32:32-v64:64:64-v128:128:128-n16:32:64",
+        (
+            "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-f32:32:32-f64:64:64"
+            "-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
+        ),
     ],
 )
 def test_each_libnvvm_builds_what_has_another_layout_and_no_mark(layout, builder, another):
