@@ -151,7 +151,7 @@ def compile_cuda(job: Job) -> Report:
     if opened is not None and prefix and precompiled:
         opened |= PRECOMPILED.opened(prefix)
         report.stand_ins = stand_ins(opened)
-    report.find_searches = partial(searches_of, basis, options, folders, opened)
+    report.find_searches = partial(searches_of, basis, options, folders, opened, folders)
     if not report.ok and "ptxas" in report.error_log and CodeKind.PTX in job.makes:
         _rescue_ptx(job, options, report)
     if not report.ok and job.name_expressions and not report.lowered:

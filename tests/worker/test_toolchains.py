@@ -5,7 +5,9 @@ import re
 import subprocess
 import sys
 import sysconfig
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +18,8 @@ from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.request import BuildRequest, ProbeRequest
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import USUAL_TOOLKITS, Tool
+from jitstudio.disk import TICK_NS
+from jitstudio.listing.includes import includes
 from jitstudio.listing.ptx import entries
 from jitstudio.toolchain_folders import ToolchainFolder, toolchain_in
 from jitstudio.worker.builder import Builder
@@ -186,6 +190,63 @@ def test_results_of_two_toolchains_are_kept_apart(twin, tmp_path):
     finally:
         builder.close()
     assert cached == [False, False, True, True]
+
+
+_CUB = b"""#include <cub/block/block_reduce.cuh>
+extern "C" __global__ void k(int *p)
+{
+    typedef cub::BlockReduce<int, 128> Reduce;
+    __shared__ typename Reduce::TempStorage room;
+    int sum = Reduce(room).Sum(p[threadIdx.x]);
+    if (threadIdx.x == 0) *p = sum;
+}
+"""
+
+
+_ASKS = re.compile(
+    r"#[ \t]*define[ \t]+(\w+)\([ \t]*(\w+)[ \t]*\)[ \t]*__has_include\([ \t]*\2[ \t]*\)"
+)
+
+
+def test_a_macro_of_nvidia_s_that_asks_for_a_file_says_so_in_its_name(another):
+    texts = [
+        file.read_text("utf-8", "replace")
+        for folder in another.headers
+        for file in Path(folder).rglob("*")
+        if file.is_file()
+    ]
+    if len(texts) < 1000:
+        pytest.skip(f"'{another.folder}' has no CUB")
+    macros = {match[1] for text in texts for match in _ASKS.finditer(text)}
+    assert macros
+    assert all("HAS_INCLUDE" in macro for macro in macros)
+    for text in texts:
+        asked = re.sub(r"define \w*HAS_INCLUDE\(\w+\)", "", _ASKS.sub("", text).replace("\\\n", ""))
+        assert not includes(re.sub(r"#[^\n]*\binclude\b[^\n]*", "", asked).encode()).computed
+
+
+def test_headers_on_disk_that_ask_by_a_macro_are_kept_track_of(another, tmp_path):
+    if not any("cccl" in folder for folder in another.headers):
+        pytest.skip(f"'{another.folder}' has no CUB")
+    (tmp_path / "include").mkdir()
+    time.sleep(3 * TICK_NS / 1e9)
+    builder = Builder(store=Store(tmp_path / "cache"))
+    request = BuildRequest(
+        (Source("cub.cu", CodeKind.CUDA, _CUB),),
+        Arch(90),
+        frozenset({CodeKind.PTX}),
+        options=(f"-I{tmp_path}/include",),
+        toolchain=another.folder,
+    )
+    try:
+        first, second = (builder.build(request).stages[0] for _ in range(2))
+        # What CUB asks for by `_CCCL_HAS_INCLUDE`, in a folder that is searched before its own.
+        (tmp_path / "include" / "cuda_fp8.h").touch()
+        third = builder.build(request).stages[0]
+    finally:
+        builder.close()
+    assert [stage.cached for stage in (first, second, third)] == [False, True, False]
+    assert "No precompiled header yet" in first.log
 
 
 def test_what_the_folder_lacks_is_not_taken_from_elsewhere(builder, twin, tmp_path):
