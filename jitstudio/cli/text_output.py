@@ -64,10 +64,12 @@ def print_stages(result: BuildResult) -> None:
 
 
 def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
-    """Errors, warnings and remarks, explained where the cause is known."""
+    """Errors, warnings and remarks, each cause explained once where it is known."""
+    told = {""}
     for diagnostic in diagnostics:
         print_error(diagnostic_line(diagnostic))
-        if diagnostic.explanation:
+        if diagnostic.explanation not in told:
+            told.add(diagnostic.explanation)
             print_error(_indented(textwrap.fill(diagnostic.explanation, _PROSE_WIDTH)))
 
 

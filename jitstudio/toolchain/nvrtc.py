@@ -17,7 +17,7 @@ from cuda.bindings import nvrtc
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Header, split_variant
-from jitstudio.core.diagnostics import Severity, diagnose
+from jitstudio.core.diagnostics import Severity, diagnose, in_folders, who_asks
 from jitstudio.core.options import leave_traces
 from jitstudio.core.plan import Job
 from jitstudio.core.request import NAME_MAP, expression_in
@@ -160,17 +160,25 @@ def compile_cuda(job: Job) -> Report:
         _report_use(prefix, bool(precompiled), report)
     if not report.ok and _NOT_FOUND in report.error_log and (found := header_problem(version())):
         report.error_log = f"{report.error_log.rstrip()}\n{found}"
+    _complete_logs(report, part, folders)
+    return report
+
+
+def _complete_logs(report: Report, part: DevicePart, folders: tuple[str, ...]) -> None:
+    """Leaves out of the logs what is of no use, and adds what NVRTC does not say."""
+    report.header_folders = folders
     report.log = tidy(report.log, folders)
-    report.error_log = tidy(report.error_log, folders)
+    report.error_log, more = authors_first(tidy(report.error_log, folders), folders)
     if part.host_code:
         report.log = without_idle_warnings(report.log, part)
-    said = [*words_on_host_code(part)]
+    said = [*words_on_host_code(part, folders)]
+    if more:
+        said.append(f"More errors inside NVIDIA's own headers, left out: {more}.")
     if report.stand_ins:
         said.append(f"Stood in for headers of the host: {', '.join(report.stand_ins)}.")
     report.log = "\n".join((*said, report.log)).rstrip()
     if calls := words_on_calls(part, report.error_log):
         report.error_log = f"{report.error_log.rstrip()}\n{calls}"
-    return report
 
 
 def _changed(given: Job, sent: Job) -> tuple[tuple[Header, ...], tuple[str, ...]]:
@@ -363,6 +371,26 @@ def tidy(log: str, folders: tuple[str, ...]) -> str:
     if count:
         log = f"{log.rstrip()}\nWarnings inside NVIDIA's own headers left out: {count}.".lstrip()
     return log
+
+
+_MOST_IN_HEADERS = 5
+_COUNT = re.compile(r"\d+ errors? detected|Error limit reached")
+
+
+def authors_first(log: str, folders: tuple[str, ...]) -> tuple[str, int]:
+    """Returns errors with those in the author's texts before those in NVIDIA's headers.
+
+    An error in a header is the author's where the instance is asked for in a text of his. Of the
+    others the first few stay; how many do not is the second value.
+    """
+    paragraphs = log.rstrip().split("\n\n")
+    own, theirs, rest = list[str](), list[str](), list[str]()
+    for paragraph in paragraphs:
+        in_header = in_folders(paragraph, folders)
+        is_own = not in_header or who_asks(paragraph.split("\n"), folders)
+        (rest if _COUNT.match(paragraph) else own if is_own else theirs).append(paragraph)
+    shown = theirs[:_MOST_IN_HEADERS]
+    return "\n\n".join((*own, *shown, *rest)), len(theirs) - len(shown)
 
 
 _IN_NAME = re.compile(

@@ -1,13 +1,16 @@
+import re
+
 import pytest
 
 from jitstudio.core.code import CodeKind, Header
+from jitstudio.core.diagnostics import diagnose
 from jitstudio.core.kernel_resources import cubin_resources
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.result import Phase
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import nvrtc
 from jitstudio.toolchain.nvrtc import split_phases, tidy
-from tests.support import ENDLESS_TEMPLATES, KERNEL, sample
+from tests.support import ENDLESS_TEMPLATES, KERNEL, cuda, request, sample
 
 K = CodeKind
 BAD_ASSEMBLY = """\
@@ -263,3 +266,55 @@ def test_nvrtc_is_asked_which_options_it_takes():
     assert all(map(nvrtc.takes, ("--no-cache", "--time=-", "--create-pch=headers.pch")))
     assert not nvrtc.takes("--no-such-option")
     assert not nvrtc.takes("--no-cach")
+
+
+IN_HEADERS = """\
+#include <cub/block/block_reduce.cuh>
+struct S { int a; };
+extern "C" __global__ void k(S *p)
+{
+    __shared__ typename cub::BlockReduce<S, 128>::TempStorage t;
+    *p = cub::BlockReduce<S, 128>(t).Sum(*p);
+}
+__device__ void after() { wrong(); }
+"""
+
+
+def test_an_error_in_an_instance_of_cub_is_told_at_the_author_s_line(builder):
+    result = builder.build(request(cuda(IN_HEADERS)))
+    places = {(d.file, d.line) for d in result.diagnostics}
+    assert places == {("kernel.cu", 6), ("kernel.cu", 8)}
+    assert any("warp_reduce_shfl.cuh:" in d.message for d in result.diagnostics)
+
+
+def test_the_author_s_errors_come_before_those_in_headers(tmp_path):
+    (tmp_path / "a.h").write_text(
+        "template <class T> __device__ int of(T t) { return t.member; }\n"
+        + "".join(f"__device__ int f{n}() {{ return missing; }}\n" for n in range(9))
+    )
+    text = "#include <a.h>\n__global__ void k(int *p) { *p = wrong; }\n"
+    text += "__global__ void j(int *p) { *p = of(1); }\n"
+    report = compiled(text, "-arch=compute_90", f"-I{tmp_path}")
+    assert report.error_log.startswith(f"{tmp_path}/a.h(2): error: ")
+    installed = (str(tmp_path),)
+    log, more = nvrtc.authors_first(report.error_log, installed)
+    found = diagnose(Tool.NVRTC, "k.cu", False, "", log, header_folders=installed)
+    own = [("k.cu", 2, 'identifier "wrong" is undefined')]
+    own += [
+        ("k.cu", 3, f'expression must have class type but it has type "int" (in {tmp_path}/a.h:1)')
+    ]
+    assert [(d.file, d.line, d.message) for d in found[:2]] == own
+    assert [(d.file, d.line) for d in found[2:]] == [(f"{tmp_path}/a.h", n) for n in range(2, 7)]
+    assert more == 4
+    assert log.endswith('11 errors detected in the compilation of "k.cu".')
+
+
+def test_what_is_said_of_nvidia_s_headers_is_short(builder):
+    text = "#include <thrust/count.h>\n__global__ void k(int *p) { *p = 1; }\n"
+    result = builder.build(request(cuda(text)))
+    assert 0 < len(result.diagnostics) <= 5
+    (stage,) = result.stages
+    lines = stage.log.splitlines()
+    assert len(lines) <= 4
+    assert re.search(r"^More errors inside NVIDIA's own headers, left out: \d+\.$", stage.log, re.M)
+    assert any(line.startswith("Host code in NVIDIA's own headers") for line in lines)
