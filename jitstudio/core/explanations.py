@@ -42,6 +42,7 @@ from jitstudio.core.source_facts import (
     first,
     function_at,
     line_of,
+    memory_call,
     missing_name,
     ptx_target,
     quoted_name,
@@ -263,6 +264,8 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "constant": lambda case: CONSTANTS.get(case.missing or ""),
     "alias": lambda case: ALIASES.get(case.missing or ""),
     "annotation": lambda case: case.annotation,
+    "cast_call": lambda case: (memory_call(case.line_text or "") or (None, None))[0],
+    "plain_call": lambda case: (memory_call(case.line_text or "") or (None, None))[1],
 }
 
 

@@ -366,6 +366,33 @@ def chip_with(message: str, text: str) -> str | None:
     return None if found == said else found.sm
 
 
+# `call void bitcast (void (i8*, i8, i64, i1)* @llvm.memset.p0i8.i64 to void (…)*)(i8* %p, …)`
+_MEMORY_CAST = re.compile(
+    r"bitcast \([^@\n]{0,999}(?P<name>@llvm\.mem(?:set|cpy|move)\.[\w.]++) to "
+    r"[^@%\n]{0,999}?\*\)\s*+"
+    r"\((?P<arguments>(?:[^()\n]|\([^()\n]*+\))*+)\)"
+)
+_MEMORY_ARGUMENTS = 5
+
+
+def memory_call(line: str) -> tuple[str, str] | None:
+    """Returns a call of memset, memcpy or memmove through a bitcast, and the call without.
+
+    Before LLVM 7 they had the alignment as the fourth of five parameters: LLVM 7 Release Notes,
+    "Changes to the LLVM IR". It becomes an attribute of the address.
+    """
+    call = _MEMORY_CAST.search(line)
+    arguments = list(split_at_commas(call["arguments"])) if call else []
+    align = arguments[3].partition("i32 ")[2] if len(arguments) == _MEMORY_ARGUMENTS else ""
+    if call is None or not align.isdecimal():
+        return None
+    del arguments[3]
+    if int(align):
+        type_, _, address = arguments[0].rpartition(" ")
+        arguments[0] = f"{type_} align {align} {address}"
+    return call[0], f"{call['name']}({', '.join(arguments)})"
+
+
 def refused_attribute(message: str, text: str) -> tuple[str, str] | None:
     """Returns what libNVVM refuses at a function as LLVM IR has it, and its line."""
     refused = _REFUSED_ATTRIBUTE.search(message)

@@ -14,7 +14,9 @@ from cuda.pathfinder import BitcodeLibNotFoundError, find_bitcode_lib
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Header, is_bitcode
 from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.ir_functions import without_comments
 from jitstudio.core.plan import Job
+from jitstudio.core.source_facts import split_at_commas
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.ir_lines import with_lines
@@ -24,6 +26,7 @@ from jitstudio.toolchain.supplied_copy import (
     has_foreign_layout,
     supplied_copy,
     supply_layout,
+    targets_of,
 )
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
@@ -40,6 +43,14 @@ _UNOPTIMISED_NO_TABLE = (
 # Its reading of the text: all that comes before what a module may lack.
 _PARSE_ERROR = re.compile(r"^\S[^\n]*? \(\d+, \d+\): parse ", re.MULTILINE)
 _LAYOUT_REFUSED = re.compile(r"(?i)data ?layout")
+
+_NO_LOG = "libNVVM gave no log."
+_CAST_INTRINSIC = re.compile(r"@(?P<name>llvm\.[\w.]++) to ")
+_DECLARED_INTRINSIC = re.compile(
+    r"^[ \t]*+declare[ \t]++(?P<type>[^\s@]++)[ \t]++@(?P<name>llvm\.[\w.]++)"
+    r"\((?P<parameters>(?:[^()\n]|\([^()\n]*+\))*+)\)",
+    re.MULTILINE,
+)
 
 _Module = tuple[str, bytes]
 
@@ -107,9 +118,46 @@ def compile_ir(job: Job) -> Report:
         for copy in texts
         if copy.kernel_line
     ]
+    if _NO_LOG in report.error_log:
+        causes = [line for copy in texts for line in _intrinsics_refused(job, copy)]
+        report.error_log = "\n".join(causes) or report.error_log
     if report.supplied and _PARSE_ERROR.search(report.error_log):
         return _program(job, *given)
     return report
+
+
+def _intrinsics_refused(job: Job, copy: IrCopy) -> Iterator[str]:
+    """Yields errors for intrinsics that have another type than LLVM's, of which libNVVM says none.
+
+    Each declaration is tried alone, with a call of it. What is called through a bitcast is declared
+    as it should be.
+    """
+    code = without_comments(copy.text)
+    for cast in _CAST_INTRINSIC.finditer(code):
+        if "bitcast (" not in code[code.rfind("\n", 0, cast.start()) + 1 : cast.start()]:
+            continue
+        place = _place(copy, cast.start("name"))
+        yield f"{place}: @{cast['name']} is an intrinsic, and is not called through a bitcast"
+    head = "".join(f'target {what} = "{value}"\n' for what, value in targets_of(copy))
+    for declared in _DECLARED_INTRINSIC.finditer(code):
+        name, type_ = declared["name"], declared["type"]
+        values = ", ".join(f"{each} undef" for each in split_at_commas(declared["parameters"]))
+        caller = (
+            f"define void @caller() {{\n  %1 = call {type_} @{name}({values})\n  ret void\n}}\n"
+        )
+        caller = caller.replace("%1 = call void", "call void")
+        alone = supplied_copy(
+            copy.name, f"{head}{declared[0]}\n{caller}".encode("latin-1"), nvvm.ir_version()
+        )
+        if _NO_LOG in _program(job, [_sent(alone)], []).error_log:
+            place = _place(copy, declared.start("name"))
+            yield f"{place}: @{name} is an intrinsic with another type than this one"
+
+
+def _place(copy: IrCopy, at: int) -> str:
+    """Returns a place as libNVVM writes it: the column counted from 0."""
+    line = copy.text.count("\n", 0, at) + 1
+    return f"{copy.name} ({line}, {at - copy.text.rfind(chr(10), 0, at) - 1})"
 
 
 def _refuses_layout(job: Job, copies: list[list[IrCopy | _Module]], report: Report) -> bool:
@@ -249,7 +297,7 @@ def _libdevice() -> bytes:
 
 
 def _reason(program: int, error: nvvm.nvvmError) -> str:
-    return _log(program) or f"{meaning_of(nvvm.Result(error.status))} libNVVM gave no log."
+    return _log(program) or f"{meaning_of(nvvm.Result(error.status))} {_NO_LOG}"
 
 
 def _log(program: int) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8
+from collections.abc import Iterator
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.ir_functions import ir_functions, kernel_annotation
@@ -142,6 +143,13 @@ def has_foreign_layout(copy: IrCopy) -> bool:
     """Whether the module has another compiler's data layout, which libNVVM may refuse."""
     layout, own = _said(_LAYOUT, copy.text), _own(_said(_TRIPLE, copy.text))
     return bool(own and layout and layout["value"] not in ("", own[1]))
+
+
+def targets_of(copy: IrCopy) -> Iterator[tuple[str, str]]:
+    """Yields the data layout and the triple that the module says."""
+    for what, pattern in (("datalayout", _LAYOUT), ("triple", _TRIPLE)):
+        if said := _said(pattern, copy.text):
+            yield what, said["value"]
 
 
 def supply_layout(copy: IrCopy) -> None:

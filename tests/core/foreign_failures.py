@@ -41,6 +41,15 @@ OLD_NAME = (
     "%w = call i32 @llvm.ptx.read.tid.x()\n  store i32 %w, i32 addrspace(1)* %out",
     "declare i32 @llvm.ptx.read.tid.x()",
 )
+_MEMSET = "void (i8 addrspace(1)*, i8, i64, i1)* @llvm.memset.p1i8.i64"
+_OLD_CALL = (
+    f"call void bitcast ({_MEMSET} to void (i8 addrspace(1)*, i8, i64, i32, i1)*)"
+    "(i8 addrspace(1)* %b, i8 0, i64 256, i32 8, i1 false)"
+)
+OLD_MEMSET = (
+    f"%b = bitcast i32 addrspace(1)* %out to i8 addrspace(1)*\n  {_OLD_CALL}",
+    "declare void @llvm.memset.p1i8.i64(i8 addrspace(1)*, i8, i64, i1)",
+)
 FOREIGN_FAILURES = (
     Failure("nvvm-crash-of-lines", module("clang_lines.ll", **S100), F.REPLACE_TEXT),
     Failure("llvm-dialect", module("clang21.ll"), F.SET_ARCH),
@@ -89,6 +98,23 @@ FOREIGN_FAILURES = (
             **CUBIN,
         ),
         F.SET_ARCH,
+    ),
+    Failure("memory-intrinsic-of-old", with_line(*OLD_MEMSET, text=TYPED), F.REPLACE_TEXT),
+    Failure(
+        "intrinsic-through-a-bitcast",
+        with_line(
+            "%s = call float bitcast (float (float)* @llvm.fabs.f32 to float (i32)*)(i32 1)",
+            "declare float @llvm.fabs.f32(float)",
+            text=TYPED,
+        ),
+    ),
+    Failure(
+        "intrinsic-of-another-type",
+        with_line(
+            "%s = call double @llvm.nvvm.read.ptx.sreg.laneid()",
+            "declare double @llvm.nvvm.read.ptx.sreg.laneid()",
+            text=TYPED,
+        ),
     ),
     Failure("nvvm-subset", with_line("indirectbr ptr null, [label %on]\non:")),
     Failure("nvvm-subset", with_line("fence seq_cst", text=TYPED)),
