@@ -17,6 +17,7 @@ from string import Template
 from typing import Any
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import (
     FILE_FIXES,
     TEXT_FIXES,
@@ -26,6 +27,7 @@ from jitstudio.core.diagnostics import (
     edit_for,
     start_of_line,
 )
+from jitstudio.core.fatbin import containers
 from jitstudio.core.ir_functions import ir_functions, kernel_annotation
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, StageResult
@@ -224,6 +226,7 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "options": lambda case: " ".join(case.stage.options) if case.stage else "",
     "typed": lambda case: " ".join(case.request.options),
     "only_option": _only_option,
+    "final_code": lambda case: _final_code(case.request),
     "confined": lambda case: "" if case.request.confined_to is None else "yes",
     "other_modules": lambda case: " ".join(source.name for source in case.request.sources[1:]),
     "source": lambda case: case.source or "",
@@ -276,6 +279,21 @@ def _quoted_name(request: BuildRequest) -> str | None:
     names = (os.path.join(source.folder, source.name) for source in request.sources)
     told = (quoted_name(text.decode("utf-8", "replace")) for text in written)
     return next((name for name in chain(names, told) if name and '"' in name), None)
+
+
+def _final_code(request: BuildRequest) -> str | None:
+    """Returns the first library or object whose device code no link can use.
+
+    nvcc keeps relocatable code, which ``-rdc=true`` makes, in a section of its own.
+    """
+    built = (s for s in request.sources if s.kind in (CodeKind.LIBRARY, CodeKind.OBJECT))
+    final = (
+        s.name for s in built if _RELOCATABLE not in s.content and next(containers(s.content), None)
+    )
+    return next(final, None)
+
+
+_RELOCATABLE = b"__nv_relfatbin"
 
 
 def _reads_opaque(case: _Case) -> bool:

@@ -28,7 +28,9 @@ def with_line(line, *declared, text=OPAQUE, **more):
 
 def ptx(line, head=".version 8.7\n.target sm_90\n.address_size 64", **more):
     """PTX of one instruction."""
-    registers = ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .pred %p<3>;"
+    registers = (
+        ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .f64 %fd<9>; .reg .pred %p<3>;"
+    )
     text = f"{head}\n.visible .entry k() {{\n{registers}\n{line}\nret;\n}}\n"
     return request(Source("k.ptx", CodeKind.PTX, text.encode()), **(CUBIN | more))
 
@@ -142,6 +144,19 @@ FOREIGN_FAILURES = (
     Failure("ptx-without-sync", ptx("shfl.bfly.b32 %r1, %r2, 1, 31;")),
     Failure("ptx-without-rounding", ptx("sqrt.f32 %f1, %f2;"), F.REPLACE_TEXT),
     Failure("ptx-without-rounding-of-mad", ptx("mad.f32 %f1, %f2, %f3, %f1;"), F.REPLACE_TEXT),
+    Failure(
+        "ptx-without-rounding-of-doubles", ptx("div.f64 %fd1, %fd2, %fd3;", OLD), F.REPLACE_TEXT
+    ),
+    Failure("ptx-without-rounding-of-doubles", ptx("rcp.f64 %fd1, %fd2;", OLD), F.REPLACE_TEXT),
+    Failure("ptx-without-rounding-of-cvt", ptx("cvt.u32.f32 %r1, %f1;", OLD)),
+    *(
+        Failure("ptx-without-approx", ptx(f"{name}.f32 %f1, %f2;", OLD), F.REPLACE_TEXT)
+        for name in ("sin", "cos", "ex2", "lg2", "rsqrt")
+    ),
+    Failure("ptx-without-approx", ptx("rsqrt.ftz.f32 %f1, %f2;", OLD), F.REPLACE_TEXT),
+    Failure("ptx-constant-banks", ptx("", f"{OLD}\n.const[1] .u32 c;"), F.REPLACE_TEXT),
+    Failure("ptx-textures-of-old", ptx("", f"{OLD}\n.tex .u32 t;"), F.REPLACE_TEXT),
+    Failure("ptx-special-register", ptx("mul.lo.u32 %r1, %tid.x, %r2;", OLD)),
     Failure("ptx-target-option", ptx("", OLD.replace("sm_30", "sm_30, debug")), F.REPLACE_TEXT),
     Failure(
         "ptx-target-option", ptx("", OLD.replace("sm_30", "sm_30, map_f64_to_f32")), F.REPLACE_TEXT
