@@ -197,6 +197,11 @@ _SUMMARIES = (
     "Error in parsing name expression for lowered name lookup.",
 )
 
+# `    from k.cu(1), inlined at k.cu(6)`: `toolchain.assembly_errors`
+_ORIGIN = re.compile(
+    r"    from (?P<file>\S[^\n]*?)\((?P<line>\d+)\)(?P<calls>(?:, inlined at .*)?)"
+)
+
 _SEVERITIES = {
     "catastrophic error": Severity.ERROR,
     "internal error": Severity.ERROR,
@@ -327,6 +332,9 @@ def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: 
     if file == _NAMELESS_PTX:
         # The line is one of the PTX made from the source, not of the source.
         file = str(PurePath(source).with_suffix(CodeKind.PTX.ending))
+    if match.re is _PTXAS_LINE and (origin := _ORIGIN.fullmatch("".join(following[:1]))):
+        message = f"{message} ({file}:{line}{origin['calls']})"
+        file, line = origin["file"], int(origin["line"])
     severity = _SEVERITIES[groups.get("severity") or "error"]
     return Diagnostic(severity, file, line, column, message, tool, number)
 
@@ -357,7 +365,8 @@ def _named(
             Severity.ERROR, trailer["file"] or source, None, None, trailer["message"].strip(), tool
         )
     for diagnostic in pending:
-        named = trailer["file"] is not None and diagnostic.line is not None
+        of_ptx = diagnostic.line is not None and diagnostic.file.endswith(CodeKind.PTX.ending)
+        named = trailer["file"] is not None and of_ptx
         yield replace(diagnostic, file=trailer["file"]) if named else diagnostic
 
 

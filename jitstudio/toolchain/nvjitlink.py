@@ -16,6 +16,7 @@ from jitstudio.core.plain_files import LARGEST
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
+from jitstudio.toolchain.assembly_errors import has_places, with_sources
 from jitstudio.toolchain.result_words import meaning_of
 from jitstudio.toolchain.supplied_copy import supply_ptx
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
@@ -122,7 +123,16 @@ def link(job: Job) -> Report:
         # answer "success" to unresolved references; only their logs still say.
         report.ok = False
         report.made.clear()
+    made = [(ref, ptx) for ref, ptx in job.inputs if ref.kind is CodeKind.PTX and is_made(ref)]
+    if not report.ok and len(job.inputs) == len(made) == 1 and has_places(report.error_log):
+        ((ref, ptx),) = made
+        report.error_log = with_sources(report.error_log, text_of(ptx), [ref.name])
     return report
+
+
+def is_made(ref: Ref) -> bool:
+    """Returns whether this PTX was made of a module of another kind."""
+    return ref.file_name != ref.name
 
 
 def _inputs(job: Job, report: Report) -> Iterator[tuple[str, CodeKind, bytes]]:

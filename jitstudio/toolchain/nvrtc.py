@@ -24,6 +24,7 @@ from jitstudio.core.request import NAME_MAP, expression_in
 from jitstudio.core.result import MARK, Phase, Supplied
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
+from jitstudio.toolchain.assembly_errors import has_places, with_sources
 from jitstudio.toolchain.device_part import (
     DevicePart,
     HeadersOnDisk,
@@ -152,7 +153,7 @@ def compile_cuda(job: Job) -> Report:
         opened |= PRECOMPILED.opened(prefix)
         report.stand_ins = stand_ins(opened)
     report.find_searches = partial(searches_of, basis, options, folders, opened, folders)
-    if not report.ok and "ptxas" in report.error_log and CodeKind.PTX in job.makes:
+    if not report.ok and "ptxas" in report.error_log:
         _rescue_ptx(job, options, report)
     if not report.ok and job.name_expressions and not report.lowered:
         _sort_out_names(job, sent, report)
@@ -234,10 +235,16 @@ def _for_ptx(options: tuple[str, ...]) -> tuple[str, ...]:
 
 def _rescue_ptx(job: Job, options: tuple[str, ...], report: Report) -> None:
     """The C++ was fine and ptxas was not: make the PTX, so that its complaint can be read there."""
+    if CodeKind.PTX not in job.makes and not has_places(report.error_log):
+        return
     rescue = Report()
     _compile(job, _for_ptx(options), (CodeKind.PTX,), rescue)
     report.ms += rescue.ms
-    report.made, report.lowered = rescue.made, rescue.lowered
+    ptx = text_of(rescue.made.get(CodeKind.PTX, b""))
+    names = [split_variant(job.name)[0], *(header.name for header in job.headers)]
+    report.error_log = with_sources(report.error_log, ptx, names)
+    if CodeKind.PTX in job.makes:
+        report.made, report.lowered = rescue.made, rescue.lowered
 
 
 def _without_wrong_names(

@@ -117,7 +117,7 @@ PROVOKED = (
     Failure("instruction-needs-a", asm("wgmma.fence.sync.aligned;", **CUBIN), F.SET_ARCH),
     Failure("quoted-name", request(cuda(f'#line 7 "a\\"b.cuh"\n{KERNEL}'), **CUBIN)),
     Failure("quoted-name", request(cuda(KERNEL, 'a"b.cu'), **CUBIN)),
-    Failure("inline-ptx", asm("frobnicate;", **CUBIN)),
+    Failure("inline-ptx-at-a-line", asm("frobnicate;", **CUBIN)),
     Failure("header-of-c", including("<cstdint>"), F.REPLACE_TEXT),
     Failure("header-of-c", including("<stdint.h>"), F.REPLACE_TEXT),
     Failure("header-of-c", including("<cassert>"), F.REPLACE_TEXT),

@@ -89,6 +89,7 @@ FOREIGN_FAILURES = (
             "declare i32 @llvm.amdgcn.workitem.id.x()",
         ),
     ),
+    Failure("inline-ptx-at-a-line", with_line('call void asm sideeffect "sfence;", ""()', **CUBIN)),
     Failure("intrinsic-renamed", with_line(*OLD_NAME, text=TYPED)),
     Failure("intrinsic-renamed", with_line(*OLD_NAME)),
     Failure(

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -318,3 +319,32 @@ def test_what_is_said_of_nvidia_s_headers_is_short(builder):
     assert len(lines) <= 4
     assert re.search(r"^More errors inside NVIDIA's own headers, left out: \d+\.$", stage.log, re.M)
     assert any(line.startswith("Host code in NVIDIA's own headers") for line in lines)
+
+
+FENCE = """\
+__device__ __forceinline__ void store_fence() { asm volatile("sfence{end}" ::: "memory"); }
+extern "C" __global__ void k(int *p)
+{
+    p[0] = 1;
+    store_fence();
+    p[1] = 2;
+}
+"""
+
+
+@pytest.mark.parametrize("end", ["", ";"])
+@pytest.mark.parametrize("emit", ["cubin", "ptx cubin"])
+def test_an_error_in_inline_assembly_is_told_at_its_line_of_the_source(end, emit, builder):
+    text = FENCE.replace("{end}", end)
+    built = request(cuda(text))
+    built = replace(built, emit=frozenset(map(CodeKind, emit.split())))
+    (error,) = builder.build(built).diagnostics
+    assert (error.file, error.line) == ("kernel.cu", 1)
+    assert re.search(r" \(kernel\.ptx:\d+, inlined at kernel\.cu\(5\)\)$", error.message)
+
+
+def test_an_error_in_inline_assembly_of_a_header_is_told_there(builder):
+    header = Header("fence.cuh", FENCE.replace("{end}", ";").encode())
+    built = replace(request(cuda('#include "fence.cuh"\n'), emit="cubin"), headers=(header,))
+    (error,) = builder.build(built).diagnostics
+    assert (error.file, error.line) == ("fence.cuh", 1)
