@@ -74,6 +74,7 @@ class Explanation:
         where: Words with what must be found in them.
         unless: Words with what must not be found in them.
         text: The text, with placeholders in it.
+        text_in: The same for modules of other kinds, where CUDA C++ would mean nothing to them.
         fix: The fields of the fix, with words in them; empty for none.
     """
 
@@ -83,6 +84,7 @@ class Explanation:
     where: Mapping[str, str]
     unless: Mapping[str, str]
     text: str
+    text_in: Mapping[CodeKind, str]
     fix: Mapping[str, str]
 
 
@@ -122,6 +124,14 @@ class _Case:
         known |= {source.name: source.content for source in request.sources}
         content = known.get(file)
         return None if content is None else content.decode("utf-8", "replace")[:_LONGEST_SOURCE]
+
+    @property
+    def kind(self) -> CodeKind:
+        """What the module is that the diagnostic is about; of several kinds, CUDA C++."""
+        sources = self.request.sources
+        named = {s.kind for s in sources if s.name == self.diagnostic.file}
+        kinds = named or {s.kind for s in sources}
+        return kinds.pop() if len(kinds) == 1 else CodeKind.CUDA
 
     @property
     def written(self) -> str:
@@ -354,6 +364,7 @@ def _explanation(row: dict[str, Any]) -> Explanation:
         where=row.get("where", {}),
         unless=row.get("unless", {}),
         text=" ".join(row["text"].split()),
+        text_in={CodeKind(kind): text for kind, text in row.get("text_in", {}).items()},
         fix=row.get("fix", {}),
     )
 
@@ -362,9 +373,10 @@ def _explain(case: _Case) -> Diagnostic:
     for explanation in explanations():
         words = _texts(explanation, case)
         if words is not None:
+            text = explanation.text_in.get(case.kind, explanation.text)
             return replace(
                 case.diagnostic,
-                explanation=Template(explanation.text).safe_substitute(words),
+                explanation=Template(text).safe_substitute(words),
                 fix=_fix(explanation, case, words),
             )
     return case.diagnostic

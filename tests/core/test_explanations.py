@@ -198,9 +198,35 @@ def test_texts_use_known_words_only():
 
 def test_texts_are_short():
     for explanation in explanations():
-        sentences = re.findall(r"[.!?](?= |$)", explanation.text)
-        assert 1 <= len(sentences) <= 4, explanation.id
-        assert len(explanation.text) < 420, explanation.id
+        for text in (explanation.text, *explanation.text_in.values()):
+            sentences = re.findall(r"[.!?](?= |$)", text)
+            assert 1 <= len(sentences) <= 4, explanation.id
+            assert len(text) < 420, explanation.id
+
+
+# What only CUDA C++ has.
+CPP = re.compile(
+    r"__\w+__|__\w+\(\)|#pragma|extern \"C\"|asm\(|\bstatic (?!memory|shared)|<<<|constexpr"
+)
+# Of these the message, or what else has to be there, is of CUDA C++ only.
+OF_CPP = {"template-without-instance"}
+
+
+@pytest.mark.parametrize("kind", [CodeKind.PTX, CodeKind.LLVM_IR])
+def test_authors_of_ptx_and_llvm_ir_are_told_nothing_of_cpp(kind):
+    for explanation in explanations():
+        if not explanation.tools or explanation.tools - {"NVRTC", "nvcc", "Python"}:
+            text = explanation.text_in.get(kind, explanation.text)
+            assert explanation.id in OF_CPP or not CPP.search(text), explanation.id
+
+
+def test_a_link_speaks_the_language_of_its_modules(builder):
+    caller = b".version 8.0\n.target sm_75\n.address_size 64\n.extern .func f;\n"
+    caller += b".visible .entry k() { call f; ret; }\n"
+    module = Source("k.ptx", CodeKind.PTX, caller)
+    found = told("undefined-reference", builder.build(request(module, **PTX_LINK)))
+    assert ".visible" in found.explanation
+    assert "extern" not in found.explanation
 
 
 @pytest.mark.bench
