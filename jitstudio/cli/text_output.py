@@ -142,6 +142,8 @@ def _stage_line(stage: StageResult) -> str:
     state = "ok" if stage.ok else "FAILED"
     options = " ".join(stage.options)
     time = "from cache" if stage.cached else f"{stage.ms:.1f} ms"
+    if stage.phases and not stage.cached:
+        time += f" ({', '.join(f'{phase.name} {phase.ms:.0f}' for phase in stage.phases)})"
     return f"{stage.tool.value} {stage.version}  {stage.source}  {options}  {state}  {time}"
 
 

@@ -48,6 +48,7 @@ from jitstudio.toolchain.headers import (
 )
 from jitstudio.toolchain.precompile import PRECOMPILED, Prefix, prefix_of, without_messages
 from jitstudio.toolchain.result_words import meaning_of
+from jitstudio.toolchain.time_trace import header_phases
 from jitstudio.toolchain.tool_output import Report, text_of
 
 _OUTPUTS: dict[CodeKind, tuple[Callable[..., Any], Callable[..., Any]]] = {
@@ -161,6 +162,7 @@ def compile_cuda(job: Job) -> Report:
         _report_use(prefix, bool(precompiled), report)
     if not report.ok and _NOT_FOUND in report.error_log and (found := header_problem(version())):
         report.error_log = f"{report.error_log.rstrip()}\n{found}"
+    report.phases += header_phases(job.inputs[0][1], sent)
     _complete_logs(report, part, folders)
     return report
 

@@ -1,3 +1,4 @@
+import json
 import re
 from dataclasses import replace
 
@@ -348,3 +349,19 @@ def test_an_error_in_inline_assembly_of_a_header_is_told_there(builder):
     built = replace(request(cuda('#include "fence.cuh"\n'), emit="cubin"), headers=(header,))
     (error,) = builder.build(built).diagnostics
     assert (error.file, error.line) == ("fence.cuh", 1)
+
+
+def test_a_trace_of_phases_tells_the_headers_that_the_module_includes(tmp_path):
+    (tmp_path / "a.h").write_text('#include "b.h"\n#include <cuda/std/array>\n')
+    (tmp_path / "b.h").touch()
+    text = f'#include "a.h"\n#include <cuda_fp16.h>\n{KERNEL}'
+    options = ("-arch=compute_90", f"-I{tmp_path}", f"--fdevice-time-trace={tmp_path}/trace")
+    phases = {phase.name: phase.ms for phase in compiled(text, *options).phases}
+    assert set(phases) >= {"Header a.h", "Header cuda_fp16.h", "CUDA C++ Frontend"}
+    assert not any(name.endswith(("b.h", "array")) for name in phases)
+    assert phases["Header cuda_fp16.h"] < phases["CUDA C++ Frontend"]
+    # As the trace says it.
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    whole = [e["dur"] for e in events if e.get("args", {}).get("detail") == f"{tmp_path}/a.h"]
+    assert phases["Header a.h"] == max(whole) / 1000
+    assert "Header cuda_fp16.h" not in {p.name for p in compiled(text, *options[:2]).phases}
