@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from jitstudio.core.code import Header, split_variant
+from jitstudio.core.diagnostics import in_folders
 from jitstudio.core.options import ALL_DEVICE, lies_in
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import Job
@@ -484,10 +485,18 @@ def _last_name(name: str) -> str:
     return name.rpartition("::")[2].strip()
 
 
-def words_on_host_code(part: DevicePart) -> Iterator[str]:
-    """Yields what the log says of host code: a line for each text, and one for each doubt."""
+def words_on_host_code(part: DevicePart, folders: Sequence[str]) -> Iterator[str]:
+    """Yields what the log says of host code: a line for each text, and one for each doubt.
+
+    Args:
+        part: What was compiled.
+        folders: Where NVIDIA's own headers lie, which share one line.
+    """
     module = split_variant(part.job.name)[0]
+    theirs = [aside.name for aside in part.host_code if in_folders(aside.name, folders)]
     for aside in part.host_code:
+        if aside.name in theirs:
+            continue
         where = "" if aside.name == module else f"'{aside.name}': "
         ranges = [f"{a}-{b}" if a != b else f"{a}" for a, b in aside.ranges]
         if len(ranges) > _MOST_RANGES:
@@ -496,4 +505,9 @@ def words_on_host_code(part: DevicePart) -> Iterator[str]:
         lines = "line" if aside.lines == 1 else "lines"
         yield f"{where}{aside.lines:,} {are} not compiled ({lines} {', '.join(ranges)})."
         yield from (f"{where}Line {line:,}: {reason}" for line, reason in aside.doubts)
+    if theirs:
+        names = sorted({os.path.basename(name) for name in theirs})
+        more = f" and {len(names) - _MOST_RANGES} more" if len(names) > _MOST_RANGES else ""
+        listed = ", ".join(names[:_MOST_RANGES])
+        yield f"Host code in NVIDIA's own headers is not compiled: {listed}{more}."
     yield from part.supplied

@@ -288,7 +288,8 @@ def searches_of(
         folders: Where NVIDIA's own headers lie.
         opened: What NVRTC opened, as it writes it.
         system: The folders of headers that are installed with the compiler. Where a macro in them
-            names a file, it is one of those that were opened.
+            names a file, it is one of those that were opened; a macro that asks for one is known
+            by its name, see `includes`.
     """
     if opened is None or not (here := working_folder()):
         return None
@@ -303,10 +304,12 @@ def searches_of(
     scans.append(("", includes(" ".join((*words, *job.name_expressions)).encode(errors="replace"))))
     in_memory = {header.name for header in job.headers}
     try:
+        found = [each for name in opened for each in _scan(name, in_memory)]
+        asking = {at for at, scan in found if scan.computed or scan.parts}
+        theirs = {at for at in asking if lies_in(system, at)}
         scans += [
-            (at, replace(scan, computed=False, pastes=False) if lies_in(system, at) else scan)
-            for name in opened
-            for at, scan in _scan(name, in_memory)
+            (at, replace(scan, computed=False, parts=False) if at in theirs else scan)
+            for at, scan in found
         ]
     except (UnreadableFile, OSError):
         return None
