@@ -139,6 +139,8 @@ def compile_cuda(job: Job) -> Report:
         if plain and not job.keep_host_code:
             part = _further_rounds(replace(part, job=job), report)
             if part.job != job:
+                more = part.whole.headers[len(job.headers) :]
+                basis = replace(job, headers=(*job.headers, *more), options=part.job.options)
                 job, prefix, sent, options = part.job, None, report.options, report.options
         _look_for_host_calls(replace(part, job=job), options, report)
     except NvrtcError as error:

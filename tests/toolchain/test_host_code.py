@@ -12,6 +12,7 @@ from jitstudio.core.result import HostCodeAside
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain.device_part import NextRound, device_part
 from jitstudio.toolchain.headers import stand_in_folder
+from jitstudio.toolchain.nvrtc import compile_cuda
 from tests.support import cuda, request
 
 TUTORIAL = """\
@@ -398,6 +399,17 @@ def test_pow_of_a_float_and_a_double_is_that_of_doubles(built, include):
     plain = built(request(cuda(include + text.replace("2.5", "2.5f").replace("3,", "3.0f,"))))
     assert "as with nvcc" not in plain.stages[0].log
     assert "fma.rn.f64" not in ptx(plain)
+
+
+def test_what_a_compile_is_supplied_with_is_no_reason_not_to_keep_its_result():
+    text = b"__global__ void k(float *o) { *o = pow(*o, 2.5); }\n"
+    source = (Ref(CodeKind.CUDA, "k.cu"), text)
+    report = compile_cuda(
+        Job(Tool.NVRTC, "k.cu", (source,), (CodeKind.PTX,), ("-arch=compute_90",))
+    )
+    assert report.ok, report.error_log
+    assert [header.name for header in report.copies] == ["jitstudio/pow.h"]
+    assert report.find_searches() is not None
 
 
 def test_the_blocks_and_warps_of_cub_come_with_its_header_for_all(built):
