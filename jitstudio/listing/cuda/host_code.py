@@ -57,7 +57,6 @@ _ATTRIBUTE = re.compile(
     rb"\([^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^()]*+)*+\)|\[\[[^][]*+\]\]"
 )
 _DEFINITION = re.compile(rb"#[ \t]*+define\b(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+")
-_KERNEL_TEMPLATE = re.compile(rb"\btemplate\b[^;{}]*?__global__")
 _JOINED = re.compile(rb"\\\r?\n")
 _DEFINE = re.compile(rb"#[ \t]*+define[ \t]++(\w+)(\([^)]*+\))?(.*)", re.DOTALL)
 # In capitals, and yet types of the host.
@@ -460,7 +459,7 @@ class _Judge:
         for header in self._headers if functions else ():
             definitions = (match[0] for match in _DEFINITION.finditer(header))
             macros = _Macros(definitions, ()).definitions | macros
-            if _KERNEL_TEMPLATE.search(header):
+            if b"__global__" in header and b"template" in header:
                 kernels += kernel_templates(outline(header))
         launched = launched_instances(self._outline, functions, macros, kernels)
         for name, at in launched.without if self._with_launched else ():

@@ -30,7 +30,7 @@ from jitstudio.listing.cuda.outline import Kind, Outline, OutlineItem, class_nam
 _CHEVRONS = b"<<<"
 _PAST_BLANKS = re.compile(rb"\s*+")
 _ANY_WORD = re.compile(rb"\w+")
-_PASTED = re.compile(rb"\s*+##\s*+")
+_PASTED = re.compile(rb"(?<!\s)\s*+##\s*+")
 _IF_CONSTEXPR = re.compile(rb"\bif\s++constexpr\s*+\(")
 _IF = re.compile(rb"if\b(?:\s++constexpr\b)?\s*+\(")
 _ELSE = re.compile(rb"\s*+else\b")
@@ -65,7 +65,6 @@ _DECLARED = re.compile(
     rb"(?:\w++\s*+(?:=[^,;]++)?+,[\s*]*+){0,8}+" % ((_INSIDE,) * 5)
 )
 _BEHIND_DECLARED = re.compile(rb"\s*+(?:[;,=)({]|(\[))")
-_CALLED = re.compile(rb"\s*+(<(?!<)|\()")
 _QUALIFIERS = re.compile(rb"\b(?:const|__restrict__|restrict)\b|&")
 _GIVEN = re.compile(rb"\s*+[\w:]+\s*+<([^<>]*+)>")
 _CAST = re.compile(rb"\(\s*+(?:const\s+)?([\w:]+)\s*+(\*+)\s*+\)")
