@@ -26,7 +26,7 @@ _LINKS = ("ptx", "lto")
 _TABLE = ("tool", "jitstudio", "check")
 LAUNCH_KEYS = (
     *("kernel", "grid", "cover", "block", "cluster", "shared", "cooperative", "arg", "expect"),
-    *("rtol", "atol", "repeat", "warmup", "sanitize", "timeout", "device"),
+    *("rtol", "atol", "itol", "repeat", "warmup", "sanitize", "timeout", "device"),
     *("blocks", "seed", "seeds"),
 )
 """The keys of a ``launch`` table: flags of `jitstudio run`."""

@@ -524,14 +524,22 @@ def _add_data(command: argparse.ArgumentParser) -> None:
         dest="relative",
         type=_tolerance,
         metavar="R",
-        help=f"relative tolerance (default {default.relative:g})",
+        help=f"relative tolerance of floats (default {default.relative:g})",
     )
     command.add_argument(
         "--atol",
         dest="absolute",
         type=_tolerance,
         metavar="A",
-        help=f"absolute tolerance (default {default.absolute:g})",
+        help=f"absolute tolerance of floats (default {default.absolute:g})",
+    )
+    command.add_argument(
+        "--itol",
+        dest="integer_tolerance",
+        type=_count_or_none,
+        metavar="N",
+        help="how far integers may be apart (default 0: they are compared exactly, and --rtol and "
+        "--atol are about floats)",
     )
     command.add_argument(
         "--no-poison",

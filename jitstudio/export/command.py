@@ -29,6 +29,7 @@ _VALUES = {
     "shared": "--shared",
     "relative": "--rtol",
     "absolute": "--atol",
+    "integer_tolerance": "--itol",
     "repeats": "--repeat",
     "warmup": "--warmup",
     "blocks": "--blocks",

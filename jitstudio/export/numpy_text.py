@@ -77,16 +77,31 @@ def content(kind, numbers, rng, first, count, dtype):
 """The function `fill` that the lines of `buffer_lines` call."""
 
 CHECKS = '''\
-def check(name, got, expected, rtol, atol):
-    """Compares a buffer with what it shall hold; returns whether all of it is right."""
+def check(name, got, expected, rtol, atol, itol):
+    """Compares a buffer with what it shall hold; returns whether all of it is right.
+
+    Integers are compared exactly, or up to itol; rtol and atol are about floats.
+    """
     expected = np.asarray(expected)
     if expected.size == got.size:
         expected = expected.reshape(got.shape)
     elif expected.shape == got.shape[:1]:
         expected = expected.reshape(-1, *(1 for _ in got.shape[1:]))
+    elif expected.shape not in ((), got.shape[1:]):
+        print(f"{name}: {expected.size:,} numbers are expected, and it has {got.size:,}")
+        return False
     expected = np.broadcast_to(expected, got.shape)
-    if got.dtype.kind in "iu" and expected.dtype.kind in "biu":
+    if got.dtype.kind in "iub":
+        if expected.dtype.kind not in "iub":
+            digits = np.finfo(expected.dtype).nmant + 1 if expected.dtype.kind == "f" else 3
+            wanted = expected.astype(np.float64)
+            if np.any(np.isfinite(wanted) & (np.abs(wanted) >= 2.0**digits)):
+                print(f"{name}: {expected.dtype} is too inexact to be compared with integers")
+                return False
         right = got == expected
+        if itol:
+            pairs = zip(got[~right].tolist(), expected[~right].tolist(), strict=True)
+            right[~right] = [abs(a - b) <= itol for a, b in pairs]
     else:
         left, wanted = got.astype(np.float64), expected.astype(got.dtype).astype(np.float64)
         right = np.isclose(left, wanted, rtol=rtol, atol=atol, equal_nan=True)
@@ -242,7 +257,8 @@ def check_lines(request: LaunchRequest, got: Mapping[str, str]) -> Iterator[str]
         expected = expected_text(expectation, request, lengths[expectation.buffer])
         yield (
             f"check({expectation.buffer!r}, {got[expectation.buffer]}, {expected}, "
-            f"rtol={request.relative!r}, atol={request.absolute!r})"
+            f"rtol={request.relative!r}, atol={request.absolute!r}, "
+            f"itol={request.integer_tolerance!r})"
         )
 
 

@@ -182,13 +182,15 @@ def spread(value: Any, shape: tuple[int, ...], size: str) -> np.ndarray:
     array = _array(value)
     if array.size == math.prod(shape):
         return array.reshape(shape)
-    if array.size == 1:
-        return np.broadcast_to(array.reshape(()), shape)
+    # Not an array of one number, which is one that has come out too short.
+    if not array.ndim:
+        return np.broadcast_to(array, shape)
     if array.shape == shape[:1]:
         return np.broadcast_to(array.reshape(shape[0], *(1 for _ in shape[1:])), shape)
     if array.shape == shape[1:]:
         return np.broadcast_to(array, shape)
-    raise NumericsError(f"There are {array.size:,} numbers{_extent(array.shape)}, not {size}.")
+    numbers = "is 1 number" if array.size == 1 else f"are {array.size:,} numbers"
+    raise NumericsError(f"There {numbers}{_extent(array.shape)}, not {size}.")
 
 
 def fill_from(value: Any, element: Type, length: int) -> np.ndarray:

@@ -264,6 +264,7 @@ class Launcher:
                 prepared=prepared,
                 relative=request.relative,
                 absolute=request.absolute,
+                integer_tolerance=request.integer_tolerance,
                 timeout=max(_LEAST_CHECK, request.timeout),
                 confined_to=request.confined_to,
             )

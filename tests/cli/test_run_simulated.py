@@ -1,5 +1,7 @@
 """`jitstudio run --device sim`: a launch on any machine, with what each line did."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -88,6 +90,39 @@ def test_a_missing_barrier_is_told_with_both_lines_and_none_once_it_is_there(run
     assert (error["line"], "__syncthreads()" in error["explanation"]) == (9, True)
     mended = run(*REDUCE, "--kernel", "mended", "--expect", "out = in.reshape(8, 256).sum(axis=1)")
     assert mended.code == 0, mended.err
+
+
+LATE = """extern "C" __global__ void late(int* o, unsigned long long* h, int n)
+{ int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) { o[i] = i - (i > 200000); h[i] = (1ull << 63) + i - (i == 7); } }
+"""
+
+
+def test_an_index_that_is_one_too_low_fails_in_a_run_a_budget_and_a_sweep(run, tmp_path):
+    (tmp_path / "late.cu").write_text(LATE)
+    launch = ("--cover=n", "--arg=n=300000", "--arg=o=n:out", "--arg=h=n:out")
+    checks = ("--expect=o = i", "--expect=h = uint64(1 << 63) + i.astype(uint64)")
+    words = ("late.cu", "--device=sim", *launch, *checks)
+    ended = run("run", *words, "--json")
+    late, high = json.loads(ended.out)["checks"]
+    assert (ended.code, late["wrong"], high["wrong"]) == (5, 99_999, 1)
+    first = {"index": [200_001], "got": "200000", "expected": "200001"}
+    assert late["mismatches"][0] == first
+    assert high["mismatches"] == [{"index": [7], "got": str(2**63 + 6), "expected": str(2**63 + 7)}]
+    # Tolerances of floats say nothing of integers; their own does.
+    assert run("run", *words, "--rtol=1", "--atol=10").code == 5
+    assert run("run", *words, "--itol=1").code == 0
+    swept = json.loads(
+        run("sweep", "late.cu", "--devices=sim", *launch, *checks, "--axis=block=64", "--json").out
+    )
+    assert [row["check"] for row in swept["variants"]] == [False]
+    arguments = 'arg = { n = "300000", o = "n:out", h = "n:out" }'
+    budget = '[[budget]]\nname = "b"\nsources = ["late.cu"]\nrequire = ["failed_checks == 0"]\n'
+    launch = f'[budget.launch]\ndevice = "sim"\ncover = "n"\n{arguments}\nexpect = ["o = i"]\n'
+    (tmp_path / "B.toml").write_text(budget + launch)
+    ended = run("check", "B.toml")
+    assert ended.code == 5
+    assert "element 200001: it is 200000 and should be 200001" in ended.err
 
 
 def test_orders_by_other_seeds_are_compared(run, tmp_path):

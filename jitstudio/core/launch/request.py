@@ -410,7 +410,7 @@ class CheckCalculation:
         expectation: Of which buffer, and what.
         element, length: What the buffer consists of.
         got: An .npy file with what was written.
-        relative, absolute: Tolerances, as `numpy.isclose` takes them.
+        relative, absolute, integer_tolerance: See `RunOptions`.
         context: What the expression may refer to.
     """
 
@@ -420,6 +420,7 @@ class CheckCalculation:
     got: str
     relative: float
     absolute: float
+    integer_tolerance: int = 0
     context: EvaluationContext = EvaluationContext()
 
 

@@ -530,6 +530,9 @@ def _number_problems(spec: LaunchSpec) -> Iterator[SpecProblem]:
         tolerance = getattr(spec, where)
         if not (math.isfinite(tolerance) and tolerance >= 0):
             yield SpecProblem(where, f"A tolerance of {tolerance} makes no sense; the least is 0.")
+    if not 0 <= spec.integer_tolerance < 1 << 64:
+        message = f"A tolerance of {spec.integer_tolerance:,} makes no sense for integers."
+        yield SpecProblem("integer_tolerance", message, "Write 0 to compare them exactly.")
     if not (math.isfinite(spec.timeout) and spec.timeout > 0):
         message = f"A time limit of {spec.timeout} seconds makes no sense."
         yield SpecProblem("timeout", message, "Write the seconds that one launch may take.")

@@ -183,6 +183,7 @@ class CheckResult:
         largest_relative: Largest difference over the expected magnitude.
         mismatches: The first of those that are wrong.
         problem: Why it could not be compared, a sentence; empty where it was.
+        nans: Elements for which NaN is expected, and which are NaN.
     """
 
     buffer: str
@@ -194,6 +195,7 @@ class CheckResult:
     largest_relative: float = 0.0
     mismatches: tuple[Mismatch, ...] = ()
     problem: str = ""
+    nans: int = 0
 
     @property
     def verdict(self) -> str:
@@ -201,7 +203,8 @@ class CheckResult:
         if self.problem:
             return f"'{self.buffer}' could not be checked: {self.problem.rstrip('.')}."
         if self.ok:
-            return f"All {self.count:,} elements of '{self.buffer}' are as expected."
+            nans = f", {self.nans:,} of them NaN" if self.nans else ""
+            return f"All {self.count:,} elements of '{self.buffer}' are as expected{nans}."
         return f"{self.wrong:,} of {self.count:,} elements of '{self.buffer}' are wrong."
 
 
@@ -528,7 +531,8 @@ def _simulated(request: LaunchRequest, result: LaunchResult) -> Iterator[Diagnos
     if result.outcome is LaunchOutcome.RAN and simulation.blocks < simulation.of_blocks:
         words = f"{simulation.blocks:,} of {simulation.of_blocks:,} blocks were simulated."
         advice = "Counts are theirs, and nothing was compared with what was expected."
-        yield Diagnostic(Severity.INFO, "", None, None, words, explanation=advice)
+        severity = Severity.WARNING if request.expectations else Severity.INFO
+        yield Diagnostic(severity, "", None, None, words, explanation=advice)
 
 
 def _without_meaning(request: LaunchRequest) -> Iterator[Diagnostic]:

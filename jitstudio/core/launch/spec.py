@@ -32,8 +32,9 @@ class RunOptions:
         warmup: Launches before those that are timed.
         repeats: Launches that are timed; 0 for one launch without timing.
         flush_l2: Whether the L2 cache is overwritten before each timed launch.
-        relative: Relative tolerance of the comparison, as `numpy.isclose` takes it.
-        absolute: Absolute tolerance.
+        relative: Relative tolerance of floating-point buffers, as `numpy.isclose` takes it.
+        absolute: Absolute tolerance of the same.
+        integer_tolerance: How far integers may be apart: they are compared exactly otherwise.
         poison: Whether output buffers are filled with a pattern first, to find what is never
             written.
         guards: Whether zones around each buffer are watched for writes out of bounds.
@@ -49,6 +50,7 @@ class RunOptions:
     flush_l2: bool = False
     relative: float = 1e-5
     absolute: float = 1e-8
+    integer_tolerance: int = 0
     poison: bool = True
     guards: bool = True
     sanitizer: Sanitizer | None = None
