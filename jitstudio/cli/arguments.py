@@ -508,7 +508,8 @@ def _add_data(command: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=TEXT",
         help="a value such as 2.5 or {x=1, y=2}, or a buffer LENGTH[:FILL][:in|out|inout] such as "
-        "'n:random(7)'; fills are zeros, constant(V), range, random, file(PATH), expr(NUMPY); "
+        "'n:random(7)'; fills are zeros, constant(V), range, random, file(PATH), expr(NUMPY), "
+        "unfilled; "
         "a texture TYPE[W,H][:FILL][:SAMPLING] such as 'uchar4[w,h]:random:linear,clamp', or a "
         "surface TYPE[W,H][:FILL][:in|out|inout]",
     )

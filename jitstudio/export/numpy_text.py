@@ -211,6 +211,8 @@ def _content(buffer: Buffer) -> str:
     length, dtype, fill = buffer.length, dtype_text(buffer.element), buffer.fill
     if fill.kind is FillKind.ZEROS:
         return f"np.zeros({length}, {dtype})"
+    if fill.kind is FillKind.UNFILLED:
+        return f"np.empty({length}, {dtype})"
     if fill.kind is not FillKind.FILE:
         given = "".join(f", {number_text(number)}" for number in fill.numbers or (0,))
         return f'fill({length}, {dtype}, "{fill.kind.value}"{given})'

@@ -46,6 +46,8 @@ def generate(buffer: Buffer) -> np.ndarray:
             make = _range(*fill.numbers)
         case FillKind.RANDOM:
             make = _random(*fill.numbers)
+        case FillKind.UNFILLED:
+            raise NumericsError(f"{buffer.name} is left unfilled: nobody knows what it holds.")
         case FillKind.FILE | FillKind.EXPRESSION:
             raise NumericsError(f"The content of {buffer.name} is not made from numbers.")
     with np.errstate(all="ignore"):

@@ -17,7 +17,15 @@ from pathlib import Path
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.request import Buffer, FillKind, InspectRequest, LaunchRequest
+from jitstudio.core.launch.request import (
+    Buffer,
+    Direction,
+    Fill,
+    FillKind,
+    InspectRequest,
+    LaunchRequest,
+    ValueArgument,
+)
 from jitstudio.core.launch.result import (
     CheckResult,
     ConsoleText,
@@ -29,6 +37,7 @@ from jitstudio.core.launch.result import (
     judged,
     unchecked,
 )
+from jitstudio.core.launch.spec import Sanitizer
 from jitstudio.core.tools import FileStamp
 from jitstudio.worker import scratch
 from jitstudio.worker.calls import CallQueue, Ending, RunningCalls
@@ -292,9 +301,21 @@ class Launcher:
 def _bare(request: LaunchRequest) -> LaunchRequest:
     """One launch with nothing of ours around it: what a sanitizer sees shall be the kernel's.
 
-    Zones of ours would hide from it where a buffer ends.
+    Zones of ours would hide from it where a buffer ends, and what fills an output that the kernel
+    reads before it writes it.
     """
-    return replace(request, repeats=0, poison=False, guards=False)
+    arguments = request.arguments
+    if request.sanitizer is Sanitizer.INITCHECK:
+        arguments = tuple(map(_unfilled, arguments))
+    return replace(request, repeats=0, poison=False, guards=False, arguments=arguments)
+
+
+def _unfilled(argument: ValueArgument | Buffer) -> ValueArgument | Buffer:
+    """Returns an output as nobody fills it; others as they are."""
+    is_output = isinstance(argument, Buffer) and argument.direction is Direction.OUT
+    if is_output and argument.texels is None:
+        return replace(argument, fill=Fill(FillKind.UNFILLED))
+    return argument
 
 
 class _Diary:

@@ -125,6 +125,41 @@ def test_an_index_that_is_one_too_low_fails_in_a_run_a_budget_and_a_sweep(run, t
     assert "element 200001: it is 200000 and should be 200001" in ended.err
 
 
+SUMS = """extern "C" __global__ void sums(float* sum, const float* x, float* y, int n)
+{ int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) sum[i] += x[i];
+  if (i < n - 1) y[i] = 0; }
+"""
+
+
+def summed(run, tmp_path, fill, *more):
+    (tmp_path / "sums.cu").write_text(SUMS)
+    words = ("--device=sim", "--cover=n", "--block=32", "--arg=n=64", f"--arg=sum={fill}")
+    ended = run("run", "sums.cu", *words, "--arg=x=n", "--arg=y=n:out", "--json", *more)
+    return ended.code, json.loads(ended.out)
+
+
+@pytest.mark.parametrize("fill", ["n:unfilled", "n:unfilled:in", "n:unfilled:inout"])
+def test_reading_a_buffer_that_is_left_unfilled_is_told_with_its_line(run, tmp_path, fill):
+    code, made = summed(run, tmp_path, fill)
+    (fault,) = [each for each in made["diagnostics"] if each["severity"] == "error"]
+    assert (code, fault["line"]) == (5, 3)
+    assert "global memory" in fault["message"]
+    assert "that nobody has written" in fault["message"]
+    code, made = summed(run, tmp_path, "n:zeros")
+    assert (code, made["outcome"]) == (0, "ran")
+
+
+def test_no_check_passes_by_what_was_never_written_or_never_filled(run, tmp_path):
+    code, made = summed(run, tmp_path, "n:zeros", "--expect=y = 0", "--expect=sum = x")
+    never, right = made["checks"]
+    assert (code, never["wrong"], right["wrong"]) == (5, 1, 0)
+    assert never["mismatches"] == [{"index": [63], "got": "nan", "expected": "0.0"}]
+    code, made = summed(run, tmp_path, "n:unfilled", "--expect=y = sum")
+    assert (code, made["checks"][0]["ok"]) == (5, False)
+    assert made["checks"][0]["problem"] == "sum is left unfilled: nobody knows what it holds."
+
+
 def test_orders_by_other_seeds_are_compared(run, tmp_path):
     right = (
         *("run", DATA / "simulator/races.cu", "--device", "sim", "--kernel", "histogram"),

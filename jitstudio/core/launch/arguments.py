@@ -169,6 +169,7 @@ _FORMS = (
     _FillForm(FillKind.RANDOM, "random, random(7) or random(7,-1,1)", (0, 1, 3), _wrong_random),
     _FillForm(FillKind.FILE, "file(data.npy) or file(data.npz::name)", verbatim=True),
     _FillForm(FillKind.EXPRESSION, "expr(np.sin(i))", verbatim=True),
+    _FillForm(FillKind.UNFILLED, "unfilled"),
 )
 _WORDS = {form.kind.value: form for form in _FORMS}
 

@@ -26,7 +26,11 @@ class Direction(Enum):
 
 
 class FillKind(Enum):
-    """Where the content of a buffer comes from."""
+    """Where the content of a buffer comes from.
+
+    `UNFILLED`: from nowhere, so that who reads it before it is written is found: by the simulator,
+    and by compute-sanitizer's initcheck.
+    """
 
     ZEROS = "zeros"
     CONSTANT = "constant"
@@ -34,6 +38,7 @@ class FillKind(Enum):
     RANDOM = "random"
     FILE = "file"
     EXPRESSION = "expr"
+    UNFILLED = "unfilled"
 
 
 @dataclass(frozen=True)
