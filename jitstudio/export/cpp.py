@@ -13,7 +13,7 @@ from jitstudio.core.launch.request import Buffer, Direction, FillKind, LaunchReq
 from jitstudio.core.launch.types import Array, Scalar, Struct, Type
 from jitstudio.core.tools import Tool
 from jitstudio.export.numpy_text import variable
-from jitstudio.export.python_launch import DEFAULT_SHARED, launch_notes
+from jitstudio.export.python_launch import launch_notes
 from jitstudio.export.python_script import file_name
 from jitstudio.export.recipe import HeaderSet, Recipe, RecipeStep, comment
 from jitstudio.export.texels import CPP_TEXELS, arrays_of, cpp_copy, cpp_texels
@@ -600,7 +600,7 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
     return _filled(
         _RUN,
         KERNEL=quoted(request.kernel),
-        ALLOW=allow if config.shared > DEFAULT_SHARED else "",
+        ALLOW=allow if config.shared else "",
         DATA="".join(data),
         PARAMETERS=", ".join(parameters) or "nullptr",
         **dict(zip(("GX", "GY", "GZ"), map(str, config.grid), strict=True)),

@@ -160,6 +160,47 @@ def test_no_check_passes_by_what_was_never_written_or_never_filled(run, tmp_path
     assert made["checks"][0]["problem"] == "sum is left unfilled: nobody knows what it holds."
 
 
+GRID = """#include <cooperative_groups.h>
+extern "C" __global__ void turn(float* a, float* b, int n)
+{
+    auto grid = cooperative_groups::this_grid();
+    int i = grid.thread_rank();
+    if (i < n) a[i] = i;
+    grid.sync();
+    if (i < n) b[i] = a[n - 1 - i];
+}
+"""
+
+
+def test_a_barrier_of_the_grid_is_told_with_the_line_of_the_user_and_what_it_needs(run, tmp_path):
+    (tmp_path / "turn.cu").write_text(GRID)
+    launch = ("turn.cu", "--device=sim", "--grid=4", "--block=64", "--arg=n=256", "--arg=a=n:zeros")
+    words = ("run", *launch, "--arg=b=n:out", "--expect=b = n - 1 - i", "--json")
+    ended = run(*words)
+    warning, error = json.loads(ended.out)["diagnostics"]
+    assert (ended.code, warning["severity"], error["severity"]) == (1, "warning", "error")
+    assert "grid.sync() needs a cooperative launch" in warning["message"]
+    assert (error["file"].endswith("turn.cu"), error["line"]) == (True, 7)
+    assert "grid.sync() needs a cooperative launch" in error["message"]
+    assert "cooperative_groups.h" not in error["message"]
+    # One step does it.
+    ended = run(*words, "--cooperative")
+    assert (ended.code, json.loads(ended.out)["diagnostics"]) == (0, [])
+
+
+def test_shared_memory_above_48_kib_runs_and_says_what_the_host_does(run, tmp_path):
+    (tmp_path / "turn.cu").write_text(
+        'extern "C" __global__ void turn(float* out)\n{ extern __shared__ float s[];'
+        " s[threadIdx.x] = threadIdx.x; __syncthreads(); out[threadIdx.x] = s[255 - threadIdx.x]; }"
+    )
+    words = ("run", "turn.cu", "--device=sim", "--grid=1", "--arg=out=256:out", "--json")
+    for shared, told in ((49_152, []), (98_304, ["info"])):
+        ended = run(*words, "--block=256", "--arch=sm_90", f"--shared={shared}")
+        found = json.loads(ended.out)["diagnostics"]
+        assert (ended.code, [each["severity"] for each in found]) == (0, told)
+    assert "cudaFuncAttributeMaxDynamicSharedMemorySize, 98304" in found[0]["explanation"]
+
+
 def test_orders_by_other_seeds_are_compared(run, tmp_path):
     right = (
         *("run", DATA / "simulator/races.cu", "--device", "sim", "--kernel", "histogram"),

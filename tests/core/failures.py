@@ -267,6 +267,16 @@ PROVOKED = (
     Failure("input-broken", request(Source("x.ltoir", CodeKind.LTOIR, b"garbage"), **CUBIN)),
     Failure("input-broken", request(Source("x.cubin", CodeKind.CUBIN, b"garbage"), emit="sass")),
     Failure(
+        "stack-size",
+        request(
+            cuda(
+                "__device__ __noinline__ int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n"
+                'extern "C" __global__ void k(int* p) { *p = f(*p); }'
+            ),
+            **CUBIN,
+        ),
+    ),
+    Failure(
         "shared-memory",
         request(
             cuda(

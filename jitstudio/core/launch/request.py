@@ -344,6 +344,24 @@ class HostLaunch:
 
 
 @dataclass(frozen=True)
+class HostNeeds:
+    """What a kernel does that its host has to prepare for, as far as its PTX shows it.
+
+    Attributes:
+        grid_barrier: Whether it has `grid.sync()` of cooperative groups.
+        waits: Whether a loop of it goes round until another thread changes global memory.
+        waits_at: The source line of that loop; 0 where no line table says it.
+        unknown_stack: Whether it calls itself, or by an address, so that no compiler knows the
+            stack that a thread needs.
+    """
+
+    grid_barrier: bool = False
+    waits: bool = False
+    waits_at: int = 0
+    unknown_stack: bool = False
+
+
+@dataclass(frozen=True)
 class KernelForm:
     """A kernel ready to be filled in.
 
@@ -361,6 +379,7 @@ class KernelForm:
         line: Where it is declared; 0 where unknown.
         complete: Whether the layout of all parameters is known; where not, it cannot be launched.
         host_launch: How the host code launches it; None where there is none, or nobody asked.
+        needs: What its host has to prepare for.
     """
 
     lowered: str
@@ -376,6 +395,7 @@ class KernelForm:
     line: int = 0
     complete: bool = True
     host_launch: HostLaunch | None = None
+    needs: HostNeeds = HostNeeds()
 
 
 # ---- What is evaluated on the host for a launch: contents of buffers, and comparisons

@@ -17,6 +17,7 @@ from jitstudio.core.launch.arguments import BufferText, absolute, default_text, 
 from jitstudio.core.launch.c_types import named
 from jitstudio.core.launch.choice import Launchable
 from jitstudio.core.launch.device import Device, DeviceList, Dim3
+from jitstudio.core.launch.host_needs import host_problems
 from jitstudio.core.launch.limits import code_problems, config_problems
 from jitstudio.core.launch.problems import (
     SpecProblem,
@@ -409,6 +410,7 @@ def resolve(
     if gpu:
         clustered = replace(made.config, cluster=made.config.cluster or form.cluster)
         found = config_problems(clustered, gpu, kernel.facts, form.block_hint)
+        found += tuple(host_problems(clustered, gpu, kernel.facts, form.needs))
         # Of an unknown grid there is nothing to be said.
         faults.add(*(p for p in found if made.complete or p.where in _WITHOUT_GRID))
     buffers = tuple(a for a in arguments.found if isinstance(a, Buffer))
