@@ -27,7 +27,7 @@ _TABLE = ("tool", "jitstudio", "check")
 LAUNCH_KEYS = (
     *("kernel", "grid", "cover", "block", "cluster", "shared", "cooperative", "arg", "expect"),
     *("rtol", "atol", "itol", "repeat", "warmup", "sanitize", "timeout", "device"),
-    *("blocks", "seed", "seeds"),
+    *("blocks", "seed", "seeds", "both"),
 )
 """The keys of a ``launch`` table: flags of `jitstudio run`."""
 BUILD_KEYS = ("target", "option", "link", "libdevice", "compiler", "name_expression")

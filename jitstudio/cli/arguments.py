@@ -335,6 +335,14 @@ def _add_run(commands: _Commands) -> None:
         "which needs no GPU and counts what each line does in the place of times",
     )
     run.add_argument(
+        "--compare-option",
+        action="append",
+        default=[],
+        metavar="OPT",
+        help="build a second time with this option, too, run that on the same device, and compare "
+        "what both leave in the buffers",
+    )
+    run.add_argument(
         "--save", metavar="DIR", help="write each buffer as NAME.npy into this folder afterwards"
     )
 
@@ -604,6 +612,13 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
         type=_count_or_none,
         metavar="N",
         help="simulate blocks and warps in another order (default 0, the natural one)",
+    )
+    command.add_argument(
+        "--both",
+        action="store_true",
+        default=None,
+        help="run it on a GPU and in the simulator, and compare what both leave in the buffers; "
+        "where floats differ, build and run both with --fmad=false, too",
     )
     command.add_argument(
         "--seeds",

@@ -201,6 +201,83 @@ def test_shared_memory_above_48_kib_runs_and_says_what_the_host_does(run, tmp_pa
     assert "cudaFuncAttributeMaxDynamicSharedMemorySize, 98304" in found[0]["explanation"]
 
 
+MAD = """extern "C" __global__ void mad(const float* a, const float* b, float* y, int* o, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    y[i] = a[i] * b[i] + a[i];
+    o[i] = i + SHIFT;
+}
+"""
+
+
+def compared(run, tmp_path, *more):
+    (tmp_path / "mad.cu").write_text(MAD)
+    words = ("--device=sim", "--cover=n", "--block=64", "--rtol=0", "--atol=0", "--arg=n=256")
+    arrays = ("--arg=a=n:random(1)", "--arg=b=n:random(2)", "--arg=y=n:out", "--arg=o=n:out")
+    ended = run("run", "mad.cu", *words, *arrays, "--option=-DSHIFT=1", *more, "--json")
+    return ended.code, json.loads(ended.out)
+
+
+def test_two_builds_are_compared_with_the_first_difference_and_its_line(run, tmp_path):
+    code, made = compared(run, tmp_path, "--compare-option=--fmad=false")
+    found = made["comparison"]
+    y, o = found["buffers"]
+    assert (code, made["outcome"], found["outcome"], o["wrong"]) == (5, "wrong", "ran", 0)
+    rng = [np.random.default_rng(seed).random(256, np.float32) for seed in (1, 2)]
+    exact = rng[0].astype(np.float64) * rng[1] + rng[0]
+    once, twice = exact.astype(np.float32), rng[0] * rng[1] + rng[0]
+    (differ,) = np.nonzero(once != twice)
+    assert y["wrong"] == len(differ) > 0
+    first = {"index": [int(differ[0])], "got": str(once[differ[0]])}
+    assert y["mismatches"][0] == first | {"expected": str(twice[differ[0]])}
+    (error,) = made["diagnostics"]
+    assert error["line"] == 5
+    assert f"y[{differ[0]}] is {once[differ[0]]!s} (this build)" in error["message"]
+    assert made["buffers"][2]["written_by"] == [{"file": error["file"], "line": 5}]
+    # The tolerance of floats is that of the launch.
+    assert compared(run, tmp_path, "--compare-option=--fmad=false", "--rtol=1e-5")[0] == 0
+
+
+def test_integers_that_differ_are_no_matter_of_contraction(run, tmp_path):
+    code, made = compared(run, tmp_path, "--compare-option=-DOTHER=1", "--option=-USHIFT")
+    assert (code, made["outcome"]) == (1, "failed")
+    source = MAD.replace("SHIFT", "SHIFT + EXTRA").replace("extern", "#ifndef EXTRA\n"
+        "#define EXTRA 0\n#endif\nextern")  # fmt: skip
+    (tmp_path / "other.cu").write_text(source)
+    words = ("--device=sim", "--cover=n", "--block=64", "--arg=n=256", "--option=-DSHIFT=1")
+    arrays = ("--arg=a=n:random(1)", "--arg=b=n:random(2)", "--arg=y=n:out", "--arg=o=n:out")
+    ended = run(
+        "run", "other.cu", *words, *arrays, "--compare-option=-DEXTRA=1", "--rtol=9", "--json"
+    )
+    made = json.loads(ended.out)
+    assert (ended.code, made["comparison"]["differs_without_fma"]) == (5, None)
+    y, o = made["comparison"]["buffers"]
+    assert (y["wrong"], o["wrong"], o["mismatches"][0]["expected"]) == (0, 256, "2")
+
+
+def test_a_wrong_result_that_is_due_to_contraction_is_built_without_and_says_so(run, tmp_path):
+    words = ("--compare-option=-DOTHER=1", "--expect=y = a * b + a")
+    code, made = compared(run, tmp_path, *words)
+    assert (code, made["comparison"]["differs_without_fma"]) == (5, False)
+    assert made["diagnostics"][-1]["message"] == (
+        "With --fmad=false nothing differs: the difference is due to contraction."
+    )
+    code, made = compared(run, tmp_path, words[0], "--expect=y = a * b + a + i // 255")
+    assert (code, made["comparison"]["differs_without_fma"]) == (5, True)
+    assert "Contraction is not all of it" in made["diagnostics"][-1]["message"]
+    code, made = compared(run, tmp_path, words[0])
+    assert (code, made["comparison"]["differs_without_fma"]) == (0, None)
+    assert made["diagnostics"][-1]["message"].endswith("agree in 'y', 'o'.")
+
+
+def test_nothing_is_said_to_agree_of_which_nothing_was_compared(run, tmp_path):
+    code, made = compared(run, tmp_path, "--compare-option=-DOTHER=1", "--blocks=1")
+    messages = [each["message"] for each in made["diagnostics"]]
+    assert (code, made["comparison"]["buffers"]) == (0, [])
+    assert any(words.startswith("Nothing was compared with") for words in messages)
+
+
 def test_orders_by_other_seeds_are_compared(run, tmp_path):
     right = (
         *("run", DATA / "simulator/races.cu", "--device", "sim", "--kernel", "histogram"),

@@ -53,4 +53,5 @@ FULL = LaunchSpec(
     blocks=3,
     seed=5,
     seeds=2,
+    both=True,
 )

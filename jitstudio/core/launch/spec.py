@@ -43,6 +43,7 @@ class RunOptions:
         blocks: Blocks that the simulator runs, from the first; 0 for all.
         seed: Shuffles the order of blocks and warps in the simulator; 0 for the natural one.
         seeds: In how many orders it runs the kernel, by this seed and those that follow it.
+        both: Whether a GPU and the simulator run it, and what they leave is compared.
     """
 
     warmup: int = 1
@@ -58,6 +59,7 @@ class RunOptions:
     blocks: int = 0
     seed: int = 0
     seeds: int = 1
+    both: bool = False
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from jitstudio.core.launch.result import (
     LaunchResult,
     SimulationForecast,
 )
-from jitstudio.core.launch.simulation import Simulation
+from jitstudio.core.launch.simulation import AccessKind, Simulation
 from jitstudio.numerics.dtypes import NumericsError, new_buffer, open_buffer
 from jitstudio.numerics.fills import generate
 from jitstudio.simulator.observers.counts import Counter
@@ -367,9 +367,24 @@ def _outputs(
                 None if unwritten is None else int(unwritten.size),
                 int(unwritten[0]) if unwritten is not None and unwritten.size else None,
                 shape=spec.shape,
+                writers=_writers(result, ready.launch.allocations[index])
+                if index is not None
+                else (),
             )
         )
     return outputs
+
+
+def _writers(result: SimulationResult, allocation: Allocation) -> tuple[tuple[str, int], ...]:
+    """Returns the source lines that have written to an allocation."""
+    end = allocation.address + allocation.size
+    places = {
+        (sample.place.file, sample.place.line)
+        for sample in result.samples
+        if sample.kind is not AccessKind.READ and sample.place.line
+        if any(allocation.address <= address < end for _, address in sample.lanes)
+    }
+    return tuple(sorted(places))
 
 
 def _content(buffer: Buffer, prepared: Mapping[str, Path], poison: bool) -> bytes | None:
