@@ -10,7 +10,7 @@ from functools import partial
 from jitstudio import __version__
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.request import Buffer, Direction, FillKind, LaunchRequest, ValueArgument
-from jitstudio.core.launch.types import Array, Scalar, Struct, Type
+from jitstudio.core.launch.types import Array, Scalar, Struct, Type, complex_name
 from jitstudio.core.tools import Tool
 from jitstudio.export.numpy_text import variable
 from jitstudio.export.python_launch import launch_notes
@@ -659,6 +659,8 @@ def _content(buffer: Buffer, notes: list[str]) -> str:
     kind, lanes = _lanes(buffer.element)
     count, fill = buffer.length * lanes, buffer.fill
     plain = kind != "unsigned char" or fill.kind is FillKind.ZEROS
+    # Of complex numbers a constant and a range have no imaginary part.
+    plain = plain and (fill.kind is FillKind.RANDOM or not complex_name(buffer.element))
     match fill.kind:
         case FillKind.ZEROS:
             return f"std::vector<{kind}>({count})"
@@ -737,6 +739,8 @@ class _Translator:
         self._length = buffer.length
         self._lanes = _lanes(buffer.element)
         self._buffers = {each.name: each for each in request.buffers}
+        if any(complex_name(each.element) for each in (buffer, *request.buffers)):
+            raise ValueError
 
     def text(self, expression: str) -> str:
         """Returns the formula.

@@ -16,6 +16,7 @@ from jitstudio.core.launch.types import Type
 from jitstudio.numerics.dtypes import (
     BufferColumn,
     NumericsError,
+    as_expressions_see,
     columns,
     is_floating,
     size_text_of,
@@ -66,14 +67,14 @@ class _Tally:
         self.count += got.size
         if np.array_equal(got, expected):
             return
-        compare = _compare_floats if is_floating(got.dtype) else _compare_exactly
+        compare = _compare_floats if _is_inexact(got.dtype) else _compare_exactly
         difference, wrong = compare(got, expected, self.tolerance)
-        if is_floating(got.dtype):
+        if _is_inexact(got.dtype):
             self.nans += int(np.count_nonzero(np.isnan(expected) & ~wrong))
         self.wrong += int(np.count_nonzero(wrong))
         # A NaN wins against everything, as it does in NumPy.
         self.largest_absolute = float(np.maximum(self.largest_absolute, np.max(difference)))
-        magnitude = np.abs(expected.astype(np.float64))
+        magnitude = np.abs(_wide(expected))
         relative = difference / magnitude
         relative[magnitude == 0] = 0
         self.largest_relative = float(
@@ -111,6 +112,7 @@ def compare(
     of floats are, and so are they with an expression that gives floats. Elements for which nothing
     but zero is expected do not count for the largest relative difference. Structs are compared
     field by field, with a struct of the same fields or with a list that has an entry for each.
+    Of complex numbers the distance counts.
 
     Args:
         got: The buffer, perhaps mapped from a file.
@@ -119,6 +121,7 @@ def compare(
         element: What one element of the buffer is.
         tolerance: How far they may be apart.
     """
+    got = as_expressions_see(got, element)
     tally = _Tally(tolerance, got.ndim)
     try:
         with np.errstate(all="ignore"):
@@ -147,7 +150,7 @@ def _pieces(column: BufferColumn) -> Iterator[tuple[int, np.ndarray, np.ndarray]
         NumericsError: They are expected of integers, and too inexact for that.
     """
     got, expected = column.array, column.numbers
-    rounds = is_floating(got.dtype)
+    rounds = _is_inexact(got.dtype)
     if not rounds:
         _require_exact(expected)
     step = max(1, _PIECE // max(1, math.prod(got.shape[1:])))
@@ -156,6 +159,15 @@ def _pieces(column: BufferColumn) -> Iterator[tuple[int, np.ndarray, np.ndarray]
         if rounds:
             wanted = wanted.astype(got.dtype)
         yield first, got[first : first + step], wanted
+
+
+def _is_inexact(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind == "c" or is_floating(dtype)
+
+
+def _wide(array: np.ndarray) -> np.ndarray:
+    """Returns numbers in double precision."""
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
 
 
 def _require_exact(expected: np.ndarray) -> None:
@@ -180,7 +192,7 @@ def _compare_floats(
     got: np.ndarray, expected: np.ndarray, tolerance: Tolerance
 ) -> tuple[np.ndarray, np.ndarray]:
     """Returns the differences, and which of them are too large."""
-    left, right = got.astype(np.float64), expected.astype(np.float64)
+    left, right = _wide(got), _wide(expected)
     difference = np.abs(left - right)
     allowed = tolerance.absolute + tolerance.relative * np.abs(right)
     if np.isfinite(np.max(difference)):

@@ -31,7 +31,7 @@ from jitstudio.core.captured import (
     Representation,
     pack,
 )
-from jitstudio.python.things import CUPY_OPTION, first_entry, found_in, python_source
+from jitstudio.python.things import cupy_options, first_entry, found_in, python_source
 
 _MOST_KERNELS = 500
 
@@ -503,7 +503,8 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
     setattr(compiler, arch_option, lambda *_: (f"-arch={target.arch.sm}", "cubin"))
 
     def build(code: str, options: Any, name: str, names: Any = None) -> None:
-        options = (*options, CUPY_OPTION, *(() if "-lineinfo" in options else ("-lineinfo",)))
+        options = cupy_options(options)
+        options = (*options, *(() if "-lineinfo" in options else ("-lineinfo",)))
         try:
             made, _ = compiler.compile_using_nvrtc(
                 code, options, str(target.arch.number), "kern.cu", names

@@ -278,6 +278,22 @@ def test_nothing_is_said_to_agree_of_which_nothing_was_compared(run, tmp_path):
     assert any(words.startswith("Nothing was compared with") for words in messages)
 
 
+def test_complex_buffers_are_filled_and_checked(run, tmp_path):
+    (tmp_path / "twice.cu").write_text(
+        "#include <cuda/std/complex>\nusing namespace cuda::std;\n"
+        "template <typename T> __global__ void twice(T* a, const T* b)\n"
+        "{ int i = threadIdx.x; a[i] = a[i] * b[i]; }\n"
+    )
+    words = ("run", "twice.cu", "--kernel", "twice<complex<double>>", "--device=sim", "--grid=1")
+    fills = ("--block=32", "--arg=a=32:constant(1+2j):inout", "--arg=b=32:expr(i - 1j)")
+    ended = run(*words, *fills, "--expect=a = a * b", "--expect=a = 2 + i + (2 * i - 1) * 1j")
+    assert ended.code == 0, ended.out + ended.err
+    ended = run(*words, *fills, "--expect=a = a * b + 1e-3j", "--json")
+    (check,) = json.loads(ended.out)["checks"]
+    assert (ended.code, check["wrong"], check["count"]) == (5, 32, 32)
+    assert check["mismatches"][0] == {"index": [0], "got": "(2-1j)", "expected": "(2-0.999j)"}
+
+
 def test_orders_by_other_seeds_are_compared(run, tmp_path):
     right = (
         *("run", DATA / "simulator/races.cu", "--device", "sim", "--kernel", "histogram"),

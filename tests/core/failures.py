@@ -127,6 +127,7 @@ PROVOKED = (
     Failure("header-host-only", including("<string>"), F.REPLACE_TEXT),
     Failure("thrust", including("<thrust/host_vector.h>")),
     Failure("header-all-of-cub", including("<cub/cub.cuh>")),
+    Failure("header-of-cupy", including("<cupy/complex.cuh>"), F.ADD_INCLUDE_FOLDER),
     Failure("header-of-cuda", including("<curand_kernel.h>"), F.ADD_INCLUDE_FOLDER),
     Failure("header-confined", replace(including('"../mine.h"'), confined_to=())),
     Failure("header-path-not-ascii", including('"C:/Users/榛/mine.h"'), F.OPEN_FILES),

@@ -20,7 +20,7 @@ import pytest
 from cuda.bindings import driver
 
 from jitstudio.core.code import LINKED, CodeKind, Header
-from jitstudio.core.launch.c_types import BFLOAT16, DOUBLE, FLOAT, INT, named
+from jitstudio.core.launch.c_types import BFLOAT16, DOUBLE, FLOAT, INT, instance, named
 from jitstudio.core.launch.request import (
     Buffer,
     Expectation,
@@ -34,7 +34,13 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import LinkMode
 from jitstudio.export import cpp
 from jitstudio.export.formats import BY_NAME, FORMATS
-from jitstudio.export.numpy_text import FILLS, buffer_lines, expression_text, variable
+from jitstudio.export.numpy_text import (
+    FILLS,
+    buffer_lines,
+    check_lines,
+    expression_text,
+    variable,
+)
 from jitstudio.export.nvcc import toolkit_build
 from jitstudio.export.python_script import literal
 from jitstudio.export.recipe import (
@@ -47,7 +53,7 @@ from jitstudio.export.recipe import (
     recipe_of,
 )
 from jitstudio.numerics.compare import Tolerance, compare
-from jitstudio.numerics.dtypes import numpy_dtype
+from jitstudio.numerics.dtypes import as_expressions_see, numpy_dtype
 from jitstudio.numerics.fills import generate
 from jitstudio.toolchain.gpu.buffers import GUARD, GUARD_BYTES, POISONS
 from tests.support import SAMPLES, cuda, request, sample, sample_header
@@ -713,6 +719,36 @@ def test_a_check_of_a_program_agrees_with_that_of_a_launch(tmp_path, itol):
     said = subprocess.run(["./main"], cwd=tmp_path, capture_output=True, check=True).stdout
     assert [letter == ord("1") for letter in said] == wanted
     assert {True, False} <= set(wanted)
+
+
+COMPLEX = instance("complex", (DOUBLE,))
+
+
+def test_complex_buffers_of_an_export_hold_and_expect_what_those_of_a_launch_do(exported):
+    script = ran(BY_NAME["cuda-bindings"].make(exported("template")).text)
+    fills = {
+        "a": Fill(FillKind.CONSTANT, (1.0, 2.0)),
+        "b": Fill(FillKind.RANGE, (1, 2)),
+        "c": Fill(FillKind.RANDOM, (5,)),
+        "d": Fill(FillKind.EXPRESSION, text="a * b + i"),
+    }
+    buffers = [Buffer(name, COMPLEX, 0, 6, fill) for name, fill in fills.items()]
+    given = replace(
+        launch(*buffers),
+        expectations=(Expectation("d", "a * b + i"), Expectation("d", "a * b + i + 1e-9j")),
+    )
+    names = {"np": np, "fill": script["fill"], "check": script["check"]}
+    exec("\n".join(buffer_lines(given)), names)
+    for buffer in buffers[:3]:
+        assert names[buffer.name].tobytes() == generate(buffer).tobytes()
+    whole = as_expressions_see(names["d"], COMPLEX)
+    assert whole.tolist() == [(1 + 2j) * (1 + 2 * i) + i for i in range(6)]
+    with contextlib.redirect_stdout(io.StringIO()):
+        got = {each.name: each.name for each in buffers}
+        verdicts = [eval(line, names) for line in check_lines(given, got)]
+        assert verdicts == [True, True]
+        exact = replace(given, relative=0.0, absolute=0.0)
+        assert [eval(line, names) for line in check_lines(exact, got)] == [True, False]
 
 
 def test_an_export_that_cannot_be_written_says_so(run, tmp_path):

@@ -209,7 +209,11 @@ def test_one_number_for_each_element_or_lane_is_repeated():
         (FLOAT, [5], "There is 1 number, not 2 elements of float."),
         (FLOAT, np.zeros((3, 4)), "There are 12 numbers (3 x 4), not 2 elements of float."),
         (FLOAT, [[1], [1, 2]], "The parts of the list have different lengths."),
-        (FLOAT, np.zeros(2, complex), "These are no numbers, but complex128."),
+        (
+            FLOAT,
+            np.zeros(2, complex),
+            "These are complex numbers; its elements have no two lanes.",
+        ),
         (PAIR, np.zeros(2), "A struct takes a struct of the same fields or a list [a, b] of them."),
         (PAIR, [1, np.zeros(3)], "There are 3 numbers, not 2 elements of Pair, field b."),
     ],

@@ -47,8 +47,8 @@ class Fill:
 
     Attributes:
         kind: Where it comes from.
-        numbers: `CONSTANT`: the value. `RANGE`: start and step. `RANDOM`: the seed, then the
-            lowest and the highest value.
+        numbers: `CONSTANT`: the value, or real and imaginary part of a complex one. `RANGE`: start
+            and step. `RANDOM`: the seed, then the lowest and the highest value.
         text: `FILE`: the path, absolute; with ``::name`` behind it for an array of an .npz file.
             `EXPRESSION`: a NumPy expression over the other arguments and ``i``, the indices.
     """
