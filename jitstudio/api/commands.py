@@ -256,7 +256,7 @@ def _words(command: str, sources: list[Given], given: Mapping[str, Any]) -> argp
     for name in _TEXTS:
         if not isinstance(given.get(name), (str, NoneType)):
             raise ValueError(f"{name}={given[name]!r}: a text belongs here.")
-    for name, value in (given | {"arch": given["arch"] or _target(sources)}).items():
+    for name, value in {**given, "arch": given["arch"] or _target(sources)}.items():
         values = value if isinstance(value, list) else [value]
         flags += [f"--{_FLAGS.get(name, name)}={each}" for each in values if each is not None]
     try:
@@ -277,10 +277,11 @@ def _texts(name: str, value: Iterable[str]) -> list[str]:
     Raises:
         ValueError: Something else is in it.
     """
+    held: Any = value
     try:
-        texts = [value] if isinstance(value, str) else list(value)
+        texts: list[str] = [held] if isinstance(held, str) else list(held)
     except TypeError:
-        texts = [value]
+        texts = [held]
     wrong = [text for text in texts if not isinstance(text, str)]
     if wrong:
         raise ValueError(f"{name}={value!r}: a text or several belong here, not {wrong[0]!r}.")

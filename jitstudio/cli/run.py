@@ -185,7 +185,7 @@ class _Sides:
         result = self.launcher.launch(
             own.request,
             on_event=self.heard,
-            rival=other and other.request,
+            rival=other.request if other else None,
             rival_build=f"built with {' '.join(compared)}" if compared else "",
         )
         return replace(result, diagnostics=(*map(diagnostic_of, own.problems), *result.diagnostics))

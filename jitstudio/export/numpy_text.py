@@ -249,12 +249,12 @@ def _complex_content(buffer: Buffer) -> str:
     """Returns a constant or a range of complex numbers, as their two lanes."""
     assert isinstance(buffer.element, Struct)
     fill, lane = buffer.fill, dtype_text(buffer.element.fields[0].type)
-    real, imaginary = fill.numbers, (0.0,)
+    real, imaginary = fill.numbers, 0.0
     if fill.kind is FillKind.CONSTANT and len(fill.numbers) > 1:
-        real, imaginary = fill.numbers[:1], fill.numbers[1:]
+        real, imaginary = fill.numbers[:1], fill.numbers[1]
     given = ", ".join(map(number_text, real or (0,)))
     parts = f'fill({buffer.length}, {lane}, "{fill.kind.value}", {given}), '
-    parts += f'fill({buffer.length}, {lane}, "constant", {number_text(imaginary[0])})'
+    parts += f'fill({buffer.length}, {lane}, "constant", {number_text(imaginary)})'
     return f"np.stack([{parts}], axis=-1)"
 
 

@@ -177,7 +177,8 @@ def _require_exact(expected: np.ndarray) -> None:
     """
     if not expected.size or not is_floating(expected.dtype):
         return
-    end = 2.0 ** (ml_dtypes.finfo(expected.dtype).nmant + 1)
+    finfo: Any = ml_dtypes.finfo
+    end = 2.0 ** (finfo(expected.dtype).nmant + 1)
     finite = np.where(np.isfinite(expected), expected, 0)
     if np.max(np.abs(finite)) < end:
         return

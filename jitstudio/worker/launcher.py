@@ -364,8 +364,9 @@ def _bare(request: LaunchRequest) -> LaunchRequest:
 
 def _unfilled(argument: ValueArgument | Buffer) -> ValueArgument | Buffer:
     """Returns an output as nobody fills it; others as they are."""
-    is_output = isinstance(argument, Buffer) and argument.direction is Direction.OUT
-    if is_output and argument.texels is None:
+    if not isinstance(argument, Buffer) or argument.texels is not None:
+        return argument
+    if argument.direction is Direction.OUT:
         return replace(argument, fill=Fill(FillKind.UNFILLED))
     return argument
 

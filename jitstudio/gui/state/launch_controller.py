@@ -300,7 +300,7 @@ class LaunchController(QObject):
             self._keep_before(self._on_kept)
         else:
             self._is_waiting, self._launched = False, self._kernels
-            self._running = handle = self._service.launch(request, rival and rival.request)
+            self._running = handle = self._service.launch(request, rival.request if rival else None)
             handle.progressed.connect(self._on_progressed)
             handle.finished.connect(self._on_finished)
             handle.dropped.connect(self._on_dropped)
