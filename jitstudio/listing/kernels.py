@@ -31,7 +31,7 @@ from jitstudio.core.launch.request import (
 from jitstudio.core.launch.texels import TexelUse
 from jitstudio.core.launch.types import REFERENCES, Handle, Opaque, Pointer, Scalar, Type
 from jitstudio.core.result import BuildResult, Kernel, told_apart
-from jitstudio.listing.captured_kernels import captured_signature
+from jitstudio.listing.captured_kernels import captured_launch, captured_signature
 from jitstudio.listing.cuda.declarations import KernelNode, Scope, declarations
 from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.syntax import is_const, name_node, parse, template_name, text_of
@@ -162,6 +162,9 @@ class _Known:
         told = signature.parameters if signature else self._named(name)
         parameters = merged(kernel.name, told, slots, declared=bool(signature) or by_hand)
         launch = launch_of(name, len(parameters.parameters), self.launches)
+        captured = self.captured.get(_module(kernel.module))
+        if launch is None and captured is not None and signature is not None:
+            launch = captured_launch(captured, _module(kernel.module), parameters.parameters)
         form = KernelForm(
             lowered=kernel.name,
             title=name.title,
