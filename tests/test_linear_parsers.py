@@ -46,7 +46,6 @@ from jitstudio.core.source_facts import (
     free_metadata,
     function_at,
     kernel_annotation,
-    ptx_target,
     quoted_name,
     template_kernel,
 )
@@ -65,6 +64,7 @@ from jitstudio.listing.ptx import entries, kernel_uses, parameter_slots
 from jitstudio.listing.sass import tightened
 from jitstudio.listing.symbols import llvm_symbols, ptx_symbols
 from jitstudio.numerics.expression_text import parse
+from jitstudio.ptx.skimming import ptx_target
 from jitstudio.toolchain.supplied_copy import supplied_copy, supply_ptx
 from jitstudio.worker.compute_sanitizer import findings
 from tests.support import LEXERS

@@ -22,7 +22,7 @@ from jitstudio.cli.json_output import build_object
 from jitstudio.cli.request import Given, base_request, given_project, request_from
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.device import SIMULATED_DEVICE, SIMULATOR
-from jitstudio.core.source_facts import ptx_target
+from jitstudio.ptx.skimming import ptx_target
 from jitstudio.python.things import found_in, is_path, sources_of
 from jitstudio.worker.builder import DEFAULT_TIMEOUT
 

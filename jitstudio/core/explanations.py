@@ -32,8 +32,6 @@ from jitstudio.core.source_facts import (
     ALIASES,
     CONSTANTS,
     LLVM_READ,
-    PTX_TARGET,
-    PTX_VERSION,
     HostFunction,
     bare_code,
     chip_with,
@@ -42,15 +40,14 @@ from jitstudio.core.source_facts import (
     free_metadata,
     function_at,
     kernel_annotation,
-    line_of,
     missing_name,
-    ptx_target,
     quoted_name,
     refused_attribute,
     std_name,
     template_kernel,
 )
 from jitstudio.paths import resource
+from jitstudio.ptx.skimming import ptx_target, target_at, version_at
 
 _FILE = "explanations.toml"
 _NOBODY = "jitstudio"
@@ -202,6 +199,15 @@ def _first_of(headers: Mapping[str, re.Pattern[str]], case: _Case) -> str | None
 
 
 # What an explanation may name besides the groups of its message. None: not known in this case.
+def _value(match: re.Match[str] | None) -> str | None:
+    return match["value"] if match else None
+
+
+def _line(match: re.Match[str] | None) -> str | None:
+    """Returns the line of a directive's value, from 1."""
+    return str(match.string.count("\n", 0, match.start("value")) + 1) if match else None
+
+
 _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "tool": lambda case: case.tool,
     "severity": lambda case: case.diagnostic.severity.value,
@@ -222,14 +228,14 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "line_text": lambda case: case.line_text,
     "include": _include,
     "quoted_name": lambda case: _quoted_name(case.request),
-    "ptx_target": lambda case: ptx_target(case.source or ""),
-    "target_line": lambda case: line_of(PTX_TARGET, case.source or ""),
-    "ptx_version": lambda case: first(PTX_VERSION, case.source or ""),
-    "version_line": lambda case: line_of(PTX_VERSION, case.source or ""),
+    "ptx_target": lambda case: _value(target_at(case.source or "")),
+    "target_line": lambda case: _line(target_at(case.source or "")),
+    "ptx_version": lambda case: _value(version_at(case.source or "")),
+    "version_line": lambda case: _line(version_at(case.source or "")),
     # What says the target of the code: of PTX that the user has written, its own text.
     "code_target": lambda case: ptx_target(case.source or "") or case.arch.sm,
-    "own_target": lambda case: ptx_target(case.source or "") or "",
-    "own_target_line": lambda case: line_of(PTX_TARGET, case.source or "") or "",
+    "own_target": lambda case: _value(target_at(case.source or "")) or "",
+    "own_target_line": lambda case: _line(target_at(case.source or "")) or "",
     "target_kind": lambda case: (
         (FixKind.REPLACE_TEXT if ptx_target(case.source or "") else FixKind.SET_ARCH).value
     ),

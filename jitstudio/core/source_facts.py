@@ -310,9 +310,6 @@ _PARAMETER_ATTRIBUTE = re.compile(
     r"\s(?:noalias|nocapture|nonnull|readonly|readnone|writeonly|signext|zeroext|inreg|byval"
     r"|noundef|align \d+|dereferenceable\(\d+\))(?=\s|$)"
 )
-PTX_TARGET = re.compile(r"^[^\S\n]*+\.target\s++(sm_[0-9]{2,3}[af]?)\b", re.MULTILINE)
-
-PTX_VERSION = re.compile(r"^[^\S\n]*+\.version\s++(\d{1,4}+\.\d{1,4}+)", re.MULTILINE)
 LLVM_READ = re.compile(r"this libNVVM reads LLVM (\d++)")
 _REFUSED_ATTRIBUTE = re.compile(r"': (\w++) function attribute is not supported")
 _LACKING = re.compile(r"'(?P<what>[^']*+)' not supported on \.target '(?P<target>sm_\d++[af]?+)'")
@@ -358,12 +355,6 @@ def free_metadata(text: str) -> str:
     return str(max((int(number) for number in _METADATA.findall(text)), default=-1) + 1)
 
 
-def ptx_target(text: str) -> str | None:
-    """Returns the target that a PTX module is written for, such as ``sm_90a``."""
-    match = PTX_TARGET.search(text)
-    return match[1] if match else None
-
-
 def _type_of(parameter: str) -> str:
     return _PARAMETER_ATTRIBUTE.sub("", _PARAMETER_NAME.sub("", parameter))
 
@@ -382,12 +373,6 @@ def first(pattern: re.Pattern[str], text: str) -> str | None:
     """Returns the first group where the pattern is found first."""
     match = pattern.search(text)
     return match[1] if match else None
-
-
-def line_of(pattern: re.Pattern[str], text: str) -> str | None:
-    """Returns the line of the first group where the pattern is found first, counted from 1."""
-    match = pattern.search(text)
-    return str(text.count("\n", 0, match.start(1)) + 1) if match else None
 
 
 def chip_with(message: str, text: str) -> str | None:

@@ -7,10 +7,10 @@ from jitstudio.core.source_facts import (
     free_metadata,
     function_at,
     kernel_annotation,
-    ptx_target,
     quoted_name,
     template_kernel,
 )
+from jitstudio.ptx.skimming import ptx_target
 from tests.support import cuda, request
 
 

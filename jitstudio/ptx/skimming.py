@@ -1,0 +1,231 @@
+"""What a glance at PTX text tells: its head, its functions, and its statements one by one.
+
+Nothing is checked: of a broken text what can be made out. `jitstudio.simulator.ptx` is the reader
+that understands and refuses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+from jitstudio.ptx.scanner import (
+    COMMENT,
+    GAP,
+    GUARD,
+    LABEL,
+    NAME,
+    OPCODE,
+    PARENTHESES,
+    STRING,
+    integer_of,
+)
+
+# ptxas wants the number on the line of `.version`, and lets the target stand anywhere behind.
+_VERSION = re.compile(
+    rf"{COMMENT}|{STRING}|(?<![\w$%])\.version[ \t]++(?P<value>\d{{1,4}}+\.\d{{1,4}}+)"
+)
+_TARGET = re.compile(
+    rf"{COMMENT}|{STRING}|(?<![\w$%])\.target\b{GAP}(?P<value>(?:sm|compute)_\d{{2,4}}+[af]?+)\b"
+)
+
+
+def version_at(text: str) -> re.Match[str] | None:
+    """Returns where a PTX text has its version, such as ``8.5``, as group ``value``."""
+    return _first(_VERSION, ".version", text)
+
+
+def target_at(text: str) -> re.Match[str] | None:
+    """Returns where a PTX text has its target, such as ``sm_90a``, as group ``value``."""
+    return _first(_TARGET, ".target", text)
+
+
+def is_ptx(text: str) -> bool:
+    """Returns whether a text says that it is PTX, by its version or its target."""
+    return version_at(text) is not None or target_at(text) is not None
+
+
+def ptx_version(text: str) -> str | None:
+    """Returns the version of the PTX ISA that a text is written in, such as ``8.5``."""
+    match = version_at(text)
+    return match["value"] if match else None
+
+
+def ptx_target(text: str) -> str | None:
+    """Returns the target that a PTX module is written for, such as ``sm_90a``."""
+    match = target_at(text)
+    return match["value"].replace("compute_", "sm_") if match else None
+
+
+def _first(pattern: re.Pattern[str], word: str, text: str) -> re.Match[str] | None:
+    if word not in text:
+        return None
+    return next((match for match in pattern.finditer(text) if match["value"]), None)
+
+
+class FunctionText(NamedTuple):
+    """Where a function stands in a text, by offsets.
+
+    Attributes:
+        name: Its lowered name.
+        linking: ``extern``, ``visible``, ``weak`` or empty.
+        is_kernel: Whether it is an ``.entry``.
+        start: Of ``.entry`` or ``.func``.
+        name_at: Of its name.
+        parameters: What is between the parentheses behind its name.
+        body: Of the brace that opens its body; -1 for a declaration.
+        end: Behind its last brace or its semicolon.
+    """
+
+    name: str
+    linking: str
+    is_kernel: bool
+    start: int
+    name_at: int
+    parameters: str
+    body: int
+    end: int
+
+
+_LINKING = r"(?:\.(?P<linking>visible|extern|weak|common)\s*+)?+"
+_HEAD = re.compile(
+    rf"{_LINKING}\.(?P<kind>entry|func)\b(?:\s*+(?:\.(?:attribute|noreturn)\b|{PARENTHESES}))*+\s*+(?P<name>{NAME})"
+    rf"\s*+(?P<parameters>{PARENTHESES})?+"
+)
+# The next head ends the search, too, or many without bodies would each search the whole text.
+_BODY = re.compile(r"(?>[^{};.]|\.(?!(?:entry|func)\b))*+[{};]?+")
+_BRACE = re.compile(r"[{}]")
+
+
+def function_texts(bare: str) -> Iterator[FunctionText]:
+    """Yields the functions of a text whose comments are hidden, in order."""
+    at = 0
+    while head := _HEAD.search(bare, at):
+        behind = _BODY.match(bare, head.end())
+        assert behind is not None
+        mark, at = behind[0][-1:], behind.end()
+        if mark not in ("{", ";") and at < len(bare):
+            continue  # it is broken off
+        body = at - 1 if mark == "{" else -1
+        if body >= 0:
+            at = _end_of_braces(bare, body)
+        yield FunctionText(
+            head["name"],
+            head["linking"] or "",
+            head["kind"] == "entry",
+            head.start("kind") - 1,
+            head.start("name"),
+            (head["parameters"] or "")[1:-1],
+            body,
+            at,
+        )
+
+
+def _end_of_braces(bare: str, at: int) -> int:
+    depth = 0
+    for brace in _BRACE.finditer(bare, at):
+        depth += 1 if brace[0] == "{" else -1
+        if not depth:
+            return brace.end()
+    return len(bare)
+
+
+class VariableText(NamedTuple):
+    """Where a statement declares variables of the module, by offsets.
+
+    Attributes:
+        linking: ``extern``, ``visible``, ``weak``, ``common`` or empty.
+        names: Of the variables.
+        parts: Where each of them stands, with its extents and its initialiser.
+        start: Of the statement.
+        end: Behind its semicolon.
+    """
+
+    linking: str
+    names: tuple[str, ...]
+    parts: tuple[tuple[int, int], ...]
+    start: int
+    end: int
+
+
+_VARIABLES = re.compile(
+    rf"{_LINKING}(?:\.attribute\s*+{PARENTHESES}\s*+)?+\.(?:global|const|shared|tex)\b"
+    rf"(?:\s*+(?:\.align\s++\d\w*+|\.attribute\s*+{PARENTHESES}|\.[a-z]++\d\w*+|\.\w++ref\b))*+"
+    # Of a broken text no more than up to the next directive.
+    r"(?P<list>(?>[^;.]|(?<=\d)\.|\.(?=\d))*+);"
+)
+_VARIABLE = re.compile(rf"\s*+(?P<name>{NAME})")
+_COMMA = re.compile(r"[,{}()]")
+
+
+def variable_texts(bare: str, functions: Iterable[FunctionText]) -> Iterator[VariableText]:
+    """Yields the declarations of variables outside of the functions of a text, in order."""
+    at = 0
+    for start, end in [*((f.start, f.end) for f in functions), (len(bare), len(bare))]:
+        for match in _VARIABLES.finditer(bare, at, start):
+            parts = tuple(_listed(bare, *match.span("list")))
+            names = [_VARIABLE.match(bare, *part) for part in parts]
+            if all(names):
+                texts = tuple(name["name"] for name in names if name)
+                yield VariableText(match["linking"] or "", texts, parts, *match.span())
+        at = end
+
+
+def _listed(bare: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yields what is between the commas that are in no brackets."""
+    depth = 0
+    for mark in _COMMA.finditer(bare, start, end):
+        depth += (mark[0] in "{(") - (mark[0] in "})")
+        if mark[0] == "," and not depth:
+            yield start, mark.start()
+            start = mark.end()
+    yield start, end
+
+
+LOC = (
+    r"\.loc\b(?P<place>(?:\s++\d\w*+){0,3}+)(?:\s*+,\s*+function_name\s++(?P<callee>[\w$.%]++)"
+    r"(?:\s*+\+\s*+(?P<offset>\d++))?+\s*+,\s*+inlined_at(?P<call>(?:\s++\d\w*+){1,3}+))?+"
+)
+"""``.loc 2 5 5, function_name $L__info_string0, inlined_at 1 14 9``; no semicolon ends it."""
+
+FILE = (
+    r'\.file\s++(?P<number>\d++)\s*+(?P<folder>"[^"]*+"(?=\s*+"))?+\s*+(?P<file>"[^"]*+"?)'
+    r"(?:\s*+,\s*+\d\w*+){0,2}+"
+)
+"""``.file 1 "/src/a.cu", 1700000000, 321``, or a folder and a file; no semicolon ends it."""
+
+_LOC = re.compile(LOC)
+_FILE = re.compile(FILE)
+
+_UNNAMED_LOC = re.sub(r"\(\?P<\w+>", "(?:", LOC)
+LEADING = rf"(?:[\s{{}}]++|{LABEL}|{_UNNAMED_LOC})*+"
+"""What may be in front of an instruction: labels, braces, places in the source."""
+
+INSTRUCTION = re.compile(
+    rf"{LEADING}(?P<guard>{GUARD})?+\s*+(?P<opcode>{OPCODE})\s*+(?P<operands>[^;]*+)"
+)
+"""An instruction of a text whose comments are hidden, from the end of the statement before."""
+
+
+def opcode_of(match: re.Match[str]) -> str:
+    """Returns the opcode of an `INSTRUCTION` without what is between its parts."""
+    return "".join(match["opcode"].split())
+
+
+def file_names(text: str, bare: str) -> dict[int, str]:
+    """Returns the names of the source files of a text by their numbers, as written."""
+    spans = ((m, (m.span("folder"), m.span("file"))) for m in _FILE.finditer(bare))
+    return {
+        int(match["number"]): "/".join(text[a:b].strip('"') for a, b in parts if a >= 0)
+        for match, parts in spans
+    }
+
+
+def places_in(bare: str) -> Iterator[tuple[int, int]]:
+    """Yields the number of the file and the line of each ``.loc``."""
+    for match in _LOC.finditer(bare):
+        with suppress(ValueError):
+            file, line, *_ = map(integer_of, match["place"].split())
+            yield file, line
