@@ -138,6 +138,7 @@ class VariableText(NamedTuple):
     Attributes:
         linking: ``extern``, ``visible``, ``weak``, ``common`` or empty.
         names: Of the variables.
+        names_at: Where these are.
         parts: Where each of them stands, with its extents and its initialiser.
         start: Of the statement.
         end: Behind its semicolon.
@@ -145,6 +146,7 @@ class VariableText(NamedTuple):
 
     linking: str
     names: tuple[str, ...]
+    names_at: tuple[int, ...]
     parts: tuple[tuple[int, int], ...]
     start: int
     end: int
@@ -164,13 +166,24 @@ def variable_texts(bare: str, functions: Iterable[FunctionText]) -> Iterator[Var
     """Yields the declarations of variables outside of the functions of a text, in order."""
     at = 0
     for start, end in [*((f.start, f.end) for f in functions), (len(bare), len(bare))]:
-        for match in _VARIABLES.finditer(bare, at, start):
-            parts = tuple(_listed(bare, *match.span("list")))
-            names = [_VARIABLE.match(bare, *part) for part in parts]
-            if all(names):
-                texts = tuple(name["name"] for name in names if name)
-                yield VariableText(match["linking"] or "", texts, parts, *match.span())
+        yield from filter(None, map(_variables, _VARIABLES.finditer(bare, at, start)))
         at = end
+
+
+def local_variables(bare: str, start: int, end: int) -> VariableText | None:
+    """Returns the shared, constant or global variables that a statement declares, if it does."""
+    match = _VARIABLES.match(bare, start, end + 1)
+    return _variables(match) if match else None
+
+
+def _variables(match: re.Match[str]) -> VariableText | None:
+    parts = tuple(_listed(match.string, *match.span("list")))
+    names = [_VARIABLE.match(match.string, *part) for part in parts]
+    if not all(names):
+        return None
+    texts = tuple(name["name"] for name in names if name)
+    places = tuple(name.start("name") for name in names if name)
+    return VariableText(match["linking"] or "", texts, places, parts, *match.span())
 
 
 def _listed(bare: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -207,6 +220,12 @@ INSTRUCTION = re.compile(
     rf"{LEADING}(?P<guard>{GUARD})?+\s*+(?P<opcode>{OPCODE})\s*+(?P<operands>[^;]*+)"
 )
 """An instruction of a text whose comments are hidden, from the end of the statement before."""
+
+
+ITEM = re.compile(
+    rf"[\s{{}}]*+(?:(?P<loc>{LOC})|(?P<label>{NAME})\s*+:(?!:)|(?P<statement>[^;{{}}][^;]*+)|;|\Z)"
+)
+"""What comes next in a function: a place in the source, a label, or a statement; or nothing."""
 
 
 def opcode_of(match: re.Match[str]) -> str:

@@ -17,8 +17,8 @@ from jitstudio.analysis.sass.model import InlineChain, SourceLocation
 from jitstudio.core.line_table_paths import plain_path
 from jitstudio.listing.functions import Function, ptx_functions
 from jitstudio.listing.lines import NOWHERE
-from jitstudio.ptx.scanner import LABEL, NAME, bare_ptx, integer_of
-from jitstudio.ptx.skimming import LOC, FunctionText, file_names, function_texts
+from jitstudio.ptx.scanner import NAME, bare_ptx, integer_of
+from jitstudio.ptx.skimming import ITEM, FunctionText, file_names, function_texts
 
 # NVVM, too, but it has one line for an `asm`.
 _OF_LLVM, _HEAD = "LLVM NVPTX Back-End", 10
@@ -26,9 +26,6 @@ _ASSEMBLY = re.compile(r"^[ \t]*+// (begin|end) inline asm\b", re.MULTILINE)
 _STRINGS = re.compile(r"\.section\s++\.debug_str\b\s*+\{?(?P<strings>[^{}]*+)")
 _STRING_PART = re.compile(
     rf"(?<![\w$%])(?P<label>{NAME})\s*+:|\.b8\s++(?P<bytes>\d\w*+(?:\s*+,\s*+\d\w*+)*+)"
-)
-_ITEM = re.compile(
-    rf"[\s{{}}]*+(?:(?P<loc>{LOC})|(?P<label>{LABEL})|(?P<statement>[^;{{}}][^;]*+)|;|\Z)"
 )
 # What is no directive.
 _IS_INSTRUCTION = re.compile(r"[@a-z]")
@@ -157,7 +154,7 @@ class _Reader:
         code, at = _Code(), function.body
         found = _ASSEMBLY.finditer(text, at, function.end) if self.is_of_llvm else iter(())
         assembly = [(mark.start(1), mark[1] == "begin") for mark in found][::-1]
-        for item in _ITEM.finditer(bare, at + 1, function.end):
+        for item in ITEM.finditer(bare, at + 1, function.end):
             if (kind := item.lastgroup) is None:
                 continue
             start, end = item.span(kind)

@@ -356,6 +356,8 @@ class _Reader(PtxTokens):
             elif word == ".reqnctapercluster":
                 cluster = extent
         start = len(self.instructions)
+        # A function without a line table has no lines, whatever is in front of it.
+        self.place, self.chain, self._chains = NO_PLACE, (), {}
         body = _Body(self, name, parameters, results)
         body.read()
         self._functions[name] = PtxFunction(
