@@ -9,10 +9,10 @@ from enum import Enum
 
 from jitstudio.ptx.scanner import bare_ptx
 from jitstudio.ptx.skimming import (
-    ITEM,
     FunctionText,
     VariableText,
     function_texts,
+    items,
     local_variables,
     variable_texts,
 )
@@ -67,7 +67,7 @@ def ptx_symbols(text: str) -> tuple[Symbol, ...]:
         places.append((function.name, kind, function.name_at))
         if function.body < 0:
             continue
-        for item in ITEM.finditer(bare, function.body, function.end):
+        for item in items(bare, function.body, function.end):
             if item["label"]:
                 places.append((item["label"], SymbolKind.LABEL, item.start("label")))
             elif item["statement"] and (some := local_variables(bare, *item.span("statement"))):

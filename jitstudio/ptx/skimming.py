@@ -222,10 +222,17 @@ INSTRUCTION = re.compile(
 """An instruction of a text whose comments are hidden, from the end of the statement before."""
 
 
-ITEM = re.compile(
+_ITEM = re.compile(
     rf"[\s{{}}]*+(?:(?P<loc>{LOC})|(?P<label>{NAME})\s*+:(?!:)|(?P<statement>[^;{{}}][^;]*+)|;|\Z)"
 )
-"""What comes next in a function: a place in the source, a label, or a statement; or nothing."""
+
+
+def items(bare: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """Yields places in the source, labels and statements of a function.
+
+    Each is the last group of its match: ``loc``, ``label`` or ``statement``.
+    """
+    return (item for item in _ITEM.finditer(bare, start, end) if item.lastgroup)
 
 
 def opcode_of(match: re.Match[str]) -> str:

@@ -18,7 +18,7 @@ from jitstudio.core.line_table_paths import plain_path
 from jitstudio.listing.functions import Function, ptx_functions
 from jitstudio.listing.lines import NOWHERE
 from jitstudio.ptx.scanner import NAME, bare_ptx, integer_of
-from jitstudio.ptx.skimming import ITEM, FunctionText, file_names, function_texts
+from jitstudio.ptx.skimming import FunctionText, file_names, function_texts, items
 
 # NVVM, too, but it has one line for an `asm`.
 _OF_LLVM, _HEAD = "LLVM NVPTX Back-End", 10
@@ -154,9 +154,8 @@ class _Reader:
         code, at = _Code(), function.body
         found = _ASSEMBLY.finditer(text, at, function.end) if self.is_of_llvm else iter(())
         assembly = [(mark.start(1), mark[1] == "begin") for mark in found][::-1]
-        for item in ITEM.finditer(bare, at + 1, function.end):
-            if (kind := item.lastgroup) is None:
-                continue
+        for item in items(bare, at + 1, function.end):
+            kind = str(item.lastgroup)
             start, end = item.span(kind)
             while assembly and assembly[-1][0] < start:
                 code.is_in_assembly, code.has_place = assembly.pop()[1], False
