@@ -19,10 +19,10 @@ from jitstudio.analysis.control_flow import (
     divide,
     loops,
 )
-from jitstudio.listing.functions import Function
+from jitstudio.listing.functions import Function, ptx_of
 from jitstudio.listing.lines import NOWHERE
-from jitstudio.ptx.scanner import DOT_WORD, GUARD, LABEL, bare_ptx
-from jitstudio.ptx.skimming import LOC, function_texts
+from jitstudio.ptx.scanner import DOT_WORD, GUARD, LABEL
+from jitstudio.ptx.skimming import LOC, FunctionText
 
 _ITEM = re.compile(
     rf"\s*+(?:(?P<brace>[{{}}])|(?P<loc>{LOC})|(?P<label>{LABEL})"
@@ -55,7 +55,7 @@ def ptx_graph(lines: Sequence[str], function: Function) -> FlowGraph:
     """Returns the blocks, edges and loops of a function, by lines from 0; none of a declaration."""
     body = _Body(function.line)
     if function.is_defined:
-        body.read("\n".join(lines[function.line : function.end]), function.name)
+        body.read(*ptx_of(lines, function))
     blocks, edges = _divided(body, function)
     return FlowGraph(function.name, blocks, edges, loops(blocks, edges))
 
@@ -94,14 +94,11 @@ class _Body:
         # Labels in front of the statement to come, with their lines.
         self._waiting: dict[str, int] = {}
 
-    def read(self, text: str, name: str) -> None:
-        """Takes in the function of this name out of its lines, which others may be on, too."""
-        bare = bare_ptx(text)
-        function = next((f for f in function_texts(bare) if f.name == name and f.body >= 0), None)
+    def read(self, bare: str, function: FunctionText | None, line: int) -> None:
+        """Takes in the function, as `ptx_of` returns it."""
         if function is None:
             return
-        text = bare[: function.end]
-        at, line = 0, self._line
+        text, at = bare[: function.end], 0
         for item in _ITEM.finditer(text, function.body):
             begin = item.start(item.lastgroup or 0)
             line += text.count("\n", at, begin)

@@ -15,7 +15,7 @@ from itertools import chain
 
 from jitstudio.core.code import CodeKind
 from jitstudio.ptx.scanner import bare_ptx
-from jitstudio.ptx.skimming import INSTRUCTION, function_texts
+from jitstudio.ptx.skimming import FunctionText, function_texts, instruction_at
 
 
 @dataclass(frozen=True)
@@ -53,21 +53,33 @@ _ADDRESS = re.compile(r"\s*+/\*[0-9a-f]{4,}\*/\s")
 
 def first_instruction(kind: CodeKind, lines: Sequence[str], function: Function) -> int:
     """Returns the line of the first instruction of a function; its head where there is none."""
-    end = min(function.end, len(lines))
     if kind is CodeKind.SASS:
-        body = range(function.line + 1, end)
+        body = range(function.line + 1, min(function.end, len(lines)))
         return next((at for at in body if _ADDRESS.match(lines[at])), function.line)
-    bare = bare_ptx("\n".join(lines[function.line : end]))
-    text = next((f for f in function_texts(bare) if f.name == function.name), None)
-    if text is None:
-        return function.line
-    at = text.body + 1
-    while 0 < at < text.end:
-        if (instruction := INSTRUCTION.match(bare, at, text.end)) is not None:
+    bare, text, line = ptx_of(lines, function)
+    at = text.body + 1 if text else 0
+    while text and 0 < at < text.end:
+        if (instruction := instruction_at(bare, at, text.end)) is not None:
             start = instruction.start("guard" if instruction["guard"] else "opcode")
-            return function.line + bare.count("\n", 0, start)
+            return line + bare.count("\n", 0, start)
         at = bare.find(";", at) + 1
     return function.line
+
+
+def ptx_of(lines: Sequence[str], function: Function) -> tuple[str, FunctionText | None, int]:
+    """Returns a function out of its lines, which others may be on, too.
+
+    Returns:
+        PTX with its comments hidden; where the function is in that, None if it has no body; and
+        the line that the PTX begins with.
+    """
+    # Its first line may begin in a comment, which only the whole text tells.
+    for start, end in ((function.line, function.end), (0, len(lines))):
+        bare = bare_ptx("\n".join(lines[start:end]))
+        for text in function_texts(bare):
+            if text.name == function.name and text.body >= 0:
+                return bare, text, start
+    return "", None, function.line
 
 
 def ptx_functions(bare: str) -> Iterator[Function]:

@@ -21,7 +21,7 @@ from jitstudio.core.launch.request import Direction, ParameterSlot
 from jitstudio.core.launch.texels import TexelUse
 from jitstudio.core.launch.types import HandleKind, Opaque, Pointer, Type
 from jitstudio.ptx.scanner import NAME, bare_ptx, integer_of
-from jitstudio.ptx.skimming import INSTRUCTION, FunctionText, function_texts, opcode_of
+from jitstudio.ptx.skimming import FunctionText, function_texts, instruction_at, opcode_of
 
 
 def entries(text: str) -> tuple[str, ...]:
@@ -247,7 +247,7 @@ class _Flow:
     def of(cls, body: str) -> _Flow:
         flow = cls()
         for statement in body.split(";"):
-            if instruction := INSTRUCTION.match(statement):
+            if instruction := instruction_at(statement):
                 opcode, operands = opcode_of(instruction), instruction["operands"]
                 flow.statements.append((opcode, operands))
                 flow._add(_rule(opcode), operands)

@@ -38,6 +38,9 @@ LABEL = rf"{NAME}\s*+:(?!:)"
 PARENTHESES = r"\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)"
 """What is in parentheses, which are three deep at most (``.attribute(.unified(1, 2))``)."""
 
+INTEGER = r"(?:0[xX][0-9a-fA-F]++U?|0[bB][01]++U?|\d++U?)"
+"""An integer, which a word may touch: ``.loc 1 7 3ret;``."""
+
 NUMBER = (
     r"0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|0[xX][0-9a-fA-F]++U?|0[bB][01]++U?"
     r"|\d++\.\d*+(?:[eE][+-]?\d++)?+|\d++[eE][+-]?\d++|\.\d++(?:[eE][+-]?\d++)?+(?!\w)|\d++U?"

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from sys import maxsize
 from typing import NamedTuple
 
 from jitstudio.ptx.scanner import (
     COMMENT,
     GAP,
     GUARD,
+    INTEGER,
     LABEL,
     NAME,
     OPCODE,
@@ -25,10 +27,10 @@ from jitstudio.ptx.scanner import (
 
 # ptxas wants the number on the line of `.version`, and lets the target stand anywhere behind.
 _VERSION = re.compile(
-    rf"{COMMENT}|{STRING}|(?<![\w$%])\.version[ \t]++(?P<value>\d{{1,4}}+\.\d{{1,4}}+)"
+    rf"{COMMENT}|{STRING}|(?<![A-Za-z_$%])\.version[ \t]++(?P<value>\d{{1,4}}+\.\d{{1,4}}+)"
 )
 _TARGET = re.compile(
-    rf"{COMMENT}|{STRING}|(?<![\w$%])\.target\b{GAP}(?P<value>(?:sm|compute)_\d{{2,4}}+[af]?+)\b"
+    rf"{COMMENT}|{STRING}|(?<![A-Za-z_$%])\.target\b{GAP}(?P<value>(?:sm|compute)_\d{{2,4}}+[af]?+)\b"
 )
 
 
@@ -198,28 +200,36 @@ def _listed(bare: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 LOC = (
-    r"\.loc\b(?P<place>(?:\s++\d\w*+){0,3}+)(?:\s*+,\s*+function_name\s++(?P<callee>[\w$.%]++)"
-    r"(?:\s*+\+\s*+(?P<offset>\d++))?+\s*+,\s*+inlined_at(?P<call>(?:\s++\d\w*+){1,3}+))?+"
+    rf"\.loc\b(?P<place>(?:\s++{INTEGER}){{0,3}}+)(?:\s*+,\s*+function_name\s++(?P<callee>[\w$.%]++)"
+    rf"(?:\s*+\+\s*+(?P<offset>{INTEGER}))?+\s*+,\s*+inlined_at(?P<call>(?:\s++{INTEGER}){{1,3}}+))?+"
 )
 """``.loc 2 5 5, function_name $L__info_string0, inlined_at 1 14 9``; no semicolon ends it."""
 
 FILE = (
     r'\.file\s++(?P<number>\d++)\s*+(?P<folder>"[^"]*+"(?=\s*+"))?+\s*+(?P<file>"[^"]*+"?)'
-    r"(?:\s*+,\s*+\d\w*+){0,2}+"
+    rf"(?:\s*+,\s*+{INTEGER}){{0,2}}+"
 )
 """``.file 1 "/src/a.cu", 1700000000, 321``, or a folder and a file; no semicolon ends it."""
 
 _LOC = re.compile(LOC)
 _FILE = re.compile(FILE)
-
 _UNNAMED_LOC = re.sub(r"\(\?P<\w+>", "(?:", LOC)
-LEADING = rf"(?:[\s{{}}]++|{LABEL}|{_UNNAMED_LOC})*+"
-"""What may be in front of an instruction: labels, braces, places in the source."""
+_LEADING = rf"(?:[\s{{}}]++|{LABEL}|{_UNNAMED_LOC})*+"
 
-INSTRUCTION = re.compile(
-    rf"{LEADING}(?P<guard>{GUARD})?+\s*+(?P<opcode>{OPCODE})\s*+(?P<operands>[^;]*+)"
+_INSTRUCTION = re.compile(
+    rf"{_LEADING}(?P<guard>{GUARD})?+\s*+(?P<opcode>{OPCODE})\s*+(?P<operands>[^;]*+)"
 )
-"""An instruction of a text whose comments are hidden, from the end of the statement before."""
+
+
+def instruction_at(bare: str, at: int = 0, end: int = maxsize) -> re.Match[str] | None:
+    """Returns the instruction that comes next, behind labels, braces and places in the source.
+
+    Args:
+        bare: PTX with its comments hidden.
+        at: Where the statement before ends.
+        end: Where the text ends.
+    """
+    return _INSTRUCTION.match(bare, at, end)
 
 
 _ITEM = re.compile(
@@ -236,7 +246,7 @@ def items(bare: str, start: int, end: int) -> Iterator[re.Match[str]]:
 
 
 def opcode_of(match: re.Match[str]) -> str:
-    """Returns the opcode of an `INSTRUCTION` without what is between its parts."""
+    """Returns the opcode of an instruction without what is between its parts."""
     return "".join(match["opcode"].split())
 
 

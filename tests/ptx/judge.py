@@ -34,7 +34,8 @@ class Judge:
 
     def refusal(self, text: str, target: str = "sm_90a") -> str:
         """Return what ptxas says against a text; empty where it takes it."""
-        assert self._child.stdin is not None and self._child.stdout is not None
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
         self._child.stdin.write(json.dumps([text, target]) + "\n")
         self._child.stdin.flush()
         answer = self._child.stdout.readline()

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
@@ -21,6 +21,7 @@ from jitstudio.python.things import found_in
 from jitstudio.simulator.ptx.linking import link_ptx
 from jitstudio.simulator.ptx.program import PtxProgram
 from jitstudio.simulator.ptx.reading import read_program
+from jitstudio.simulator.ptx.tokens import PtxReadError
 from jitstudio.toolchain.library import kernels_in
 from jitstudio.toolchain.supplied_copy import supply_ptx
 
@@ -106,16 +107,17 @@ def lines_of_instructions(text: str) -> list[tuple[int, Any]]:
     return [(i.line, i.source.line) for i in read_program(text).instructions]
 
 
-def wrong_lines(text: str, expected: Iterable[tuple[int, int]]) -> list[str]:
-    """What readers of lines say else than this: line and line of the source of instructions."""
+def wrong_lines(text: str, expected: Sequence[tuple[range, int]]) -> list[str]:
+    """What readers of lines say else than this: lines and line of the source of instructions."""
     lines = text.split("\n")
     read = read_ptx_lines(lines)
-    wrong, sources = [], dict[int, set[int]]()
-    for line, source in expected:
-        sources.setdefault(line, set()).add(source)
-    for (line, _), (wanted, _) in zip(lines_of_instructions(text), expected, strict=True):
-        if line != wanted:
+    wrong, sources, begun = [], dict[int, set[int]](), set()
+    for (line, _), (wanted, source) in zip(lines_of_instructions(text), expected, strict=True):
+        begun.add(line)
+        if line != wanted.start:
             wrong.append(f"the simulator has line {line} for {wanted}")
+        for of_it in wanted:
+            sources.setdefault(of_it, set()).add(source)
     for line, of_line in sources.items():
         places = read.places_of(line)
         if (places[0].line if places else 0) not in of_line:
@@ -123,6 +125,20 @@ def wrong_lines(text: str, expected: Iterable[tuple[int, int]]) -> list[str]:
     for function in functions(CodeKind.PTX, lines):
         if function.is_defined and function.name != "empty":
             first = first_instruction(CodeKind.PTX, lines, function) + 1
-            if first not in sources:
+            if first not in begun:
                 wrong.append(f"{function.name} begins in line {first}")
+    return wrong
+
+
+def tracebacks(text: str) -> list[str]:
+    """The readers that end in another error than that the text cannot be read."""
+    wrong = []
+    for name, reader in READERS.items():
+        try:
+            reader(text)
+        except Exception as error:
+            # Of what does not say that it is PTX, Python objects are told with a TypeError.
+            is_told = isinstance(error, PtxReadError) or name == "objects"
+            if not (is_told and isinstance(error, PtxReadError | TypeError)):
+                wrong.append(f"{name}: {error!r}")
     return wrong

@@ -18,7 +18,8 @@ _WORDS = re.compile(
 GAPS = (
     "", " ", "\t", "\n", "\r\n", "  \n\t", "/**/", "/* x */", "\n\n", "// x\n", "/*\n*/",
     "/* .target sm_50 */", "// was: .entry old(\n", "/* { */", "// }\n", '/* " */', '// "\n',
-    "/* ; */", "// ; .loc 9 9 9\n", "/* .version 3.2\n.target sm_50\n.visible .entry no() { ret; } */",
+    "/* ; */", "// ; .loc 9 9 9\n",
+    "/* .version 3.2\n.target sm_50\n.visible .entry no() { ret; } */",
     '\n# 7 "x // y.cu"\n', "/* // */", "// /*\n", "/***/", "/*/ .func f() {} */", "//\n",
     "/* .file 1 \"z.cu\" */", "// begin inline asm\n", "/* é */", "/* #\n@@ */",
 )  # fmt: skip
@@ -220,7 +221,8 @@ ld.param.u64 %rd1, [out];
 mov.u32 %r1, %laneid;
 cvt.rn.f16x2.f32 %r2, 1.5, 0f3F800000;
 mov.f32 %f1, 0d3FF0000000000000;
-mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r2, %r2}, {%r2}, {%f1, %f1, %f1, %f1};
+mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32
+{%f1, %f2, %f3, %f4}, {%r2, %r2}, {%r2}, {%f1, %f1, %f1, %f1};
 mul.wide.u32 %rd2, %r1, 4;
 add.s64 %rd1, %rd1, %rd2;
 cvt.rni.u32.f32 %r3, %f3;

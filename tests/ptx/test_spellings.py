@@ -13,7 +13,7 @@ import pytest
 
 from jitstudio.simulator.ptx.reading import read_program
 from tests.ptx.judge import Judge
-from tests.ptx.readers import READERS, lines_of_instructions, wrong_lines
+from tests.ptx.readers import READERS, lines_of_instructions, tracebacks, wrong_lines
 from tests.ptx.spellings import CUDA, EVERYTHING, MATRICES, Spelling
 from tests.simulator.running import ptx_of, run
 
@@ -47,13 +47,15 @@ def starts_in(text: str) -> tuple[int, ...]:
     words, at, starts = Spelling.of(text).words, -1, []
     for instruction in read_program(text).instructions:
         first = "@" if instruction.guard else instruction.opcode
-        at = next(
-            n
-            for n in range(at + 1, len(words))
-            if words[n] == first and re.fullmatch(r"[;{}:\d]+", words[n - 1])
-        )
+        at = next(n for n in range(at + 1, len(words)) if _begins(words, n, first))
         starts.append(at)
     return tuple(starts)
+
+
+def _begins(words: tuple[str, ...], at: int, first: str) -> bool:
+    if first == "ret" and words[at - 1 : at + 1] == ("{", "}"):
+        return True  # ptxas adds it
+    return words[at] == first and re.fullmatch(r"[;{}:\d]+", words[at - 1]) is not None
 
 
 def result(text: str, arguments: tuple[Any, ...], threads: int) -> list[float]:
@@ -90,22 +92,16 @@ def misread(base: Base, spelling: Spelling) -> list[str]:
     if not wrong:
         if result(text, base.arguments, base.threads) != base.result:
             wrong.append("it runs otherwise")
-        lines = spelling.lines()
+        lines, words = spelling.lines(), spelling.words
         own = lines_of_instructions(base.spelling.text)
-        expected = [(lines[at], source) for at, (_, source) in zip(base.starts, own, strict=True)]
-        wrong += wrong_lines(text, expected)
-    return wrong
-
-
-def tracebacks(text: str) -> list[str]:
-    """The readers that end in another error than that the text cannot be read."""
-    wrong = []
-    for name, reader in READERS.items():
-        try:
-            reader(text)
-        except Exception as error:
-            if type(error).__name__ not in ("PtxReadError", "TypeError" * (name == "objects")):
-                wrong.append(f"{name}: {error!r}")
+        ends = [at if words[at] == "}" else words.index(";", at) for at in base.starts]
+        wrong += wrong_lines(
+            text,
+            [
+                (range(lines[at], lines[end] + 1), source)
+                for at, end, (_, source) in zip(base.starts, ends, own, strict=True)
+            ],
+        )
     return wrong
 
 

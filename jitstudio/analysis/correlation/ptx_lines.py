@@ -183,7 +183,7 @@ class _Reader:
         if call is not None:
             # The chain goes on with whatever was known of the call when it was met last.
             frames += code.recent.get(call, (call[:2],))
-            self.labels[frames] = (loc["callee"], int(loc["offset"] or 0))
+            self.labels[frames] = (loc["callee"], integer_of(loc["offset"] or "0"))
         code.recent[here] = frames
         code.place = self.known.setdefault(frames, len(self.known))
 

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from jitstudio.ptx.scanner import bare_ptx, integer_of
+from jitstudio.ptx.scanner import INTEGER, bare_ptx, integer_of
 from jitstudio.ptx.skimming import function_texts, target_at, variable_texts, version_at
 
 _HEAD = re.compile(
-    r"\.(?:version[ \t]++[\d.]++|address_size\s++\d\w*+|target\s++\w++(?:\s*+,\s*+\w++)*+)"
+    rf"\.(?:version[ \t]++\d++\.\d++|address_size\s++{INTEGER}|target\s++\w++(?:\s*+,\s*+\w++)*+)"
 )
 _ARCH = re.compile(r"_(\d{2,4})([af]?)")
-_FILE_NUMBERS = re.compile(r"(?:\.(?:file|loc)\s++|,\s*+inlined_at\s++)(?P<number>\d\w*+)")
+_FILE_NUMBERS = re.compile(rf"(?:\.(?:file|loc)\s++|,\s*+inlined_at\s++)(?P<number>{INTEGER})")
 _LABEL = re.compile(r"\$L__info_string")
 _FILES_EACH = 100_000
 _OWN_SUFFIX = re.compile(r"\$module\d++")

@@ -51,6 +51,8 @@ _OF_FUNCTIONS = {
     ".reqnctapercluster": 3, ".maxclusterrank": 1, ".abi_preserve": 1, ".abi_preserve_control": 1,
     ".noreturn": 0, ".explicitcluster": 0, ".blocksareclusters": 0, ".unique": 0,
 }  # fmt: skip
+# Behind these, control never goes on.
+_LEAVING = frozenset(["ret", "exit", "trap", "bra", "brx"])
 _OPAQUE = {".texref": 8, ".samplerref": 8, ".surfref": 8}
 _VECTOR_PARTS = ("xyzw", "rgba")
 _MOST_REGISTERS = 1_000_000
@@ -416,6 +418,7 @@ class _Body:
     ) -> None:
         self._r = reader
         self._function = function
+        self._start = len(reader.instructions)
         self._calls = False
         self.registers: dict[str, PtxType] = {}
         self.variables: dict[str, PtxVariable] = {}
@@ -438,7 +441,7 @@ class _Body:
         """Reads up to the brace that ends the function."""
         r = self._r
         r.expect("{")
-        depth = 1
+        depth, end = 1, 0
         while depth:
             token = r.peek()
             if token.text in (".loc", ".file"):
@@ -450,6 +453,7 @@ class _Body:
                 self._scopes.append({})
                 self._scope_ids.append(self._scope_count)
             elif token.text == "}":
+                end = r.line()
                 r.position += 1
                 depth -= 1
                 if depth:
@@ -465,6 +469,24 @@ class _Body:
             else:
                 self._instruction()
         self._resolve_labels()
+        if self._reaches_end():
+            number = len(r.instructions)
+            r.instructions.append(
+                PtxInstruction(
+                    number, "ret", (), (), (), None, end, r.place, r.chain, "ret", self._function
+                )
+            )
+
+    def _reaches_end(self) -> bool:
+        """Returns whether control comes to the end of the function, where ptxas puts a `ret`."""
+        own = self._r.instructions[self._start :]
+        if not own or own[-1].guard is not None or own[-1].opcode not in _LEAVING:
+            return True
+        at_end = {name for name, at in self.labels.items() if at == len(self._r.instructions)}
+        # Debug information has a label there that nothing leads to.
+        targets = {o.name for i in own for o in i.operands if isinstance(o, SymbolOperand)}
+        targets.update(name for table in self.tables.values() for name in table)
+        return not at_end.isdisjoint(targets)
 
     # Declarations.
 
