@@ -26,6 +26,7 @@ from jitstudio.core.diagnostics import (
     edit_for,
     start_of_line,
 )
+from jitstudio.core.ptx_targets import chips_with, nearest_target, targets_with
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, StageResult
 from jitstudio.core.source_facts import (
@@ -34,7 +35,6 @@ from jitstudio.core.source_facts import (
     LLVM_READ,
     HostFunction,
     bare_code,
-    chip_with,
     enclosing_head,
     first,
     free_metadata,
@@ -239,7 +239,11 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "target_kind": lambda case: (
         (FixKind.REPLACE_TEXT if ptx_target(case.source or "") else FixKind.SET_ARCH).value
     ),
-    "chip": lambda case: chip_with(case.diagnostic.message, case.written),
+    "chip": lambda case: nearest_target(case.diagnostic.message, case.written),
+    "chips": lambda case: chips_with(case.diagnostic.message, case.written),
+    "is_of_no_chip": lambda case: (
+        "yes" if targets_with(case.diagnostic.message, case.written) == () else ""
+    ),
     "llvm": lambda case: first(LLVM_READ, case.stage.log if case.stage else ""),
     "attribute_text": lambda case: case.attribute[0],
     "attribute_line": lambda case: case.attribute[1],

