@@ -119,10 +119,11 @@ class _Case:
         return None if content is None else content.decode("utf-8", "replace")[:_LONGEST_SOURCE]
 
     @property
-    def written(self) -> str:
-        """All texts of the build, one behind the other."""
+    def code_and_log(self) -> str:
+        """All texts of the build, one behind the other, and the log of the stage."""
         sources = (source.content[:_LONGEST_SOURCE] for source in self.request.sources)
-        return "\n".join(content.decode("utf-8", "replace") for content in sources)
+        texts = [content.decode("utf-8", "replace") for content in sources]
+        return "\n".join([*texts, self.stage.log if self.stage else ""])
 
     @property
     def line_text(self) -> str | None:
@@ -239,10 +240,10 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "target_kind": lambda case: (
         (FixKind.REPLACE_TEXT if ptx_target(case.source or "") else FixKind.SET_ARCH).value
     ),
-    "chip": lambda case: nearest_target(case.diagnostic.message, case.written),
-    "chips": lambda case: chips_with(case.diagnostic.message, case.written),
+    "chip": lambda case: nearest_target(case.diagnostic.message, case.code_and_log),
+    "chips": lambda case: chips_with(case.diagnostic.message, case.code_and_log),
     "is_of_no_chip": lambda case: (
-        "yes" if targets_with(case.diagnostic.message, case.written) == () else ""
+        "yes" if targets_with(case.diagnostic.message, case.code_and_log) == () else ""
     ),
     "llvm": lambda case: first(LLVM_READ, case.stage.log if case.stage else ""),
     "attribute_text": lambda case: case.attribute[0],

@@ -23,7 +23,7 @@ def targets_with(message: str, text: str) -> tuple[Arch, ...] | None:
 
     Args:
         message: Of ptxas.
-        text: The code, which may need other instructions of few targets, too.
+        text: The code, and the log of ptxas, which may name other instructions of few targets.
 
     Returns:
         In order; empty where no target has all of it, None where nothing is known.
@@ -32,7 +32,11 @@ def targets_with(message: str, text: str) -> tuple[Arch, ...] | None:
     if lacking is None or (found := _table().get(lacking["what"])) is None:
         return None
     for name, targets in _table().items():
-        if _WRITTEN.fullmatch(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
+        is_lacking = f"'{name}' not supported on" in text
+        is_written = _WRITTEN.fullmatch(name) and re.search(
+            rf"(?<!\w){re.escape(name)}(?!\w)", text
+        )
+        if is_lacking or is_written:
             found = found & targets
     return tuple(sorted(found))
 

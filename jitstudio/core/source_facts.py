@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from jitstudio.core.diagnostics import start_of_line
+from jitstudio.ptx.skimming import ptx_target as ptx_target
 
 # An escaped character begins no text, so that none is looked through twice for its end.
 _COMMENT_OR_TEXT = re.compile(

@@ -73,8 +73,8 @@ STATEMENTS = (
         for left, right in (("e5m2", "e2m1"), ("e3m2", "e2m3"), ("e4m3", "e4m3"))
     ),
     (
-        f"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e5m2.e2m1.f16 {_TWO}, {_FOUR}, {_TWO}, "
-        f"{_TWO}"
+        f"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e5m2.e2m1.f16 "
+        f"{_TWO}, {_FOUR}, {_TWO}, {_TWO}"
     ),
     *(
         f"mma.sync.aligned.{shape}.row.col.kind::{kind}.block_scale.scale_vec::{scale}.f32.{form}."

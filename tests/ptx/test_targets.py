@@ -65,6 +65,7 @@ def test_all_targets_that_errors_name_have_the_instruction():
         ("cvt.e2m1x2.f32", "sm_90", "", "sm_100a"),
         ("tcgen05.wait", "sm_90", "wgmma.fence.sync.aligned;", None),
         ("setmaxnreg.inc", "sm_100", "wgmma.fence.sync.aligned;", "sm_90a"),
+        (".kind::f8f6f4", "sm_90", LACKS.format("mma with block scale", "sm_90"), "sm_120a"),
         ("something new", "sm_90", "", None),
     ],
 )

@@ -119,7 +119,7 @@ class _Module:
             for match in _FILE_NUMBERS.finditer(self._bare):
                 number = integer_of(match["number"]) + self._number * _FILES_EACH
                 changes.append((*match.span("number"), str(number)))
-        parts, at = [], 0
+        parts, at = list[str](), 0
         for start, end, value in sorted(changes):
             if start >= at:  # else it is in what is left out
                 parts += self.text[at:start], value
