@@ -51,9 +51,11 @@ class Function(NamedTuple):
             else:
                 declared.append(f"{kind} a{at} = *({kind}*)(o + {16 * at});")
                 arguments.append(f"a{at}")
-        call = f"{self.name}({', '.join(arguments)})"
-        kept = "" if self.result == "void" else f"*({self.result}*)(o + 2048 + 16 * threadIdx.x) = "
-        return f'extern "C" __global__ void k{number}(char* o) {{ {" ".join(declared)} {kept}{call}; }}'
+        call = f"{self.name}({', '.join(arguments)});"
+        if self.result != "void":
+            call = f"*({self.result}*)(o + 2048 + 16 * threadIdx.x) = {call}"
+        body = " ".join((*declared, call))
+        return f'extern "C" __global__ void k{number}(char* o) {{ {body} }}'
 
 
 def functions(header: str) -> Iterator[Function]:
