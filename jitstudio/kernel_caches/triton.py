@@ -91,5 +91,5 @@ def _source(folder: Folder, stem: str, stages: list[str]) -> str:
     ptx = text.decode("utf-8", "replace")
     bare = bare_ptx(ptx)
     path = file_names(ptx, bare).get(1, "")
-    line = next((line for file, line in places_in(bare) if file == 1), 0)
+    line = next((line for file, line, _ in places_in(bare) if file == 1), 0)
     return f"{path}:{line}" if path and line else ""

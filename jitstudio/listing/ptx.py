@@ -123,7 +123,8 @@ def _size_of(kind: str) -> int | None:
 Access = dict[int, Direction | None]
 """What happens behind the pointers among the parameters of a kernel, by their index."""
 
-_NAME = re.compile(r"(?<![\w$%.])[A-Za-z_$%][\w$%]*+")
+OPERAND_NAME = re.compile(r"(?<![\w$%.])[A-Za-z_$%][\w$%]*+")
+"""A register or another name among operands."""
 _BRACKET = re.compile(r"[\[\]]")
 
 
@@ -287,7 +288,7 @@ class _Flow:
             self._touch(rule, operands)
             return
         into = self.loaded if rule is _Plain.LOAD_PARAMETER else self.carried
-        names = _NAME.findall(operands)
+        names = OPERAND_NAME.findall(operands)
         results = 1
         if operands.startswith("{"):
             results = operands.partition("}")[0].count(",") + 1
@@ -304,7 +305,7 @@ class _Flow:
                 self._note(memory.others, other)
 
     def _note(self, effects: tuple[_Effect, ...], operand: str) -> None:
-        names = _NAME.findall(operand)
+        names = OPERAND_NAME.findall(operand)
         for effect in effects:
             self.touched[effect].update(names)
 
@@ -373,7 +374,7 @@ def fetches_of(statements: Iterable[tuple[str, str]]) -> list[Fetch]:
     statements = list(statements)
     if not any(opcode.partition(".")[0] in _KINDS for opcode, _ in statements):
         return []
-    named = Counter(name for _, operands in statements for name in _NAME.findall(operands))
+    named = Counter(name for _, operands in statements for name in OPERAND_NAME.findall(operands))
     return [
         _fetch(opcode.split("."), operands, handle["name"], named)
         for opcode, operands in statements

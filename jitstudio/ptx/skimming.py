@@ -259,9 +259,18 @@ def file_names(text: str, bare: str) -> dict[int, str]:
     }
 
 
-def places_in(bare: str) -> Iterator[tuple[int, int]]:
-    """Yields the number of the file and the line of each ``.loc``."""
-    for match in _LOC.finditer(bare):
-        with suppress(ValueError):
-            file, line, *_ = map(integer_of, match["place"].split())
-            yield file, line
+Place = tuple[int, int, int]
+"""A file by its number, line and column."""
+
+
+def place_of(numbers: str | None) -> Place | None:
+    """Returns the place that a ``.loc`` names; None where its three numbers are not all there."""
+    with suppress(ValueError):
+        file, line, column = map(integer_of, (numbers or "").split())
+        return file, line, column
+    return None
+
+
+def places_in(bare: str) -> Iterator[Place]:
+    """Yields the place of each ``.loc``."""
+    yield from filter(None, (place_of(match["place"]) for match in _LOC.finditer(bare)))

@@ -13,6 +13,7 @@ from jitstudio.analysis.ptx_cfg import ptx_graph
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.functions import first_instruction, functions
+from jitstudio.listing.host_needs import host_needs
 from jitstudio.listing.ptx import entries, kernel_uses, parameter_slots, reaches_texels
 from jitstudio.listing.symbols import ptx_symbols
 from jitstudio.ptx.scanner import bare_ptx
@@ -95,6 +96,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "symbols": _symbols,
     "graphs": _graphs,
     "files": _files,
+    "needs of hosts": host_needs,
     "lines": _lines,
     "objects": lambda text: [found.name for found in found_in(text)],
     "libraries": lambda text: list(kernels_in(CodeKind.PTX, text.encode())),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -18,7 +17,7 @@ from jitstudio.core.line_table_paths import plain_path
 from jitstudio.listing.functions import Function, ptx_functions
 from jitstudio.listing.lines import NOWHERE
 from jitstudio.ptx.scanner import NAME, bare_ptx, integer_of
-from jitstudio.ptx.skimming import FunctionText, file_names, function_texts, items
+from jitstudio.ptx.skimming import FunctionText, Place, file_names, function_texts, items, place_of
 
 # NVVM, too, but it has one line for an `asm`.
 _OF_LLVM, _HEAD = "LLVM NVPTX Back-End", 10
@@ -30,8 +29,6 @@ _STRING_PART = re.compile(
 # What is no directive.
 _IS_INSTRUCTION = re.compile(r"[@a-z]")
 
-_At = tuple[int, int, int]
-"""A file by its number, line and column, as `.loc` tells them."""
 _Frames = tuple[tuple[int, int], ...]
 """The line itself and the calls that it was inlined through, by the number of their file."""
 
@@ -111,7 +108,7 @@ class _Code:
         has_place: Whether that has said its place.
     """
 
-    recent: dict[_At, _Frames] = field(default_factory=dict)
+    recent: dict[Place, _Frames] = field(default_factory=dict)
     place: int = NOWHERE
     is_in_assembly: bool = False
     has_place: bool = False
@@ -176,7 +173,7 @@ class _Reader:
             self.is_recounted = True
             return
         code.has_place = code.is_in_assembly
-        here, call = _numbers(loc["place"]), _numbers(loc["call"])
+        here, call = place_of(loc["place"]), place_of(loc["call"])
         if here is None:
             return
         frames: _Frames = (here[:2],)
@@ -233,14 +230,6 @@ class _Reader:
     def _string(self, label: str, offset: int) -> str:
         text, _, _ = bytes(self.strings.get(label, b"")[offset:]).partition(b"\0")
         return text.decode("utf-8", "replace")
-
-
-def _numbers(words: str | None) -> _At | None:
-    """Returns file, line and column; None where they are not all there."""
-    with suppress(ValueError):
-        file, line, column = map(integer_of, (words or "").split())
-        return file, line, column
-    return None
 
 
 def _bytes(text: str) -> Iterable[int]:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from jitstudio.core.line_table_paths import plain_path
-from jitstudio.ptx.skimming import file_names
+from jitstudio.ptx.skimming import Place, file_names
 from jitstudio.simulator.ptx.constants import (
     ABOVE_COMPARISONS,
     BEGINNINGS,
@@ -59,10 +59,6 @@ _MOST_REGISTERS = 1_000_000
 _MOST_BYTES = 1 << 30
 
 
-_Place = tuple[int, int, int]
-"""A file by its number, line and column."""
-
-
 class _Declared(NamedTuple):
     """What a name stands for in a scope."""
 
@@ -98,7 +94,7 @@ class _Reader(PtxTokens):
         self.instructions: list[PtxInstruction] = []
         self.place = NO_PLACE
         self.chain: tuple[PtxSourceLine, ...] = ()
-        self._chains: dict[_Place, tuple[PtxSourceLine, ...]] = {}
+        self._chains: dict[Place, tuple[PtxSourceLine, ...]] = {}
         self._files = {n: plain_path(name) for n, name in file_names(text, self.bare).items()}
 
     def program(self) -> PtxProgram:
@@ -202,10 +198,10 @@ class _Reader(PtxTokens):
         self.place = self._source(place)
         self._chains[place] = self.chain
 
-    def _place(self) -> _Place:
+    def _place(self) -> Place:
         return self.number(), self.number(), self.number()
 
-    def _source(self, place: _Place) -> PtxSourceLine:
+    def _source(self, place: Place) -> PtxSourceLine:
         return PtxSourceLine(self._files.get(place[0], ""), place[1])
 
     # Variables.
