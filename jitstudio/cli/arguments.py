@@ -740,7 +740,7 @@ def _add_check(commands: _Commands) -> None:
         action="store_true",
         help="let the file send any option and name files outside its folder",
     )
-    _add_timeout(check, "each build, and each reading")
+    _add_timeout(check, "each build, reading and launch")
     _add_json(check)
 
 
@@ -774,7 +774,7 @@ def _add_lesson(commands: _Commands) -> None:
     check.add_argument(
         "--hint", type=_count_or_none, default=0, metavar="N", help="show the first N hints"
     )
-    _add_timeout(check, "each build, and each reading")
+    _add_timeout(check, "each build, reading and launch")
     _add_json(check)
 
 

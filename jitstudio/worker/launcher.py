@@ -470,7 +470,8 @@ class LaunchFiles:
             scratch.remove(self._runs.pop(0))
         while len(self._fills) > _KEPT_FILLS:
             _, path = self._fills.popitem(last=False)
-            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                path.unlink()
 
     def prepare(
         self,
