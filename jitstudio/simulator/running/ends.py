@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from jitstudio.simulator.state.faults import ThreadFault, fault_of, file_name
 from jitstudio.simulator.state.groups import GroupKey, Selection, numbers_of
 from jitstudio.simulator.state.model import Fault, FaultKind, SimulationOutcome
 from jitstudio.simulator.state.wave import Wave
+from jitstudio.simulator.state.wrapped import wrap_sentence
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,9 @@ def faulted(wave: Wave, instruction: PtxInstruction, fault: ThreadFault) -> Simu
     told = fault_of(
         wave.layout, instruction, kind, fault.thread, fault.message, fault.count, True, step
     )
+    if kind is FaultKind.OUT_OF_BOUNDS and wave.extents is not None:
+        why = wrap_sentence(wave, wave.extents.program, fault.thread)
+        told = replace(told, message=f"{told.message}{why}")
     trapped = kind in (FaultKind.TRAP, FaultKind.ASSERT)
     outcome = SimulationOutcome.TRAPPED if trapped else SimulationOutcome.FAULTED
     return SimulationStop(outcome, told.message, told)

@@ -63,6 +63,7 @@ class _WaveNotes:
     printed_size: int
     faults: tuple[Fault, ...]
     told: frozenset[Any]
+    parted: NDArray[np.bool_]
     undefined: UndefinedValues
     copies: PendingCopies
     products: PendingProducts
@@ -84,6 +85,7 @@ class _WaveNotes:
             wave.printed_size,
             tuple(wave.faults),
             frozenset(wave.told),
+            wave.parted.copy(),
             wave.undefined.copy(),
             wave.copies.copy(),
             wave.products.copy(),
@@ -106,6 +108,7 @@ class _WaveNotes:
         wave.printed_size = self.printed_size
         wave.faults = list(self.faults)
         wave.told = set(self.told)
+        wave.parted = self.parted.copy()
         wave.undefined = self.undefined.copy()
         wave.copies = self.copies.copy()
         wave.products = self.products.copy()
