@@ -220,7 +220,7 @@ def carries(lines: str) -> str:
         ("addc.u32 %a3, %a0, %a1;", "which nothing has set"),
         (
             "add.cc.u32 %a2, %a0, %a1; addc.u32 %a2, %a0, 0;\naddc.u32 %a3, %a1, %a1;",
-            "addc.u32 at line 7 of the PTX has taken it and sets none. If its carry is meant, write",
+            "addc.u32 at line 7 of the PTX has taken it and sets none. If its carry is meant, ",
         ),
         (
             "sub.cc.u32 %a2, %a0, %a1; subc.u32 %a2, %a0, 0;\nsubc.u32 %a3, %a1, %a1;",

@@ -3,7 +3,10 @@
 Each warp that executes a load, a store or an atomic makes one request of it. Global and local
 memory move sectors of 32 bytes, four to a line of 128; shared memory has 32 banks of 4 bytes and
 serves in one wavefront what needs each bank once, equal words for free. Accesses of 8 bytes are
-served by half warps and those of 16 by quarter warps. The figures are those of Nsight Compute:
+served by half warps and those of 16 by quarter warps; but where the lanes of a warp that loads have
+equal addresses in pairs, i and i ^ 1 or i and i ^ 2, two of these parts are served together. That
+was measured on an H100, for some hundred patterns of lanes: see `passes.json` of the tests. The
+figures are those of Nsight Compute:
 `l1tex__t_requests_…`, `l1tex__t_sectors_…` and
 `smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_…` (not `l1tex__data_bank_conflicts_…`, which
 counts arbitration between warps as well).
@@ -18,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.simulation import LINE_BYTES, SECTOR_BYTES
-from jitstudio.simulator.state.model import WARP, Access, StateSpace, Threads
+from jitstudio.simulator.state.model import WARP, Access, AccessKind, StateSpace, Threads
 
 BANKS = 32
 BANK_BYTES = 4
@@ -63,7 +66,8 @@ def traffic_of(access: Access) -> Traffic:
         case StateSpace.GLOBAL:
             return global_traffic(access.threads, access.addresses, access.size)
         case StateSpace.SHARED:
-            return shared_traffic(access.threads, access.addresses, access.size)
+            loads = access.kind is AccessKind.READ
+            return shared_traffic(access.threads, access.addresses, access.size, loads=loads)
         case StateSpace.LOCAL:
             return local_traffic(access.threads, access.addresses, access.size)
         case StateSpace.TEXTURE | StateSpace.SURFACE:
@@ -124,14 +128,56 @@ def _interleaved(threads: Threads, addresses: NDArray[Any], size: int) -> Traffi
     return _moved(places.reshape(len(rows), -1), keys, min(size, BANK_BYTES))
 
 
-def shared_traffic(threads: Threads, addresses: NDArray[Any], size: int) -> Traffic:
-    """Returns what an access to shared memory costs; see `global_traffic`."""
+def shared_traffic(
+    threads: Threads, addresses: NDArray[Any], size: int, *, loads: bool = False
+) -> Traffic:
+    """Returns what an access to shared memory costs; see `global_traffic`.
+
+    Args:
+        threads: See there.
+        addresses: See there.
+        size: See there.
+        loads: Whether it is a load, not a store or an atomic operation.
+    """
+    lanes = _WAVEFRONT_BYTES // max(size, BANK_BYTES)
+    together = _in_pairs(threads, addresses) if loads and lanes < WARP else None
+    if together is None or not together.any():
+        return _served(threads, addresses, size, lanes)
+    if together.all():
+        return _served(threads, addresses, size, 2 * lanes)
+    one, other = (
+        _served(threads[chosen], addresses[chosen], size, count)
+        for chosen, count in ((together, 2 * lanes), (~together, lanes))
+    )
+    worst = max(one, other, key=lambda traffic: traffic.worst)
+    sums = (a + b for a, b in zip(one[:6], other[:6], strict=True))
+    return Traffic(*sums, worst.worst, worst.worst_warp)
+
+
+def _in_pairs(threads: Threads, addresses: NDArray[Any]) -> NDArray[np.bool_]:
+    """Returns the threads of warps in which lanes have the addresses of their neighbours.
+
+    These are i and i ^ 1 for all lanes of the warp, or i and i ^ 2; who is not active does not
+    count.
+    """
+    warps, rows = np.unique(threads // WARP, return_inverse=True)
+    held = np.full((len(warps), WARP), -1, np.int64)
+    held[rows, threads % WARP] = addresses
+    alike = np.zeros(len(warps), np.bool_)
+    for distance in (1, 2):
+        others = held[:, np.arange(WARP) ^ distance]
+        alike |= ((held == others) | (held < 0) | (others < 0)).all(axis=1)
+    found: NDArray[np.bool_] = alike[rows]
+    return found
+
+
+def _served(threads: Threads, addresses: NDArray[Any], size: int, lanes: int) -> Traffic:
+    """Returns what an access to shared memory costs of which so many lanes are served together."""
     unit = max(size, BANK_BYTES)
-    lanes = _WAVEFRONT_BYTES // unit
     rows, keys = _rows(threads, addresses, lanes)
     relative = _folded(rows - rows[:, :1] // unit * unit)
     used = int(_distinct(relative.rows).sum()) * relative.times * size
-    passes = _passes(relative.rows // unit, lanes)
+    passes = _passes(relative.rows // unit, _WAVEFRONT_BYTES // unit)
     worst = int(passes.argmax())
     wavefronts = int(passes.sum()) * relative.times
     return Traffic(

@@ -343,7 +343,8 @@ class StepSession:
         size *= next((_WIDTHS[word] for word in words if word in _WIDTHS), 1)
         cost = 0
         if space is StateSpace.SHARED:
-            cost = shared_traffic(members, addresses, size).wavefronts
+            loads = kind is AccessKind.READ
+            cost = shared_traffic(members, addresses, size, loads=loads).wavefronts
         elif space is StateSpace.LOCAL:
             cost = local_traffic(members, addresses, size).sectors
         elif space is StateSpace.GLOBAL:
