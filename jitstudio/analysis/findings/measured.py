@@ -23,6 +23,14 @@ _WASTE = 2
 # Of the requests that have a conflict, and of the branches at which lanes part.
 _SHARE_OF_CONFLICTS, _SHARE_OF_BRANCHES = 0.25, 0.1
 _MEETING_LANES = 8
+_NO_STRIDE = (
+    "The threads access what is not the same number of bytes apart, such as by an index that was "
+    "loaded: no order of threads or of fields was found that takes less."
+)
+_NO_LAYOUT = (
+    "Rows with some elements more and swizzled columns were tried on the addresses of the run, "
+    "and none takes less without a conflict."
+)
 _KINDS = {AccessKind.READ: "load", AccessKind.WRITE: "store", AccessKind.ATOMIC: "atomic"}
 
 GUESSED = frozenset({"strided", "narrow", "divergent"})
@@ -70,16 +78,20 @@ def _hits(line: LineCounts, sample: AccessSample | None) -> Iterator[tuple[str, 
             "needed": needed,
             "used": f"{line.used_share or 0:.0%}",
         }
-        if line.sectors >= _WASTE * needed * line.requests:
-            yield "sectors", RuleHit((), words)
+        # What lies together takes one sector more where it begins in the middle of one.
+        is_spread = line.sectors > (needed + 1) * line.requests
+        if is_spread and line.sectors >= _WASTE * needed * line.requests:
+            if sample.space is StateSpace.LOCAL:
+                yield "locals", RuleHit((), words)
+            else:
+                words["advice"] = sample.suggestion or _NO_STRIDE
+                yield "sectors", RuleHit((), words)
     if sample is not None and line.bank_conflicts >= _SHARE_OF_CONFLICTS * line.requests > 0:
         words = {
             "what": _KINDS[sample.kind],
             "wavefronts": f"{line.wavefronts / line.requests:.4g}",
             "needed": f"{(line.wavefronts - line.bank_conflicts) / line.requests:.4g}",
-            "advice": sample.suggestion
-            or "Let the lanes of a warp access different banks: neighbouring words, or rows with "
-            "an odd number of words.",
+            "advice": sample.suggestion or _NO_LAYOUT,
         }
         yield "banks", RuleHit((), words)
     if line.divergent >= _SHARE_OF_BRANCHES * line.executions > 0:

@@ -150,8 +150,12 @@ def shared_traffic(
         for chosen, count in ((together, 2 * lanes), (~together, lanes))
     )
     worst = max(one, other, key=lambda traffic: traffic.worst)
-    sums = (a + b for a, b in zip(one[:6], other[:6], strict=True))
-    return Traffic(*sums, worst.worst, worst.worst_warp)
+    return worst._replace(
+        requests=one.requests + other.requests,
+        bytes_used=one.bytes_used + other.bytes_used,
+        wavefronts=one.wavefronts + other.wavefronts,
+        conflicts=one.conflicts + other.conflicts,
+    )
 
 
 def _in_pairs(threads: Threads, addresses: NDArray[Any]) -> NDArray[np.bool_]:

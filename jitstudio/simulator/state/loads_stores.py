@@ -105,7 +105,8 @@ def _shared_offsets(
         bases = np.where(ranks > 0, other, slots) * wave.layout.shared_stride
         addresses = addresses & np.int64(_IN_BLOCK)
     _check_range(addresses, size, wave.shared_size, "the shared memory of the block")
-    return addresses + bases
+    offsets: Offsets = addresses + bases
+    return offsets
 
 
 def load(
