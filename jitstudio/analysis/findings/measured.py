@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import ceil
@@ -53,10 +54,13 @@ def with_measured(guessed: Iterable[Finding], simulation: Simulation | None) -> 
 def measured(simulation: Simulation) -> tuple[Finding, ...]:
     """Returns what a run has shown, what costs most kernels time before what may."""
     samples = {sample.ptx_line: sample for sample in simulation.samples}
+    parting = Counter((line.file, line.line) for line in simulation.lines if line.divergent)
     found = [
         _finding(rule, hit, line)
         for line in simulation.lines
-        for rule, hit in _hits(line, samples.get(line.ptx_line))
+        for rule, hit in _hits(
+            line, samples.get(line.ptx_line), parting[line.file, line.line] if line.line else 1
+        )
     ]
     return tuple(sorted(found, key=lambda finding: finding.severity is not Severity.WARNING))
 
@@ -69,7 +73,10 @@ def once_a_line(found: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(kept.values())
 
 
-def _hits(line: LineCounts, sample: AccessSample | None) -> Iterator[tuple[str, RuleHit]]:
+def _hits(
+    line: LineCounts, sample: AccessSample | None, parting: int
+) -> Iterator[tuple[str, RuleHit]]:
+    """Yields what one line of the PTX has; of its source line so many branches part lanes."""
     if sample is not None and line.sectors:
         needed = max(1, ceil(line.bytes_used / line.requests / SECTOR_BYTES))
         words = {
@@ -95,8 +102,13 @@ def _hits(line: LineCounts, sample: AccessSample | None) -> Iterator[tuple[str, 
         }
         yield "banks", RuleHit((), words)
     if line.divergent >= _SHARE_OF_BRANCHES * line.executions > 0:
-        words = {"parted": f"{line.divergent:,}", "all": f"{line.executions:,}"}
-        yield "parted", RuleHit((), words)
+        words = {
+            "parted": f"{line.divergent:,}",
+            "all": f"{line.executions:,}",
+            "branches": parting,
+        }
+        # A line table has no lines of libdevice: the loop of fmodf has that of its call.
+        yield "parted", RuleHit((), words, "several" if parting > 1 else "")
     if line.lanes_per_address >= _MEETING_LANES:
         shared = sample is not None and sample.space is StateSpace.SHARED
         words = {"lanes": line.lanes_per_address, "space": "shared" if shared else "global"}
