@@ -7,11 +7,27 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
+from jitstudio.paths import UNPACKED_HEADERS
+
 BUILT_IN_HEADER = "__nv_nvrtc_builtin_header.h"
 """What NVRTC calls the declarations that it knows without any file."""
 
+# Where NVRTC's headers are unpacked, a wheel of NVIDIA's has its own, or a toolkit: such as
+# .../nvrtc-headers-13.5-20923572/cuda/barrier, site-packages/nvidia/cu13/include/cuda_fp16.hpp,
+# /usr/local/cuda-13.0/targets/x86_64-linux/include/cooperative_groups.h
+_NVIDIAS = re.compile(
+    rf"[\\/](?:{UNPACKED_HEADERS}[^\\/]*|nvidia[\\/]\w+[\\/]include"
+    r"|cuda(?:-[\d.]+)?[\\/](?:(?:targets[\\/][^\\/]+|v[\d.]+)[\\/])?include)[\\/]",
+    re.IGNORECASE,
+)
+
 # A character of UTF-8. ptxas takes the last backslash for the end of a folder, and writes a slash.
 _CHARACTER = re.compile(r"\\(3[0-6][0-7])((?:[\\/]2[0-7]{2}){1,3})")
+
+
+def is_of_nvidia(path: str) -> bool:
+    """Returns whether a file of a line table is a header that comes with the compiler."""
+    return path.endswith(BUILT_IN_HEADER) or _NVIDIAS.search(path) is not None
 
 
 def plain_path(spelt: str) -> str:

@@ -345,3 +345,64 @@ def test_a_barrier_in_a_condition_is_one_fault(tools):
     (fault,) = got.result.faults
     assert (fault.kind, fault.count) == (FaultKind.BARRIER, 232)
     assert "as 23 more of the block are" in fault.message
+
+
+MBARRIERS = r"""
+#include <cuda/barrier>
+using barrier = cuda::barrier<cuda::thread_scope_block>;
+extern "C" __global__ void few(const int* in, int* out, int count) {
+  #pragma nv_diag_suppress static_var_with_dynamic_init
+  __shared__ barrier ready;
+  if (threadIdx.x == 0) init(&ready, blockDim.x);
+  __syncthreads();
+  if (threadIdx.x < count)
+    ready.arrive_and_wait(); // few
+  out[threadIdx.x] = in[threadIdx.x];
+}
+extern "C" __global__ void bytes(const int* in, int* out, int count) {
+  __shared__ alignas(16) int s[64];
+  __shared__ alignas(8) unsigned long long tile_ready;
+  unsigned at = (unsigned)__cvta_generic_to_shared(&tile_ready);
+  unsigned to = (unsigned)__cvta_generic_to_shared(s);
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(at));
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile("{ .reg .b64 t; mbarrier.arrive.expect_tx.shared.b64 t, [%0], %1; }"
+                 :: "r"(at), "r"(count));
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1], 128, [%2];" :: "r"(to), "l"(in), "r"(at) : "memory");
+  }
+  int done = 0;
+  while (!done)
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; " // bytes
+                 "selp.s32 %0, 1, 0, p; }" : "=r"(done) : "r"(at) : "memory");
+  if (threadIdx.x < 32) out[threadIdx.x] = s[threadIdx.x];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def mbarriers(tools):
+    return ptx_of(tools, MBARRIERS, "sm_90")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "count", "words"),
+    [
+        ("few", 32, ""),
+        ("few", 20, "(ready, shared memory) has 20 of 32 arrivals in this phase."),
+        ("bytes", 128, ""),
+        ("bytes", 512, "(tile_ready, shared memory) has 1 of 1 arrivals and 128 of 512 bytes in"),
+        ("bytes", 64, "has 1 of 1 arrivals and 128 bytes, 64 more than were announced"),
+    ],
+)
+def test_an_mbarrier_that_never_completes_says_what_it_lacks(mbarriers, kernel, count, words):
+    """At the line of the author's, not that of the header of the barrier."""
+    got = run(mbarriers, kernel, (1, 1, 1), WARP, IN, OUT, np.int32(count), finishes=not words)
+    if not words:
+        return
+    (fault,) = got.result.faults
+    assert (fault.kind, fault.fatal) == (FaultKind.DEADLOCK, True)
+    assert words in fault.message
+    line = MBARRIERS[: MBARRIERS.index(f"// {kernel}")].count("\n") + 1
+    assert fault.first.line in (line, line - 1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from jitstudio.core.line_table_paths import BUILT_IN_HEADER
+from jitstudio.core.line_table_paths import is_of_nvidia
 from jitstudio.simulator.ptx.types import PtxType
 
 
@@ -145,9 +145,9 @@ class PtxInstruction:
 
     @property
     def user_source(self) -> PtxSourceLine:
-        """Where its source is, or what calls it there if that is a header inside NVRTC."""
+        """Where its source is, or what calls it there if that is a header of the compiler's."""
         ways = (self.source, *self.inlined_at)
-        return next((way for way in ways if not way.file.endswith(BUILT_IN_HEADER)), self.source)
+        return next((way for way in ways if not is_of_nvidia(way.file)), self.source)
 
     @property
     def full_opcode(self) -> str:

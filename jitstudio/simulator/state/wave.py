@@ -20,6 +20,7 @@ from jitstudio.simulator.state.frames import Frame, FrameLayout, ReturnLink, Slo
 from jitstudio.simulator.state.groups import Groups, Selection, numbers_of, packed_lanes, subset
 from jitstudio.simulator.state.heap import Heap
 from jitstudio.simulator.state.left_out import PassedBarriers
+from jitstudio.simulator.state.mbarriers import AwaitedPhases
 from jitstudio.simulator.state.memory import Arena
 from jitstudio.simulator.state.model import (
     WARP,
@@ -142,6 +143,7 @@ class Wave:
         told: Which they are: see `has_told`.
         parted: The blocks of which some threads have left out a barrier.
         undefined: Which registers of the kernel hold undefined values.
+        phases: Who waits for phases of mbarriers, and what they lack.
         copies: The copies to shared memory that nobody has waited for.
         products: Those of warp groups likewise.
         heap: What `malloc` takes from; None for none.
@@ -208,7 +210,7 @@ class Wave:
         self.frame_bytes = self.printed_size = 0
         self.faults: list[Fault] = []
         self.undefined = UndefinedValues(count)
-        self.copies = PendingCopies(count)
+        self.phases, self.copies = AwaitedPhases(), PendingCopies(count)
         self.products = PendingProducts(count, layout.warps_per_block, touching or {})
         self.heap: Heap | None = None
         self.texels: dict[int, TexelArray] = {}
