@@ -4,9 +4,10 @@ Shadow memory holds for each granule (as small as the smallest access so far) it
 two of its last reads by different threads, each as the number of the access and of the thread.
 What orders two accesses is in `causality`.
 
-Two accesses that are both strong never race. But a volatile read of what another lane of the
+Two accesses that are both strong never race, nor does a read that a compare-and-swap verifies with
+an atomic operation (`flags`). But a volatile read of what another lane of the
 warp has written is told if it is data: it relies on the lanes running in step, which no GPU since
-Volta promises. A flag is told apart by what is done with it (`flags`). Two writes of the same value
+Volta promises. A flag is told apart by what is done with it. Two writes of the same value
 are told as such: nothing is lost whatever their order, and racecheck of Compute Sanitizer, too,
 tells them as information.
 """
@@ -30,7 +31,7 @@ from jitstudio.simulator.observers.causality import (
     Numbers,
 )
 from jitstudio.simulator.observers.neighbours import NeighbourAccesses
-from jitstudio.simulator.ptx.flags import reads_of_data
+from jitstudio.simulator.ptx.flags import guesses, reads_of_data
 from jitstudio.simulator.ptx.program import PtxInstruction, PtxProgram
 from jitstudio.simulator.state.model import (
     WARP,
@@ -70,6 +71,7 @@ class RaceDetector(Observer):
         self._kernel = kernel
         self._program = program
         self._of_data: frozenset[int] | None = None
+        self._guesses = guesses(program, program.functions.values()) if program else frozenset()
         self._event = 0
         self._instructions: list[PtxInstruction] = []
         self._numbers: dict[int, int] = {}
@@ -119,9 +121,11 @@ class RaceDetector(Observer):
         shadow = self._shadow_of(access)
         places, threads = shadow.places(access)
         cells = threads + (np.int64(self._event) << EVENT_SHIFT)
+        is_guess = access.instruction.number in self._guesses
         if access.strong:
-            cells += STRONG
             self._pass_messages(access, shadow)
+        if access.strong or is_guess:
+            cells += STRONG
         if access.kind is AccessKind.READ:
             self._compare(access, shadow.written[places], threads, "read after write")
             if access.strong and self._should_be_in_order(access.instruction):
@@ -199,7 +203,7 @@ class RaceDetector(Observer):
         suspects = cells >= (self._order.floor(shared=shared) + 1) << EVENT_SHIFT
         if not suspects.any():
             return
-        if access.strong:
+        if access.strong or access.instruction.number in self._guesses:
             suspects &= (cells & STRONG) == 0
         suspects &= ((cells & THREAD_MASK) != threads) | self._order.is_older(cells)
         if not suspects.any():
