@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -158,10 +159,18 @@ def launched(ptx: str, idiom: Idiom, kernel: str, seed: int | None) -> Any:
     return done, alarms + list(done.messages)
 
 
+@pytest.fixture(scope="module")
+def built(tools: Any) -> Callable[[str], str]:
+    """Returns the PTX of a file."""
+    return cache(
+        lambda name: ptx_of(tools, (FOLDER / f"{name}.cu").read_text(), "sm_90", "-std=c++17")
+    )
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("idiom", IDIOMS, ids=lambda idiom: idiom.kernel)
-def test_idioms_have_no_alarm_and_near_misses_one(idiom, tools):
-    text = (FOLDER / f"{idiom.file}.cu").read_text()
-    ptx = ptx_of(tools, text, "sm_90", "-std=c++17")
+def test_idioms_have_no_alarm_and_near_misses_one(idiom, built):
+    ptx = built(idiom.file)
     for seed in SEEDS:
         done, alarms = launched(ptx, idiom, idiom.kernel, seed)
         assert (seed, alarms) == (seed, [])
