@@ -52,6 +52,31 @@ def taken(kernel: str, block: int, ins: int, outs: int, check: Any, last: Any = 
     return Idiom("blocks", kernel, 1, block, lambda: [data(ins), zeros(outs), last], check)
 
 
+def grids(kernel: str, grid: int, block: int, check: Any) -> Idiom:
+    given = lambda: [data(512), zeros(512), zeros(4)]  # noqa: E731
+    return Idiom("grids", kernel, grid, block, given, check, "barrier" in kernel)
+
+
+def in_all(given: np.ndarray, blocks: int) -> np.ndarray:
+    return given[: 64 * blocks].reshape(blocks, 64).sum(axis=0)
+
+
+def in_rounds(given: np.ndarray) -> np.ndarray:
+    out = np.zeros_like(given)
+    for number in range(1, 4):
+        out = given * number + out[::-1]
+    return out
+
+
+def listed(out: np.ndarray, head: np.ndarray) -> list[int]:
+    """The values of a linked list, whose nodes count from 1."""
+    values, at = [], head[0]
+    while at:
+        value, at = out[2 * at - 2 : 2 * at]
+        values.append(value)
+    return values
+
+
 def cub(kernel: str, block: int, check: Any) -> Idiom:
     given = lambda: [data(256), zeros(256), np.int32(256)]  # noqa: E731
     return Idiom("blocks_of_cub", kernel, 1, block, given, check)
@@ -125,6 +150,19 @@ IDIOMS = [
     taken("relax", 64, 64, 64, lambda x, out: all_equal(out, np.minimum.accumulate(x))),
     taken("leaves_early", 64, 64, 64, lambda x, out: all_equal(out[:40], x[39::-1]), 40),
     taken("bitonic", 64, 64, 64, lambda x, out: all_equal(out, np.sort(x))),
+    grids("in_turn", 5, 64, lambda x, out, _: all_equal(out[:64], in_all(x, 5))),
+    grids("semaphore", 5, 64, lambda x, out, _: all_equal(out[:64], in_all(x, 5))),
+    grids("own_barrier", 3, 64, lambda x, out, _: all_equal(out[192:384], in_rounds(x[:192]))),
+    grids("sense_barrier", 3, 64, lambda x, out, _: all_equal(out[192:384], in_rounds(x[:192]))),
+    grids("push", 1, 64, lambda x, out, head: sorted(listed(out, head)) == sorted(x[:64])),
+    grids("add_in_shared", 1, 64, lambda x, out, _: all_equal(
+        out[:2], x[:64].reshape(32, 2).sum(axis=0))),
+    grids("by_key", 1, 64, lambda x, out, _: all_equal(out[:8], np.bincount(x[:64] % 8))),
+    grids("primitives", 1, 64, lambda x, out, _: all_equal(
+        out[:64], x[:512].reshape(2, 256)[:, ::-4].sum(axis=0))),
+    grids("guarded", 1, 128, lambda x, out, _: out[0] == x[:128:32].sum()),
+    grids("latch", 1, 64, lambda x, out, _: all_equal(out[:32], x[31::-1])),
+    grids("shared_atomic", 1, 64, lambda x, out, _: out[0] == x[0]),
     cub("reduce", 128, lambda x, out: out[0] == x[:128].sum()),
     cub("scan_twice", 128, lambda x, out: all_equal(out[:128], (x[:128].cumsum() % 100).cumsum())),
     cub("raking", 128, lambda x, out: all_equal(out[:128], x[:128].cumsum())),

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from jitstudio.simulator.ptx.flow import PtxFlow
 from jitstudio.simulator.ptx.program import (
     WITHOUT_RESULT,
+    AddressOperand,
     ImmediateOperand,
     PtxFunction,
     PtxInstruction,
@@ -56,16 +57,42 @@ def guesses(program: PtxProgram, functions: Iterable[PtxFunction]) -> frozenset[
         if not swaps:
             continue
         handed = [i for i in body if i.opcode in _HANDED_ON]
+        same = _same_values(body)
         for load in body:
             if load.opcode == "ld" and len(load.operands) > 1:
                 values = _made_of(handed, result_names(load))
                 found |= {
                     load.number
                     for swap in swaps
-                    if swap.operands[1] == load.operands[1]
+                    if _place(swap.operands[1], same) == _place(load.operands[1], same)
                     and not values.isdisjoint(register_names(swap.operands[2]))
                 }
     return frozenset(found)
+
+
+def _same_values(body: Iterable[PtxInstruction]) -> dict[str, str]:
+    """Returns the register that each other one holds the value or the address of."""
+    given: dict[str, list[PtxInstruction]] = {}
+    for instruction in body:
+        for name in result_names(instruction):
+            given.setdefault(name, []).append(instruction)
+    return {
+        name: source.name
+        for name, (first, *others) in given.items()
+        if not others
+        and first.opcode in ("mov", "cvta")
+        and isinstance(source := first.operands[1], RegisterOperand)
+    }
+
+
+def _place(operand: PtxOperand, same: dict[str, str]) -> PtxOperand:
+    """Returns an address by the register that its base was first in."""
+    if isinstance(operand, AddressOperand) and isinstance(operand.base, RegisterOperand):
+        name = operand.base.name
+        while name in same:
+            name = same[name]
+        return AddressOperand(RegisterOperand(name), operand.offset)
+    return operand
 
 
 def _is_data(
