@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from jitstudio.core.launch.simulation import AccessKind, AccessSample, StateSpace, ThreadPlace
+from jitstudio.simulator.observers.counts import Counter
 from jitstudio.simulator.observers.layouts import MERGED
 from jitstudio.simulator.observers.layouts import with_suggestions as of_instructions
 from jitstudio.simulator.ptx.reading import read_program
-from tests.simulator.running import kernel_of
+from tests.simulator.running import kernel_of, ptx_of, run
 
 PLACE = ThreadPlace("k.cu", 1, 1, (0, 0, 0), (0, 0, 0))
 
@@ -129,3 +131,52 @@ def test_only_a_stride_is_advised_against(addresses, words):
     (found,) = with_suggestions((sample(addresses, 32, space=StateSpace.GLOBAL),), line)
     assert bool(found.suggestion) == bool(words)
     assert words in found.suggestion
+
+
+FOLLOWED = r"""
+extern "C" __global__ void matrices(unsigned* out) {
+  __shared__ __align__(128) unsigned char tile[16 * PITCH];
+  for (int i = threadIdx.x; i < 4 * PITCH; i += 32) ((unsigned*)tile)[i] = i;
+  __syncthreads();
+  unsigned lane = threadIdx.x, row = lane & 15, column = lane >> 4, a, b, c, d;
+  if (SWIZZLED) column ^= row % 8;
+  unsigned at = (unsigned)__cvta_generic_to_shared(tile) + row * PITCH + column * 16;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(at));
+  out[lane] = a + b + c + d;
+}
+extern "C" __global__ void tile(const float* in, float* out) {
+  __shared__ float s[8][PITCH / 4];
+  for (int i = threadIdx.x; i < 1024; i += 256) s[i % 8][i / 8] = in[i];
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x / 128][threadIdx.x % 128];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kernel", "pitch", "padded", "words", "swizzles", "taken"),
+    [
+        ("matrices", 256, 272, "With 16 bytes more in each row of 256 bytes", True, (32, 4, 4)),
+        ("tile", 512, 528, "[128 + 4] in place of [128]", False, (8, 1, 1)),
+    ],
+)
+def test_who_follows_a_suggestion_gets_what_it_says(
+    tools, kernel, pitch, padded, words, swizzles, taken
+):
+    """The changed programs are compiled and run: passes of a request before and after."""
+    passes, suggestions = [], []
+    for width, is_swizzled in ((pitch, 0), (padded, 0), *([(pitch, 1)] if swizzles else [])):
+        ptx = ptx_of(tools, FOLLOWED, "sm_90", f"-DPITCH={width}", f"-DSWIZZLED={is_swizzled}")
+        data = [] if kernel == "matrices" else [np.ones(1024, np.float32)]
+        block = 32 if kernel == "matrices" else 256
+        out = np.zeros(block, np.float32)
+        observers = [Counter()]
+        done = run(ptx, kernel, (1, 1, 1), (block, 1, 1), *data, out, observers=observers).result
+        worst = max(done.lines, key=lambda line: line.wavefronts / max(line.requests, 1))
+        passes.append(worst.wavefronts / worst.requests)
+        suggestions.append(" ".join(each.suggestion for each in done.samples))
+    assert tuple(passes) == taken[: len(passes)]
+    assert words in suggestions[0]
+    assert ("column ^ (row % 8)" in suggestions[0]) == swizzles
+    assert all("place of" not in text for text in suggestions[1:])

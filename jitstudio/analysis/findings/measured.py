@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import ceil
 
 from jitstudio.analysis.findings.model import Finding, RuleHit, text_of
-from jitstudio.analysis.sass.model import SourceLocation
+from jitstudio.analysis.sass.model import SassFunction, SourceLocation
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.simulation import (
     SECTOR_BYTES,
@@ -24,6 +25,12 @@ _WASTE = 2
 # Of the requests that have a conflict, and of the branches at which lanes part.
 _SHARE_OF_CONFLICTS, _SHARE_OF_BRANCHES = 0.25, 0.1
 _MEETING_LANES = 8
+_SHARED_ACCESS = re.compile(r"(?:LDS|STS|LDSM|STSM|ATOMS)(?:\.|$)")
+_MATRIX = ("LDSM", "STSM")
+_OTHER_IN_SASS = (
+    "The machine code accesses shared memory otherwise at this line ({accesses}) than the PTX that "
+    "was counted, so that no change can be advised by these counts."
+)
 _NO_STRIDE = (
     "The threads access what is not the same number of bytes apart, such as by an index that was "
     "loaded: no order of threads or of fields was found that takes less."
@@ -38,17 +45,53 @@ GUESSED = frozenset({"strided", "narrow", "divergent"})
 """Rules that guess what a run shows."""
 
 
-def with_measured(guessed: Iterable[Finding], simulation: Simulation | None) -> tuple[Finding, ...]:
+def with_measured(
+    guessed: Iterable[Finding], simulation: Simulation | None, function: SassFunction | None = None
+) -> tuple[Finding, ...]:
     """Returns the findings of a kernel, what a run has shown in place of what rules guess.
 
     Args:
         guessed: What the rules have to say.
         simulation: A run of the same code; None where there was none.
+        function: Its machine code, which may access shared memory otherwise than the PTX that was
+            run; None where that is not at hand.
     """
     if simulation is None:
         return tuple(guessed)
     others = (finding for finding in guessed if finding.rule not in GUESSED)
-    return (*measured(simulation), *others)
+    shown = measured(simulation)
+    if function is not None:
+        shown = tuple(_as_in_sass(finding, simulation, function) for finding in shown)
+    return (*shown, *others)
+
+
+def _as_in_sass(finding: Finding, simulation: Simulation, function: SassFunction) -> Finding:
+    """Returns a finding, of bank conflicts without a remedy that is not for what runs."""
+    if finding.rule != "banks" or not finding.places:
+        return finding
+    place = finding.places[0]
+    in_ptx = Counter(
+        sample.size
+        for sample in simulation.samples
+        if sample.space is StateSpace.SHARED and (sample.place.file, sample.place.line) == place
+    )
+    accesses = [
+        instruction.opcode
+        for instruction in function
+        if instruction.places[:1] == (place,) and _SHARED_ACCESS.match(instruction.opcode)
+    ]
+    if any(opcode.startswith(_MATRIX) for opcode in accesses):
+        return finding
+    in_sass = Counter(_bytes_of(opcode) for opcode in accesses)
+    if not accesses or in_sass == in_ptx:
+        return finding
+    kinds = ", ".join(f"{count} {opcode}" for opcode, count in sorted(Counter(accesses).items()))
+    return replace(finding, remedy=_OTHER_IN_SASS.format(accesses=kinds))
+
+
+def _bytes_of(opcode: str) -> int:
+    bits = [int(word) for word in re.findall(r"\d+", opcode) if word in ("8", "16", "64", "128")]
+    return bits[0] // 8 if bits else 4
 
 
 def measured(simulation: Simulation) -> tuple[Finding, ...]:
