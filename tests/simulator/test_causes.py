@@ -148,12 +148,6 @@ extern "C" __global__ void square(const float* a, const int* row, float* out, in
 extern "C" __global__ void below(const float* a, const int* row, float* out, unsigned n) {
   out[threadIdx.x] = a[threadIdx.x - n];
 }
-extern "C" __global__ void steps(const float* a, const int* row, float* out, int n) {
-  float sum = 0;
-#pragma unroll 1
-  for (int i = 0; i != 1; i += n) sum += a[i & 0x80000000 ? i : 0];
-  out[threadIdx.x] = sum;
-}
 extern "C" __global__ void wide(const float* a, const int* row, float* out, int n) {
   out[threadIdx.x] = a[(long long)n * n + threadIdx.x];
 }

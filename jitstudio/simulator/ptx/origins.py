@@ -27,6 +27,7 @@ from jitstudio.simulator.ptx.program import (
 _ACCESSES = frozenset(["ld", "ldu", "st", "atom", "red", "ldmatrix", "stmatrix"])
 # What hands an address on as it is: all that it may hand on has to be of one origin.
 _CHOICES = frozenset(["mov", "selp", "slct", "cvta", "cvt", "shfl", "mapa"])
+_LOADED = frozenset(["ld", "ldu", "atom", "call", "tex", "suld"])
 _POINTER_BITS = 64
 _MANGLED_PART = re.compile(r"\d+")
 _MANGLED_END = re.compile(r"E?(_\d+)?")
@@ -89,61 +90,91 @@ def _is_access(instruction: PtxInstruction) -> bool:
     return instruction.opcode in _ACCESSES
 
 
+class _Maker(NamedTuple):
+    """An instruction that gives registers values.
+
+    Attributes:
+        results: The registers.
+        sources: Of each source the registers in it, and what it is made of besides.
+        is_choice: Whether all sources have to be of one origin.
+    """
+
+    results: list[str]
+    sources: list[tuple[list[str], _Origins]]
+    is_choice: bool
+
+    def made_of(self, origins: dict[str, _Origins]) -> _Origins:
+        """Returns what the results are made of."""
+        parts = [
+            own.union(*(origins.get(name, _NOTHING) for name in names))
+            for names, own in self.sources
+        ]
+        made: _Origins = _NOTHING.union(*parts)
+        return made | _UNKNOWN if self.is_choice and made and not all(parts) else made
+
+
 def _of_registers(
     program: PtxProgram, function: PtxFunction, body: tuple[PtxInstruction, ...]
 ) -> dict[str, _Origins]:
     """Returns what each register is made of, whatever the order of the instructions."""
+    makers = [_maker(i, names, program, function) for i in body if (names := result_names(i))]
+    users: dict[str, list[_Maker]] = {}
+    for maker in makers:
+        for names, _ in maker.sources:
+            for name in names:
+                users.setdefault(name, []).append(maker)
     origins: dict[str, _Origins] = {}
-    writes = [(i, names) for i in body if (names := result_names(i))]
-    while True:
-        before = dict(origins)
-        for instruction, names in writes:
-            made_of = _of_result(instruction, program, function, origins)
-            for name in names:
-                origins[name] = origins.get(name, _NOTHING) | made_of
-        if origins == before:
-            break
+
+    def spread(waiting: list[_Maker]) -> None:
+        while waiting:
+            maker = waiting.pop()
+            made_of = maker.made_of(origins)
+            for name in maker.results:
+                if not made_of <= origins.get(name, _NOTHING):
+                    origins[name] = origins.get(name, _NOTHING) | made_of
+                    waiting += users.get(name, ())
+
+    spread([maker for maker in makers if any(own for _, own in maker.sources)])
     # Of several values of a register none may be made of nothing that is known.
-    for instruction, names in writes:
-        for name in names:
-            if origins[name] and not _of_result(instruction, program, function, origins):
+    open_ones: list[_Maker] = []
+    for maker in makers:
+        for name in maker.results:
+            if origins.get(name) and not maker.made_of(origins):
                 origins[name] |= _UNKNOWN
-    while True:
-        before = dict(origins)
-        for instruction, names in writes:
-            made_of = _of_result(instruction, program, function, origins)
-            for name in names:
-                origins[name] |= made_of
-        if origins == before:
-            return origins
+                open_ones += users.get(name, ())
+    spread(open_ones)
+    return origins
 
 
-def _of_result(
-    instruction: PtxInstruction,
-    program: PtxProgram,
-    function: PtxFunction,
-    origins: dict[str, _Origins],
-) -> _Origins:
+def _maker(
+    instruction: PtxInstruction, results: list[str], program: PtxProgram, function: PtxFunction
+) -> _Maker:
     opcode, is_wide = instruction.opcode, any(t.bits == _POINTER_BITS for t in instruction.types)
-    if opcode == "ld" and "param" in instruction.modifiers and function.is_kernel:
-        address = instruction.operands[1]
-        own = {parameter.name for parameter in function.parameters}
-        if isinstance(address, AddressOperand) and isinstance(address.base, SymbolOperand):
-            name, inner = address.base
-            if name in own and is_wide and isinstance(instruction.operands[0], RegisterOperand):
-                return frozenset([Origin(name, inner + address.offset)])
-    if opcode in ("ld", "ldu", "atom", "call", "tex", "suld"):
-        return _UNKNOWN if is_wide or opcode == "call" else _NOTHING
+    if (origin := _parameter_of(instruction, function)) is not None and is_wide:
+        return _Maker(results, [([], frozenset([origin]))], is_choice=False)
+    if opcode in _LOADED:
+        own = _UNKNOWN if is_wide or opcode == "call" else _NOTHING
+        return _Maker(results, [([], own)], is_choice=False)
     sources = instruction.operands[1:]
     if opcode in ("selp", "slct"):
         sources = instruction.operands[1:3]
     elif opcode in ("shfl", "mapa"):
         sources = instruction.operands[1:2]
-    parts = [_of_operand(source, program, origins) for source in sources]
-    made_of = frozenset().union(*parts) if parts else _NOTHING
-    if opcode in _CHOICES and made_of and not all(parts):
-        made_of |= _UNKNOWN
-    return made_of
+    made_of = [(register_names(source), _of_operand(source, program, {})) for source in sources]
+    return _Maker(results, made_of, opcode in _CHOICES)
+
+
+def _parameter_of(instruction: PtxInstruction, function: PtxFunction) -> Origin | None:
+    """Returns the parameter of a kernel that an instruction loads one register from."""
+    if instruction.opcode != "ld" or "param" not in instruction.modifiers or not function.is_kernel:
+        return None
+    target, address = instruction.operands[:2]
+    match address:
+        case AddressOperand(SymbolOperand(name, inner), offset):
+            is_own = any(parameter.name == name for parameter in function.parameters)
+            if is_own and isinstance(target, RegisterOperand):
+                return Origin(name, inner + offset)
+    return None
 
 
 def _of_operand(operand: PtxOperand, program: PtxProgram, origins: dict[str, _Origins]) -> _Origins:
