@@ -11,23 +11,19 @@ from jitstudio.paths import UNPACKED_HEADERS
 
 BUILT_IN_HEADER = "__nv_nvrtc_builtin_header.h"
 """What NVRTC calls the declarations that it knows without any file."""
-
-# Where NVRTC's headers are unpacked, a wheel of NVIDIA's has its own, or a toolkit: such as
-# .../nvrtc-headers-13.5-20923572/cuda/barrier, site-packages/nvidia/cu13/include/cuda_fp16.hpp,
-# /usr/local/cuda-13.0/targets/x86_64-linux/include/cooperative_groups.h
-_NVIDIAS = re.compile(
-    rf"[\\/](?:{UNPACKED_HEADERS}[^\\/]*|nvidia[\\/]\w+[\\/]include"
-    r"|cuda(?:-[\d.]+)?[\\/](?:(?:targets[\\/][^\\/]+|v[\d.]+)[\\/])?include)[\\/]",
-    re.IGNORECASE,
+COOPERATIVE_GROUPS = re.compile(r"(?:^|[/\\])cooperative_groups(?:\.h$|[/\\])")
+# Such as .../nvrtc-headers-13.5-20923572/cuda/barrier, .../nvidia/cu13/include/cuda_fp16.hpp of a
+# wheel, /usr/local/cuda-13.0/targets/x86_64-linux/include/cub/cub.cuh, CUDA\v13.0\include\cuda.h
+OF_NVIDIA = re.compile(
+    rf"{re.escape(BUILT_IN_HEADER)}$|[/\\]{UNPACKED_HEADERS}|{COOPERATIVE_GROUPS.pattern}"
+    r"|[/\\]nvidia[/\\]\w+[/\\]include[/\\]"
+    r"|[/\\](?:cuda|CUDA)(?:-[\d.]+)?[/\\](?:(?:targets[/\\][^/\\]+|v[\d.]+)[/\\])?include[/\\]"
 )
+"""Files whose lines are not the user's: inside NVRTC, in the folder that its headers are unpacked
+to, of a wheel or a toolkit, and cooperative groups of any."""
 
 # A character of UTF-8. ptxas takes the last backslash for the end of a folder, and writes a slash.
 _CHARACTER = re.compile(r"\\(3[0-6][0-7])((?:[\\/]2[0-7]{2}){1,3})")
-
-
-def is_of_nvidia(path: str) -> bool:
-    """Returns whether a file of a line table is a header that comes with the compiler."""
-    return path.endswith(BUILT_IN_HEADER) or _NVIDIAS.search(path) is not None
 
 
 def plain_path(spelt: str) -> str:
