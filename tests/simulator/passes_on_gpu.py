@@ -3,7 +3,8 @@
     python3 -m tests.simulator.passes_on_gpu FILE
 
 needs nvcc, ncu with leave to read counters, and a GPU of sm_90; it takes some minutes. One warp on
-each SM executes one access, for each of some hundred patterns of its lanes.
+each SM executes one access, for each of some hundred patterns of its lanes. What is recorded is of
+an H100 80GB HBM3 with driver 580.159 and Nsight Compute 2025.3.1.
 """
 
 # ruff: noqa: B023 (what places lanes is called before the loop goes on)

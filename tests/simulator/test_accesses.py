@@ -15,7 +15,10 @@ from jitstudio.simulator.observers.accesses import (
     local_traffic,
     most_at_one_address,
     shared_traffic,
+    turns_of,
 )
+from jitstudio.simulator.ptx.reading import read_program
+from tests.simulator.running import kernel_of
 
 PASSES = json.loads(Path(__file__).with_name("h100_passes.json").read_text())
 """What an H100 takes for patterns of the 32 lanes of a warp, each with the lanes that are active.
@@ -62,7 +65,8 @@ def passes_of(operation: str, unit: int, mask: int, slots: list[int]) -> int:
         rows = offsets[: 8 * count].reshape(count, 8, 1) + 4 * np.arange(4)
         return sum(shared_traffic(lanes, each.reshape(-1), 4).wavefronts for each in rows)
     loads = operation.startswith("ld")
-    return shared_traffic(lanes, offsets, unit, loads=loads).wavefronts
+    turns = {"atom.add.u32": 1, "atom.cas.b32": 2}.get(operation, 0)
+    return shared_traffic(lanes, offsets, unit, loads=loads, turns=turns).wavefronts
 
 
 @pytest.mark.parametrize("operation", PASSES["passes"])
@@ -92,6 +96,25 @@ def test_loads_of_many_warps_cost_what_each_of_them_does():
         expected += PASSES["passes"]["ld.128"]["passes"][index]
     got = shared_traffic(np.concatenate(threads), np.concatenate(addresses), 16, loads=True)
     assert (got.requests, got.wavefronts) == (200, expected)
+
+
+@pytest.mark.parametrize(
+    ("words", "turns"),
+    [
+        ("atom.shared.add.u32 %r1, [%r0], 1;", 1),
+        ("red.shared.max.s32 [%r0], %r1;", 1),
+        ("atom.shared.cas.b32 %r1, [%r0], %r2, %r3;", 2),
+        ("st.shared.u32 [%r0], %r1;", 0),
+    ],
+)
+def test_lanes_at_one_word_take_their_turns_without_a_conflict(words, turns):
+    read = read_program(kernel_of(f".reg .b32 %r<4>; {words}")).instructions[0]
+    assert turns_of(read) == turns
+    same = shared_traffic(np.arange(64), np.zeros(64, np.int64), 4, turns=turns)
+    column = shared_traffic(np.arange(32), np.arange(32) * 128, 4, turns=turns)
+    each = max(turns, 1)
+    assert (same.wavefronts, same.conflicts) == (64 * turns or 2, 0)
+    assert (column.wavefronts, column.conflicts) == (32 * each, 31 * each)
 
 
 @pytest.mark.parametrize("size", [1, 2, 4, 8, 16])

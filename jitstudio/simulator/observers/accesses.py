@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.core.launch.simulation import LINE_BYTES, SECTOR_BYTES
+from jitstudio.simulator.ptx.program import PtxInstruction
 from jitstudio.simulator.state.model import WARP, Access, AccessKind, StateSpace, Threads
 
 BANKS = 32
@@ -39,7 +40,8 @@ class Traffic(NamedTuple):
         sectors: 32-byte sectors within each warp; 0 for shared memory.
         lines: 128-byte lines within each warp; 0 for shared memory.
         wavefronts: Passes through the banks of shared memory; 0 for other memory.
-        conflicts: Those of them that different words in one bank have caused.
+        conflicts: Those of them that different words in one bank have caused; lanes at one word
+            take their turns at atomic operations without any.
         worst: Sectors or wavefronts of the warp that had the most.
         worst_warp: The number of its first thread, over 32.
     """
@@ -66,8 +68,13 @@ def traffic_of(access: Access) -> Traffic:
         case StateSpace.GLOBAL:
             return global_traffic(access.threads, access.addresses, access.size)
         case StateSpace.SHARED:
-            loads = access.kind is AccessKind.READ
-            return shared_traffic(access.threads, access.addresses, access.size, loads=loads)
+            return shared_traffic(
+                access.threads,
+                access.addresses,
+                access.size,
+                loads=access.kind is AccessKind.READ,
+                turns=turns_of(access.instruction),
+            )
         case StateSpace.LOCAL:
             return local_traffic(access.threads, access.addresses, access.size)
         case StateSpace.TEXTURE | StateSpace.SURFACE:
@@ -129,7 +136,7 @@ def _interleaved(threads: Threads, addresses: NDArray[Any], size: int) -> Traffi
 
 
 def shared_traffic(
-    threads: Threads, addresses: NDArray[Any], size: int, *, loads: bool = False
+    threads: Threads, addresses: NDArray[Any], size: int, *, loads: bool = False, turns: int = 0
 ) -> Traffic:
     """Returns what an access to shared memory costs; see `global_traffic`.
 
@@ -138,7 +145,10 @@ def shared_traffic(
         addresses: See there.
         size: See there.
         loads: Whether it is a load, not a store or an atomic operation.
+        turns: See `turns_of`.
     """
+    if turns and size == BANK_BYTES:
+        return _in_turn(threads, addresses, turns)
     lanes = _WAVEFRONT_BYTES // max(size, BANK_BYTES)
     together = _in_pairs(threads, addresses) if loads and lanes < WARP else None
     if together is None or not together.any():
@@ -155,6 +165,39 @@ def shared_traffic(
         bytes_used=one.bytes_used + other.bytes_used,
         wavefronts=one.wavefronts + other.wavefronts,
         conflicts=one.conflicts + other.conflicts,
+    )
+
+
+def turns_of(instruction: PtxInstruction) -> int:
+    """Returns the passes that each lane takes at a bank by an atomic operation; 0 for others.
+
+    Lanes at one bank take their turns, also at one word. An H100 takes one pass for each at
+    `atom.add.u32`, which is taken for all operations but `cas`, and two at that. Those of 8 bytes
+    were not measured, and are counted as stores.
+    """
+    if instruction.opcode not in ("atom", "red"):
+        return 0
+    return 2 if "cas" in instruction.modifiers else 1
+
+
+def _in_turn(threads: Threads, addresses: NDArray[Any], turns: int) -> Traffic:
+    """Returns what an atomic operation on words of shared memory costs."""
+    keys, rows = np.unique(threads // WARP, return_inverse=True)
+    words = addresses.astype(np.int64) // BANK_BYTES
+    in_banks = np.bincount(rows * BANKS + words % BANKS, minlength=len(keys) * BANKS)
+    passes = turns * in_banks.reshape(len(keys), BANKS).max(axis=1)
+    span = int(words.max()) + 1
+    places, counts = np.unique(rows * span + words, return_counts=True)
+    at_one = np.zeros(len(keys), np.int64)
+    np.maximum.at(at_one, places // span, counts)
+    worst = int(passes.argmax())
+    return Traffic(
+        len(keys),
+        len(places) * BANK_BYTES,
+        wavefronts=int(passes.sum()),
+        conflicts=int((passes - turns * at_one).sum()),
+        worst=int(passes[worst]),
+        worst_warp=int(keys[worst]),
     )
 
 

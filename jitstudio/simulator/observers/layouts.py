@@ -21,6 +21,7 @@ from jitstudio.simulator.observers.accesses import (
     Traffic,
     global_traffic,
     shared_traffic,
+    turns_of,
 )
 from jitstudio.simulator.ptx.program import AddressOperand, PtxInstruction, RegisterOperand
 from jitstudio.simulator.state.model import WARP
@@ -103,11 +104,11 @@ class _Requests:
     def __init__(
         self, samples: Sequence[tuple[AccessSample, PtxInstruction]], merged: set[int]
     ) -> None:
-        groups: dict[tuple[int, int, bool], list[AccessSample]] = {}
+        groups: dict[tuple[int, int, bool, int], list[AccessSample]] = {}
         for sample, instruction in samples:
             loads = sample.kind is AccessKind.READ
             unit = _WIDEST if instruction.number in merged else _aligned_to(sample, instruction)
-            key = sample.size, unit, loads
+            key = sample.size, unit, loads, turns_of(instruction)
             groups.setdefault(key, []).append(sample)
         self._groups = {key: _as_warps(group) for key, group in groups.items()}
         self._totals: dict[tuple[_Form, int, int], int] = {}
@@ -128,7 +129,7 @@ class _Requests:
         return max(
             (
                 unit
-                for (_, unit, _), (_, addresses) in self._groups.items()
+                for (_, unit, *_), (_, addresses) in self._groups.items()
                 if ((addresses >= start) & (addresses < end)).any()
             ),
             default=1,
@@ -136,14 +137,14 @@ class _Requests:
 
     def _total(self, layout: _Layout) -> int:
         total = 0
-        for (size, unit, loads), (threads, addresses) in self._groups.items():
+        for (size, unit, loads, turns), (threads, addresses) in self._groups.items():
             # The parts of what is accessed at once stay together.
             starts = addresses // unit * unit
             moved = layout(starts)
             if (moved % unit).any():
                 return _MISALIGNED
             there = moved + addresses - starts
-            total += shared_traffic(threads, there, size, loads=loads).wavefronts
+            total += shared_traffic(threads, there, size, loads=loads, turns=turns).wavefronts
         return total
 
 
@@ -198,11 +199,11 @@ def _suggestions(
     unit = max(_aligned_to(sample, instruction), BANK_BYTES)
     threads, addresses = _as_warps([sample])
     starts = addresses // unit * unit
-    loads = sample.kind is AccessKind.READ
+    loads, turns = sample.kind is AccessKind.READ, turns_of(instruction)
 
     def taken(layout: _Layout) -> Traffic:
         there = layout(starts) + addresses - starts
-        return shared_traffic(threads, there, sample.size, loads=loads)
+        return shared_traffic(threads, there, sample.size, loads=loads, turns=turns)
 
     def best(form: _Form, rows: Sequence[int], more: Sequence[int]) -> _Choice | None:
         """Returns the layout that leaves no conflict, of those that take the least in all."""
