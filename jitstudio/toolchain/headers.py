@@ -45,7 +45,13 @@ from jitstudio.disk import (
     working_folder,
 )
 from jitstudio.listing.includes import Includes, includes
-from jitstudio.paths import UNPACKED_HEADERS, cache_folder, fallback_folder, resource
+from jitstudio.paths import (
+    UNPACKED_HEADERS,
+    cache_folder,
+    fallback_folder,
+    resource,
+    usual_cache_folder,
+)
 from jitstudio.private import make_private
 from jitstudio.toolchain import locate
 
@@ -159,10 +165,12 @@ def _unpacked(version: str) -> str:
         return ""
     # Other headers than these may come with the same version.
     name = f"{UNPACKED_HEADERS}{version}-{info.uncompressedSize}"
-    try:
-        return _install(cache_folder() / name)
-    except OSError:
-        return _install(fallback_folder() / name)
+    places = (cache_folder(), usual_cache_folder())
+    there = [place for place in places if os.path.lexists(place / name)]
+    for place in (*there, cache_folder()):
+        with suppress(OSError):
+            return _install(place / name)
+    return _install(fallback_folder() / name)
 
 
 def _bundled() -> Any:

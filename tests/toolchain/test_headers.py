@@ -36,6 +36,7 @@ def compiled(text, *options, **more):
 def fresh(monkeypatch, tmp_path):
     """Nothing is remembered of where headers were unpacked before, nor afterwards."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("JITSTUDIO_CACHE_DIR", raising=False)
     headers._unpacked.cache_clear()
     yield tmp_path / "cache"
     headers._unpacked.cache_clear()
@@ -87,6 +88,13 @@ def test_headers_are_unpacked_into_the_cache_folder(fresh):
     assert str(folder / "cccl") in headers.header_folders(nvrtc.version())
 
 
+def test_headers_are_unpacked_into_the_folder_that_was_named(fresh, monkeypatch, tmp_path):
+    monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(tmp_path / "own"))
+    option, _ = headers.header_options(job("#include <mma.h>"), nvrtc.version())
+    assert tmp_path / "own" in Path(option.partition("=")[2]).parents
+    assert not fresh.exists()
+
+
 def test_a_cache_folder_that_cannot_be_made_is_no_obstacle(fresh):
     fresh.write_text("a file where a folder should be")
     option, _ = headers.header_options(job("#include <mma.h>"), nvrtc.version())
@@ -115,6 +123,7 @@ print(headers._options(nvrtc.version()), headers.header_problem(nvrtc.version())
 
 def unpacking(environment, tmp_path, *words):
     more = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path)}
+    more["JITSTUDIO_CACHE_DIR"] = ""
     code = [sys.executable, "-c", _UNPACK, *words]
     return subprocess.Popen(code, env=environment | more, stdout=subprocess.PIPE, text=True)
 
