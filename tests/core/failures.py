@@ -230,6 +230,17 @@ PROVOKED = (
         F.INSERT_TEXT,
     ),
     Failure("no-kernel", request(cuda("static __device__ int x;"))),
+    Failure("register-variable", in_kernel("register int a = 1; *p = a;"), F.ADD_OPTION),
+    Failure(
+        "register-variable-in-a-standard",
+        replace(in_kernel("register int a = 1; *p = a;"), options=("-std=c++20",)),
+        F.REPLACE_TEXT,
+    ),
+    Failure(
+        "designated-initialiser",
+        in_kernel("struct P { int a, b; }; P q = {.a = 1, .b = 2}; *p = q.a;"),
+        F.ADD_OPTION,
+    ),
     Failure("launch-in-a-kernel", request(cuda(NESTED), **CUBIN)),
     Failure("device-runtime-missing", request(cuda(NESTED), **PTX_LINK), F.OPEN_FILES),
     Failure("prototypes-differ", request(CALLER, OTHERWISE, **PTX_LINK)),

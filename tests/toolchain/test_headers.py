@@ -10,6 +10,7 @@ from cuda.bindings import nvrtc as bindings
 from jitstudio.core.code import CodeKind, Header
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
+from jitstudio.listing.ptx import entries
 from jitstudio.toolchain import headers, nvrtc
 
 K = CodeKind
@@ -112,6 +113,7 @@ def test_without_bundled_headers_those_of_an_installation_are_searched(fresh, mo
 
 _UNPACK = """
 import sys
+from jitstudio.listing.ptx import entries
 from jitstudio.toolchain import headers, nvrtc
 if sys.argv[1:]:
     import resource, signal
@@ -178,3 +180,24 @@ def test_nobody_else_may_change_what_is_unpacked(fresh):
         os.chown(folder, 4711, 4711)
         option, _ = headers.header_options(job("#include <mma.h>"), nvrtc.version())
         assert str(folder) not in option
+
+
+def test_wide_integers_are_the_host_s_also_where_an_own_header_is_included(tmp_path):
+    own = tmp_path / "inc"
+    own.mkdir()
+    (own / "err.cuh").write_text('#include "more.h"\n#include <stdio.h>\n')
+    (own / "more.h").write_text("#include <stdlib.h>\n")
+    text = (
+        '#include "inc/err.cuh"\n#include <stdint.h>\n__global__ void k(uint64_t *p, size_t n) {}\n'
+    )
+
+    def name():
+        report = compiled(text, f"--include-path={tmp_path}")
+        assert report.ok, report.error_log
+        return entries(report.made[K.PTX].decode())
+
+    # As nvcc on Linux has it.
+    assert name() == ("_Z1kPmm",)
+    # NVIDIA's headers have an uint64_t of their own.
+    (own / "more.h").write_text("#include <cuda_fp16.h>\n")
+    assert name() == ("_Z1kPym",)
