@@ -113,7 +113,6 @@ def test_without_bundled_headers_those_of_an_installation_are_searched(fresh, mo
 
 _UNPACK = """
 import sys
-from jitstudio.listing.ptx import entries
 from jitstudio.toolchain import headers, nvrtc
 if sys.argv[1:]:
     import resource, signal
