@@ -61,7 +61,8 @@ _FORCED = ("--pre-include", "-include")
 _BUNDLED = "--use-bundled-headers"
 _OURS = ("-use-bundled-headers", _BUNDLED)
 _MARKER = "cuda_fp16.h"
-_SHARED = "jitstudio/host.h"
+# What stands in for no single header.
+_OWN = "jitstudio/"
 _MOST_OWN = 500
 _ALONE = ("--define-macro=JITSTUDIO_ALONE",)
 _UNPACKING = "unpacking-"
@@ -148,7 +149,7 @@ def stand_ins(opened: Iterable[str]) -> tuple[str, ...]:
     """Returns those of jitstudio's own headers that were opened, as they are included."""
     folder = f"{stand_in_folder()}/"
     names = {name.removeprefix(folder) for name in opened if name.startswith(folder)}
-    return tuple(sorted(names - {_SHARED}))
+    return tuple(sorted(name for name in names if not name.startswith(_OWN)))
 
 
 def header_problem(version: str) -> str:

@@ -27,7 +27,7 @@ from jitstudio.toolchain import locate
 from jitstudio.toolchain.assembly_errors import has_places, with_sources
 from jitstudio.toolchain.device_part import (
     DevicePart,
-    HeadersOnDisk,
+    NextRound,
     asking_for_calls,
     device_part,
     host_calls,
@@ -61,6 +61,8 @@ _NOT_FOUND = "open source file"
 _TIME = ("--time", "-time")
 _TIMES_IN_LOG = "--time=-"
 _SYNTAX_ONLY = ("--fdevice-syntax-only", "-fdevice-syntax-only")
+# Each knows more of what NVRTC refuses; who has more errors than that has others, too.
+_MOST_ROUNDS = 8
 _NO_CACHE = ("--no-cache", "-no-cache")
 _PRECOMPILING = "--create-pch=headers.pch"
 _UNHEARD_OF = "--jitstudio-asks"
@@ -126,21 +128,20 @@ def compile_cuda(job: Job) -> Report:
     report.options = sent = (*options, precompiled) if precompiled else options
     TRACE.begin()
     traced = (*sent, *TRACE.options) if plain else sent
+    basis = job
     try:
         _compile(job, traced, job.makes, report)
         if not report.ok and part.launched:
             # Some of what host code launches may have been misread.
             job = _without_wrong_names(job, part, sent, report)
             _compile(job, traced, job.makes, report)
-        headers, basis = HeadersOnDisk(replace(part, job=job)), job
-        while not report.ok and not job.keep_host_code and plain:
-            again = headers.part(report.error_log, TRACE.opened() or ())
-            if again is None:
-                break
-            part, job, prefix = again, again.job, None
-            report.host_code, report.error_log = part.host_code, ""
-            report.options = sent = options = (*job.options, *_own_options(job))
-            _compile(job, (*sent, *TRACE.options), job.makes, report)
+        basis = job
+        if plain and not job.keep_host_code:
+            part = _further_rounds(replace(part, job=job), report)
+            if part.job != job:
+                more = part.whole.headers[len(job.headers) :]
+                basis = replace(job, headers=(*job.headers, *more), options=part.job.options)
+                job, prefix, sent, options = part.job, None, report.options, report.options
         _look_for_host_calls(replace(part, job=job), options, report)
     except NvrtcError as error:
         report.ok, report.error_log = False, str(error)
@@ -182,6 +183,24 @@ def _complete_logs(report: Report, part: DevicePart, folders: tuple[str, ...]) -
     report.log = "\n".join((*said, report.log)).rstrip()
     if calls := words_on_calls(part, report.error_log):
         report.error_log = f"{report.error_log.rstrip()}\n{calls}"
+
+
+def _further_rounds(part: DevicePart, report: Report) -> DevicePart:
+    """Compiles again without what NVRTC has refused, as long as that gains something.
+
+    Returns:
+        What was compiled last.
+    """
+    rounds = NextRound(part)
+    for _ in range(_MOST_ROUNDS):
+        again = None if report.ok else rounds.part(report.error_log, TRACE.opened() or ())
+        if again is None:
+            break
+        part = again
+        report.host_code, report.error_log = part.host_code, ""
+        report.options = (*part.job.options, *_own_options(part.job))
+        _compile(part.job, (*report.options, *TRACE.options), part.job.makes, report)
+    return part
 
 
 def _changed(given: Job, sent: Job) -> tuple[tuple[Header, ...], tuple[str, ...]]:
