@@ -44,7 +44,13 @@ from jitstudio.disk import (
     working_folder,
 )
 from jitstudio.listing.includes import Includes, includes
-from jitstudio.paths import UNPACKED_HEADERS, cache_folder, fallback_folder, resource
+from jitstudio.paths import (
+    UNPACKED_HEADERS,
+    cache_folder,
+    fallback_folder,
+    resource,
+    usual_cache_folder,
+)
 from jitstudio.private import make_private
 from jitstudio.toolchain import locate
 
@@ -56,6 +62,7 @@ _OURS = ("-use-bundled-headers", _BUNDLED)
 _MARKER = "cuda_fp16.h"
 # What stands in for no single header.
 _OWN = "jitstudio/"
+_MOST_OWN = 500
 _ALONE = ("--define-macro=JITSTUDIO_ALONE",)
 _UNPACKING = "unpacking-"
 # What NVRTC adds to the headers: their version, and a file to lock.
@@ -92,16 +99,31 @@ def header_folders(version: str) -> tuple[str, ...]:
 
 
 def _are_alone(job: Job) -> bool:
-    """Returns whether a compile includes nothing but stand-ins, so that none need fit others."""
-    found = [includes(text) for text in _contents(job)]
-    names = {name for each in found for name in each.names}
-    beside = (os.path.dirname(split_variant(job.name)[0]), *include_folders(job))
-    return (
-        os.name == "posix"
-        and not any(each.computed for each in found)
-        and all(os.path.isfile(os.path.join(stand_in_folder(), name)) for name in names)
-        and not any(os.path.exists(os.path.join(at, name)) for at in beside for name in names)
-    )
+    """Returns whether a compile includes nothing but stand-ins, so that none need fit others.
+
+    Headers of the author's own, in memory and on disk, include nothing else either.
+    """
+    folders = tuple(include_folders(job))
+    in_memory = {header.name for header in job.headers}
+    beside = os.path.dirname(split_variant(job.name)[0])
+    waiting = [(beside, includes(text)) for text in _contents(job)]
+    seen: set[str] = set()
+    while waiting and len(seen) < _MOST_OWN:
+        at, found = waiting.pop()
+        if found.computed:
+            return False
+        for name in found.names - in_memory:
+            places = (os.path.join(folder, name) for folder in (at, *folders))
+            own = next((place for place in places if status_of(place)), None)
+            if own is None and not os.path.isfile(os.path.join(stand_in_folder(), name)):
+                return False
+            if own is not None and own not in seen:
+                seen.add(own)
+                try:
+                    waiting += _scan(own, set())
+                except (UnreadableFile, OSError):
+                    return False
+    return os.name == "posix" and not waiting
 
 
 def library_folders(job: Job) -> tuple[str, ...]:
@@ -161,10 +183,12 @@ def _unpacked(version: str) -> str:
         return ""
     # Other headers than these may come with the same version.
     name = f"{UNPACKED_HEADERS}{version}-{info.uncompressedSize}"
-    try:
-        return _install(cache_folder() / name, info.uncompressedSize)
-    except OSError:
-        return _install(fallback_folder() / name, info.uncompressedSize)
+    places = (cache_folder(), usual_cache_folder())
+    there = [place for place in places if os.path.lexists(place / name)]
+    for place in (*there, cache_folder()):
+        with suppress(OSError):
+            return _install(place / name, info.uncompressedSize)
+    return _install(fallback_folder() / name, info.uncompressedSize)
 
 
 def _bundled() -> Any:
