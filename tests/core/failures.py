@@ -13,6 +13,7 @@ from tests.support import CRASHING, KERNEL, SAMPLES, cuda, ptx, request
 TYPED = (SAMPLES / "fill_typed.ll").read_text()
 OPAQUE = (SAMPLES / "fill_opaque.ll").read_text()
 TEMPLATE = "namespace math { template <typename T> __global__ void k(T* p) { *p = 1; } }"
+SPECIALISATION = "namespace math { template <> __global__ void k<float>(float* p); }\n"
 CALLER = cuda(
     'extern "C" __device__ int f(); extern "C" __global__ void k(int* p) { *p = f(); }', "a.cu"
 )
@@ -212,6 +213,8 @@ PROVOKED = (
         F.ADD_NAME_EXPRESSION,
     ),
     Failure("name-expression", request(cuda(KERNEL, "k.cu", "nothing"))),
+    Failure("specialisation-without-body", request(cuda(TEMPLATE + SPECIALISATION))),
+    Failure("template-without-body", request(cuda("template <int N> __global__ void k(int* a);\n"))),
     Failure("template-without-instance", request(cuda(TEMPLATE)), F.ADD_NAME_EXPRESSION),
     Failure("template-without-instance", request(cuda(TEMPLATE), **CUBIN), F.ADD_NAME_EXPRESSION),
     Failure(

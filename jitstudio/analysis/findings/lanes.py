@@ -329,6 +329,8 @@ _OF_EACH_THREAD = re.compile(r"SR_(?:\w+MASK|CLOCK\w*|TID)\Z")
 # Wide integers do not fit into single precision: the conversion to double may be intended.
 _WIDENING = re.compile(r"F2F(?:\.FTZ)?\.F64\.F32|I2F\.F64(?!\.[SU]64)")
 _WORD_BITS = 32
+# Predicates that are no registers, as what is carried into a sum.
+_CARRIES = {"PT": 1, "UPT": 1, "!PT": 0, "!UPT": 0}
 
 DOUBLES = frozenset(("DADD", "DMUL", "DFMA"))
 """Arithmetic of double precision."""
@@ -383,9 +385,15 @@ def _special(_opcode: str, sources: Sequence[Operand], _values: Values) -> Lane:
     return ANY if _OF_EACH_THREAD.match(name) else SAME
 
 
-def _sum(opcode: str, _sources: Sequence[Operand], values: Values) -> Lane:
+def _sum(opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
+    if not _has(opcode, "X"):
+        return total(*values[:3])
+    carries = [source.text for source in sources if source.text in _CARRIES]
+    if len(carries) == 2 and not any("~" in source.text for source in sources):
+        # A carry that is always there is how compilers also add 1.
+        return total(*values[:3], literal(sum(map(_CARRIES.__getitem__, carries))))
     # The upper half of a sum of 64 bits.
-    return mixed(*values) if _has(opcode, "X") else total(*values[:3])
+    return mixed(*values)
 
 
 def _multiply_add(opcode: str, _sources: Sequence[Operand], values: Values) -> Lane:

@@ -88,6 +88,27 @@ def test_a_loop_is_told_once_however_many_are_made_of_it(kernels, kernel):
     assert ("number of the thread" in finding.reason) != by_data
 
 
+@pytest.mark.parametrize(
+    ("kernel", "title"),
+    [
+        ("divergent_by_retries", "An atomic is tried again until it succeeds"),
+        ("divergent_by_shared_retries", "An atomic is tried again until it succeeds"),
+        ("divergent_by_lock", "Threads wait for a lock"),
+        ("divergent_by_probing", "Threads look for a free place at different lengths"),
+        ("local", "An array lies in local memory"),
+        ("local_passed", "A variable lies in local memory, as its address is passed"),
+        (
+            "local_chosen",
+            "Variables lie in local memory, as one of them is chosen by its address",
+        ),
+        ("local_address", "A variable lies in local memory, as its address is taken"),
+        ("local_volatile", "The stack is used"),
+    ],
+)
+def test_a_cause_is_told_by_its_name(kernels, kernel, title):
+    assert {finding.title for finding in kernels[kernel]} == {title}
+
+
 def test_both_instructions_of_a_missed_fma_are_shown(kernels):
     (finding,) = kernels["unfused"]
     assert len(finding.indices) == 2
