@@ -14,7 +14,14 @@ from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.liveness import Liveness, effects
 from jitstudio.analysis.sass.model import SassFunction, SourceLocation
 from jitstudio.analysis.sass.opcodes import stem
-from jitstudio.analysis.sass.operands import NONE, DecodedOperands, Mask, decode, guard
+from jitstudio.analysis.sass.operands import (
+    NONE,
+    STACK_POINTER,
+    DecodedOperands,
+    Mask,
+    decode,
+    guard,
+)
 from jitstudio.core.result import Resources
 from jitstudio.listing.lines import NOWHERE
 
@@ -25,6 +32,7 @@ _LIBRARIES = re.compile(
 # Up to here sinf and the like take away multiples of pi by three multiplications.
 _LARGEST = "105615"
 _ABOVE = frozenset(("GE", "GEU", "GT", "GTU"))
+_BARRIERS = frozenset(("BAR", "UBAR", "WARPSYNC", "B2R"))
 _CALLS = frozenset(("CALL", "RET", "BRX", "BRXU", "JMX", "JMXU"))
 
 
@@ -157,6 +165,19 @@ class FunctionFacts:
         for access in self.accesses:
             found.setdefault((access.is_load, access.base), []).append(access)
         return tuple(tuple(sorted(group, key=_offset)) for group in found.values())
+
+    @cached_property
+    def passes_stack_addresses(self) -> bool:
+        """Whether an address of the stack is computed for more than an access."""
+        return any(
+            STACK_POINTER not in self.forms[index].written
+            and any(source.register == STACK_POINTER for source in self.forms[index].sources)
+            for index in self.own
+        )
+
+    def has_barrier(self, start: int, end: int) -> bool:
+        """Returns whether threads of a block or a warp wait for each other between instructions."""
+        return any(stem(opcode) in _BARRIERS for opcode in self.function.opcodes[start:end])
 
     def line(self, index: int) -> SourceLocation | None:
         """Returns the line an instruction comes from; None where the line table does not say."""

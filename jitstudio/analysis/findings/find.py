@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from jitstudio.analysis.findings import compute_rules, loop_rules, memory_rules
+from jitstudio.analysis.findings import (
+    alias_rules,
+    compute_rules,
+    index_rules,
+    loop_rules,
+    memory_rules,
+    warp_rules,
+)
 from jitstudio.analysis.findings.facts import FunctionFacts
 from jitstudio.analysis.findings.model import Finding, RuleHit, text_of
 from jitstudio.analysis.sass.model import SassFunction
@@ -21,8 +28,15 @@ RULES: Mapping[str, Rule] = {
     "spills": memory_rules.spills,
     "local": memory_rules.local_memory,
     "strided": memory_rules.strided,
+    "banks": warp_rules.bank_conflicts,
+    "aliased": alias_rules.aliased,
     "double": compute_rules.doubles,
     "divergent": loop_rules.divergence,
+    "parted": warp_rules.every_nth,
+    "atomics": warp_rules.one_address,
+    "division": index_rules.divisions,
+    "wraps": index_rules.wrapping,
+    "generic": alias_rules.generic,
     "narrow": memory_rules.narrow,
     "scalar": memory_rules.no_vectors,
     "predicated": compute_rules.predicates,

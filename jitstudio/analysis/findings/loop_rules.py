@@ -77,7 +77,7 @@ def _retries(facts: FunctionFacts, number: int) -> list[int]:
 
 
 def _kind_of_retry(facts: FunctionFacts, number: int, swap: int) -> str:
-    """Returns what a loop around a swap is: a retry, the wait for a lock, or the way through a table.
+    """Returns what a loop around a swap is: a retry, a wait for a lock, or a way through a table.
 
     A retry computes anew what it expects, from what the last swap or a load has found. A table is
     searched for a free place: the address changes, and what is expected does not.

@@ -25,7 +25,7 @@ _SHARE_OF_CONFLICTS, _SHARE_OF_BRANCHES = 0.25, 0.1
 _MEETING_LANES = 8
 _KINDS = {AccessKind.READ: "load", AccessKind.WRITE: "store", AccessKind.ATOMIC: "atomic"}
 
-GUESSED = frozenset({"strided", "narrow", "divergent"})
+GUESSED = frozenset({"strided", "narrow", "divergent", "banks", "parted", "atomics"})
 """Rules that guess what a run shows."""
 
 

@@ -10,8 +10,8 @@ from jitstudio.analysis.findings.facts import FunctionFacts
 from jitstudio.analysis.findings.induction import Induction
 from jitstudio.analysis.findings.lanes import Distance, Lane, LaneShape
 from jitstudio.analysis.findings.model import RuleHit
-from jitstudio.analysis.findings.warp import MemoryAccess
 from jitstudio.analysis.findings.origins import OUTSIDE, is_of_library
+from jitstudio.analysis.findings.warp import MemoryAccess
 from jitstudio.analysis.sass.opcodes import stem
 from jitstudio.analysis.sass.operands import NONE, STACK_POINTER, Operand
 from jitstudio.core.result import Resources
@@ -98,11 +98,8 @@ def _is_circular(parts: Mapping[int, frozenset[int]]) -> bool:
 
 def _form_of_fixed(facts: FunctionFacts) -> str:
     """Returns why fixed places of the stack are used, as far as that shows."""
-    for index in facts.own:
-        form = facts.forms[index]
-        plain = any(source.register == STACK_POINTER for source in form.sources)
-        if plain and STACK_POINTER not in form.written:
-            return "address"
+    if facts.passes_stack_addresses:
+        return "address"
     library = {part.name for part in facts.function.parts if is_of_library(part)}
     calls = facts.of_opcode("CALL")
     called = {facts.function.operands[index].split("`(")[-1].rstrip(") ") for index in calls}

@@ -181,7 +181,7 @@ extern "C" __global__ void strided_rows_read_from_memory(const int* rows, const 
     b[PLACE] = sum;
 }
 
-extern "C" __global__ void quiet_matrix_by_one_index(
+extern "C" __global__ void division_of_a_matrix_index(
     const float* a, const float* b, float* c, int rows, int columns, int depth)
 {
     int i = PLACE;

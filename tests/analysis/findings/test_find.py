@@ -7,6 +7,7 @@ import pytest
 
 from jitstudio.analysis.findings.find import RULES, findings
 from jitstudio.analysis.sass.model import WORD_BYTES, SourceLocation
+from jitstudio.analysis.sass.opcodes import stem
 from jitstudio.analysis.sass.reading import read_code
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.result import Resources
@@ -107,6 +108,26 @@ def test_a_loop_is_told_once_however_many_are_made_of_it(kernels, kernel):
 )
 def test_a_cause_is_told_by_its_name(kernels, kernel, title):
     assert {finding.title for finding in kernels[kernel]} == {title}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "mended", "opcode"),
+    [
+        ("division", "quiet_division_by_a_template_argument", "MUFU"),
+        ("division", "quiet_shift_and_mask", "MUFU"),
+        ("division_of_64_bits", "division_of_an_index", "CALL"),
+        ("aliased_sum", "quiet_sum_in_a_variable", "STG"),
+        ("aliased_sum", "quiet_restrict", "STG"),
+        ("aliased_scale", "quiet_restrict", "LDG"),
+        ("generic_in_a_function", "quiet_function_inlined", "LD"),
+        ("local_passed", "quiet_address_inlined", "LDL"),
+        ("local_chosen", "quiet_values_chosen", "LDL"),
+        ("local_volatile", "quiet_address_inlined", "LDL"),
+    ],
+)
+def test_what_is_advised_leaves_out_what_it_is_about(opcodes, kernel, mended, opcode):
+    counts = [[stem(x) for x in opcodes[name]].count(opcode) for name in (kernel, mended)]
+    assert counts[0] > counts[1]
 
 
 def test_both_instructions_of_a_missed_fma_are_shown(kernels):
