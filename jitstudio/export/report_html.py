@@ -216,6 +216,7 @@ def _findings(content: ReportContent) -> Iterator[str]:
             if name:
                 target = _id(0, name, line)
                 where = f' <a href="#{escape(target)}">{escape(name)}:{line}</a>'
+                where += f", {escape(finding.more_lines)}" if finding.more_lines else ""
             said = f"{finding.reason} {finding.remedy}".strip()
             yield (
                 f'<div class="finding {finding.severity.value}">'

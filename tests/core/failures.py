@@ -214,7 +214,9 @@ PROVOKED = (
     ),
     Failure("name-expression", request(cuda(KERNEL, "k.cu", "nothing"))),
     Failure("specialisation-without-body", request(cuda(TEMPLATE + SPECIALISATION))),
-    Failure("template-without-body", request(cuda("template <int N> __global__ void k(int* a);\n"))),
+    Failure(
+        "template-without-body", request(cuda("template <int N> __global__ void k(int* a);\n"))
+    ),
     Failure("template-without-instance", request(cuda(TEMPLATE)), F.ADD_NAME_EXPRESSION),
     Failure("template-without-instance", request(cuda(TEMPLATE), **CUBIN), F.ADD_NAME_EXPRESSION),
     Failure(

@@ -33,9 +33,10 @@ def aliased(facts: FunctionFacts) -> Iterator[RuleHit]:
         for access in plain:
             if is_same_place(access) and _is_between(access, plain):
                 found[access.is_load].add(access.index)
+    here = set(facts.written_here)
     for is_load, form in ((False, "store"), (True, "load")):
         lines = {facts.line(index) for index in found[False]} if is_load else set()
-        for line in facts.by_line(sorted(found[is_load])):
+        for line in facts.by_line(sorted(found[is_load] & here)):
             # A sum in memory is told by its stores.
             if not is_load or facts.line(line[0]) not in lines:
                 yield RuleHit(line, form=form)
@@ -131,8 +132,10 @@ def _differ(one: MemoryAccess, other: MemoryAccess) -> bool:
 def generic(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Accesses that find out at run time which memory they are of."""
     forms: dict[int, str] = {}
+    here = set(facts.written_here)
     for access in facts.accesses:
-        if class_of(facts.function.opcodes[access.index]).space is Space.GENERIC:
+        opcode = facts.function.opcodes[access.index]
+        if access.index in here and class_of(opcode).space is Space.GENERIC:
             form = _form_of_generic(facts, access)
             if form:
                 forms[access.index] = form

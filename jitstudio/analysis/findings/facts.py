@@ -148,6 +148,11 @@ class FunctionFacts:
         return any("SR_TID.Y" in operands for operands in self.function.operands)
 
     @cached_property
+    def written_here(self) -> tuple[int, ...]:
+        """Those of them whose line is no library's either, though the author has called it."""
+        return tuple(index for index in self.own if not self.is_inlined(index))
+
+    @cached_property
     def accesses(self) -> tuple[MemoryAccess, ...]:
         """The author's loads and stores of global memory."""
         own = set(self.own)

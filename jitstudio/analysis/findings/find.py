@@ -18,7 +18,7 @@ from jitstudio.analysis.findings import (
     warp_rules,
 )
 from jitstudio.analysis.findings.facts import FunctionFacts
-from jitstudio.analysis.findings.model import Finding, RuleHit, text_of
+from jitstudio.analysis.findings.model import Finding, RuleHit, grouped, text_of
 from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.core.result import Resources
 
@@ -46,14 +46,14 @@ RULES: Mapping[str, Rule] = {
 
 
 def findings(function: SassFunction, resources: Resources | None) -> tuple[Finding, ...]:
-    """Returns what the rules have to say about a function; by rule, and then by the code.
+    """Returns what the rules have to say about a function, once a cause; by rule, then by the code.
 
     Args:
         function: Its code.
         resources: What it needs; None where no tool reports it.
     """
     facts = FunctionFacts(function, resources)
-    return tuple(
+    return grouped(
         _finding(name, hit, function) for name, rule in RULES.items() for hit in rule(facts)
     )
 
@@ -61,4 +61,7 @@ def findings(function: SassFunction, resources: Resources | None) -> tuple[Findi
 def _finding(rule: str, hit: RuleHit, function: SassFunction) -> Finding:
     first = function[hit.indices[0]] if hit.indices else None
     found = text_of(rule, hit)
-    return replace(found, places=first.places, ptx_line=first.ptx_line) if first else found
+    if first is None:
+        return found
+    places = first.places
+    return replace(found, places=places, lines=places[:1], ptx_line=first.ptx_line)

@@ -32,7 +32,8 @@ def divisions(facts: FunctionFacts) -> Iterator[RuleHit]:
             bits[index] = int(routine["bits"])
     bits |= dict.fromkeys(reciprocals(facts), 32)
     counting = set(_countings(facts, bits))
-    for line in facts.by_line(sorted(bits.keys() - counting)):
+    told = (bits.keys() - counting).intersection(facts.written_here)
+    for line in facts.by_line(sorted(told)):
         # That of 64 bits has one of 32 beside it, for numbers that are small.
         most = max(bits[index] for index in line)
         called = [facts.function.operands[at] for at in line if bits[at] == most != 32]
@@ -126,7 +127,7 @@ _PRODUCTS = frozenset(("IMAD", "UIMAD", "LEA", "SHF"))
 
 def wrapping(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Products of the block's number in 32 bits that are compared with a number of 64."""
-    compared = [index for index in facts.own if _is_of_64_bits(facts, index)]
+    compared = [index for index in facts.written_here if _is_of_64_bits(facts, index)]
     # A loop goes on in 64 bits, from a number that is less than that of all threads.
     if any(_depth(facts, index) for index in compared):
         return

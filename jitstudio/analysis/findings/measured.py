@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import ceil
 
-from jitstudio.analysis.findings.model import Finding, RuleHit, text_of
+from jitstudio.analysis.findings.model import Finding, RuleHit, grouped, once_a_line, text_of
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.simulation import (
@@ -39,26 +39,18 @@ def with_measured(guessed: Iterable[Finding], simulation: Simulation | None) -> 
     if simulation is None:
         return tuple(guessed)
     others = (finding for finding in guessed if finding.rule not in GUESSED)
-    return (*measured(simulation), *others)
+    return grouped((*measured(simulation), *others))
 
 
 def measured(simulation: Simulation) -> tuple[Finding, ...]:
-    """Returns what a run has shown, what costs most kernels time before what may."""
+    """Returns what a run has shown, once a line; what costs most kernels time before what may."""
     samples = {sample.ptx_line: sample for sample in simulation.samples}
     found = [
         _finding(rule, hit, line)
         for line in simulation.lines
         for rule, hit in _hits(line, samples.get(line.ptx_line))
     ]
-    return tuple(sorted(found, key=lambda finding: finding.severity is not Severity.WARNING))
-
-
-def once_a_line(found: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Returns the first finding of each rule and source line: an unrolled loop has many."""
-    kept: dict[object, Finding] = {}
-    for finding in found:
-        kept.setdefault((finding.rule, finding.places or finding.ptx_line), finding)
-    return tuple(kept.values())
+    return once_a_line(sorted(found, key=lambda finding: finding.severity is not Severity.WARNING))
 
 
 def _hits(line: LineCounts, sample: AccessSample | None) -> Iterator[tuple[str, RuleHit]]:
@@ -94,4 +86,4 @@ def _hits(line: LineCounts, sample: AccessSample | None) -> Iterator[tuple[str, 
 def _finding(rule: str, hit: RuleHit, line: LineCounts) -> Finding:
     places = (SourceLocation(line.file, line.line),) if line.line else ()
     made = text_of(rule, hit)
-    return replace(made, places=places, ptx_line=line.ptx_line)
+    return replace(made, places=places, lines=places, ptx_line=line.ptx_line)

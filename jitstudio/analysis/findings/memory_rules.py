@@ -13,7 +13,7 @@ from jitstudio.analysis.findings.model import RuleHit
 from jitstudio.analysis.findings.origins import OUTSIDE, is_of_library
 from jitstudio.analysis.findings.warp import MemoryAccess
 from jitstudio.analysis.sass.opcodes import stem
-from jitstudio.analysis.sass.operands import NONE, STACK_POINTER, Operand
+from jitstudio.analysis.sass.operands import GENERAL, NONE, STACK_POINTER, Operand, numbers
 from jitstudio.core.result import Resources
 from jitstudio.listing.lines import NOWHERE
 
@@ -53,6 +53,9 @@ def local_memory(facts: FunctionFacts) -> Iterator[RuleHit]:
         return
     words = {"bytes": stack or "an unknown number of"}
     forms = {index: _form_of_local(facts, index) for index in indices}
+    arrays = {facts.line(index) for index, form in forms.items() if form == "indexed"}
+    # What is left of an unrolled loop chooses among few elements.
+    forms |= {at: "indexed" for at, form in forms.items() if form and facts.line(at) in arrays}
     moved = [index for index in indices if forms[index]]
     for form in dict.fromkeys(forms[index] for index in moved):
         for line in facts.by_line(index for index in moved if forms[index] == form):
@@ -74,12 +77,25 @@ def _form_of_local(facts: FunctionFacts, index: int) -> str:
     parts = origins.ancestors(writers - {OUTSIDE})
     if OUTSIDE in writers.union(*parts.values()):
         return "passed"
-    is_chosen = all(
+    is_of_stack = all(
         stem(facts.function.opcodes[part]) in _CHOOSING
         and (STACK_POINTER in facts.forms[part].written or not _reads_memory(facts, part))
         for part in parts
     )
-    return "chosen" if is_chosen and not _is_circular(parts) else "indexed"
+    if not is_of_stack or _is_circular(parts):
+        return "indexed"
+    # A copy of the stack pointer is a fixed place, too.
+    is_choice = len(writers) > 1 or any(_is_choice(facts, part) for part in parts)
+    return "chosen" if is_choice else ""
+
+
+def _is_choice(facts: FunctionFacts, index: int) -> bool:
+    registers = numbers(facts.forms[index].reads & GENERAL)
+    return (
+        stem(facts.function.opcodes[index]) == "SEL"
+        or bool(facts.function.predicates[index])
+        or any(len(facts.origins.writers(index, register)) > 1 for register in registers)
+    )
 
 
 def _reads_memory(facts: FunctionFacts, index: int) -> bool:
@@ -98,11 +114,13 @@ def _is_circular(parts: Mapping[int, frozenset[int]]) -> bool:
 
 def _form_of_fixed(facts: FunctionFacts) -> str:
     """Returns why fixed places of the stack are used, as far as that shows."""
-    if facts.passes_stack_addresses:
-        return "address"
     library = {part.name for part in facts.function.parts if is_of_library(part)}
     calls = facts.of_opcode("CALL")
     called = {facts.function.operands[index].split("`(")[-1].rstrip(") ") for index in calls}
+    # What printf and the like print is handed to them on the stack, too.
+    outside = any(".ABS" in facts.function.opcodes[index] for index in calls)
+    if facts.passes_stack_addresses and not outside:
+        return "address"
     return "calls" if called - library else "fixed"
 
 

@@ -21,7 +21,7 @@ _EQUALITIES = frozenset(("EQ", "NE"))
 
 def one_address(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Atomics by which all threads update one address."""
-    own = set(facts.own)
+    own = set(facts.written_here)
     opcodes = facts.function.opcodes
     hits = [
         access.index
@@ -99,7 +99,7 @@ def every_nth(facts: FunctionFacts) -> Iterator[RuleHit]:
         for at in tests[line]
     }
     found |= set(_changing_parts(facts))
-    for hit in facts.by_line(sorted(found)):
+    for hit in facts.by_line(sorted(found.intersection(facts.written_here))):
         yield RuleHit(hit, form="every")
 
 
@@ -157,7 +157,7 @@ _PLAIN = frozenset(("LDS", "STS"))
 
 def bank_conflicts(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Accesses to shared memory at a stride by which different words are in one bank."""
-    own = set(facts.own)
+    own = set(facts.written_here)
     hits: dict[int, RuleHit] = {}
     for access in facts.warp.shared:
         index, lane = access.index, access.lane

@@ -44,7 +44,7 @@ def test_a_rule_finds_what_it_is_for(kernels, kernel):
     found = kernels[kernel]
     assert {finding.rule for finding in found} == {rule_of(kernel)}
     if (line := marked_line(kernel)) is not None:
-        assert line in {finding.places[0].line for finding in found}
+        assert line in {place.line for finding in found for place in finding.lines}
 
 
 def test_no_rule_finds_anything_where_there_is_nothing(kernels):
