@@ -15,6 +15,16 @@ from jitstudio.paths import resource
 
 _MOST_OF_RULE = 4
 _MOST_LINES = 4
+_LOOKED_FOR = "looked for"
+_NOT_IN_CODE = (
+    "Code does not show how often a line runs, where indices from memory lead to, and "
+    "where threads part by their data: a run in the simulator counts that (Launch, or "
+    "jitstudio run FILE --device sim)."
+)
+_NOT_SIMULATED = (
+    "Neither shows what caches hold, how long memory takes and how busy the GPU is: launch the "
+    "kernel on a GPU, or measure it with Nsight Compute (ncu)."
+)
 _ELSEWHERE = "In the other lines the figures are others."
 
 
@@ -87,6 +97,21 @@ def text_of(rule: str, hit: RuleHit) -> Finding:
     )
 
 
+def nothing_found(*, is_simulated: bool = False) -> str:
+    """Returns what was looked at where no rule has found anything, what was not, and how to see it.
+
+    Args:
+        is_simulated: Whether a run in the simulator was looked at, too.
+    """
+    *others, last = _content()[_LOOKED_FOR].values()
+    seen = (
+        f"No rule applies. Looked for: {', '.join(others)} and {last}, as far as {{}} shows them."
+    )
+    if is_simulated:
+        return f"{seen.format('the code and one simulated run')} {_NOT_SIMULATED}"
+    return f"{seen.format('the code')} {_NOT_IN_CODE} {_NOT_SIMULATED}"
+
+
 def grouped(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Returns one finding for each cause, in the order of the first of each.
 
@@ -152,8 +177,13 @@ class _Text(NamedTuple):
 
 @cache
 def _texts() -> Mapping[str, _Text]:
-    content = tomllib.loads(resource("analysis/findings.toml").read_text("utf-8"))
     return {
         name: _Text(Severity(row["severity"]), row["title"], row["reason"], row["remedy"])
-        for name, row in content.items()
+        for name, row in _content().items()
+        if name != _LOOKED_FOR
     }
+
+
+@cache
+def _content() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads(resource("analysis/findings.toml").read_text("utf-8"))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 
-from jitstudio.analysis.findings.model import Finding, grouped, once_a_line
+from jitstudio.analysis.findings.find import RULES
+from jitstudio.analysis.findings.model import Finding, grouped, nothing_found, once_a_line
 from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.diagnostics import Severity
+from jitstudio.paths import resource
 from tests.support import cuda, request
 
 _MOST = 4
@@ -27,10 +30,10 @@ def test_a_habit_of_many_lines_is_one_finding_with_all_of_them(found_in):
         f"    b[i * 32 + {k}] = __fadd_rn(__fmul_rn(a[i * 64 + {7 * k}], s), {k}.5f);\n"
         for k in range(1, 61)
     )
-    text = (
-        'extern "C" __global__ void k(float* __restrict__ b, const float* __restrict__ a, float s)\n'
-        f"{{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n{lines}}}\n"
+    head = (
+        'extern "C" __global__ void k(float* __restrict__ b, const float* __restrict__ a, float s)'
     )
+    text = f"{head})\n{{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n{lines}}}\n"
     found = found_in(request(cuda(text), emit="cubin"))["k"]
     assert len(found) <= _MOST
     (unfused,) = (one for one in found if one.rule == "unfused")
@@ -68,3 +71,13 @@ def test_a_line_of_another_file_has_its_name():
     other = replace(finding(), places=(place,), lines=(place,))
     (one,) = grouped([finding(), other])
     assert one.more_lines == "util.h:3"
+
+
+def test_what_was_looked_for_is_what_the_rules_are():
+    content = tomllib.loads(resource("analysis/findings.toml").read_text("utf-8"))
+    looked_for = content["looked for"]
+    assert list(looked_for) == list(RULES)
+    assert all(phrase in nothing_found() for phrase in looked_for.values())
+    assert "jitstudio run FILE --device sim" in nothing_found()
+    assert "--device sim" not in nothing_found(is_simulated=True)
+    assert "ncu" in nothing_found(is_simulated=True)
