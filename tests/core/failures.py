@@ -286,6 +286,30 @@ PROVOKED = (
 NVRTC, NVVM, LINKER = Tool.NVRTC, Tool.NVVM, Tool.NVJITLINK
 # Not provoked. Said by: other versions, a driver, a launch, a worker that is not ours.
 REPORTED = (
+    *(
+        (id_, NVRTC, f"wgmma.mma_async instructions are serialized due to {cause} 'k' in line 9")
+        for id_, cause in (
+            ("wgmma-serialized-by-call", "the presence of Extern calls in the function"),
+            (
+                "wgmma-serialized-by-call",
+                "wgmma pipeline crossing function boundary at a function call in the function",
+            ),
+            (
+                "wgmma-serialized-by-inputs",
+                "non wgmma instructions defining input registers of a wgmma in the function",
+            ),
+            (
+                "wgmma-serialized-by-accumulators",
+                "non wgmma instructions reading accumulator registers of  a wgmma in the function",
+            ),
+            ("wgmma-serialized-by-stage", "ill formed pipeline stage in the function"),
+        )
+    ),
+    (
+        "setmaxnreg-below-need",
+        NVRTC,
+        "'setmaxnreg' ignored to maintain minimum register requirements.",
+    ),
     ("not-trusted", None, "This project is not trusted. '--time=f' writes a file."),
     ("script-time-limit", Tool.PYTHON, "Python was stopped after 20 s, the time limit."),
     ("ptx-too-new", LINKER, "Unsupported .version 8.7; current version is '8.4'"),

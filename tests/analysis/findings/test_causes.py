@@ -31,7 +31,7 @@ def test_a_habit_of_many_lines_is_one_finding_with_all_of_them(found_in):
         for k in range(1, 61)
     )
     head = (
-        'extern "C" __global__ void k(float* __restrict__ b, const float* __restrict__ a, float s)'
+        'extern "C" __global__ void k(float* __restrict__ b, const float* __restrict__ a, float s'
     )
     text = f"{head})\n{{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n{lines}}}\n"
     found = found_in(request(cuda(text), emit="cubin"))["k"]
