@@ -70,12 +70,16 @@ class FunctionFacts:
 
     def is_live_behind(self, index: int, register: int) -> bool:
         """Whether a register may be read behind an instruction, before it is written again."""
+        return bool(self.live_behind(index) >> register & 1)
+
+    def live_behind(self, index: int) -> Mask:
+        """The registers that may be read behind an instruction, before they are written again."""
         block = self.graph.block_at(index)
         if block is None:
-            return False
+            return 0
         if block.id not in self._live:
             self._live[block.id] = self._liveness.behind(block.id)
-        return bool(self._live[block.id][index - block.start] >> register & 1)
+        return self._live[block.id][index - block.start]
 
     @cached_property
     def _live(self) -> dict[int, list[Mask]]:

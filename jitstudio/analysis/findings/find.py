@@ -15,6 +15,7 @@ from jitstudio.analysis.findings import (
     index_rules,
     loop_rules,
     memory_rules,
+    spill_rules,
     warp_rules,
 )
 from jitstudio.analysis.findings.facts import FunctionFacts
@@ -25,7 +26,7 @@ from jitstudio.core.result import Resources
 Rule = Callable[[FunctionFacts], Iterator[RuleHit]]
 
 RULES: Mapping[str, Rule] = {
-    "spills": memory_rules.spills,
+    "spills": spill_rules.spills,
     "local": memory_rules.local_memory,
     "strided": memory_rules.strided,
     "banks": warp_rules.bank_conflicts,
@@ -63,5 +64,5 @@ def _finding(rule: str, hit: RuleHit, function: SassFunction) -> Finding:
     found = text_of(rule, hit)
     if first is None:
         return found
-    places = first.places
+    places = hit.places or first.places
     return replace(found, places=places, lines=places[:1], ptx_line=first.ptx_line)

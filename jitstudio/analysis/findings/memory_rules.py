@@ -30,18 +30,6 @@ _NEAR = 64
 _UNROLLED = 16
 
 
-def spills(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """Registers that were not enough."""
-    needs = facts.resources
-    stores, loads = (needs.spill_stores or 0, needs.spill_loads or 0) if needs else (0, 0)
-    if needs is not None and (stores or loads):
-        indices = facts.of_opcode(*_LOCAL)
-        yield RuleHit(
-            _of_most_lines(facts, indices),
-            {"stores": stores, "loads": loads, "registers": needs.registers},
-        )
-
-
 def local_memory(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Arrays and calls that make a thread use memory of its own."""
     indices = facts.of_opcode(*_LOCAL)

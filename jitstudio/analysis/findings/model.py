@@ -36,11 +36,13 @@ class RuleHit:
         indices: The instructions it is about, in the order of the code.
         words: What replaces the braces of the rule's text.
         form: Which of the rule's texts applies; empty for the plain one.
+        places: Where it is told to be; empty for where the first instruction comes from.
     """
 
     indices: tuple[int, ...]
     words: Mapping[str, object] = field(default_factory=dict)
     form: str = ""
+    places: InlineChain = ()
 
 
 @dataclass(frozen=True)
