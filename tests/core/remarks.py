@@ -78,6 +78,14 @@ REMARKS = (
             f"MM(d, a, b); COMMIT; WAIT; {_OUT}"
         ),
     ),
+    *(
+        Failure("registers-bounded-in-source", registers(bounds, "--maxrregcount=32"))
+        for bounds in (
+            "__launch_bounds__(384, 1)",
+            "__block_size__((384, 1, 1))",
+            "__maxnreg__(64)",
+        )
+    ),
     Failure("setmaxnreg-without-bounds", registers("")),
     Failure("setmaxnreg-without-bounds", registers("__launch_bounds__(384)")),
     Failure("setmaxnreg-in-debug", registers("__launch_bounds__(384, 1)", "-G")),
