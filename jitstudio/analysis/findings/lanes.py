@@ -386,23 +386,33 @@ def _special(_opcode: str, sources: Sequence[Operand], _values: Values) -> Lane:
 
 
 def _sum(opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
+    carried = _carried(opcode, sources, behind=3)
+    # The upper half of a sum of 64 bits is none of what is known.
+    return mixed(*values) if carried is None else total(*values[:3], carried)
+
+
+def _carried(opcode: str, sources: Sequence[Operand], *, behind: int) -> Lane | None:
+    """Returns what is carried into a sum of so many operands; None if that is not known.
+
+    A carry that is always there is how compilers also add 1: ``IADD3.X R0, R0, R2, RZ, PT, !PT``.
+    """
     if not _has(opcode, "X"):
-        return total(*values[:3])
-    carries = [source.text for source in sources if source.text in _CARRIES]
-    if len(carries) == 2 and not any("~" in source.text for source in sources):
-        # A carry that is always there is how compilers also add 1.
-        return total(*values[:3], literal(sum(map(_CARRIES.__getitem__, carries))))
-    # The upper half of a sum of 64 bits.
-    return mixed(*values)
+        return literal(0)
+    carries = [_CARRIES.get(source.text) for source in sources[behind:]]
+    known = [carry for carry in carries if carry is not None]
+    if not known or len(known) < len(carries) or any("~" in source.text for source in sources):
+        return None
+    return literal(sum(known))
 
 
-def _multiply_add(opcode: str, _sources: Sequence[Operand], values: Values) -> Lane:
-    if _has(opcode, "HI") or _has(opcode, "X"):
+def _multiply_add(opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
+    carried = _carried(opcode, sources, behind=3)
+    if _has(opcode, "HI") or carried is None:
         whole = mixed(*values)
         # So what is divided by is multiplied by: its reciprocal.
         divides = not whole.is_same and any(value.is_same for value in values[:2])
         return whole._replace(distance=Distance.NONE) if divides else whole
-    return total(product(values[0], values[1]), values[2])
+    return total(product(values[0], values[1]), values[2], carried)
 
 
 def _scaled_sum(opcode: str, sources: Sequence[Operand], values: Values) -> Lane:

@@ -35,7 +35,8 @@ class Generated(NamedTuple):
 
 _PARAMETERS = (
     "float* __restrict__ b, float* __restrict__ d, const float* __restrict__ a, "
-    "int* __restrict__ m, const int* __restrict__ q, float* x, const float* y, const unsigned char* __restrict__ u, "
+    "int* __restrict__ m, const int* __restrict__ q, float* x, const float* y, "
+    "const unsigned char* __restrict__ u, "
     "int n, int w, long long large"
 )
 

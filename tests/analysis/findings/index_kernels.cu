@@ -351,3 +351,16 @@ extern "C" __global__ void quiet_one_word_for_all(const float* a, float* b)
     for (int k = 0; k < 256; ++k) sum = sum * 0.5f + s[k];
     b[PLACE] = sum;
 }
+
+// A sum of three of which one is 1 may be added by a carry that is always there: IMAD.X, IADD3.X.
+extern "C" __global__ void strided_by_a_carry(
+    float* __restrict__ b, float* __restrict__ c, const float* __restrict__ a,
+    const int* __restrict__ counts, int n, int w)
+{
+    int i = PLACE;
+    float sum = 0;
+    for (int k = 0; k < counts[blockIdx.x]; ++k) sum = sum * 0.5f + k;
+    b[i] = sum;
+    for (int k = 0; k < n; ++k) sum = sum * 0.5f + a[(i + n + 1) * w + k]; // HERE
+    c[i] = sum;
+}
