@@ -343,7 +343,9 @@ def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: 
     if file == _NAMELESS_PTX:
         # The line is one of the PTX made from the source, not of the source.
         file = str(PurePath(source).with_suffix(CodeKind.PTX.ending))
-    if match.re is _PTXAS_LINE and (origin := _ORIGIN.fullmatch("".join(following[:1]))):
+    if match.re in (_PTXAS_LINE, _PTXAS_REMARK) and (
+        origin := _ORIGIN.fullmatch("".join(following[:1]))
+    ):
         message = f"{message} ({file}:{line}{origin['calls']})"
         file, line = origin["file"], int(origin["line"])
     severity = _SEVERITIES[groups.get("severity") or "error"]

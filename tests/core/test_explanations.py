@@ -69,11 +69,14 @@ def test_what_follows_the_remarks_of_ptxas_has_none(builder, mended):
     assert [d.message for d in result.diagnostics if d.number.startswith("C75")] == []
 
 
-def test_a_loss_is_a_warning_at_the_line_of_the_ptx(builder):
+def test_a_loss_is_a_warning_at_the_line_of_the_source(builder):
     serialized = next(row for row in REMARKS if row.id == "wgmma-serialized-by-divergence")
     found = told(serialized.id, builder.build(serialized.request))
     assert (found.severity, found.number) == (Severity.WARNING, "C7518")
-    assert (found.file, found.line is not None) == ("kernel.ptx", True)
+    text = serialized.request.sources[0].content.decode()
+    assert found.file == "kernel.cu"
+    assert text.splitlines()[found.line - 1].startswith("float d[4]")
+    assert "kernel.ptx:" in found.message
     waiting = next(row for row in REMARKS if row.id == "wgmma-wait-injected")
     assert told(waiting.id, builder.build(waiting.request)).severity is Severity.INFO
 
