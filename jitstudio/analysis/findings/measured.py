@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import ceil
 
-from jitstudio.analysis.findings.model import Finding, RuleHit, text_of
+from jitstudio.analysis.findings.model import Finding, RuleHit, grouped, once_a_line, text_of
 from jitstudio.analysis.sass.model import SassFunction, SourceLocation
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.simulation import (
@@ -41,7 +41,7 @@ _NO_LAYOUT = (
 )
 _KINDS = {AccessKind.READ: "load", AccessKind.WRITE: "store", AccessKind.ATOMIC: "atomic"}
 
-GUESSED = frozenset({"strided", "narrow", "divergent"})
+GUESSED = frozenset({"strided", "narrow", "divergent", "banks", "parted", "atomics"})
 """Rules that guess what a run shows."""
 
 
@@ -62,7 +62,7 @@ def with_measured(
     shown = measured(simulation)
     if function is not None:
         shown = tuple(_as_in_sass(finding, simulation, function) for finding in shown)
-    return (*shown, *others)
+    return grouped((*shown, *others))
 
 
 def _as_in_sass(finding: Finding, simulation: Simulation, function: SassFunction) -> Finding:
@@ -95,7 +95,7 @@ def _bytes_of(opcode: str) -> int:
 
 
 def measured(simulation: Simulation) -> tuple[Finding, ...]:
-    """Returns what a run has shown, what costs most kernels time before what may."""
+    """Returns what a run has shown, once a line; what costs most kernels time before what may."""
     samples = {sample.ptx_line: sample for sample in simulation.samples}
     parting = Counter((line.file, line.line) for line in simulation.lines if line.divergent)
     found = [
@@ -105,15 +105,7 @@ def measured(simulation: Simulation) -> tuple[Finding, ...]:
             line, samples.get(line.ptx_line), parting[line.file, line.line] if line.line else 1
         )
     ]
-    return tuple(sorted(found, key=lambda finding: finding.severity is not Severity.WARNING))
-
-
-def once_a_line(found: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Returns the first finding of each rule and source line: an unrolled loop has many."""
-    kept: dict[object, Finding] = {}
-    for finding in found:
-        kept.setdefault((finding.rule, finding.places or finding.ptx_line), finding)
-    return tuple(kept.values())
+    return once_a_line(sorted(found, key=lambda finding: finding.severity is not Severity.WARNING))
 
 
 def _hits(
@@ -161,4 +153,4 @@ def _hits(
 def _finding(rule: str, hit: RuleHit, line: LineCounts) -> Finding:
     places = (SourceLocation(line.file, line.line),) if line.line else ()
     made = text_of(rule, hit)
-    return replace(made, places=places, ptx_line=line.ptx_line)
+    return replace(made, places=places, lines=places, ptx_line=line.ptx_line)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from jitstudio.analysis.findings.measured import measured, once_a_line, with_measured
-from jitstudio.analysis.findings.model import Finding
+from jitstudio.analysis.findings.measured import measured, with_measured
+from jitstudio.analysis.findings.model import Finding, once_a_line
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.simulation import (
     AccessKind,
@@ -80,7 +80,7 @@ def test_guesses_give_way_to_what_was_shown():
 def test_an_unrolled_loop_is_told_once_a_line():
     first = LineCounts("k.cu", 2, 20, 100, 3200, 50)
     lines = (first, replace(first, ptx_line=25), replace(first, line=3, ptx_line=30))
-    found = once_a_line(measured(replace(RUN, lines=lines)))
+    found = measured(replace(RUN, lines=lines))
     assert [(finding.rule, finding.ptx_line) for finding in found] == [
         ("parted", 20),
         ("parted", 30),
