@@ -12,6 +12,8 @@ from jitstudio.core.result import ABI_TAG
 _ANONYMOUS = re.compile(r"(?:\(anonymous namespace\)|\{anonymous\}|`anonymous namespace')::")
 _OPENING, _CLOSING = "(<[{", ")>]}"
 _MANGLED_PART = re.compile(r"L?(\d+)")
+_LOCAL_NAME = re.compile(r"^_ZZ.*E(\d+[A-Za-z_]\w*?)(?:_\d+|__\d+_)?$")
+_UNNAMED = ("_GLOBAL__N_", "_INTERNAL_")
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,9 @@ def _partner_before(text: str) -> int:
 
 def _mangled_path(name: str) -> str:
     """Returns the namespaces and the name of a mangled name, by the Itanium C++ ABI."""
+    if local := _LOCAL_NAME.search(name):
+        # A variable in a function.
+        return _mangled_path(f"_Z{local[1]}")
     at = len("_ZN") if name.startswith("_ZN") else len("_Z")
     parts: list[str] = []
     while match := _MANGLED_PART.match(name, at):
@@ -148,7 +153,7 @@ def _mangled_path(name: str) -> str:
         parts.append(name[start:at])
         if not name.startswith("_ZN"):
             break
-    return "::".join(part for part in parts if not part.startswith("_GLOBAL__N_"))
+    return "::".join(part for part in parts if not part.startswith(_UNNAMED))
 
 
 _NAME = re.compile(r"(?<![\w$])_Z[\w$]+")

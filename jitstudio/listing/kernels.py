@@ -23,6 +23,7 @@ from jitstudio.core.launch.request import (
     FormParameter,
     HostLaunch,
     KernelForm,
+    ModuleVariable,
     Parameter,
     ParameterSlot,
     Signature,
@@ -31,7 +32,7 @@ from jitstudio.core.launch.texels import TexelUse
 from jitstudio.core.launch.types import REFERENCES, Handle, Opaque, Pointer, Scalar, Type
 from jitstudio.core.result import BuildResult, Kernel, told_apart
 from jitstudio.listing.captured_kernels import captured_signature
-from jitstudio.listing.cuda.declarations import KernelNode, Scope, declarations
+from jitstudio.listing.cuda.declarations import KernelNode, Scope, VariableNode, declarations
 from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.syntax import is_const, name_node, parse, template_name, text_of
 from jitstudio.listing.cuda.types import NOTHING, Argument, Bindings, Types
@@ -43,6 +44,7 @@ from jitstudio.listing.ptx import (
     parameter_slots,
     reaches_texels,
 )
+from jitstudio.listing.ptx_variables import PtxModuleVariable, PtxVariables, VariableUse
 
 _DEFINES = ("--define-macro=", "-D")
 _WIDE = 8
@@ -93,19 +95,21 @@ class _Layout:
         kernels: The parameters by lowered name.
         uses: What these kernels do behind their pointers and with textures; empty where nobody
             asked and there are none.
+        variables: Those outside of functions.
         by_hand: Whether the text is a source.
     """
 
     module: str
     kernels: dict[str, tuple[PtxParameter, ...]]
     uses: dict[str, KernelUse]
+    variables: PtxVariables
     by_hand: bool = False
 
     @classmethod
     def of(cls, module: str, ptx: str, access: bool, *, by_hand: bool = False) -> _Layout:
         # Whether 64 bits are an address or a texture decides how they are filled in.
         used = kernel_uses(ptx) if access or reaches_texels(ptx) else {}
-        return cls(module, parameter_slots(ptx), used, by_hand)
+        return cls(module, parameter_slots(ptx), used, PtxVariables.of(ptx), by_hand)
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,7 @@ class _Known:
     layouts: tuple[_Layout, ...]
     types: Types
     launches: tuple[HostLaunch, ...]
+    device_variables: tuple[DeviceVariable, ...]
 
     @classmethod
     def of(
@@ -148,6 +153,11 @@ class _Known:
             ),
             types,
             tuple(x for text, given in launching for x in host_launches(text, types, given)),
+            tuple(
+                DeviceVariable(node, types)
+                for text, defines in code
+                for node in declarations(text.content, defines).variables
+            ),
         )
 
     def form(self, kernel: Kernel, name: KernelName) -> KernelForm:
@@ -168,6 +178,7 @@ class _Known:
             complete=parameters.complete,
             host_launch=launch,
             unit=_module(kernel.module),
+            variables=self._variables(kernel, layout, {p.name for p in parameters.parameters}),
         )
         if signature is None:
             return form
@@ -180,6 +191,36 @@ class _Known:
             module=signature.module,
             line=signature.line,
         )
+
+    def _variables(
+        self, kernel: Kernel, layout: _Layout | None, taken: set[str]
+    ) -> tuple[FormParameter, ...]:
+        """Returns the module variables that a kernel uses, as rows of its form.
+
+        Args:
+            kernel: The kernel.
+            layout: The PTX that it is in.
+            taken: The names of its parameters.
+        """
+        uses = layout.variables.used_by(kernel.name) if layout else {}
+        known = {
+            v.name: v
+            for other in self.layouts
+            for v in other.variables.variables.values()
+            if v.is_defined
+        }
+        known |= layout.variables.variables if layout else {}
+        rows = []
+        for symbol, use in uses.items():
+            declared = next((d for d in self.device_variables if d.is_of(symbol)), None)
+            if "$" in symbol or (declared is not None and declared.node.is_const):
+                continue
+            name = read_name(symbol).path or symbol
+            while name in taken:
+                name = f"::{name}" if not name.startswith("::") else symbol
+            taken.add(name)
+            rows.append(_variable_row(name, known[symbol], use, declared))
+        return tuple(rows)
 
     def _named(self, name: KernelName) -> tuple[Parameter, ...] | None:
         """Returns what a name in C++ says of the parameters where no source does."""
@@ -274,6 +315,45 @@ def _more(by_source: Type | None, by_name: Type | None) -> Type | None:
     """Returns the type that says more; the name knows what dependent types of the source are."""
     untold = by_source is None or (isinstance(by_source, Pointer) and by_source.target is None)
     return by_name if untold and by_name is not None else by_source
+
+
+@dataclass(frozen=True)
+class DeviceVariable:
+    """A variable of device code in a source, where its types are known."""
+
+    node: VariableNode
+    types: Types
+
+    def is_of(self, symbol: str) -> bool:
+        """Returns whether a lowered name is this variable's."""
+        return read_name(symbol).path in (self.node.path, self.node.name)
+
+    @property
+    def type(self) -> Type | None:
+        """What it is; None where the source alone does not say."""
+        with suppress(_TOO_DEEP):
+            return self.types.declared(self.node.kind, self.node.declarator, self.node.scope, {})
+        return None
+
+
+def _variable_row(
+    name: str, known: PtxModuleVariable, use: VariableUse, declared: DeviceVariable | None
+) -> FormParameter:
+    """Returns a module variable as a row of a form; its type is that of the source if that fits."""
+    by_source = declared.type if declared else None
+    fits = by_source is not None and by_source.size == known.type.size
+    kind = by_source if fits and by_source is not None else known.type
+    variable = ModuleVariable(
+        known.name,
+        known.space,
+        known.initial,
+        known.is_initialised or (declared is not None and declared.node.is_initialised),
+        use.read_at,
+        use.reads,
+        use.writes and known.space != "__constant__",
+    )
+    slot = ParameterSlot(0, kind.size, kind.align)
+    return FormParameter(name, kind, slot, f"{known.space} {kind.name}", variable=variable)
 
 
 def _accessed(

@@ -40,6 +40,10 @@ def generate(buffer: Buffer) -> np.ndarray:
     match fill.kind:
         case FillKind.ZEROS:
             return array
+        case FillKind.VALUES | FillKind.INITIAL:
+            if len(fill.data) != array.nbytes:
+                raise NumericsError(f"What {buffer.name} holds before the launch is not known.")
+            return _of_bytes(buffer, fill.data)
         case FillKind.CONSTANT:
             make = _constant(*fill.numbers)
         case FillKind.RANGE:
@@ -52,6 +56,11 @@ def generate(buffer: Buffer) -> np.ndarray:
         for column in _columns(array):
             _write(column, make)
     return array
+
+
+def _of_bytes(buffer: Buffer, data: bytes) -> np.ndarray:
+    dtype = numpy_dtype(buffer.element)
+    return np.frombuffer(data, dtype.base).reshape(buffer.length, *dtype.shape)
 
 
 def _columns(array: np.ndarray) -> Iterator[np.ndarray]:

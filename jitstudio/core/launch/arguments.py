@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, zip_longest
 
 from jitstudio.core.launch.c_types import FLOAT
+from jitstudio.core.launch.members import inner_rows, part_at, references_behind, references_in
 from jitstudio.core.launch.problems import TextError, listing, parts
 from jitstudio.core.launch.request import (
     Direction,
@@ -78,16 +79,48 @@ def parse_buffer(text: str) -> BufferText | None:
     length, _, rest = stripped.partition(":")
     if not length.strip():
         raise TextError("A buffer needs its length.", _EXAMPLE)
-    before, _, last = rest.rpartition(":")
-    direction = _DIRECTIONS.get(last.strip())
-    fill = (before if direction else rest).strip()
+    fill, direction = _fill_and_direction(rest)
     typed = _ELEMENT.fullmatch(length.strip())
     return BufferText(
         typed["length"].strip() if typed else length.strip(),
-        parse_fill(fill) if fill else None,
+        fill,
         direction,
         typed["element"].strip() if typed else "",
     )
+
+
+def parse_variable(text: str) -> BufferText:
+    """Reads the text of a module variable, ``[VALUE][:FILL][:DIRECTION]``.
+
+    ``{1, 2, 1}``, ``0``, ``random(7)``, ``zeros:out``, ``out``. Its value is in the place of a
+    buffer's length.
+
+    Raises:
+        TextError: It is none.
+    """
+    value, rest = variable_parts(text)
+    fill, direction = _fill_and_direction(rest)
+    typed = _ELEMENT.fullmatch(value)
+    if typed:
+        return BufferText(typed["length"].strip(), fill, direction, typed["element"].strip())
+    return BufferText(value, fill, direction)
+
+
+def variable_parts(text: str) -> tuple[str, str]:
+    """Returns the value in the text of a module variable, and the rest: fill and direction."""
+    stripped = text.strip()
+    word = re.match(r"\w*", stripped)
+    if word and (word[0] in _WORDS or word[0] in _DIRECTIONS):
+        return "", stripped
+    value, _, rest = stripped.partition(":")
+    return value.strip(), rest.strip()
+
+
+def _fill_and_direction(text: str) -> tuple[Fill | None, Direction | None]:
+    before, _, last = text.rpartition(":")
+    direction = _DIRECTIONS.get(last.strip())
+    fill = (before if direction else text).strip()
+    return parse_fill(fill) if fill else None, direction
 
 
 def parse_fill(text: str) -> Fill:
@@ -206,6 +239,7 @@ _UNNAMED = re.compile(r"arg\d+")
 _ELEMENTS = 1 << 20
 _EXTENT_ELEMENTS = 1 << 10
 _FEW = 1024
+_FEW_POINTERS = 4
 _USUAL_BLOCK = 256
 
 
@@ -231,10 +265,36 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
                 texts[parameter.name] = str(float(number))
             case Scalar(), int() as number:
                 texts[parameter.name] = str(number)
-    return tuple(
-        (p.name, p.default or texts.get(p.name) or _default_of(p, p.length or length, form))
-        for p in form.parameters
-    )
+    host = dict(form.host_launch.texts) if form.host_launch else {}
+    found: list[tuple[str, str]] = []
+    for at, p in enumerate(form.parameters):
+        text = p.default or texts.get(p.name) or _default_of(p, p.length or length, form)
+        inner = [
+            (row.name, _host_text(row, at, p, host) or _text(row, _inner_length(row, p) or length))
+            for row in inner_rows(p)
+        ]
+        found += [(p.name, _host_text(p, at, p, host) or text), *inner]
+    for variable in form.variables:
+        inner = [(row.name, host.get(row.name, "")) for row in inner_rows(variable)]
+        found += [(variable.name, host.get(variable.name, "")), *inner]
+    return tuple(found)
+
+
+def _host_text(
+    row: FormParameter, at: int, parameter: FormParameter, host: Mapping[str, str]
+) -> str:
+    """Returns what the host code says of a parameter that is a struct, or of what is inside."""
+    return host.get(f"{at}{row.name.removeprefix(parameter.name)}", "")
+
+
+def _inner_length(row: FormParameter, parameter: FormParameter) -> str:
+    """Returns the number beside a pointer in a struct that says how many elements there are."""
+    struct = row.name.rpartition(".")[0]
+    around = part_at(parameter.type, struct.removeprefix(parameter.name)) if struct else None
+    if around is None or not isinstance(around.type, Struct):
+        return ""
+    sizes = [f.name for f in around.type.fields if _largest(f.type) and _SIZE.fullmatch(f.name)]
+    return f"{struct}.{sizes[0]}" if sizes else ""
 
 
 def first_launch(form: KernelForm) -> LaunchSpec:
@@ -385,17 +445,36 @@ def _extents(parameter: FormParameter, form: KernelForm) -> list[str]:
 
 def _text(parameter: FormParameter, length: str) -> str:
     match parameter.type:
-        case Pointer(target=Pointer()):
-            return f"{length}:zeros"
+        case Pointer() as pointer if references_behind(pointer):
+            return str(_FEW_POINTERS)
         case Pointer(target=target, const=const):
             # Most kernels work on floats; bytes would make buffers that are too short.
             buffer = length if target else f"float[{length}]"
             return f"{buffer}:{_content(target or FLOAT, const, parameter.access)}"
+        case Struct() as kind if references_in(kind):
+            return _struct_text(kind)
         case Scalar(kind=NumberKind.FLOATING):
             return "1.0"
         case Scalar(kind=NumberKind.SIGNED | NumberKind.UNSIGNED):
             return "1"
     return example(parameter.type)
+
+
+def _struct_text(kind: Struct) -> str:
+    """Returns the numbers of a struct; its pointers have rows of their own."""
+    texts = []
+    for field in kind.fields:
+        match field.type:
+            case Struct() as inner if references_in(inner):
+                texts.append(f"{field.name}={_struct_text(inner)}")
+            case Scalar(kind=NumberKind.SIGNED | NumberKind.UNSIGNED) as number:
+                is_size = _SIZE.fullmatch(field.name) or _EXTENT.fullmatch(field.name)
+                texts.append(f"{field.name}={min(_FEW, _largest(number)) if is_size else 1}")
+            case Scalar(kind=NumberKind.FLOATING):
+                texts.append(f"{field.name}=1.0")
+            case other if not references_in(other):
+                texts.append(f"{field.name}={example(other)}")
+    return f"{{{', '.join(texts)}}}"
 
 
 def _content(target: Type, const: bool, access: Direction | None) -> str:
