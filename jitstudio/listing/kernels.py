@@ -47,6 +47,8 @@ from jitstudio.listing.ptx import (
 from jitstudio.listing.ptx_variables import PtxModuleVariable, PtxVariables, VariableUse
 
 _DEFINES = ("--define-macro=", "-D")
+# `_Z7weightsILi2EE`: the numbers among the template arguments of a lowered name.
+_TEMPLATE_NUMBER = re.compile(r"(?<=[IE])L[a-z](\d+)E")
 _WIDE = 8
 """Bytes of an address or a handle."""
 
@@ -328,11 +330,14 @@ class DeviceVariable:
         """Returns whether a lowered name is this variable's."""
         return read_name(symbol).path in (self.node.path, self.node.name)
 
-    @property
-    def type(self) -> Type | None:
-        """What it is; None where the source alone does not say."""
+    def type_of(self, symbol: str) -> Type | None:
+        """Returns what it is by this lowered name; None where the source alone does not say."""
+        node, bindings = self.node, NOTHING
         with suppress(_TOO_DEEP):
-            return self.types.declared(self.node.kind, self.node.declarator, self.node.scope, {})
+            if node.template is not None:
+                given = [int(number) for number in _TEMPLATE_NUMBER.findall(symbol)]
+                bindings = self.types.bound(node.template, given, node.scope)
+            return self.types.declared(node.kind, node.declarator, node.scope, bindings)
         return None
 
 
@@ -340,7 +345,7 @@ def _variable_row(
     name: str, known: PtxModuleVariable, use: VariableUse, declared: DeviceVariable | None
 ) -> FormParameter:
     """Returns a module variable as a row of a form; its type is that of the source if that fits."""
-    by_source = declared.type if declared else None
+    by_source = declared.type_of(known.name) if declared else None
     fits = by_source is not None and by_source.size == known.type.size
     kind = by_source if fits and by_source is not None else known.type
     variable = ModuleVariable(

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from tree_sitter import Node
 
-from jitstudio.listing.cuda.syntax import declared_name, parse, text_of
+from jitstudio.listing.cuda.syntax import declarator_chain, declared_name, parse, text_of
 
 # Possessive, and an escaped quote opens nothing, so that nothing is tried twice.
 _STRING = rb'"(?>[^"\\\n]|\\.)*+"|(?<!\w)\'(?>[^\'\\\n]|\\.)*+\'|\\.|R"\((?s:.*?)(?:\)"|\Z)'
@@ -273,6 +273,7 @@ class VariableNode:
         declarator: See `kind`.
         is_const: Whether it is never written, not by the host either.
         is_initialised: Whether the declaration says what it holds.
+        template: The list of template parameters, or None.
     """
 
     name: str
@@ -281,6 +282,7 @@ class VariableNode:
     declarator: Node
     is_const: bool
     is_initialised: bool
+    template: Node | None
 
     @property
     def path(self) -> str:
@@ -430,9 +432,12 @@ class _Walk:
             bare = inner if is_initialised and inner is not None else declarator
             *around, name = declared_name(bare).split("::")
             if name and _function(bare) is None:
-                scope, is_const = (*place.scope, *filter(None, around)), b"const" in words
+                scope = (*place.scope, *filter(None, around))
+                # Of `const float *table` it is not the pointer that is const.
+                leads = any(n.type == "pointer_declarator" for n in declarator_chain(bare))
+                is_const = b"const" in words and not leads
                 self.found.variables.append(
-                    VariableNode(name, scope, kind, bare, is_const, is_initialised)
+                    VariableNode(name, scope, kind, bare, is_const, is_initialised, place.template)
                 )
 
     def _type(self, declaration: Declaration) -> None:

@@ -1,0 +1,84 @@
+"""`jitstudio run` with module variables and with pointers in structs, in the simulator."""
+
+import pytest
+
+from tests.symbol_launches import BUFFERS, CASES, CONV, INNER, ROWS, VIEWS, Q
+
+
+@pytest.fixture
+def simulated(run, tmp_path):
+    """Runs a source with these words in the simulator."""
+
+    def launch(source, *words):
+        (tmp_path / "k.cu").write_text(source)
+        return run("run", tmp_path / "k.cu", "--device", "sim", *words, "--json")
+
+    return launch
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_set_is_there_and_what_is_read_back_is_right(simulated, name):
+    source, words = CASES[name]
+    ran = simulated(source, *words)
+    assert ran.code == 0, ran.out
+    assert ran.json["checks"]
+    assert not [d for d in ran.json["diagnostics"] if d["severity"] == "error"]
+
+
+def test_a_wrong_value_of_a_variable_is_found(simulated):
+    ran = simulated(CONV, *BUFFERS, "--set=mask={1, 2, 2}", INNER)
+    assert ran.code == 5
+
+
+def test_a_variable_that_nothing_fills_is_told_with_its_line(simulated):
+    ran = simulated(CONV, *BUFFERS)
+    told = [d["message"] for d in ran.json["diagnostics"] if "nothing fills" in d["message"]]
+    assert told == [
+        "The kernel reads the __constant__ variable 'mask' at k.cu:7, which nothing fills and "
+        "which has no initialiser: it holds zeros."
+    ]
+
+
+@pytest.mark.parametrize("start", ["= 0", "= {1, 2, 3}"])
+def test_an_initialiser_is_kept_and_needs_no_word(simulated, start):
+    start = start if "{" in start else "= {0}"
+    ran = simulated(CONV.replace("mask[3]", f"mask[3] {start}"), *BUFFERS)
+    assert not [d for d in ran.json["diagnostics"] if "mask" in d["message"]]
+
+
+def test_a_counter_that_the_kernel_itself_writes_needs_no_word(simulated):
+    ran = simulated(CONV, *BUFFERS, "--set=mask=1:zeros")
+    assert "mask has 3 elements, which a launch cannot change." in ran.out
+    ran = simulated(CONV, *BUFFERS, "--set=mask=zeros")
+    assert not [d for d in ran.json["diagnostics"] if "hits" in d["message"]]
+
+
+@pytest.mark.parametrize(
+    ("word", "why"),
+    [
+        ("--set=mark=zeros", "has no parameter and uses no module variable 'mark'"),
+        ("--set=mask={1, 2, 3, 4}", "These are 4 elements; float[3] has 3."),
+        ("--set=mask=1", "its values stand in braces"),
+        ("--set=mask=zeroes", "zeroes"),
+        ("--set=mask", "--set takes NAME=TEXT, not 'mask'"),
+        ("--set=mask=zeros:out", "mask is __constant__, so the kernel will not write to it."),
+    ],
+)
+def test_what_makes_no_sense_is_told(simulated, word, why):
+    ran = simulated(CONV, *BUFFERS, word)
+    assert why in ran.out + ran.err
+
+
+def test_a_pointer_in_a_struct_that_nobody_gives_is_asked_for(simulated):
+    ran = simulated(VIEWS, Q, "--arg=q.a.p=64:range", "--grid=1", "--block=64")
+    told = [d["message"] for d in ran.json["diagnostics"]]
+    assert "The argument 'q.b.p' is missing." in told
+    ran = simulated(ROWS, "--arg=rows=2", "--arg=n=4", "--grid=2", "--block=32")
+    assert [d["message"] for d in ran.json["diagnostics"]] == ["The argument 'rows[]' is missing."]
+
+
+def test_what_lies_behind_the_end_of_a_structs_buffer_is_told_by_its_path(simulated):
+    words = ("--arg=q.b.p=64:zeros", "--arg=q.more[0]=null", "--arg=q.more[1]=64:zeros")
+    ran = simulated(VIEWS, Q, "--arg=q.a.p=64:range", *words, "--grid=1", "--block=64")
+    assert ran.code != 0
+    assert "q.b.p" in ran.json["simulation"]["faults"][0]["message"]
