@@ -76,6 +76,15 @@ extern "C" __global__ void lengths(const View *views, int *out) {
 }
 """
 
+TEXTURES = """\
+struct Lookup { cudaTextureObject_t tex; float scale; };
+__constant__ cudaTextureObject_t steps;
+extern "C" __global__ void look(Lookup lookup, float *out) {
+    int i = threadIdx.x;
+    out[i] = lookup.scale * tex1Dfetch<float>(lookup.tex, i) + tex1D<float>(steps, i + 0.5f);
+}
+"""
+
 CASES = {
     "values": (
         CONV,
@@ -119,8 +128,7 @@ CASES = {
     "structs in one text": (
         VIEWS,
         (
-            "--arg=q={a={p=64:range, n=64, stride=1}, b={p=64:zeros, stride=1}, alpha=2, "
-            "more={null, 64:zeros}}",
+            "--arg=q={{64:range, 64, 1}, {p=64:zeros, stride=1}, alpha=2, more={null, 64:zeros}}",
             *("--grid=1", "--block=64", "--expect=q.b.p = 2 * q.a.p"),
         ),
     ),
@@ -137,6 +145,14 @@ CASES = {
             *("--arg=views=3", "--arg=views[].p=8:constant(2)", "--arg=views[]={n=4}"),
             *("--arg=views[2].n=8", "--arg=out=3:zeros:out", "--grid=3", "--block=1"),
             "--expect=out = array([8, 8, 16])",
+        ),
+    ),
+    "textures": (
+        TEXTURES,
+        (
+            *("--arg=lookup={scale=10}", "--arg=lookup.tex=float[8]:range:linearMemory"),
+            *("--set=steps=float[8]:range(0,2)", "--arg=out=8:zeros:out", "--grid=1", "--block=8"),
+            "--expect=out = 12 * i",
         ),
     ),
 }

@@ -33,10 +33,11 @@ def test_a_wrong_value_of_a_variable_is_found(simulated):
 def test_a_variable_that_nothing_fills_is_told_with_its_line(simulated):
     ran = simulated(CONV, *BUFFERS)
     told = [d["message"] for d in ran.json["diagnostics"] if "nothing fills" in d["message"]]
-    assert told == [
+    said = (
         "The kernel reads the __constant__ variable 'mask' at k.cu:7, which nothing fills and "
         "which has no initialiser: it holds zeros."
-    ]
+    )
+    assert told == [said]
 
 
 @pytest.mark.parametrize("start", ["= 0", "= {1, 2, 3}"])
