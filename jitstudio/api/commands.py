@@ -101,6 +101,7 @@ def run(
     *,
     name: str = "",
     arguments: Mapping[str, object] | None = None,
+    set: Mapping[str, object] | None = None,  # noqa: A002 - the word of `jitstudio run`
     grid: object = None,
     cover: object = None,
     block: object = None,
@@ -123,7 +124,10 @@ def run(
         options: Options for the compilers, such as ``-lineinfo``.
         kernel: Which one; None where there is only one.
         arguments: Values and buffers by the names of the parameters, written as in
-            `jitstudio run`: ``{"a": 2.5, "x": "n:random(7)", "n": 4096}``.
+            `jitstudio run`: ``{"a": 2.5, "x": "n:random(7)", "n": 4096}``; pointers in structs
+            by their paths, such as ``"view.data"``.
+        set: What module variables hold before the launch, by their names, such as
+            ``{"mask": "{1, 2, 1}"}``; ``"out"`` to read one back.
         grid: Blocks, such as ``128`` or ``(16, 16)``.
         cover: In place of the grid: so many threads at least, such as ``"n"``.
         block: Threads per block.
@@ -144,6 +148,7 @@ def run(
     vars(words).update(
         kernel=kernel,
         arg=[f"{parameter}={value}" for parameter, value in (arguments or {}).items()],
+        set=[f"{variable}={value}" for variable, value in (set or {}).items()],
         expectations=list(expect) or None,
         repeats=repeats,
         seed=seed,

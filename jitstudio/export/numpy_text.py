@@ -248,7 +248,8 @@ def _values_text(data: bytes, buffer: Buffer) -> str:
         numbers = struct.unpack(f"<{buffer.length}{letter}", data)
         return f"np.array([{', '.join(map(number_text, numbers))}], {dtype})"
     shape = f"np.zeros({buffer.length}, {dtype}).shape"
-    return f'np.frombuffer(bytes.fromhex("{data.hex()}"), np.dtype({dtype}).base).reshape({shape}).copy()'
+    made = f'np.frombuffer(bytes.fromhex("{data.hex()}"), np.dtype({dtype}).base)'
+    return f"{made}.reshape({shape}).copy()"
 
 
 def number_text(number: float) -> str:

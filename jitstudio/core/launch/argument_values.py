@@ -6,7 +6,6 @@ address the launch puts to where the struct or buffer has it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,7 +28,7 @@ from jitstudio.core.launch.members import (
     part_at,
     references_behind,
     references_in,
-    represents,
+    row_about,
 )
 from jitstudio.core.launch.problems import SpecProblem, TextError, argument_place, unknown
 from jitstudio.core.launch.request import (
@@ -58,8 +57,6 @@ from jitstudio.core.launch.values import EncodedValue, Number, UnknownNameError,
 _BYTE = Scalar("unsigned char", "uint8", 1, NumberKind.UNSIGNED)
 _MOST_POINTERS = 1024
 """Buffers that one buffer of pointers may lead to."""
-
-_PATH = re.compile(r"(?=[.\[])")
 
 
 @dataclass(frozen=True)
@@ -116,9 +113,8 @@ def _texts(
     """Returns the texts by what they are about; parameters without one are faulty."""
     texts: dict[str, str] = {}
     rows = [row.name for row in form_rows(form)]
-    tops = {row.name: row for row in (*form.parameters, *form.variables)}
     for name, text in given:
-        if not any(represents(row, name) for row in rows) and not _is_part(name, tops):
+        if name not in rows and row_about(form, name) is None:
             message = f"{form.title} has no parameter '{name}'."
             if form.variables:
                 message = f"{form.title} has no parameter and uses no module variable '{name}'."
@@ -150,18 +146,6 @@ def _path(whole: str, name: str) -> str:
     """Returns the path from a struct or array to what a name is about; empty for no part of it."""
     rest = name.removeprefix(whole)
     return rest if rest != name and rest.startswith((".", "[")) else ""
-
-
-def _is_part(name: str, tops: Mapping[str, FormParameter]) -> bool:
-    """Returns whether a name is about a part of a struct, or of what a pointer leads to."""
-    row = tops.get(_PATH.split(name, maxsplit=1)[0])
-    if row is None or not (path := _path(row.name, name)):
-        return False
-    if not isinstance(row.type, Pointer):
-        return part_at(row.type, path) is not None
-    index, _, rest = path.partition("]")
-    is_element = re.fullmatch(r"\[\d*", index) is not None
-    return is_element and row.type.target is not None and part_at(row.type.target, rest) is not None
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,14 @@ from jitstudio.core.launch.request import (
     FormParameter,
     HostBuffer,
     KernelForm,
+    ParameterSlot,
 )
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.texels import TexelUse
 from jitstudio.core.launch.types import (
+    REFERENCES,
     Array,
+    Field,
     Handle,
     HandleKind,
     NumberKind,
@@ -260,31 +263,61 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
             case Pointer(target=target), HostBuffer(size) if known and size > 0:
                 elements = size // (target or FLOAT).size
                 lasts = _by_names(elements, given) or str(elements)
-                texts[parameter.name] = _text(parameter, lasts)
+                holds = references_behind(parameter.type)
+                texts[parameter.name] = lasts if holds else _text(parameter, lasts)
             case Scalar(kind=NumberKind.FLOATING), int() | float() as number:
                 texts[parameter.name] = str(float(number))
             case Scalar(), int() as number:
                 texts[parameter.name] = str(number)
-    host = dict(form.host_launch.texts) if form.host_launch else {}
+    host = dict(form.host_launch.inside) if form.host_launch else {}
     found: list[tuple[str, str]] = []
     for at, p in enumerate(form.parameters):
         text = p.default or texts.get(p.name) or _default_of(p, p.length or length, form)
+        known = {key.removeprefix(str(at)): v for key, v in host.items() if key[0].isdigit()}
+        if known and isinstance(p.type, Struct):
+            text = _struct_text(p.type, known)
         inner = [
-            (row.name, _host_text(row, at, p, host) or _text(row, _inner_length(row, p) or length))
+            (row.name, _inner_text(row, p, known) or _text(row, _inner_length(row, p) or length))
             for row in inner_rows(p)
         ]
-        found += [(p.name, _host_text(p, at, p, host) or text), *inner]
+        found += [(p.name, text), *inner]
     for variable in form.variables:
-        inner = [(row.name, host.get(row.name, "")) for row in inner_rows(variable)]
-        found += [(variable.name, host.get(variable.name, "")), *inner]
+        found += _variable_texts(variable, host)
     return tuple(found)
 
 
-def _host_text(
-    row: FormParameter, at: int, parameter: FormParameter, host: Mapping[str, str]
-) -> str:
-    """Returns what the host code says of a parameter that is a struct, or of what is inside."""
-    return host.get(f"{at}{row.name.removeprefix(parameter.name)}", "")
+_Known = Mapping[str, Number | HostBuffer | str]
+
+
+def _inner_text(row: FormParameter, whole: FormParameter, known: _Known) -> str:
+    """Returns what host code says of a pointer in a struct, by its path; empty for nothing."""
+    return _host_text(row, known.get(row.name.removeprefix(whole.name)))
+
+
+def _host_text(row: FormParameter, value: Number | HostBuffer | str | None) -> str:
+    match row.type, value:
+        case _, str() as text:
+            return text
+        case Pointer(target=target), HostBuffer(size) if size > 0:
+            return _text(row, str(size // (target or FLOAT).size))
+        case Scalar(kind=NumberKind.FLOATING), int() | float() as number:
+            return str(float(number))
+        case Scalar(), int() as number:
+            return str(number)
+    return ""
+
+
+def _variable_texts(row: FormParameter, host: _Known) -> list[tuple[str, str]]:
+    """Returns the texts of a module variable and its pointers: what host code copies there."""
+    name = row.name if row.name in host else row.name.rpartition("::")[2]
+    known = {key.removeprefix(name): v for key, v in host.items() if key.startswith(name)}
+    known = {path: value for path, value in known.items() if not path or path[0] in ".[:"}
+    text = _host_text(row, known.get(""))
+    if not text and isinstance(row.type, Struct) and known.keys() - {":out"}:
+        text = _struct_text(row.type, known, complete=False)
+    if ":out" in known:
+        text = f"{text}:out".removeprefix(":")
+    return [(row.name, text), *((r.name, _inner_text(r, row, known)) for r in inner_rows(row))]
 
 
 def _inner_length(row: FormParameter, parameter: FormParameter) -> str:
@@ -460,21 +493,38 @@ def _text(parameter: FormParameter, length: str) -> str:
     return example(parameter.type)
 
 
-def _struct_text(kind: Struct) -> str:
-    """Returns the numbers of a struct; its pointers have rows of their own."""
+def _struct_text(
+    kind: Struct, known: _Known | None = None, path: str = "", *, complete: bool = True
+) -> str:
+    """Returns the numbers of a struct; its pointers have rows of their own.
+
+    Args:
+        kind: What it is.
+        known: What host code says of its members, by their paths.
+        path: Of the struct itself.
+        complete: Whether to say something of the others, too.
+    """
     texts = []
     for field in kind.fields:
-        match field.type:
-            case Struct() as inner if references_in(inner):
-                texts.append(f"{field.name}={_struct_text(inner)}")
-            case Scalar(kind=NumberKind.SIGNED | NumberKind.UNSIGNED) as number:
-                is_size = _SIZE.fullmatch(field.name) or _EXTENT.fullmatch(field.name)
-                texts.append(f"{field.name}={min(_FEW, _largest(number)) if is_size else 1}")
-            case Scalar(kind=NumberKind.FLOATING):
-                texts.append(f"{field.name}=1.0")
-            case other if not references_in(other):
-                texts.append(f"{field.name}={example(other)}")
+        inner, text = f"{path}.{field.name}", ""
+        row = FormParameter(inner, field.type, ParameterSlot(0, 0, 1))
+        if isinstance(field.type, Struct) and not isinstance(known and known.get(inner), str):
+            text = _struct_text(field.type, known, inner, complete=complete)
+        elif not isinstance(field.type, REFERENCES):
+            text = _host_text(row, (known or {}).get(inner)) or _usual(field) * complete
+        texts += [f"{field.name}={text}"] if text else []
     return f"{{{', '.join(texts)}}}"
+
+
+def _usual(field: Field) -> str:
+    """Returns what a member of a struct begins with that has pointers beside it."""
+    match field.type:
+        case Scalar(kind=NumberKind.SIGNED | NumberKind.UNSIGNED) as number:
+            is_size = _SIZE.fullmatch(field.name) or _EXTENT.fullmatch(field.name)
+            return str(min(_FEW, _largest(number))) if is_size else "1"
+        case Scalar(kind=NumberKind.FLOATING):
+            return "1.0"
+    return "" if references_in(field.type) else example(field.type)
 
 
 def _content(target: Type, const: bool, access: Direction | None) -> str:

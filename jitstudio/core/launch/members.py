@@ -7,8 +7,8 @@ below that it is inside of. Of a buffer of pointers one row, ``rows[]``, represe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 
@@ -20,6 +20,7 @@ EACH = "[]"
 
 _MOST_REFERENCES = 256
 _DEEPEST = 3
+_ELEMENT = re.compile(r"\[\d*")
 _STEP = re.compile(r"\.(?P<field>[^\W\d]\w*)|\[(?P<index>\d+)\]")
 
 
@@ -85,11 +86,38 @@ def references_behind(kind: Type) -> tuple[Part, ...]:
     return references_in(kind.target) if is_known else ()  # type: ignore[union-attr, arg-type]
 
 
-def form_rows(form: KernelForm) -> tuple[FormParameter, ...]:
-    """Returns the rows of a form: parameters, then module variables, each with what is inside."""
-    return tuple(
-        row for top in (*form.parameters, *form.variables) for row in (top, *inner_rows(top))
-    )
+def form_rows(form: KernelForm, names: Iterable[str] = ()) -> tuple[FormParameter, ...]:
+    """Returns the rows of a form: parameters, then module variables, each with what is inside.
+
+    Args:
+        form: The kernel.
+        names: What has texts: parts among them that have no row of their own get one, such as
+            ``rows[1]`` beside ``rows[]``.
+    """
+    rows = [row for top in (*form.parameters, *form.variables) for row in (top, *inner_rows(top))]
+    known = {row.name for row in rows}
+    parts = (row_about(form, name) for name in names if name not in known)
+    return (*rows, *(part for part in parts if part is not None))
+
+
+def row_about(form: KernelForm, name: str) -> FormParameter | None:
+    """Returns what a name is about, as a row of that name; None where the kernel has none."""
+    for row in form_rows(form):
+        if represents(row.name, name):
+            return replace(row, name=name)
+    for top in (*form.parameters, *form.variables):
+        path = name.removeprefix(top.name)
+        if path == name or not path.startswith((".", "[")):
+            continue
+        kind: Type | None = top.type
+        if isinstance(top.type, Pointer):
+            index, _, path = path.partition("]")
+            kind = top.type.target if _ELEMENT.fullmatch(index) else None
+        part = None if kind is None else part_at(kind, path)
+        if part is not None:
+            slot = ParameterSlot(part.offset, part.type.size, part.type.align)
+            return FormParameter(name, part.type, slot, inside=top.name)
+    return None
 
 
 def inner_rows(row: FormParameter, depth: int = 0) -> Iterator[FormParameter]:

@@ -410,8 +410,9 @@ class HostLaunch:
         shared: Bytes of dynamic shared memory per block.
         arguments: In order.
         cooperative: Whether all blocks are resident at the same time.
-        texts: Texts for module variables, by their names, and for members of structs, by the index
-            of the argument and the path in it, such as ``0.data``.
+        inside: What is known of module variables, by their names or those of their members, and
+            of the members of arguments, by their index and path, such as ``0.data``. A text is as
+            `core.launch.arguments` reads it.
     """
 
     kernel: str
@@ -423,7 +424,7 @@ class HostLaunch:
     shared: int | None
     arguments: tuple[float | int | HostBuffer | None, ...]
     cooperative: bool = False
-    texts: tuple[tuple[str, str], ...] = ()
+    inside: tuple[tuple[str, float | int | HostBuffer | str], ...] = ()
 
 
 @dataclass(frozen=True)
