@@ -338,10 +338,10 @@ def launch_code(launch: RecipeLaunch, *, core: bool) -> str:
     )
     watch = _WATCH.replace("{zone}", "256 << 10" if request.guards else "0")
     watch = watch if watched else "ZONE = 0\n"
-    texels = (PYTHON_TEXELS,) if arrays else ()
-    texels += (SET_ADDRESS,) if inner else ()
+    parts = [PYTHON_TEXELS] if arrays else []
+    parts += [SET_ADDRESS] if inner else []
     body = re.sub(r"\n{3,}", "\n\n", body)
-    return joined((*helpers(arguments, checks), *texels, watch, body))
+    return joined((*helpers(arguments, checks), *parts, watch, body))
 
 
 def _places(*, core: bool) -> str:

@@ -88,11 +88,8 @@ def arguments_of(
     present = [p for p in form.parameters if p.name in texts]
     values = _values([p for p in present if not isinstance(p.type, REFERENCES)], texts, faults)
     names: dict[str, Number] = {}
-    for value in values.values():
-        names |= value.argument.members
-        names |= (
-            {} if value.argument.number is None else {value.argument.name: value.argument.number}
-        )
+    for each in values.values():
+        names |= each.numbers
     reader = _References(texts, names, folder, faults)
     own: list[ValueArgument | Buffer] = []
     for row in present:

@@ -273,11 +273,12 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
     found: list[tuple[str, str]] = []
     for at, p in enumerate(form.parameters):
         text = p.default or texts.get(p.name) or _default_of(p, p.length or length, form)
-        known = {key.removeprefix(str(at)): v for key, v in host.items() if key[0].isdigit()}
-        if known and isinstance(p.type, Struct):
-            text = _struct_text(p.type, known)
+        start = f"{at}."
+        of_host = {key.removeprefix(str(at)): v for key, v in host.items() if key.startswith(start)}
+        if of_host and isinstance(p.type, Struct):
+            text = _struct_text(p.type, of_host)
         inner = [
-            (row.name, _inner_text(row, p, known) or _text(row, _inner_length(row, p) or length))
+            (row.name, _inner_text(row, p, of_host) or _text(row, _inner_length(row, p) or length))
             for row in inner_rows(p)
         ]
         found += [(p.name, text), *inner]

@@ -82,8 +82,9 @@ def _references(kind: Type, path: str, offset: int) -> Iterator[Part]:
 
 def references_behind(kind: Type) -> tuple[Part, ...]:
     """Returns the pointers and handles in each of the elements that a pointer leads to."""
-    is_known = isinstance(kind, Pointer) and kind.target is not None
-    return references_in(kind.target) if is_known else ()  # type: ignore[union-attr, arg-type]
+    if not isinstance(kind, Pointer) or kind.target is None:
+        return ()
+    return references_in(kind.target)
 
 
 def form_rows(form: KernelForm, names: Iterable[str] = ()) -> tuple[FormParameter, ...]:

@@ -356,8 +356,9 @@ def _finished(
 def _outputs(
     request: LaunchRequest, ready: PreparedLaunch, result: SimulationResult, folder: Path
 ) -> list[BufferResult]:
-    watched = (*ready.launch.allocations, *ready.launch.variables)
-    places = {each.name: index for index, each in enumerate(watched)}
+    names = [each.name for each in ready.launch.allocations]
+    names += [each.name for each in ready.launch.variables]
+    places = {name: index for index, name in enumerate(names)}
     outputs = []
     for number, spec in enumerate(request.buffers):
         index = places.get(spec.name)
