@@ -358,7 +358,7 @@ def _variable_row(
         use.writes and known.space != "__constant__",
     )
     slot = ParameterSlot(0, kind.size, kind.align)
-    return FormParameter(name, kind, slot, f"{known.space} {kind.name}", variable=variable)
+    return FormParameter(name, kind, slot, variable=variable)
 
 
 def _accessed(

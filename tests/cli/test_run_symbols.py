@@ -83,3 +83,10 @@ def test_what_lies_behind_the_end_of_a_structs_buffer_is_told_by_its_path(simula
     ran = simulated(VIEWS, Q, "--arg=q.a.p=64:range", *words, "--grid=1", "--block=64")
     assert ran.code != 0
     assert "q.b.p" in ran.json["simulation"]["faults"][0]["message"]
+
+
+def test_a_file_fills_a_pointer_in_a_struct_by_its_own_text_only(simulated):
+    words = ("--arg=q.b.p=64:zeros", "--arg=q.more[0]=null", "--grid=1", "--block=64")
+    struct = "--arg=q={a={p=64:file(/etc/hostname), n=64}, more={null, null}}"
+    ran = simulated(VIEWS, struct, *words)
+    assert "A file fills no buffer that is written in a struct" in ran.out

@@ -6,6 +6,7 @@ address the launch puts to where the struct or buffer has it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -55,6 +56,7 @@ from jitstudio.core.launch.types import (
 from jitstudio.core.launch.values import EncodedValue, Number, UnknownNameError, encode, integer
 
 _BYTE = Scalar("unsigned char", "uint8", 1, NumberKind.UNSIGNED)
+_FILE = re.compile(r"\bfile\s*\(")
 _MOST_POINTERS = 1024
 """Buffers that one buffer of pointers may lead to."""
 
@@ -265,7 +267,10 @@ class _References:
         rows = {inner.name: inner for inner in inner_rows(row)}
         for part in references_in(row.type):
             name = row.name + part.path
-            text = self._texts.get(name, "") or _in_struct(value.references.get(name))
+            read = partial(_in_struct, name, value.references.get(name))
+            text = self._texts.get(name, "") or self._faults.attempt(argument_place(name), read)
+            if text is None:
+                continue
             if text:
                 offset = value.argument.offset + part.offset
                 self.read(rows[name], name, offset, text, row.name)
@@ -326,7 +331,7 @@ class _References:
         rows = {inner.name: inner for inner in inner_rows(row)}
         for part in references_in(row.type):
             name = row.name + part.path
-            given = self._texts.get(name, "") or _in_struct(references.get(part.path)) or NULL
+            given = self._texts.get(name, "") or _in_struct(name, references.get(part.path)) or NULL
             self.read(rows[name], name, part.offset, given, row.name)
         made = absolute(fill, self._folder) if fill else _initial(variable)
         return Buffer(row.name, element, 0, count, made, direction, symbol=variable.symbol)
@@ -411,8 +416,17 @@ def _example_length(names: Iterable[str]) -> str:
     return next(iter(names), "1024")
 
 
-def _in_struct(text: str | None) -> str:
-    """Returns the text of a pointer in a struct as that of a buffer; empty for none."""
+def _in_struct(name: str, text: str | None) -> str:
+    """Returns the text of a pointer in the text of a struct as that of a buffer; empty for none.
+
+    Raises:
+        TextError: A file fills it: whose it is, and where, is asked of the texts of buffers only.
+    """
+    if text is not None and _FILE.search(text):
+        raise TextError(
+            f"A file fills no buffer that is written in a struct, as that of '{name}' is.",
+            f"Leave it out there, and write {name}=LENGTH:file(PATH) as a text of its own.",
+        )
     return NULL if text is not None and text.strip() == "0" else text or ""
 
 

@@ -112,11 +112,27 @@ def parse_variable(text: str) -> BufferText:
 def variable_parts(text: str) -> tuple[str, str]:
     """Returns the value in the text of a module variable, and the rest: fill and direction."""
     stripped = text.strip()
-    word = re.match(r"\w*", stripped)
-    if word and (word[0] in _WORDS or word[0] in _DIRECTIONS):
+    if not has_no_length(stripped):
+        value, _, rest = stripped.partition(":")
+        return value.strip(), rest.strip()
+    if not stripped.startswith("{"):
         return "", stripped
-    value, _, rest = stripped.partition(":")
-    return value.strip(), rest.strip()
+    depth = 0
+    for at, sign in enumerate(stripped):
+        depth += (sign == "{") - (sign == "}")
+        if not depth:
+            return stripped[: at + 1], stripped[at + 1 :].strip().removeprefix(":").strip()
+    return stripped, ""
+
+
+def has_no_length(text: str) -> bool:
+    """Returns whether a text begins with a value in braces, a fill or a direction.
+
+    That is so of a module variable only, which has as many elements as it has.
+    """
+    word = re.match(r"\s*(\w*)", text)
+    known = word is not None and (word[1] in _WORDS or word[1] in _DIRECTIONS)
+    return known or text.lstrip().startswith("{")
 
 
 def _fill_and_direction(text: str) -> tuple[Fill | None, Direction | None]:
@@ -357,7 +373,10 @@ def first_launch(form: KernelForm) -> LaunchSpec:
         if not (form.block or form.block_hint) and len(extents) > 1:
             block = "16,16"
         return replace(spec, block=block, cover=",".join(extents))
-    buffers = (p.name for p in form.parameters if isinstance(p.type, Pointer))
+    rows = (row for p in form.parameters for row in (p, *inner_rows(p)))
+    buffers = [
+        r.name for r in rows if isinstance(r.type, Pointer) and not references_behind(r.type)
+    ]
     cover = next((buffer.length for name in buffers if (buffer := parse_buffer(texts[name]))), "")
     return replace(spec, block=block, cover=cover, grid="" if cover else "1")
 

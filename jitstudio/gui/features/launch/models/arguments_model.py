@@ -336,7 +336,7 @@ class ArgumentsModel(TitledModel):
     def _default(self, row: int, column: int) -> str:
         kind, variable = self.parameter(row).type, self.parameter(row).variable
         if variable is not None and not self._texts[self.parameter(row).name]:
-            kept = self.tr("as initialised") if variable.is_initialised else self.tr("zeros")
+            kept = self.tr("kept") if variable.is_initialised else self.tr("zeros")
             return kept if column == VALUE else ""
         if variable is not None and not isinstance(kind, REFERENCES):
             return Direction.INOUT.value if column == DIRECTION and variable.writes else ""
@@ -359,7 +359,9 @@ class ArgumentsModel(TitledModel):
         slot = parameter.slot
         if column < VALUE and parameter.variable is not None:
             symbol, size = parameter.variable.symbol, slot.size
-            where = self.tr("{size} bytes, {symbol} in the code").format(size=size, symbol=symbol)
+            where = self.tr("{space}, {size} bytes, {symbol} in the code").format(
+                space=parameter.variable.space, size=size, symbol=symbol
+            )
             message.append(f"{parameter.name}: {self._written(row, TYPE)}, {where}")
         elif column < VALUE:
             where = self.tr("{size} bytes at offset {offset}, aligned to {align}").format(
