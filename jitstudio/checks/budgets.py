@@ -25,7 +25,18 @@ _LONGEST_LIST = 200
 _LINKS = ("ptx", "lto")
 _TABLE = ("tool", "jitstudio", "check")
 LAUNCH_KEYS = (
-    *("kernel", "grid", "cover", "block", "cluster", "shared", "cooperative", "arg", "set", "expect"),
+    *(
+        "kernel",
+        "grid",
+        "cover",
+        "block",
+        "cluster",
+        "shared",
+        "cooperative",
+        "arg",
+        "set",
+        "expect",
+    ),
     *("rtol", "atol", "repeat", "warmup", "sanitize", "timeout", "device"),
     *("blocks", "seed", "seeds"),
 )

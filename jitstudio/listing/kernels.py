@@ -205,13 +205,10 @@ class _Known:
             taken: The names of its parameters.
         """
         uses = layout.variables.used_by(kernel.name) if layout else {}
-        known = {
-            v.name: v
-            for other in self.layouts
-            for v in other.variables.variables.values()
-            if v.is_defined
-        }
-        known |= layout.variables.variables if layout else {}
+        texts = [*self.layouts, *([layout] if layout else [])]
+        found = [variable for text in texts for variable in text.variables.variables.values()]
+        # What is `extern` here is defined in another module.
+        known = {v.name: v for v in sorted(found, key=lambda variable: variable.is_defined)}
         rows = []
         for symbol, use in uses.items():
             declared = next((d for d in self.device_variables if d.is_of(symbol)), None)

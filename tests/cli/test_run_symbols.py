@@ -90,3 +90,56 @@ def test_a_file_fills_a_pointer_in_a_struct_by_its_own_text_only(simulated):
     struct = "--arg=q={a={p=64:file(/etc/hostname), n=64}, more={null, null}}"
     ran = simulated(VIEWS, struct, *words)
     assert "A file fills no buffer that is written in a struct" in ran.out
+
+
+USING = """\
+extern __constant__ float factors[2];
+extern __device__ int count;
+static __device__ int own;
+extern "C" __global__ void use(float *out) {
+    out[threadIdx.x] = factors[1] * threadIdx.x + own;
+    atomicAdd(&count, 1);
+}
+"""
+HAVING = """\
+__constant__ float factors[2];
+__device__ int count = 7;
+static __device__ int own;
+extern "C" __global__ void other(float *out) { out[0] = factors[0] + own++ + count; }
+"""
+
+
+@pytest.mark.parametrize("link", ["--link", "--lto"])
+def test_a_variable_of_another_module_is_filled_in_a_link(run, tmp_path, link):
+    for name, text in (("use.cu", USING), ("have.cu", HAVING)):
+        (tmp_path / name).write_text(text)
+    modules = (tmp_path / "use.cu", tmp_path / "have.cu")
+    words = ("--kernel=use", "--device=sim", "--grid=1", "--block=32", "--arg=out=32:zeros:out")
+    given = ("--set=factors={0, 3}", "--set=own=2", "--set=count:out")
+    checks = ("--expect=out = 3 * i + 2", "--expect=count = count * 0 + 7 + 32")
+    ran = run("run", *modules, link, *words, *given, *checks, "--json")
+    assert ran.code == 0, ran.out
+    assert len(ran.json["checks"]) == 2
+
+
+def test_variables_of_ptx_by_hand_are_filled(run, tmp_path):
+    (tmp_path / "go.ptx").write_text("""\
+.version 8.0
+.target sm_75
+.address_size 64
+.const .f32 factor = 0f40000000;
+.visible .global .align 4 .u32 total;
+.visible .entry go(.param .u64 out)
+{
+  .reg .u64 %rd<3>; .reg .f32 %f<3>; .reg .u32 %r<3>;
+  ld.param.u64 %rd1, [out];
+  ld.const.f32 %f1, [factor];
+  st.global.f32 [%rd1], %f1;
+  atom.global.add.u32 %r1, [total], 3;
+  ret;
+}
+""")
+    words = ("--device=sim", "--grid=1", "--block=1", "--arg=out=float[1]:zeros:out")
+    for given, expected in (((), 2), (("--set=factor=5",), 5)):
+        checks = (f"--expect=out = {expected}", "--set=total:out", "--expect=total = 3")
+        assert run("run", tmp_path / "go.ptx", *words, *given, *checks).code == 0
