@@ -212,7 +212,10 @@ class _Known:
         rows = []
         for symbol, use in uses.items():
             declared = next((d for d in self.device_variables if d.is_of(symbol)), None)
-            if "$" in symbol or (declared is not None and declared.node.is_const):
+            own = declared is not None and not declared.node.is_const
+            by_hand = layout is not None and layout.by_hand
+            # Compilers have variables, too: `$str`, `__cudart_i2opi_f` of sinf.
+            if not (own or by_hand) and (declared or "$" in symbol or symbol.startswith("__")):
                 continue
             name = read_name(symbol).path or symbol
             while name in taken:
@@ -351,7 +354,7 @@ def _variable_row(
         known.initial,
         known.is_initialised or (declared is not None and declared.node.is_initialised),
         use.read_at,
-        use.reads,
+        use.reads or known.space == "__constant__",
         use.writes and known.space != "__constant__",
     )
     slot = ParameterSlot(0, kind.size, kind.align)

@@ -32,6 +32,7 @@ _FUNCTION = re.compile(
     r"\.(?:entry|func)\b\s*+(?:\([^()]*+\)\s*+)?(?P<name>[A-Za-z_$%][\w$]*+)", re.DOTALL
 )
 _MARK = re.compile(r'[{};]|"[^"\n]*+"?')
+_BRACE = re.compile(r'[{}]|"[^"\n]*+"?')
 _NAME = re.compile(r"(?<![\w$%.])[A-Za-z_$%][\w$]*+")
 _NUMBER = re.compile(
     r"\s*(?:(?P<bits>0[fFdD][0-9a-fA-F]+)|(?P<whole>[-+]?(?:0[xX][\da-fA-F]+|\d+)U?))\s*"
@@ -145,22 +146,21 @@ class PtxVariables:
 
 def _statements(text: str) -> Iterator[tuple[str, str]]:
     """Yields what is outside of functions: head and, without its braces, body; "" for none."""
-    start = body = depth = 0
-    for mark in _MARK.finditer(text):
+    start = body = depth = at = 0
+    while mark := (_BRACE if depth else _MARK).search(text, at):
+        at = mark.end()
         match mark[0]:
             case "{":
-                body = mark.end() if depth == 0 else body
+                body = body if depth else at
                 depth += 1
-            case "}":
+            case "}" if depth:
                 depth -= 1
-                if depth == 0:
-                    head = text[start : body - 1]
-                    yield head, text[body : mark.start()]
-                    start = mark.end()
-                depth = max(depth, 0)
-            case ";" if depth == 0:
+                if not depth:
+                    yield text[start : body - 1], text[body : mark.start()]
+                    start = at
+            case ";":
                 yield text[start : mark.start()], ""
-                start = mark.end()
+                start = at
 
 
 def _variable(head: str, body: str) -> PtxModuleVariable | None:

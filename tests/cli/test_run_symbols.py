@@ -143,3 +143,20 @@ def test_variables_of_ptx_by_hand_are_filled(run, tmp_path):
     for given, expected in (((), 2), (("--set=factor=5",), 5)):
         checks = (f"--expect=out = {expected}", "--set=total:out", "--expect=total = 3")
         assert run("run", tmp_path / "go.ptx", *words, *given, *checks).code == 0
+
+
+def test_variables_of_the_compiler_have_no_rows(simulated):
+    source = """extern "C" __global__ void k(float *x) {
+        x[threadIdx.x] = sinf(x[threadIdx.x] * 1e6f); if (x[0] > 2) printf("%f", x[0]); }"""
+    ran = simulated(source, "--arg=x=32:range", "--grid=1", "--block=32", "--set=y=1")
+    assert "k has no parameter 'y'." in ran.out
+
+
+def test_a_constant_that_is_passed_on_by_its_address_is_told_as_well(simulated):
+    source = """__constant__ int few[4];
+    __device__ __noinline__ int first(const int *p, int n) { return p[n]; }
+    extern "C" __global__ void k(int *x) { x[threadIdx.x] = first(few, x[0]); }"""
+    ran = simulated(source, "--arg=x=32:zeros", "--grid=1", "--block=32")
+    told = [d["message"] for d in ran.json["diagnostics"] if "nothing fills" in d["message"]]
+    assert len(told) == 1
+    assert "'few'" in told[0]
