@@ -37,6 +37,12 @@ from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.syntax import is_const, name_node, parse, template_name, text_of
 from jitstudio.listing.cuda.types import NOTHING, Argument, Bindings, Types
 from jitstudio.listing.kernel_names import KernelName, read_name
+from jitstudio.listing.module_variables import (
+    CodeVariable,
+    PtxVariables,
+    VariableUse,
+    cubin_variables,
+)
 from jitstudio.listing.ptx import (
     KernelUse,
     PtxParameter,
@@ -44,7 +50,6 @@ from jitstudio.listing.ptx import (
     parameter_slots,
     reaches_texels,
 )
-from jitstudio.listing.ptx_variables import PtxModuleVariable, PtxVariables, VariableUse
 
 _DEFINES = ("--define-macro=", "-D")
 # `_Z7weightsILi2EE`: the numbers among the template arguments of a lowered name.
@@ -125,6 +130,7 @@ class _Known:
     types: Types
     launches: tuple[HostLaunch, ...]
     device_variables: tuple[DeviceVariable, ...]
+    cubin_variables: Mapping[str, tuple[CodeVariable, ...]]
 
     @classmethod
     def of(
@@ -160,6 +166,11 @@ class _Known:
                 for text, defines in code
                 for node in declarations(text.content, defines).variables
             ),
+            {
+                _module(a.name): cubin_variables(a.content)
+                for a in result.artifacts
+                if a.kind is CodeKind.CUBIN
+            },
         )
 
     def form(self, kernel: Kernel, name: KernelName) -> KernelForm:
@@ -204,11 +215,16 @@ class _Known:
             layout: The PTX that it is in.
             taken: The names of its parameters.
         """
-        uses = layout.variables.used_by(kernel.name) if layout else {}
         texts = [*self.layouts, *([layout] if layout else [])]
         found = [variable for text in texts for variable in text.variables.variables.values()]
         # What is `extern` here is defined in another module.
         known = {v.name: v for v in sorted(found, key=lambda variable: variable.is_defined)}
+        if layout is None:
+            # Of machine code alone nobody knows which kernel uses them.
+            known = {v.name: v for v in self.cubin_variables.get(_module(kernel.module), ())}
+            uses = dict.fromkeys(known, VariableUse(writes=True))
+        else:
+            uses = layout.variables.used_by(kernel.name)
         rows = []
         for symbol, use in uses.items():
             declared = next((d for d in self.device_variables if d.is_of(symbol)), None)
@@ -342,20 +358,22 @@ class DeviceVariable:
 
 
 def _variable_row(
-    name: str, known: PtxModuleVariable, use: VariableUse, declared: DeviceVariable | None
+    name: str, known: CodeVariable, use: VariableUse, declared: DeviceVariable | None
 ) -> FormParameter:
     """Returns a module variable as a row of a form; its type is that of the source if that fits."""
     by_source = declared.type_of(known.name) if declared else None
     fits = by_source is not None and by_source.size == known.type.size
     kind = by_source if fits and by_source is not None else known.type
+    is_constant = known.space == "__constant__"
     variable = ModuleVariable(
         known.name,
         known.space,
         known.initial,
         known.is_initialised or (declared is not None and declared.node.is_initialised),
         use.read_at,
-        use.reads or known.space == "__constant__",
-        use.writes and known.space != "__constant__",
+        # What is constant can be nothing but read, wherever its address goes.
+        use.reads or (is_constant and use.escapes),
+        not is_constant and (use.writes or use.escapes),
     )
     slot = ParameterSlot(0, kind.size, kind.align)
     return FormParameter(name, kind, slot, variable=variable)

@@ -1,4 +1,4 @@
-"""The variables outside of functions in a PTX text, and what its kernels do with them.
+"""The variables outside of functions in a PTX text or a cubin, and what kernels do with them.
 
 A kernel uses what its own instructions name, and what the functions name that it may call. Whether
 it reads or writes a variable is followed as what happens behind a pointer: see `listing.ptx`.
@@ -11,11 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from jitstudio.core.cubin import sections, variables
 from jitstudio.core.launch.c_types import PTX_SCALARS
 from jitstudio.core.launch.types import Array, Scalar, Type
 from jitstudio.listing.ptx import Flow, without_comments
 
-_DECLARED = re.compile(r"(?<![\w$%.])\.(?:const|global)\b")
+_DECLARED = re.compile(
+    r"(?<![\w$%.])(?:\.(?:visible|extern|weak|common)\b\s*+)*+\.(?:const|global)\b"
+)
 _VARIABLE = re.compile(
     r"""(?P<linking>(?:\.(?:visible|extern|weak|common)\b\s*+)*+)
         \.(?P<space>const|global)\b\s*+
@@ -42,15 +45,15 @@ _LOCATION = re.compile(r"\.loc\s+(\d+)\s+(\d+)")
 
 
 @dataclass(frozen=True)
-class PtxModuleVariable:
+class CodeVariable:
     """A variable outside of functions.
 
     Attributes:
         name: The lowered name.
         space: The word of CUDA C++ for where it is.
-        type: What PTX says that it is: of a struct so many bytes.
+        type: What the code says that it is: of a struct so many bytes.
         initial: What it holds as the module is loaded; empty where addresses are among it.
-        is_initialised: Whether the PTX says what it holds.
+        is_initialised: Whether the code says what it holds.
         is_defined: Whether it is here; else another module has it.
     """
 
@@ -68,17 +71,22 @@ class VariableUse:
 
     Attributes:
         reads: Whether it is seen to be read.
-        writes: Whether it is seen to be written, or its address goes to where nobody can follow.
+        writes: Whether it is seen to be written.
+        escapes: Whether its address goes to where nobody can follow.
         read_at: File and line of the first read, such as ``conv.cu:7``; empty where not known.
     """
 
     reads: bool = False
     writes: bool = False
+    escapes: bool = False
     read_at: str = ""
 
     def __or__(self, other: VariableUse) -> VariableUse:
         return VariableUse(
-            self.reads or other.reads, self.writes or other.writes, self.read_at or other.read_at
+            self.reads or other.reads,
+            self.writes or other.writes,
+            self.escapes or other.escapes,
+            self.read_at or other.read_at,
         )
 
 
@@ -92,7 +100,7 @@ class PtxVariables:
         files: The source files by the numbers that line tables have for them.
     """
 
-    variables: dict[str, PtxModuleVariable] = field(default_factory=dict)
+    variables: dict[str, CodeVariable] = field(default_factory=dict)
     bodies: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
 
@@ -130,7 +138,7 @@ class PtxVariables:
     def _use(self, flow: Flow, name: str, body: str) -> VariableUse:
         read, written, escapes = flow.effects_on(name)
         place = self._read_at(body, flow, name) if read else ""
-        return VariableUse(read, written or escapes, place)
+        return VariableUse(read, written, escapes, place)
 
     def _read_at(self, body: str, flow: Flow, name: str) -> str:
         """Returns the place of the first instruction that reads a variable."""
@@ -163,11 +171,10 @@ def _statements(text: str) -> Iterator[tuple[str, str]]:
                 start = at
 
 
-def _variable(head: str, body: str) -> PtxModuleVariable | None:
-    found = _DECLARED.search(head)
+def _variable(head: str, body: str) -> CodeVariable | None:
     # What is in front has no semicolon: directives such as `.target`.
-    start = re.search(r"(?:\.(?:visible|extern|weak|common)\b\s*+)*+\.(?:const|global)\b", head)
-    match = _VARIABLE.fullmatch(head, start.start()) if found and start else None
+    start = _DECLARED.search(head)
+    match = _VARIABLE.fullmatch(head, start.start()) if start else None
     element = PTX_SCALARS.get(match["type"]) if match else None
     if match is None or element is None:
         return None
@@ -182,7 +189,7 @@ def _variable(head: str, body: str) -> PtxModuleVariable | None:
     if given.startswith("{"):
         given = given[1:-1]
     space = "__constant__" if match["space"] == "const" else "__device__"
-    return PtxModuleVariable(
+    return CodeVariable(
         match["name"],
         "__managed__" if "managed" in match["attribute"] else space,
         kind,
@@ -205,3 +212,33 @@ def _bytes(text: str, element: Scalar, size: int) -> bytes:
             return b""
         data += (value & (1 << 8 * element.size) - 1).to_bytes(element.size, "little")
     return bytes(data).ljust(size, b"\0") if len(data) <= size else b""
+
+
+_BANKS = {
+    ".nv.constant3": "__constant__",
+    ".nv.global": "__device__",
+    ".nv.global.init": "__device__",
+}
+_INITIALISED = (".nv.constant3", ".nv.global.init")
+_MANAGED = 4
+"""The bit of a symbol's `other` that marks managed memory, as nvcc and NVRTC write it."""
+
+
+def cubin_variables(cubin: bytes) -> tuple[CodeVariable, ...]:
+    """Returns the variables of a cubin that has no PTX beside it, as so many bytes each."""
+    found = sections(cubin)
+    table = next((section for section in found if section.name == ".symtab"), None)
+    if table is None or table.link >= len(found):
+        return ()
+    made = []
+    for symbol in variables(table, found[table.link].content):
+        bank = found[symbol.section].name if symbol.section < len(found) else ""
+        if bank not in _BANKS or not symbol.size:
+            continue
+        held = found[symbol.section].content[symbol.offset : symbol.offset + symbol.size]
+        space = "__managed__" if symbol.other & _MANAGED else _BANKS[bank]
+        kind = Array(PTX_SCALARS["u8"], symbol.size)
+        initial = held if len(held) == symbol.size else bytes(symbol.size)
+        is_known = bank in _INITIALISED and any(held)
+        made.append(CodeVariable(symbol.name, space, kind, initial, is_known, True))
+    return tuple(made)
