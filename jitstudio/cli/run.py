@@ -146,7 +146,7 @@ def _launch(
     """
     try:
         forms = kernel_forms(request.sources, built, request.headers, access=begin is not None)
-        form = choose_form(launched_name(built, spec.kernel), forms)
+        form = choose_form(launched_name(built, spec.kernel), forms, request.sources)
         if begin is not None and form.host_launch is not None:
             spec = begin(first_launch(form))
         simulated = request.sources if ordinal == SIMULATOR else None
