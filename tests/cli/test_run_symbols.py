@@ -32,10 +32,10 @@ def test_a_wrong_value_of_a_variable_is_found(simulated):
 
 def test_a_variable_that_nothing_fills_is_told_with_its_line(simulated):
     ran = simulated(CONV, *BUFFERS)
-    told = [d["message"] for d in ran.json["diagnostics"] if "nothing fills" in d["message"]]
+    told = [d["message"] for d in ran.json["diagnostics"] if "does not fill" in d["message"]]
     said = (
-        "The kernel reads the __constant__ variable 'mask' at k.cu:7, which nothing fills and "
-        "which has no initialiser: it holds zeros."
+        "The kernel reads the __constant__ variable 'mask' at k.cu:7, which has no "
+        "initialiser and which this launch does not fill: it holds zeros."
     )
     assert told == [said]
 
@@ -157,6 +157,6 @@ def test_a_constant_that_is_passed_on_by_its_address_is_told_as_well(simulated):
     __device__ __noinline__ int first(const int *p, int n) { return p[n]; }
     extern "C" __global__ void k(int *x) { x[threadIdx.x] = first(few, x[0]); }"""
     ran = simulated(source, "--arg=x=32:zeros", "--grid=1", "--block=32")
-    told = [d["message"] for d in ran.json["diagnostics"] if "nothing fills" in d["message"]]
+    told = [d["message"] for d in ran.json["diagnostics"] if "does not fill" in d["message"]]
     assert len(told) == 1
     assert "'few'" in told[0]

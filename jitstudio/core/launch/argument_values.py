@@ -7,7 +7,7 @@ address the launch puts to where the struct or buffer has it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -53,7 +53,14 @@ from jitstudio.core.launch.types import (
     Struct,
     Type,
 )
-from jitstudio.core.launch.values import EncodedValue, Number, UnknownNameError, encode, integer
+from jitstudio.core.launch.values import (
+    EncodedValue,
+    Number,
+    UnknownNameError,
+    encode,
+    example,
+    integer,
+)
 
 _BYTE = Scalar("unsigned char", "uint8", 1, NumberKind.UNSIGNED)
 _FILE = re.compile(r"\bfile\s*\(")
@@ -92,7 +99,7 @@ def arguments_of(
     names: dict[str, Number] = {}
     for each in values.values():
         names |= each.numbers
-    reader = _References(texts, names, folder, faults)
+    reader = _References(form, texts, names, folder, faults)
     own: list[ValueArgument | Buffer] = []
     for row in present:
         if (value := values.get(row.name)) is not None:
@@ -132,12 +139,12 @@ def _texts(
             texts[row.name] = "{}"
             continue
         faults.faulty.add(row.name)
-        faults.add(_missing(row.name, default_text(form, row.name)))
+        faults.add(_missing(form, row.name))
     return texts
 
 
-def _missing(name: str, example: str) -> SpecProblem:
-    advice = f"Give it a text such as {name}={example}."
+def _missing(form: KernelForm, name: str) -> SpecProblem:
+    advice = f"Give it a text such as {name}={default_text(form, name)}."
     return SpecProblem(argument_place(name), f"The argument '{name}' is missing.", advice)
 
 
@@ -234,8 +241,14 @@ class _References:
     """
 
     def __init__(
-        self, texts: Mapping[str, str], names: Mapping[str, Number], folder: str, faults: SpecFaults
+        self,
+        form: KernelForm,
+        texts: Mapping[str, str],
+        names: Mapping[str, Number],
+        folder: str,
+        faults: SpecFaults,
     ) -> None:
+        self._form = form
         self._texts, self._names, self._folder, self._faults = texts, names, folder, faults
         self.inner: list[Buffer] = []
         self.variables: list[Buffer] = []
@@ -275,7 +288,7 @@ class _References:
                 offset = value.argument.offset + part.offset
                 self.read(rows[name], name, offset, text, row.name)
             else:
-                self._faults.add(_missing(name, f"{_example_length(self._names)}:zeros"))
+                self._faults.add(_missing(self._form, name))
 
     def read_variable(self, row: FormParameter) -> None:
         """Reads a module variable; one without a text keeps what it holds."""
@@ -408,12 +421,8 @@ class _References:
                     offset = at * holder.element.size + part.offset
                     self.read(inner, name, offset, text, holder.name)
                 else:
-                    self._faults.add(_missing(each, f"{_example_length(self._names)}:zeros"))
+                    self._faults.add(_missing(self._form, each))
                     return
-
-
-def _example_length(names: Iterable[str]) -> str:
-    return next(iter(names), "1024")
 
 
 def _in_struct(name: str, text: str | None) -> str:
@@ -440,12 +449,20 @@ def _unfilled(row: FormParameter, variable: ModuleVariable) -> Sequence[SpecProb
         return ()
     where = f" at {variable.read_at}" if variable.read_at else ""
     message = (
-        f"The kernel reads the {variable.space} variable '{row.name}'{where}, which nothing fills "
-        "and which has no initialiser: it holds zeros."
+        f"The kernel reads the {variable.space} variable '{row.name}'{where}, which has no "
+        "initialiser and which this launch does not fill: it holds zeros."
     )
-    value = "{1, 2, 3}" if isinstance(row.type, Array) else "1"
-    example = f"{row.name}=1024:random" if isinstance(row.type, Pointer) else f"{row.name}={value}"
-    remedy = f"Fill it as the host code would: --set '{example}', or its row in the form."
+    match row.type:
+        case Array():
+            value = "{1, 2, 3}"
+        case Pointer():
+            value = "1024:random"
+        case Handle():
+            value = "float[1024]:random"
+        case other:
+            value = example(other)
+    given = f"{row.name}={value}"
+    remedy = f"Fill it as the host code would: --set '{given}', or its row in the form."
     return (SpecProblem(argument_place(row.name), message, remedy, Severity.WARNING),)
 
 

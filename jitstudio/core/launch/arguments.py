@@ -330,6 +330,9 @@ def _variable_texts(row: FormParameter, host: _Known) -> list[tuple[str, str]]:
     known = {key.removeprefix(name): v for key, v in host.items() if key.startswith(name)}
     known = {path: value for path, value in known.items() if not path or path[0] in ".[:"}
     text = _host_text(row, known.get(""))
+    if text == FillKind.RANDOM.value and not isinstance(row.type, Array):
+        # A single number that nobody knows, as from the command line, is asked for.
+        text = ""
     if not text and isinstance(row.type, Struct) and known.keys() - {":out"}:
         text = _struct_text(row.type, known, complete=False)
     if ":out" in known:
