@@ -12,7 +12,8 @@ from jitstudio.core.result import ABI_TAG
 _ANONYMOUS = re.compile(r"(?:\(anonymous namespace\)|\{anonymous\}|`anonymous namespace')::")
 _OPENING, _CLOSING = "(<[{", ")>]}"
 _MANGLED_PART = re.compile(r"L?(\d+)")
-_LOCAL_NAME = re.compile(r"^_ZZ.*E(\d+[A-Za-z_]\w*?)(?:_\d+|__\d+_)?$")
+_LOCAL_NAME = re.compile(r"E(\d{1,4}+)")
+_DISCRIMINATOR = re.compile(r"_\d++|__\d++_|")
 _UNNAMED = ("_GLOBAL__N_", "_INTERNAL_")
 
 
@@ -142,9 +143,8 @@ def _partner_before(text: str) -> int:
 
 def _mangled_path(name: str) -> str:
     """Returns the namespaces and the name of a mangled name, by the Itanium C++ ABI."""
-    if local := _LOCAL_NAME.search(name):
-        # A variable in a function.
-        return _mangled_path(f"_Z{local[1]}")
+    if name.startswith("_ZZ"):
+        return _local_name(name)
     at = len("_ZN") if name.startswith("_ZN") else len("_Z")
     parts: list[str] = []
     while match := _MANGLED_PART.match(name, at):
@@ -154,6 +154,15 @@ def _mangled_path(name: str) -> str:
         if not name.startswith("_ZN"):
             break
     return "::".join(part for part in parts if not part.startswith(_UNNAMED))
+
+
+def _local_name(name: str) -> str:
+    """Returns the name of a variable in a function: `calls` of `_ZZ4convPKfPfiE5calls_0`."""
+    for length in _LOCAL_NAME.finditer(name):
+        end = length.end() + int(length[1])
+        if end <= len(name) and _DISCRIMINATOR.fullmatch(name, end):
+            return name[length.end() : end]
+    return ""
 
 
 _NAME = re.compile(r"(?<![\w$])_Z[\w$]+")

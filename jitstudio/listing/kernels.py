@@ -130,7 +130,7 @@ class _Known:
     layouts: tuple[_Layout, ...]
     types: Types
     launches: tuple[HostLaunch, ...]
-    device_variables: tuple[DeviceVariable, ...]
+    device_variables: tuple[DeclaredVariable, ...]
     cubin_variables: Mapping[str, tuple[CodeVariable, ...]]
 
     @classmethod
@@ -163,7 +163,7 @@ class _Known:
             types,
             tuple(x for text, given in launching for x in host_launches(text, types, given)),
             tuple(
-                DeviceVariable(node, types)
+                DeclaredVariable(node, types)
                 for text, defines in code
                 for node in declarations(text.content, defines).variables
             ),
@@ -337,7 +337,7 @@ def _more(by_source: Type | None, by_name: Type | None) -> Type | None:
 
 
 @dataclass(frozen=True)
-class DeviceVariable:
+class DeclaredVariable:
     """A variable of device code in a source, where its types are known."""
 
     node: VariableNode
@@ -359,7 +359,7 @@ class DeviceVariable:
 
 
 def _variable_row(
-    name: str, known: CodeVariable, use: VariableUse, declared: DeviceVariable | None
+    name: str, known: CodeVariable, use: VariableUse, declared: DeclaredVariable | None
 ) -> FormParameter:
     """Returns a module variable as a row of a form; its type is that of the source if that fits."""
     by_source = declared.type_of(known.name) if declared else None

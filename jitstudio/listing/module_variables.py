@@ -16,12 +16,12 @@ from jitstudio.core.launch.c_types import PTX_SCALARS
 from jitstudio.core.launch.types import Array, Scalar, Type
 from jitstudio.listing.ptx import Flow, without_comments
 
+# Not the `.global` of `ld.global`; that of `.visible.global` is one, too.
 _DECLARED = re.compile(
-    r"(?<![\w$%.])(?:\.(?:visible|extern|weak|common)\b\s*+)*+\.(?:const|global)\b"
+    r"(?:(?<![\w$%.])|(?<=\.visible)|(?<=\.extern)|(?<=\.weak)|(?<=\.common))\.(?:const|global)\b"
 )
 _VARIABLE = re.compile(
-    r"""(?P<linking>(?:\.(?:visible|extern|weak|common)\b\s*+)*+)
-        \.(?P<space>const|global)\b\s*+
+    r"""\.(?P<space>const|global)\b\s*+
         (?P<attribute>(?:\.attribute\s*+\([^)]*+\)\s*+)?)
         (?:\.align\s*+(?P<align>\d++)\s*+)?
         (?P<vector>(?:\.v[248]\b\s*+)?)
@@ -195,7 +195,7 @@ def _variable(head: str, body: str) -> CodeVariable | None:
         kind,
         _bytes(given, element, kind.size) if given else bytes(kind.size),
         bool(given),
-        "extern" not in match["linking"],
+        not head[: match.start()].rstrip().endswith(".extern"),
     )
 
 
