@@ -227,7 +227,8 @@ def _check_lines(check: CheckResult) -> Iterator[tuple[str, str]]:
         return
     errors = f"largest error {check.largest_absolute:.3g}, relative {check.largest_relative:.3g}"
     if check.ok:
-        yield "check", f"{said}: all {check.count:,} elements as expected, {errors}"
+        nans = f", {check.nans:,} of them NaN" if check.nans else ""
+        yield "check", f"{said}: all {check.count:,} elements as expected{nans}, {errors}"
         return
     yield "WRONG", f"{said}: {check.wrong:,} of {check.count:,} elements differ, {errors}"
     for mismatch in check.mismatches:

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
@@ -23,6 +23,7 @@ from jitstudio.core.launch.request import (
     Direction,
     FormParameter,
     HostLaunch,
+    HostNeeds,
     KernelForm,
     ModuleVariable,
     Parameter,
@@ -32,11 +33,12 @@ from jitstudio.core.launch.request import (
 from jitstudio.core.launch.texels import TexelUse
 from jitstudio.core.launch.types import REFERENCES, Handle, Opaque, Pointer, Scalar, Type
 from jitstudio.core.result import BuildResult, Kernel, told_apart
-from jitstudio.listing.captured_kernels import captured_signature
+from jitstudio.listing.captured_kernels import captured_launch, captured_signature
 from jitstudio.listing.cuda.declarations import KernelNode, Scope, VariableNode, declarations
 from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.syntax import is_const, name_node, parse, template_name, text_of
 from jitstudio.listing.cuda.types import NOTHING, Argument, Bindings, Types
+from jitstudio.listing.host_needs import host_needs
 from jitstudio.listing.kernel_names import KernelName, read_name
 from jitstudio.listing.module_variables import (
     CodeVariable,
@@ -105,6 +107,7 @@ class _Layout:
             asked and there are none.
         variables: Those outside of functions.
         by_hand: Whether the text is a source.
+        needs: What the hosts of kernels have to prepare for, where that is anything.
     """
 
     module: str
@@ -112,12 +115,14 @@ class _Layout:
     uses: dict[str, KernelUse]
     variables: PtxVariables
     by_hand: bool = False
+    needs: Mapping[str, HostNeeds] = field(default_factory=dict)
 
     @classmethod
     def of(cls, module: str, ptx: str, access: bool, *, by_hand: bool = False) -> _Layout:
         # Whether 64 bits are an address or a texture decides how they are filled in.
         used = kernel_uses(ptx) if access or reaches_texels(ptx) else {}
-        return cls(module, parameter_slots(ptx), used, PtxVariables.of(ptx), by_hand)
+        slots, variables = parameter_slots(ptx), PtxVariables.of(ptx)
+        return cls(module, slots, used, variables, by_hand, host_needs(ptx))
 
 
 @dataclass(frozen=True)
@@ -182,6 +187,9 @@ class _Known:
         told = signature.parameters if signature else self._named(name)
         parameters = merged(kernel.name, told, slots, declared=bool(signature) or by_hand)
         launch = launch_of(name, len(parameters.parameters), self.launches)
+        captured = self.captured.get(_module(kernel.module))
+        if launch is None and captured is not None and signature is not None:
+            launch = captured_launch(captured, _module(kernel.module), parameters.parameters)
         form = KernelForm(
             lowered=kernel.name,
             title=name.title,
@@ -193,6 +201,7 @@ class _Known:
             host_launch=launch,
             unit=_module(kernel.module),
             variables=self._variables(kernel, layout, {p.name for p in parameters.parameters}),
+            needs=(layout.needs.get(kernel.name) if layout else None) or HostNeeds(),
         )
         if signature is None:
             return form

@@ -129,6 +129,7 @@ PROVOKED = (
     Failure("header-host-only", including("<string>"), F.REPLACE_TEXT),
     Failure("thrust", including("<thrust/host_vector.h>")),
     Failure("header-all-of-cub", including("<cub/cub.cuh>")),
+    Failure("header-of-cupy", including("<cupy/complex.cuh>"), F.ADD_INCLUDE_FOLDER),
     Failure("header-of-cuda", including("<curand_kernel.h>"), F.ADD_INCLUDE_FOLDER),
     Failure("header-confined", replace(including('"../mine.h"'), confined_to=())),
     Failure("header-path-not-ascii", including('"C:/Users/榛/mine.h"'), F.OPEN_FILES),
@@ -271,6 +272,16 @@ PROVOKED = (
     Failure("duplicate-kernel-in-code", request(ONE, OTHER, link="ptx", emit="sass")),
     Failure("input-broken", request(Source("x.ltoir", CodeKind.LTOIR, b"garbage"), **CUBIN)),
     Failure("input-broken", request(Source("x.cubin", CodeKind.CUBIN, b"garbage"), emit="sass")),
+    Failure(
+        "stack-size",
+        request(
+            cuda(
+                "__device__ __noinline__ int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n"
+                'extern "C" __global__ void k(int* p) { *p = f(*p); }'
+            ),
+            **CUBIN,
+        ),
+    ),
     Failure(
         "shared-memory",
         request(

@@ -346,7 +346,8 @@ class _References:
             name = row.name + part.path
             given = self._texts.get(name, "") or _in_struct(name, references.get(part.path)) or NULL
             self.read(rows[name], name, part.offset, given, row.name)
-        made = absolute(fill, self._folder) if fill else _initial(variable)
+        is_filled = fill is not None and fill.kind is not FillKind.UNFILLED
+        made = absolute(fill, self._folder) if is_filled and fill else _initial(variable)
         return Buffer(row.name, element, 0, count, made, direction, symbol=variable.symbol)
 
     def _buffer(self, row: FormParameter, name: str, offset: int, given: str) -> Buffer:

@@ -27,7 +27,11 @@ class Direction(Enum):
 
 
 class FillKind(Enum):
-    """Where the content of a buffer comes from."""
+    """Where the content of a buffer comes from.
+
+    `UNFILLED`: from nowhere, so that who reads it before it is written is found: by the simulator,
+    and by compute-sanitizer's initcheck.
+    """
 
     ZEROS = "zeros"
     CONSTANT = "constant"
@@ -37,6 +41,7 @@ class FillKind(Enum):
     EXPRESSION = "expr"
     VALUES = "values"
     INITIAL = "initial"
+    UNFILLED = "unfilled"
 
 
 @dataclass(frozen=True)
@@ -45,8 +50,8 @@ class Fill:
 
     Attributes:
         kind: Where it comes from.
-        numbers: `CONSTANT`: the value. `RANGE`: start and step. `RANDOM`: the seed, then the
-            lowest and the highest value.
+        numbers: `CONSTANT`: the value, or real and imaginary part of a complex one. `RANGE`: start
+            and step. `RANDOM`: the seed, then the lowest and the highest value.
         text: `FILE`: the path, absolute; with ``::name`` behind it for an array of an .npz file.
             `EXPRESSION`: a NumPy expression over the other arguments and ``i``, the indices.
         data: `VALUES`: the bytes of all elements. `INITIAL`, what a module variable holds by
@@ -428,6 +433,24 @@ class HostLaunch:
 
 
 @dataclass(frozen=True)
+class HostNeeds:
+    """What a kernel does that its host has to prepare for, as far as its PTX shows it.
+
+    Attributes:
+        grid_barrier: Whether it has `grid.sync()` of cooperative groups.
+        waits: Whether a loop of it goes round until another thread changes global memory.
+        waits_at: The source line of that loop; 0 where no line table says it.
+        unknown_stack: Whether it calls itself, or by an address, so that no compiler knows the
+            stack that a thread needs.
+    """
+
+    grid_barrier: bool = False
+    waits: bool = False
+    waits_at: int = 0
+    unknown_stack: bool = False
+
+
+@dataclass(frozen=True)
 class KernelForm:
     """A kernel ready to be filled in.
 
@@ -446,6 +469,7 @@ class KernelForm:
         complete: Whether the layout of all parameters is known; where not, it cannot be launched.
         host_launch: How the host code launches it; None where there is none, or nobody asked.
         variables: The module variables that it uses, in order of the code.
+        needs: What its host has to prepare for.
     """
 
     lowered: str
@@ -462,6 +486,7 @@ class KernelForm:
     complete: bool = True
     host_launch: HostLaunch | None = None
     variables: tuple[FormParameter, ...] = ()
+    needs: HostNeeds = HostNeeds()
 
 
 # ---- What is evaluated on the host for a launch: contents of buffers, and comparisons
@@ -501,7 +526,7 @@ class CheckCalculation:
         expectation: Of which buffer, and what.
         element, length: What the buffer consists of.
         got: An .npy file with what was written.
-        relative, absolute: Tolerances, as `numpy.isclose` takes them.
+        relative, absolute, integer_tolerance: See `RunOptions`.
         context: What the expression may refer to.
     """
 
@@ -511,6 +536,7 @@ class CheckCalculation:
     got: str
     relative: float
     absolute: float
+    integer_tolerance: int = 0
     context: EvaluationContext = EvaluationContext()
 
 
