@@ -519,7 +519,17 @@ def _add_data(command: argparse.ArgumentParser) -> None:
         "'n:random(7)'; fills are zeros, constant(V), range, random, file(PATH), expr(NUMPY), "
         "unfilled; "
         "a texture TYPE[W,H][:FILL][:SAMPLING] such as 'uchar4[w,h]:random:linear,clamp', or a "
-        "surface TYPE[W,H][:FILL][:in|out|inout]",
+        "surface TYPE[W,H][:FILL][:in|out|inout]; a pointer in a struct by its path, such as "
+        "view.data=n:range, what a pointer to pointers leads to as 'rows[]=n:range'",
+    )
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=FILL",
+        help="what a module variable (__constant__, __device__, __managed__) holds before the "
+        "launch: a value such as 0 or '{1, 2, 1}', or a fill; NAME=FILL:out or NAME:out to read it "
+        "back",
     )
     command.add_argument(
         "--expect",

@@ -12,6 +12,9 @@ from jitstudio.core.result import ABI_TAG
 _ANONYMOUS = re.compile(r"(?:\(anonymous namespace\)|\{anonymous\}|`anonymous namespace')::")
 _OPENING, _CLOSING = "(<[{", ")>]}"
 _MANGLED_PART = re.compile(r"L?(\d+)")
+_LOCAL_NAME = re.compile(r"E(\d{1,4}+)")
+_DISCRIMINATOR = re.compile(r"_\d++|__\d++_|")
+_UNNAMED = ("_GLOBAL__N_", "_INTERNAL_")
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,8 @@ def _partner_before(text: str) -> int:
 
 def _mangled_path(name: str) -> str:
     """Returns the namespaces and the name of a mangled name, by the Itanium C++ ABI."""
+    if name.startswith("_ZZ"):
+        return _local_name(name)
     at = len("_ZN") if name.startswith("_ZN") else len("_Z")
     parts: list[str] = []
     while match := _MANGLED_PART.match(name, at):
@@ -148,7 +153,16 @@ def _mangled_path(name: str) -> str:
         parts.append(name[start:at])
         if not name.startswith("_ZN"):
             break
-    return "::".join(part for part in parts if not part.startswith("_GLOBAL__N_"))
+    return "::".join(part for part in parts if not part.startswith(_UNNAMED))
+
+
+def _local_name(name: str) -> str:
+    """Returns the name of a variable in a function: `calls` of `_ZZ4convPKfPfiE5calls_0`."""
+    for length in _LOCAL_NAME.finditer(name):
+        end = length.end() + int(length[1])
+        if end <= len(name) and _DISCRIMINATOR.fullmatch(name, end):
+            return name[length.end() : end]
+    return ""
 
 
 _NAME = re.compile(r"(?<![\w$])_Z[\w$]+")

@@ -33,6 +33,12 @@ from jitstudio.listing.kernel_names import KernelName, read_name, short_names
         ("_ZN2ns4overEPfi", KernelName("ns::over")),
         ("_Z5saxpyIfEvT_PKS0_PS0_i", KernelName("saxpy")),
         ("_ZL4stati", KernelName("stat")),
+        ("_ZZ4convPKfPfiE5calls", KernelName("calls")),
+        ("_ZZN1a4convEPfE5E1CAL_0", KernelName("E1CAL")),
+        (
+            "_ZN32_INTERNAL_00000000_4_v_cu_retire34_GLOBAL__N__00000000_4_v_cu_retire6hiddenE",
+            KernelName("hidden"),
+        ),
         ("_ZN2ns36_GLOBAL__N__00000000_4_k_cu_b161fb974anonEPi", KernelName("ns::anon")),
     ],
 )
