@@ -9,7 +9,7 @@ the kernels of the tests. `window` holds the object names with the kind of widge
 their keys, the menus, the settings, the texts of all named widgets, and what each sample shows in
 listings and tables. Times, process numbers and folders are replaced by `#`, `$ROOT` and `$TMP`.
 `closing` holds what Python or Qt complained of where windows were closed in the midst of something:
-no file at all. `visits` holds what panes did not show as at first when they were come back to: nothing.
+no file at all. `visits` holds what panes show in another way than at first: nothing.
 `python3 tests/nets.py FOLDER cli` records one of the four only, `cli/inspect` what begins so.
 """
 
