@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Slot
 from PySide6.QtGui import QAction, QFontMetrics, QKeySequence, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QSplitter, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QSplitter, QToolButton, QWidget
 
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
-from jitstudio.gui.kit.fonts import follow_letters, scaled
+from jitstudio.gui.kit.fonts import follow_letters, scaled, show_bold
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
@@ -72,14 +72,7 @@ def heading(text: str, scale: float) -> QLabel:
     """Returns a line in bold letters, larger than others by a factor."""
     label = QLabel(text)
     label.setTextFormat(Qt.TextFormat.PlainText)
-
-    def fit(it: QLabel) -> None:
-        font = QApplication.font()
-        font.setBold(True)
-        font.setPointSizeF(font.pointSizeF() * scale)
-        it.setFont(font)
-
-    follow_letters(label, fit)
+    show_bold(label, scale)
     return label
 
 

@@ -472,6 +472,7 @@ class ListingArea(QAbstractScrollArea):
     def _reveal_caret(self) -> None:
         self.visibility.reveal(self.caret.line)
 
+    @Slot()
     def _lay_out(self) -> None:
         # Sends a resize event of the viewport, which comes back to here.
         self.setViewportMargins(self._margins)
