@@ -304,15 +304,13 @@ class DisassemblyController(QObject):
         self._status, self._notice = shell.status, shell.notices
         self._told = ""
         self._pane = listings[CodeKind.SASS]
-        self._visibility = Visibility(self._pane, self)
-        self._visibility.changed.connect(self._on_visibility_changed)
         self._pane.listing_changed.connect(self._on_listing_changed)
         self._pane.function_wanted.connect(self._on_function_wanted)
         function_listings.began.connect(self._on_function_began)
         function_listings.failed.connect(self._on_function_failed)
         self._pane.code_view.line_changed.connect(self._on_line_changed)
         self._disassembly.changed.connect(self._on_changed)
-        self._on_visibility_changed(self._pane.isVisible())
+        Visibility(self._pane, self, self._on_visibility_changed)
         self._on_listing_changed()
 
     @Slot(bool)
