@@ -276,9 +276,15 @@ class Walk:
             looks[name] = _rest(driver, _pane(driver, name))
         return looks
 
-    def restart(self, when: str, first: dict[str, Look]) -> None:
-        """Opens a window again and again, each time with other panes in front, and compares."""
-        parts = _together()
+    def restart(self, when: str, first: dict[str, Look], among: Sequence[str]) -> None:
+        """Opens a window again and again, each time with other panes in front, and compares.
+
+        Args:
+            when: What this is called.
+            first: What was shown at first.
+            among: One of these is in front each time.
+        """
+        parts = [names for names in _together() if not {*among}.isdisjoint(names)]
         for names, others in zip(([], *parts), (*parts, []), strict=True):
             with self.window() as driver:
                 driver.start()
@@ -322,8 +328,20 @@ class Walk:
                 self.faults.append(f"{name}, {when}: {difference}"[:300])
 
 
-def visit(app: QApplication, folder: Path, zooms: Sequence[float] = ZOOMS) -> list[str]:
-    """Shows all panes again and again; returns what was not as at first, a line each."""
+def visit(
+    app: QApplication,
+    folder: Path,
+    zooms: Sequence[float] = ZOOMS,
+    restarted: Sequence[str] = _ALL,
+) -> list[str]:
+    """Shows all panes again and again; returns what was not as at first, a line each.
+
+    Args:
+        app: The application.
+        folder: Where settings, sessions and sources go.
+        zooms: Those to begin with, and to change to and fro.
+        restarted: One of these panes is in front at each restart.
+    """
     faults: list[str] = []
     firsts: dict[float, dict[str, Look]] = {}
     sources = folder / "sources"
@@ -337,7 +355,7 @@ def visit(app: QApplication, folder: Path, zooms: Sequence[float] = ZOOMS) -> li
             walk.looks(driver)
             walk.go_to(driver, "first.cu")
             walk.compare(f"second visit at {zoom:.0%}", walk.looks(driver), first)
-        walk.restart(f"restart at {zoom:.0%}", first)
+        walk.restart(f"restart at {zoom:.0%}", first, restarted)
         faults += walk.faults
     walk = Walk(app, folder / "changed", sources)
     with walk.window() as driver:

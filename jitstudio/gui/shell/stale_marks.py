@@ -108,6 +108,7 @@ class _Marked:
     mark: StaleMark
     is_old: Callable[[], bool]
     says_why: bool
+    why: str
 
 
 class StaleMarks(QObject):
@@ -125,15 +126,18 @@ class StaleMarks(QObject):
         self._marked: list[_Marked] = []
         staleness.changed.connect(self.update)
 
-    def add(self, view: QWidget, is_old: Callable[[], bool], *, says_why: bool = True) -> None:
+    def add(
+        self, view: QWidget, is_old: Callable[[], bool], *, says_why: bool = True, why: str = ""
+    ) -> None:
         """Marks a view from now on.
 
         Args:
             view: What the mark lies over.
             is_old: Whether its content is older than the text.
             says_why: Whether a sentence says why; other panes do where not.
+            why: That sentence; empty for what is known of the last build.
         """
-        self._marked.append(_Marked(StaleMark(view), is_old, says_why))
+        self._marked.append(_Marked(StaleMark(view), is_old, says_why, why))
         self._show(self._marked[-1])
 
     @Slot()
@@ -146,7 +150,7 @@ class StaleMarks(QObject):
     def _show(self, marked: _Marked) -> None:
         reason = self._staleness.reason
         words = self._words(reason) if marked.says_why and reason is not None else ""
-        marked.mark.show_state(marked.is_old(), words)
+        marked.mark.show_state(marked.is_old(), marked.why or words)
 
     def _words(self, old: OldOutput) -> str:
         reason = self.tr("This has changed and is not built yet.")

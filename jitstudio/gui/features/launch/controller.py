@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Slot
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from jitstudio.core.code import CodeKind
@@ -55,6 +55,12 @@ def install(context: Context) -> Iterator[None]:
     shell.layout.fill("launch", view)
     LaunchPaneController(view, state.launches, state.launch_specs, context.listings, shell)
     shell.context_menus.add_to_tables(view, OF_LAUNCHES)
+    launches = state.launches
+    other = QCoreApplication.translate(
+        "Launch", "This came of other code than is shown: of another tab, or before it was changed."
+    )
+    shell.stale_marks.add(view.results, lambda: launches.is_result_behind, why=other)
+    launches.code_changed.connect(shell.stale_marks.update)
     view.form.fix_requested.connect(context.fixer.apply)
     view.results.location_activated.connect(context.navigator.go_to_source)
     view.results.step_requested.connect(lambda place: context.navigator.go_to(StepPlace(place)))
