@@ -18,6 +18,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice
+from PySide6.QtGui import QAccessible, Qt
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -29,6 +30,8 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.features.graph.view import GraphCanvas
+from jitstudio.gui.kit.tables import PanelTable
 from jitstudio.gui.listing.listing_area import ListingArea
 from jitstudio.gui.shell.commands.spec import EDITOR
 from jitstudio.gui.shell.docking.layouts import LAYOUTS
@@ -69,6 +72,8 @@ _TIME = re.compile(r" *\b\d+(?:[.,]\d+)* ?(?:ms|s|µs|min)\b|\b\d\d:\d\d(?::\d\d
 _REST_MS, _MOST_LOOKS = 120, 40
 # Docks share a window in whole pixels, and a line of words more or less is no other picture.
 _ROUNDING = 18
+# How tips begin whose words are shown as they are.
+_PLAIN = '<p style="white-space'
 # It says which stages had to run.
 _OF_BUILDS = "log"
 
@@ -306,6 +311,23 @@ class Walk:
             looks = self.looks(driver)
             self.compare(f"zoomed to {zoom:.0%}", looks, firsts[zoom], is_same_size=False)
 
+    def check_words(self, driver: Driver) -> None:
+        """Adds what a screen reader would read wrongly, and tips that Qt takes for HTML."""
+        for widget in driver.window.findChildren(QWidget):
+            name = f"{type(widget).__name__} {widget.objectName()}"
+            if Qt.mightBeRichText(widget.toolTip()) and not widget.toolTip().startswith(_PLAIN):
+                self.faults.append(f"{name}: has a tip that is taken for HTML")
+            spoken = QAccessible.queryAccessibleInterface(widget)
+            for kind in (QAccessible.Text.Name, QAccessible.Text.Description):
+                if spoken is not None and _PLAIN in spoken.text(kind):
+                    self.faults.append(f"{name}: markup is read out")
+            is_painted = isinstance(widget, ListingArea | GraphCanvas)
+            if is_painted and (spoken is None or spoken.textInterface() is None):
+                self.faults.append(f"{name}: has no text to be read")
+            is_filled = isinstance(widget, PanelTable) and _has_rows(widget)
+            if is_filled and widget.accessibleDescription() == widget.hint != "":
+                self.faults.append(f"{name}: is told to be empty")
+
     def check_names(self, when: str, looks: dict[str, Look]) -> None:
         """Adds each pane that shows names as compilers write them."""
         for name, look in looks.items():
@@ -351,6 +373,7 @@ def visit(
             walk.open_all(driver)
             first = firsts[zoom] = walk.looks(driver)
             walk.check_names(f"first show at {zoom:.0%}", first)
+            walk.check_words(driver)
             walk.go_to(driver, "second.cu")
             walk.looks(driver)
             walk.go_to(driver, "first.cu")

@@ -22,6 +22,13 @@ _PAGE = "helpPage"
 _BANNER_LINES, _BANNER_MARGIN = 4, 6
 
 
+def show_tip(widget: QWidget, text: str) -> None:
+    """Shows a tooltip with `<float>` as it is; a screen reader, too, reads the text, not HTML."""
+    widget.setToolTip(plain_tooltip(text))
+    # Without one Qt would have it read the markup of the tooltip.
+    widget.setAccessibleDescription(text)
+
+
 def icon_button(
     parent: QWidget, text: str, what: str, icon_name: str, keys: str = "", *, command: str = ""
 ) -> QToolButton:
@@ -197,7 +204,7 @@ class Banner(QLabel):
     def say(self, text: str) -> None:
         """Says this, or nothing; a long text is cut off and in the tool tip as a whole."""
         self.setText(text)
-        self.setToolTip(plain_tooltip(text))
+        show_tip(self, text)
         self.setVisible(bool(text))
 
     def wanted_height(self, width: int) -> int:

@@ -9,8 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QHBoxLayout, QWidget
 
-from jitstudio.gui.kit.parts import Banner, bare_button, show_icon
-from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.kit.parts import Banner, bare_button, show_icon, show_tip
 from jitstudio.gui.kit.theme import STALE_BAR, current_theme, follow_theme
 from jitstudio.gui.state.outputs import OldOutput
 from jitstudio.gui.state.staleness import Staleness
@@ -64,7 +63,7 @@ class StaleMark(QObject):
             self._is_closed = False
         is_told = is_old and bool(words) and not self._is_closed
         self._words.say(words if is_told else "")
-        self.bar.setToolTip(plain_tooltip(words))
+        show_tip(self.bar, words)
         self.banner.setHidden(not is_told)
         self._place()
 

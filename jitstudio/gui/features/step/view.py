@@ -29,8 +29,8 @@ from jitstudio.gui.features.step.registers import ValuesView
 from jitstudio.gui.kit.access_picture import AccessPicture, access_text, texels_text
 from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.lazy_widget import hint_label
-from jitstudio.gui.kit.parts import ShorteningLabel, mark_as, muted, text_label
-from jitstudio.gui.kit.presentation import TableColumn, plain_tooltip
+from jitstudio.gui.kit.parts import ShorteningLabel, mark_as, muted, show_tip, text_label
+from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable, RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.simulator.stepping.requests import (
@@ -466,7 +466,7 @@ class StepView(QWidget):
             place = _place_text(state.source.file, state.source.line, state.ptx_line)
             where = f"{place}  {self._spell(state.instruction)}"
         self._where.setText(where)
-        self._where.setToolTip(plain_tooltip(where))
+        show_tip(self._where, where)
         words = self.tr("Step {step:,} of {last:,}")
         if state.moving:
             words = self.tr("Running: step {step:,}, furthest {last:,}")

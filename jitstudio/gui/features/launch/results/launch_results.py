@@ -18,6 +18,7 @@ from jitstudio.gui.features.launch.results.result_view import ResultView
 from jitstudio.gui.features.launch.results.timing_view import TimingView, timing_plots
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.late_import import LateImport
+from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import current_theme, follow_theme
 
 
@@ -129,7 +130,7 @@ class LaunchResults(QWidget):
         drawn = icon(said.mark, getattr(current_theme().marks, said.mark)) if is_bad else QIcon()
         index = self._tabs.indexOf(self.result)
         self._tabs.setTabIcon(index, drawn)
-        self._tabs.setTabToolTip(index, said.text if is_bad else "")
+        self._tabs.setTabToolTip(index, plain_tooltip(said.text if is_bad else ""))
 
     def _name_console(self) -> None:
         """Says in the tab that something was printed, as the tab may be out of sight otherwise."""
