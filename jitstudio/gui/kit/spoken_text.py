@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
+from typing import Any
 
 from PySide6.QtCore import QObject, QPoint, QRect
 from PySide6.QtGui import (
@@ -65,15 +66,21 @@ def _install() -> None:
 
 
 def _interface_of(_name: str, thing: QObject | None) -> QAccessibleInterface | None:
-    return _TextWidget(thing) if isinstance(thing, SpokenText) else None
+    return _TextWidget(thing) if isinstance(thing, QWidget) and _speaks(thing) else None
+
+
+def _speaks(thing: QObject) -> bool:
+    return isinstance(thing, SpokenText)
 
 
 class _TextWidget(QAccessibleWidget):
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget, QAccessible.Role.EditableText)
+        assert isinstance(widget, SpokenText)
         self._text = _Text(widget)
 
-    def interface_cast(self, kind: QAccessible.InterfaceType) -> object:
+    # The stub asks for an address.
+    def interface_cast(self, kind: QAccessible.InterfaceType) -> Any:
         """Returns the text, too."""
         if kind == QAccessible.InterfaceType.TextInterface:
             return self._text

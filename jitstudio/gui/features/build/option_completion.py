@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QCompleter, QHeaderView, QLineEdit, QTreeView
 from jitstudio.core.options.parsing import OPTIONS, addressed, find, read, split_options
 from jitstudio.core.options.spec import OptionSpec, ValueKind
 from jitstudio.gui.kit.fonts import code_font
-from jitstudio.gui.kit.parts import show_tip
+from jitstudio.gui.kit.presentation import plain_tooltip
 
 _WORDS_OF_TRUTH = ("true", "false")
 
@@ -151,7 +151,7 @@ class OptionCompleter(QObject):
             word, meaning = QStandardItem(offer.word), QStandardItem(offer.help)
             word.setFont(code_font(_CODE_SIZE))
             meaning.setForeground(self._popup.palette().placeholderText())
-            show_tip(meaning, offer.help)
+            meaning.setToolTip(plain_tooltip(offer.help))
             self._offered.appendRow([word, meaning])
         self._popup.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self._completer.complete(self._place(begin))

@@ -245,14 +245,17 @@ class ListingsController(QObject):
         listing = pane.listing
         if listing is None:
             return None
+        shown = Artifact(pane.kind, listing.name, "\n".join((*listing.lines, "")).encode())
         if kind is pane.kind and listing.function:
             # The build has made that of another function.
-            return Artifact(kind, listing.name, "\n".join((*listing.lines, "")).encode())
+            return shown
         good = self._outputs.good
         result = good.result if good is not None else None
         if kind is pane.kind and not self._outputs.is_good(listing):
             result = self._outputs.result
-        return result.artifact(kind, listing.name) if result is not None else None
+        made = result.artifact(kind, listing.name) if result is not None else None
+        # No build makes the PTX of a module that is PTX.
+        return shown if made is None and kind is pane.kind else made
 
 
 def _write(path: Path, artifact: Artifact, said: str) -> str:
