@@ -26,8 +26,8 @@ _LINKS = ("ptx", "lto")
 _TABLE = ("tool", "jitstudio", "check")
 LAUNCH_KEYS = (
     *("kernel", "grid", "cover", "block", "cluster", "shared", "cooperative", "arg", "expect"),
-    *("rtol", "atol", "repeat", "warmup", "sanitize", "timeout", "device"),
-    *("blocks", "seed", "seeds"),
+    *("rtol", "atol", "itol", "repeat", "warmup", "sanitize", "timeout", "device"),
+    *("blocks", "seed", "seeds", "both"),
 )
 """The keys of a ``launch`` table: flags of `jitstudio run`."""
 BUILD_KEYS = ("target", "option", "link", "libdevice", "compiler", "name_expression")

@@ -335,6 +335,14 @@ def _add_run(commands: _Commands) -> None:
         "which needs no GPU and counts what each line does in the place of times",
     )
     run.add_argument(
+        "--compare-option",
+        action="append",
+        default=[],
+        metavar="OPT",
+        help="build a second time with this option, too, run that on the same device, and compare "
+        "what both leave in the buffers",
+    )
+    run.add_argument(
         "--save", metavar="DIR", help="write each buffer as NAME.npy into this folder afterwards"
     )
 
@@ -508,7 +516,8 @@ def _add_data(command: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=TEXT",
         help="a value such as 2.5 or {x=1, y=2}, or a buffer LENGTH[:FILL][:in|out|inout] such as "
-        "'n:random(7)'; fills are zeros, constant(V), range, random, file(PATH), expr(NUMPY); "
+        "'n:random(7)'; fills are zeros, constant(V), range, random, file(PATH), expr(NUMPY), "
+        "unfilled; "
         "a texture TYPE[W,H][:FILL][:SAMPLING] such as 'uchar4[w,h]:random:linear,clamp', or a "
         "surface TYPE[W,H][:FILL][:in|out|inout]",
     )
@@ -524,14 +533,22 @@ def _add_data(command: argparse.ArgumentParser) -> None:
         dest="relative",
         type=_tolerance,
         metavar="R",
-        help=f"relative tolerance (default {default.relative:g})",
+        help=f"relative tolerance of floats (default {default.relative:g})",
     )
     command.add_argument(
         "--atol",
         dest="absolute",
         type=_tolerance,
         metavar="A",
-        help=f"absolute tolerance (default {default.absolute:g})",
+        help=f"absolute tolerance of floats (default {default.absolute:g})",
+    )
+    command.add_argument(
+        "--itol",
+        dest="integer_tolerance",
+        type=_count_or_none,
+        metavar="N",
+        help="how far integers may be apart (default 0: they are compared exactly, and --rtol and "
+        "--atol are about floats)",
     )
     command.add_argument(
         "--no-poison",
@@ -595,6 +612,13 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
         type=_count_or_none,
         metavar="N",
         help="simulate blocks and warps in another order (default 0, the natural one)",
+    )
+    command.add_argument(
+        "--both",
+        action="store_true",
+        default=None,
+        help="run it on a GPU and in the simulator, and compare what both leave in the buffers; "
+        "where floats differ, build and run both with --fmad=false, too",
     )
     command.add_argument(
         "--seeds",

@@ -27,6 +27,10 @@ CONSEQUENCES = frozenset({"hash", "shared", "tmem_size", "kernel", "override key
 PARAMETER = "parameter "
 """Before the name of a parameter that is called as a fact of its compiler is."""
 
+LAUNCH = "launch "
+"""Before what a script says of its first launch of a kernel: ``grid``, ``block``, ``shared``,
+``line``, ``array NAME`` with the extents and then the strides in bytes, ``number NAME``."""
+
 _FORMAT = 1
 _MEMBER = "kernel.json"
 _MOST_MEMBERS = 64

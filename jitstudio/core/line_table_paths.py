@@ -9,6 +9,12 @@ from contextlib import suppress
 
 BUILT_IN_HEADER = "__nv_nvrtc_builtin_header.h"
 """What NVRTC calls the declarations that it knows without any file."""
+COOPERATIVE_GROUPS = re.compile(r"(?:^|[/\\])cooperative_groups(?:\.h$|[/\\])")
+OF_NVIDIA = re.compile(
+    rf"{re.escape(BUILT_IN_HEADER)}$|[/\\]nvrtc-headers-|{COOPERATIVE_GROUPS.pattern}"
+)
+"""Files whose lines are not the user's: inside NVRTC, in the folder that its headers are unpacked
+to, and cooperative groups of any toolkit."""
 
 # A character of UTF-8. ptxas takes the last backslash for the end of a folder, and writes a slash.
 _CHARACTER = re.compile(r"\\(3[0-6][0-7])((?:[\\/]2[0-7]{2}){1,3})")

@@ -29,6 +29,7 @@ _VALUES = {
     "shared": "--shared",
     "relative": "--rtol",
     "absolute": "--atol",
+    "integer_tolerance": "--itol",
     "repeats": "--repeat",
     "warmup": "--warmup",
     "blocks": "--blocks",
@@ -42,6 +43,7 @@ _SWITCHES = {
     "poison": "--no-poison",
     "guards": "--no-guards",
     "flush_l2": "--flush-l2",
+    "both": "--both",
 }
 """Those that give a field the value that it does not have by default."""
 

@@ -10,10 +10,10 @@ from functools import partial
 from jitstudio import __version__
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.request import Buffer, Direction, FillKind, LaunchRequest, ValueArgument
-from jitstudio.core.launch.types import Array, Scalar, Struct, Type
+from jitstudio.core.launch.types import Array, Scalar, Struct, Type, complex_name
 from jitstudio.core.tools import Tool
 from jitstudio.export.numpy_text import variable
-from jitstudio.export.python_launch import DEFAULT_SHARED, launch_notes
+from jitstudio.export.python_launch import launch_notes
 from jitstudio.export.python_script import file_name
 from jitstudio.export.recipe import HeaderSet, Recipe, RecipeStep, comment
 from jitstudio.export.texels import CPP_TEXELS, arrays_of, cpp_copy, cpp_texels
@@ -31,6 +31,7 @@ _PROGRAM = r"""// @TITLE@
 #include <map>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <cuda.h>
@@ -209,7 +210,7 @@ template <typename T>
     return made;
 }
 
-@TEXELS@@WATCH@static int run(const Code &cubin) {
+@TEXELS@@WATCH@@AGREES@static int run(const Code &cubin) {
     CUdevice device;
     CUcontext context;
     CUmodule module;
@@ -345,10 +346,26 @@ template <typename Start>
 
 """
 
+_AGREES = r"""// Integers are compared exactly, or up to ITOL: a double knows each one below 2^53.
+template <typename T> static bool agrees(T got, double expected) {
+    const double value = double(got), limit = 9007199254740992.0;
+    if (std::is_integral<T>::value) {
+        return std::fabs(expected) < limit && std::fabs(value - expected) <= @ITOL@;
+    }
+    const double wanted = double(T(expected));
+    if (std::isnan(value) || std::isnan(wanted)) return std::isnan(value) && std::isnan(wanted);
+    if (value == wanted || !std::isfinite(wanted)) return value == wanted;
+    return std::fabs(value - wanted) <= @ATOL@ + @RTOL@ * std::fabs(wanted);
+}
+
+"""
+
 _CHECK = r"""    for (size_t i = 0; i < got_@NAME@.size(); ++i) {
-        const double got = double(got_@NAME@[i]), expected = @EXPECTED@;
-        if (std::fabs(got - expected) <= @ATOL@ + @RTOL@ * std::fabs(expected)) continue;
-        if (!wrong++) std::printf("@NAME@[%zu] is %g instead of %g\n", i, got, expected);
+        const double expected = @EXPECTED@;
+        if (agrees(got_@NAME@[i], expected)) continue;
+        if (wrong++) continue;
+        const double got = double(got_@NAME@[i]);
+        std::printf("@NAME@[%zu] is %.17g instead of %.17g\n", i, got, expected);
     }
     std::printf("@NAME@: %zu of %zu numbers are wrong\n", wrong, got_@NAME@.size());
 """
@@ -583,7 +600,7 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
     return _filled(
         _RUN,
         KERNEL=quoted(request.kernel),
-        ALLOW=allow if config.shared > DEFAULT_SHARED else "",
+        ALLOW=allow if config.shared else "",
         DATA="".join(data),
         PARAMETERS=", ".join(parameters) or "nullptr",
         **dict(zip(("GX", "GY", "GZ"), map(str, config.grid), strict=True)),
@@ -594,7 +611,8 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
         GOT="".join(got),
         WARMUP=str(request.warmup),
         REPEATS=str(request.repeats),
-        CHECKS="".join(_checks(request, notes)),
+        CHECKS=(checks := "".join(_checks(request, notes))),
+        AGREES=_agrees(request) if checks else "",
         TEXELS=CPP_TEXELS if arrays else "",
         **_watching(request, watched),
     )
@@ -641,6 +659,8 @@ def _content(buffer: Buffer, notes: list[str]) -> str:
     kind, lanes = _lanes(buffer.element)
     count, fill = buffer.length * lanes, buffer.fill
     plain = kind != "unsigned char" or fill.kind is FillKind.ZEROS
+    # Of complex numbers a constant and a range have no imaginary part.
+    plain = plain and (fill.kind is FillKind.RANDOM or not complex_name(buffer.element))
     match fill.kind:
         case FillKind.ZEROS:
             return f"std::vector<{kind}>({count})"
@@ -660,6 +680,15 @@ def _content(buffer: Buffer, notes: list[str]) -> str:
     return f"std::vector<{kind}>({count})"
 
 
+def _agrees(request: LaunchRequest) -> str:
+    return _filled(
+        _AGREES,
+        RTOL=repr(request.relative),
+        ATOL=repr(request.absolute),
+        ITOL=repr(float(request.integer_tolerance)),
+    )
+
+
 def _checks(request: LaunchRequest, notes: list[str]) -> Iterator[str]:
     buffers = {buffer.name: buffer for buffer in request.buffers}
     for expectation in request.expectations:
@@ -671,13 +700,7 @@ def _checks(request: LaunchRequest, notes: list[str]) -> Iterator[str]:
         except (ValueError, SyntaxError):
             notes.append(f"The check '{said}', which is no plain formula for each element.")
             continue
-        yield _filled(
-            _CHECK,
-            NAME=variable(expectation.buffer),
-            EXPECTED=expected,
-            RTOL=repr(request.relative),
-            ATOL=repr(request.absolute),
-        )
+        yield _filled(_CHECK, NAME=variable(expectation.buffer), EXPECTED=expected)
 
 
 _OPERATORS: dict[type[ast.operator], str] = {
@@ -716,6 +739,8 @@ class _Translator:
         self._length = buffer.length
         self._lanes = _lanes(buffer.element)
         self._buffers = {each.name: each for each in request.buffers}
+        if any(complex_name(each.element) for each in (buffer, *request.buffers)):
+            raise ValueError
 
     def text(self, expression: str) -> str:
         """Returns the formula.

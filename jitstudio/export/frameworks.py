@@ -19,7 +19,7 @@ from jitstudio.export.numpy_text import (
     variable,
 )
 from jitstudio.export.nvcc import toolkit_build
-from jitstudio.export.python_launch import DEFAULT_SHARED, finish, helpers, joined, launch_notes
+from jitstudio.export.python_launch import finish, helpers, joined, launch_notes
 from jitstudio.export.python_script import (
     build_code,
     build_imports,
@@ -131,7 +131,7 @@ def cupy_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
     arguments = list(buffer_lines(request))
     checks = list(check_lines(request, {b.name: f"got[{b.name!r}]" for b in buffers}))
     run = _CUPY_RUN.format(
-        allow=_ALLOW.format(amount=shared) if shared > DEFAULT_SHARED else "",
+        allow=_ALLOW.format(amount=shared) if shared else "",
         arguments="\n".join(f"    {line}" for line in arguments),
         buffers=f"{{{held}}}",
         values="".join(f"{value}, " for value in values).rstrip(),

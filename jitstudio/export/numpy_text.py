@@ -16,7 +16,16 @@ from jitstudio.core.launch.request import (
     LaunchRequest,
     ValueArgument,
 )
-from jitstudio.core.launch.types import Array, Handle, Opaque, Pointer, Scalar, Struct, Type
+from jitstudio.core.launch.types import (
+    Array,
+    Handle,
+    Opaque,
+    Pointer,
+    Scalar,
+    Struct,
+    Type,
+    complex_name,
+)
 from jitstudio.export.recipe import ExportError
 
 INDEX = "i"
@@ -77,18 +86,34 @@ def content(kind, numbers, rng, first, count, dtype):
 """The function `fill` that the lines of `buffer_lines` call."""
 
 CHECKS = '''\
-def check(name, got, expected, rtol, atol):
-    """Compares a buffer with what it shall hold; returns whether all of it is right."""
+def check(name, got, expected, rtol, atol, itol):
+    """Compares a buffer with what it shall hold; returns whether all of it is right.
+
+    Integers are compared exactly, or up to itol; rtol and atol are about floats.
+    """
     expected = np.asarray(expected)
     if expected.size == got.size:
         expected = expected.reshape(got.shape)
     elif expected.shape == got.shape[:1]:
         expected = expected.reshape(-1, *(1 for _ in got.shape[1:]))
+    elif expected.shape not in ((), got.shape[1:]):
+        print(f"{name}: {expected.size:,} numbers are expected, and it has {got.size:,}")
+        return False
     expected = np.broadcast_to(expected, got.shape)
-    if got.dtype.kind in "iu" and expected.dtype.kind in "biu":
+    if got.dtype.kind in "iub":
+        if expected.dtype.kind not in "iub":
+            digits = np.finfo(expected.dtype).nmant + 1 if expected.dtype.kind == "f" else 3
+            wanted = expected.astype(np.float64)
+            if np.any(np.isfinite(wanted) & (np.abs(wanted) >= 2.0**digits)):
+                print(f"{name}: {expected.dtype} is too inexact to be compared with integers")
+                return False
         right = got == expected
+        if itol:
+            pairs = zip(got[~right].tolist(), expected[~right].tolist(), strict=True)
+            right[~right] = [abs(a - b) <= itol for a, b in pairs]
     else:
-        left, wanted = got.astype(np.float64), expected.astype(got.dtype).astype(np.float64)
+        wide = np.complex128 if got.dtype.kind == "c" else np.float64
+        left, wanted = got.astype(wide), expected.astype(got.dtype).astype(wide)
         right = np.isclose(left, wanted, rtol=rtol, atol=atol, equal_nan=True)
     wrong = np.argwhere(~right)
     if not len(wrong):
@@ -124,6 +149,7 @@ _SPECIAL = {
     "bool": "np.bool_",
     "int": "np.int64",
     "float": "np.float64",
+    "complex": "np.complex128",
 }
 
 
@@ -189,13 +215,17 @@ def buffer_lines(request: LaunchRequest) -> Iterator[str]:
         made = expression_text(buffer.fill.text, request, buffer.length)
         name, dtype = variable(buffer.name), dtype_text(buffer.element)
         yield f"{name} = np.zeros({buffer.length}, {dtype})"
-        yield f"{name}[...] = np.asarray({made})"
+        yield f"{_seen(name, buffer.element)}[...] = np.asarray({made})"
 
 
 def _content(buffer: Buffer) -> str:
     length, dtype, fill = buffer.length, dtype_text(buffer.element), buffer.fill
     if fill.kind is FillKind.ZEROS:
         return f"np.zeros({length}, {dtype})"
+    if fill.kind is FillKind.UNFILLED:
+        return f"np.empty({length}, {dtype})"
+    if complex_name(buffer.element) and fill.kind in (FillKind.CONSTANT, FillKind.RANGE):
+        return _complex_content(buffer)
     if fill.kind is not FillKind.FILE:
         given = "".join(f", {number_text(number)}" for number in fill.numbers or (0,))
         return f'fill({length}, {dtype}, "{fill.kind.value}"{given})'
@@ -213,6 +243,25 @@ def _content(buffer: Buffer) -> str:
         case _:
             found = f"np.fromfile({path!r}, {dtype})"
     return f"np.asarray({found}).astype(({dtype})).reshape(np.zeros({length}, {dtype}).shape)"
+
+
+def _complex_content(buffer: Buffer) -> str:
+    """Returns a constant or a range of complex numbers, as their two lanes."""
+    assert isinstance(buffer.element, Struct)
+    fill, lane = buffer.fill, dtype_text(buffer.element.fields[0].type)
+    real, imaginary = fill.numbers, 0.0
+    if fill.kind is FillKind.CONSTANT and len(fill.numbers) > 1:
+        real, imaginary = fill.numbers[:1], fill.numbers[1]
+    given = ", ".join(map(number_text, real or (0,)))
+    parts = f'fill({buffer.length}, {lane}, "{fill.kind.value}", {given}), '
+    parts += f'fill({buffer.length}, {lane}, "constant", {number_text(imaginary)})'
+    return f"np.stack([{parts}], axis=-1)"
+
+
+def _seen(name: str, element: Type) -> str:
+    """Returns a buffer as expressions see it: complex numbers in the place of two lanes."""
+    dtype = complex_name(element)
+    return f"{name}.view(np.{dtype})[:, 0]" if dtype else name
 
 
 def number_text(number: float) -> str:
@@ -237,12 +286,14 @@ def check_lines(request: LaunchRequest, got: Mapping[str, str]) -> Iterator[str]
         request: The launch.
         got: What holds each buffer after it.
     """
-    lengths = {buffer.name: buffer.length for buffer in request.buffers}
+    buffers = {buffer.name: buffer for buffer in request.buffers}
     for expectation in request.expectations:
-        expected = expected_text(expectation, request, lengths[expectation.buffer])
+        buffer = buffers[expectation.buffer]
+        expected = expected_text(expectation, request, buffer.length)
         yield (
-            f"check({expectation.buffer!r}, {got[expectation.buffer]}, {expected}, "
-            f"rtol={request.relative!r}, atol={request.absolute!r})"
+            f"check({expectation.buffer!r}, {_seen(got[buffer.name], buffer.element)}, {expected}, "
+            f"rtol={request.relative!r}, atol={request.absolute!r}, "
+            f"itol={request.integer_tolerance!r})"
         )
 
 
@@ -268,6 +319,7 @@ def expression_text(text: str, request: LaunchRequest, length: int) -> str:
     from jitstudio.numerics.expression_text import PARAMETER, parse  # noqa: PLC0415
 
     parameters = {argument.name for argument in request.arguments} | request.values.keys()
+    elements = {buffer.name: buffer.element for buffer in request.buffers}
     try:
         body = parse(text, parameters | {INDEX}).body
     except NumericsError as error:
@@ -282,4 +334,6 @@ def expression_text(text: str, request: LaunchRequest, length: int) -> str:
             node.id = _SPECIAL.get(name, f"np.{name}")
         else:
             node.id = variable(name) if name in parameters else f"np.arange({length})"
+            if name in elements:
+                node.id = _seen(node.id, elements[name])
     return ast.unparse(body)

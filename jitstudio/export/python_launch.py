@@ -308,7 +308,7 @@ def launch_code(launch: RecipeLaunch, *, core: bool) -> str:
         code += f"    config.numAttrs = {len(attributes)}\n"
     allow = (_ALLOW_CORE if core else _ALLOW_BINDINGS).format(amount=config.shared)
     body = (_LAUNCH_CORE if core else _LAUNCH_BINDINGS).format(
-        allow=allow if config.shared > DEFAULT_SHARED else "",
+        allow=allow if config.shared else "",
         arguments="\n".join(f"    {line}" for line in arguments),
         buffers=f"{{{held}}}",
         values="\n".join(f"        {value}," for value in values),
@@ -367,10 +367,6 @@ def helpers(arguments: Sequence[str], checks: Sequence[str]) -> Iterator[str]:
 def joined(parts: Iterable[str]) -> str:
     """Returns pieces of code with two empty lines between them."""
     return "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
-
-
-DEFAULT_SHARED = 48 << 10
-"""Bytes of shared memory that a block may have without being asked for."""
 
 
 def _core_config(launch: RecipeLaunch) -> str:

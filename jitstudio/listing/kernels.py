@@ -11,17 +11,19 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
 from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, unpack
 from jitstudio.core.code import CodeKind, Header, Source, is_bitcode, split_variant
+from jitstudio.core.ir_functions import ir_functions, without_comments
 from jitstudio.core.launch.c_types import LLVM_SCALARS, PTX_SCALARS, struct_of
 from jitstudio.core.launch.request import (
     Direction,
     FormParameter,
     HostLaunch,
+    HostNeeds,
     KernelForm,
     Parameter,
     ParameterSlot,
@@ -30,11 +32,12 @@ from jitstudio.core.launch.request import (
 from jitstudio.core.launch.texels import TexelUse
 from jitstudio.core.launch.types import REFERENCES, Handle, Opaque, Pointer, Scalar, Type
 from jitstudio.core.result import BuildResult, Kernel, told_apart
-from jitstudio.listing.captured_kernels import captured_signature
+from jitstudio.listing.captured_kernels import captured_launch, captured_signature
 from jitstudio.listing.cuda.declarations import KernelNode, Scope, declarations
 from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.syntax import is_const, name_node, parse, template_name, text_of
 from jitstudio.listing.cuda.types import NOTHING, Argument, Bindings, Types
+from jitstudio.listing.host_needs import host_needs
 from jitstudio.listing.kernel_names import KernelName, read_name
 from jitstudio.listing.ptx import (
     KernelUse,
@@ -94,18 +97,20 @@ class _Layout:
         uses: What these kernels do behind their pointers and with textures; empty where nobody
             asked and there are none.
         by_hand: Whether the text is a source.
+        needs: What the hosts of kernels have to prepare for, where that is anything.
     """
 
     module: str
     kernels: dict[str, tuple[PtxParameter, ...]]
     uses: dict[str, KernelUse]
     by_hand: bool = False
+    needs: Mapping[str, HostNeeds] = field(default_factory=dict)
 
     @classmethod
     def of(cls, module: str, ptx: str, access: bool, *, by_hand: bool = False) -> _Layout:
         # Whether 64 bits are an address or a texture decides how they are filled in.
         used = kernel_uses(ptx) if access or reaches_texels(ptx) else {}
-        return cls(module, parameter_slots(ptx), used, by_hand)
+        return cls(module, parameter_slots(ptx), used, by_hand, host_needs(ptx))
 
 
 @dataclass(frozen=True)
@@ -158,6 +163,9 @@ class _Known:
         told = signature.parameters if signature else self._named(name)
         parameters = merged(kernel.name, told, slots, declared=bool(signature) or by_hand)
         launch = launch_of(name, len(parameters.parameters), self.launches)
+        captured = self.captured.get(_module(kernel.module))
+        if launch is None and captured is not None and signature is not None:
+            launch = captured_launch(captured, _module(kernel.module), parameters.parameters)
         form = KernelForm(
             lowered=kernel.name,
             title=name.title,
@@ -168,6 +176,7 @@ class _Known:
             complete=parameters.complete,
             host_launch=launch,
             unit=_module(kernel.module),
+            needs=(layout.needs.get(kernel.name) if layout else None) or HostNeeds(),
         )
         if signature is None:
             return form
@@ -507,43 +516,33 @@ def _three(numbers: list[int | None]) -> tuple[int, int, int] | None:
     return x, y, z
 
 
-_COMMENT = re.compile(r";[^\n]*")
 _NAME = r'(?:[\w.$-]+|"[^"\n]*")'
-_DEFINITION = re.compile(
-    rf"^[ \t]*define\b(?P<words>[^@\n(]*)@(?P<name>{_NAME})\s*\(", re.MULTILINE
-)
-_ANNOTATION = re.compile(
-    rf'^!\w+\s*=\s*(?:distinct\s*)?!\{{[^\n]*?@(?P<name>{_NAME})\s*,\s*!"kernel"\s*,\s*i32\s+1\b',
-    re.MULTILINE,
-)
 _MARK = re.compile(r"[](){}<>[,]")
 _PARAMETER_NAME = re.compile(rf"\s%({_NAME})\Z")
 _ADDRESS = re.compile(r"ptr\b|.*\*\s*(?:$|\s)", re.DOTALL)
 _WORD = re.compile(r"(?P<word>\w+)\b(?![\s\w()]*\*)")
 # Typed pointers say what they point at.
 _TARGET = re.compile(r"(?P<word>\w++)\s*+(?:addrspace\(\d++\))?\s*+\*(?!.*\*)", re.DOTALL)
-_KERNEL = re.compile(r"\bptx_kernel\b")
 _ONLY_READ = re.compile(r"\breadonly\b")
 _BY_VALUE = re.compile(r"\bbyval\b")
 
 
 def llvm_signatures(source: Source) -> tuple[Signature, ...]:
-    """Returns the kernels of a module, by their calling convention or by `!nvvm.annotations`."""
+    """Returns the functions of a module that are kernels, or that a build can make one of."""
     if is_bitcode(source.content):
         return ()
-    text = _COMMENT.sub("", source.content.decode("utf-8", "replace"))
-    annotated = {_plain(match["name"]) for match in _ANNOTATION.finditer(text)}
-    found = list(_DEFINITION.finditer(text))
-    ends = [*(match.start() for match in found), len(text)][1:]
+    text = without_comments(source.content.decode("utf-8", "replace"))
+    functions = ir_functions(text)
+    ends = [*(function.start for function in functions), len(text)][1:]
     return tuple(
         Signature(
-            name=_plain(match["name"]),
-            parameters=_parameters(text[match.end() : end]),
+            name=function.name,
+            parameters=_parameters(text[function.parameters : end]),
             module=source.name,
-            line=text.count("\n", 0, match.start()) + 1,
+            line=function.line,
         )
-        for match, end in zip(found, ends, strict=True)
-        if _KERNEL.search(match["words"]) or _plain(match["name"]) in annotated
+        for function, end in zip(functions, ends, strict=True)
+        if function.is_kernel or function.can_be_marked
     )
 
 

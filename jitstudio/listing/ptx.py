@@ -121,7 +121,7 @@ Access = dict[int, Direction | None]
 """What happens behind the pointers among the parameters of a kernel, by their index."""
 
 _FUNCTION = re.compile(r"\.(?:entry\s++(?P<kernel>[\w$%]++)|func\b)")
-_INSTRUCTION = re.compile(
+INSTRUCTION = re.compile(
     r"""[\s{}]*+
         (?:(?:[\w$%]++\s*+:(?!:)|\.(?:loc|file)\b[^\n]*+)[\s{}]*+)*+  # labels, source positions
         (?:@!?\s*+[\w$%]++\s*+)?                                      # on a condition
@@ -129,7 +129,9 @@ _INSTRUCTION = re.compile(
         (?P<operands>.*)""",
     re.VERBOSE | re.DOTALL,
 )
-_NAME = re.compile(r"(?<![\w$%.])[A-Za-z_$%][\w$%]*+")
+"""An instruction, up to its semicolon."""
+NAME = re.compile(r"(?<![\w$%.])[A-Za-z_$%][\w$%]*+")
+"""A register or another name among operands."""
 _BRACKET = re.compile(r"[\[\]]")
 
 
@@ -262,7 +264,7 @@ class _Flow:
     def of(cls, body: str) -> _Flow:
         flow = cls()
         for statement in body.split(";"):
-            if instruction := _INSTRUCTION.match(statement):
+            if instruction := INSTRUCTION.match(statement):
                 opcode, operands = instruction.groups()
                 flow.statements.append((opcode, operands))
                 flow._add(_rule(opcode), operands)
@@ -302,7 +304,7 @@ class _Flow:
             self._touch(rule, operands)
             return
         into = self.loaded if rule is _Plain.LOAD_PARAMETER else self.carried
-        names = _NAME.findall(operands)
+        names = NAME.findall(operands)
         results = 1
         if operands.startswith("{"):
             results = operands.partition("}")[0].count(",") + 1
@@ -319,7 +321,7 @@ class _Flow:
                 self._note(memory.others, other)
 
     def _note(self, effects: tuple[_Effect, ...], operand: str) -> None:
-        names = _NAME.findall(operand)
+        names = NAME.findall(operand)
         for effect in effects:
             self.touched[effect].update(names)
 
@@ -388,7 +390,7 @@ def fetches_of(statements: Iterable[tuple[str, str]]) -> list[Fetch]:
     statements = list(statements)
     if not any(opcode.partition(".")[0] in _KINDS for opcode, _ in statements):
         return []
-    named = Counter(name for _, operands in statements for name in _NAME.findall(operands))
+    named = Counter(name for _, operands in statements for name in NAME.findall(operands))
     return [
         _fetch(opcode.split("."), operands, handle["name"], named)
         for opcode, operands in statements

@@ -46,11 +46,15 @@ _FUNCTIONS = _words(
     squeeze expand_dims roll flip take pad diag tril triu diff gradient
     sum prod mean median var std min max amin amax ptp argmin argmax any all nansum count_nonzero
     cumsum cumprod sort argsort unique searchsorted bincount histogram digitize interp convolve
+    real imag conj conjugate angle
     correlate dot matmul inner outer cross trace
     """
 )
 
-_TYPES = _words("int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bool_")
+_TYPES = _words(
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bool_ "
+    "complex64 complex128"
+)
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: getattr(np, name) for name in _FUNCTIONS},
@@ -63,6 +67,7 @@ TYPES: dict[str, Any] = {
     "bool": np.bool_,
     "int": np.int64,
     "float": np.float64,
+    "complex": np.complex128,
     "bfloat16": ml_dtypes.bfloat16,
     "float8_e4m3fn": ml_dtypes.float8_e4m3fn,
     "float8_e5m2": ml_dtypes.float8_e5m2,
@@ -77,6 +82,7 @@ ATTRIBUTES = _words("T shape size ndim dtype real imag")
 
 METHODS = _words(
     """
+    conj conjugate
     astype view reshape ravel flatten transpose swapaxes squeeze copy clip round repeat take dot
     sum prod mean var std min max argmin argmax argsort any all cumsum cumprod
     """
@@ -139,7 +145,7 @@ _REFUSED: dict[type[ast.AST], str] = {
     ast.Set: "A set",
 }
 
-_CONSTANTS = (bool, int, float, type(None), type(...))
+_CONSTANTS = (bool, int, float, complex, type(None), type(...))
 
 
 class ExpressionError(NumericsError):

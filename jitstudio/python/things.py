@@ -40,7 +40,7 @@ _CUDA = re.compile(r"\b__(?:global|device)__\b")
 _FATBIN = b"\x50\xed\x55\xba"
 # What NVRTC calls a program without a name.
 _NVRTC_NAME = "default_program"
-CUPY_OPTION = "-ftz=true"
+_CUPY_OPTION = "-ftz=true"
 """What CuPy adds to the options of each compile: there, `_compile_with_cache_cuda`."""
 
 
@@ -424,6 +424,18 @@ def _cupy(thing: object, name: str) -> Iterable[Found] | None:
     return [_captured(called, "CuPy", "cupy", made, facts)]
 
 
+def cupy_options(options: Iterable[str]) -> tuple[str, ...]:
+    """Returns the options that CuPy compiles a kernel with, which is imported.
+
+    It adds the folders of its own headers, such as ``cupy/complex.cuh``, and of CUDA's
+    (CuPy 14.2, _core/core.pyx, `assemble_cupy_compiler_options`).
+    """
+    core: Any = sys.modules.get("cupy._core.core")
+    assemble = getattr(core, "assemble_cupy_compiler_options", None)
+    assembled = tuple(options) if assemble is None else assemble(tuple(options))
+    return (*assembled, _CUPY_OPTION)
+
+
 def _cupy_cubin(thing: object, code: str) -> bytes | None:
     """The machine code as CuPy makes it, which it keeps nowhere that can be reached.
 
@@ -433,7 +445,7 @@ def _cupy_cubin(thing: object, code: str) -> bytes | None:
     if _get(thing, "backend") != "nvrtc" or compiler is None or _get(thing, "jitify"):
         return None
     with suppress(Exception):
-        options = (*_get(thing, "options"), CUPY_OPTION)
+        options = cupy_options(_get(thing, "options"))
         names = _get(thing, "name_expressions")
         # In memory: else its line table names a file for the moment of the compile.
         made, _ = compiler.compile_using_nvrtc(

@@ -11,6 +11,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations, zip_longest
 
@@ -164,11 +165,12 @@ def _wrong_range(numbers: tuple[Number, ...]) -> str:
 
 _FORMS = (
     _FillForm(FillKind.ZEROS, "zeros"),
-    _FillForm(FillKind.CONSTANT, "constant(1.5)", (1,)),
+    _FillForm(FillKind.CONSTANT, "constant(1.5) or constant(1+2j)", (1,)),
     _FillForm(FillKind.RANGE, "range or range(0,2)", (0, 2), _wrong_range),
     _FillForm(FillKind.RANDOM, "random, random(7) or random(7,-1,1)", (0, 1, 3), _wrong_random),
     _FillForm(FillKind.FILE, "file(data.npy) or file(data.npz::name)", verbatim=True),
     _FillForm(FillKind.EXPRESSION, "expr(np.sin(i))", verbatim=True),
+    _FillForm(FillKind.UNFILLED, "unfilled"),
 )
 _WORDS = {form.kind.value: form for form in _FORMS}
 
@@ -182,7 +184,15 @@ def _no_fill(text: str, word: str) -> TextError:
     return TextError(f"'{word}' fills no buffer.", f"Write {listing(_WORDS)}, or a direction.")
 
 
+_IMAGINARY = re.compile(r"[\d.][jJ]$")
+
+
 def _of_numbers(form: _FillForm, inside: str) -> Fill:
+    if form.kind is FillKind.CONSTANT and _IMAGINARY.search(inside):
+        with suppress(ValueError):
+            value = complex("".join(inside.split()).strip("()"))
+            return Fill(form.kind, (value.real, value.imag))
+        raise TextError(f"'{inside}' is no complex number.", "Write one such as 1.5-2j.")
     numbers = tuple(evaluate(part) for part in parts(inside))
     if len(numbers) not in form.counts:
         wanted = " or ".join(map(str, form.counts))

@@ -26,7 +26,11 @@ class Direction(Enum):
 
 
 class FillKind(Enum):
-    """Where the content of a buffer comes from."""
+    """Where the content of a buffer comes from.
+
+    `UNFILLED`: from nowhere, so that who reads it before it is written is found: by the simulator,
+    and by compute-sanitizer's initcheck.
+    """
 
     ZEROS = "zeros"
     CONSTANT = "constant"
@@ -34,6 +38,7 @@ class FillKind(Enum):
     RANDOM = "random"
     FILE = "file"
     EXPRESSION = "expr"
+    UNFILLED = "unfilled"
 
 
 @dataclass(frozen=True)
@@ -42,8 +47,8 @@ class Fill:
 
     Attributes:
         kind: Where it comes from.
-        numbers: `CONSTANT`: the value. `RANGE`: start and step. `RANDOM`: the seed, then the
-            lowest and the highest value.
+        numbers: `CONSTANT`: the value, or real and imaginary part of a complex one. `RANGE`: start
+            and step. `RANDOM`: the seed, then the lowest and the highest value.
         text: `FILE`: the path, absolute; with ``::name`` behind it for an array of an .npz file.
             `EXPRESSION`: a NumPy expression over the other arguments and ``i``, the indices.
     """
@@ -339,6 +344,24 @@ class HostLaunch:
 
 
 @dataclass(frozen=True)
+class HostNeeds:
+    """What a kernel does that its host has to prepare for, as far as its PTX shows it.
+
+    Attributes:
+        grid_barrier: Whether it has `grid.sync()` of cooperative groups.
+        waits: Whether a loop of it goes round until another thread changes global memory.
+        waits_at: The source line of that loop; 0 where no line table says it.
+        unknown_stack: Whether it calls itself, or by an address, so that no compiler knows the
+            stack that a thread needs.
+    """
+
+    grid_barrier: bool = False
+    waits: bool = False
+    waits_at: int = 0
+    unknown_stack: bool = False
+
+
+@dataclass(frozen=True)
 class KernelForm:
     """A kernel ready to be filled in.
 
@@ -356,6 +379,7 @@ class KernelForm:
         line: Where it is declared; 0 where unknown.
         complete: Whether the layout of all parameters is known; where not, it cannot be launched.
         host_launch: How the host code launches it; None where there is none, or nobody asked.
+        needs: What its host has to prepare for.
     """
 
     lowered: str
@@ -371,6 +395,7 @@ class KernelForm:
     line: int = 0
     complete: bool = True
     host_launch: HostLaunch | None = None
+    needs: HostNeeds = HostNeeds()
 
 
 # ---- What is evaluated on the host for a launch: contents of buffers, and comparisons
@@ -410,7 +435,7 @@ class CheckCalculation:
         expectation: Of which buffer, and what.
         element, length: What the buffer consists of.
         got: An .npy file with what was written.
-        relative, absolute: Tolerances, as `numpy.isclose` takes them.
+        relative, absolute, integer_tolerance: See `RunOptions`.
         context: What the expression may refer to.
     """
 
@@ -420,6 +445,7 @@ class CheckCalculation:
     got: str
     relative: float
     absolute: float
+    integer_tolerance: int = 0
     context: EvaluationContext = EvaluationContext()
 
 

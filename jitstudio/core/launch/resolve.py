@@ -17,6 +17,7 @@ from jitstudio.core.launch.arguments import BufferText, absolute, default_text, 
 from jitstudio.core.launch.c_types import named
 from jitstudio.core.launch.choice import Launchable
 from jitstudio.core.launch.device import Device, DeviceList, Dim3
+from jitstudio.core.launch.host_needs import host_problems
 from jitstudio.core.launch.limits import code_problems, config_problems
 from jitstudio.core.launch.problems import (
     SpecProblem,
@@ -409,6 +410,7 @@ def resolve(
     if gpu:
         clustered = replace(made.config, cluster=made.config.cluster or form.cluster)
         found = config_problems(clustered, gpu, kernel.facts, form.block_hint)
+        found += tuple(host_problems(clustered, gpu, kernel.facts, form.needs))
         # Of an unknown grid there is nothing to be said.
         faults.add(*(p for p in found if made.complete or p.where in _WITHOUT_GRID))
     buffers = tuple(a for a in arguments.found if isinstance(a, Buffer))
@@ -530,6 +532,9 @@ def _number_problems(spec: LaunchSpec) -> Iterator[SpecProblem]:
         tolerance = getattr(spec, where)
         if not (math.isfinite(tolerance) and tolerance >= 0):
             yield SpecProblem(where, f"A tolerance of {tolerance} makes no sense; the least is 0.")
+    if not 0 <= spec.integer_tolerance < 1 << 64:
+        message = f"A tolerance of {spec.integer_tolerance:,} makes no sense for integers."
+        yield SpecProblem("integer_tolerance", message, "Write 0 to compare them exactly.")
     if not (math.isfinite(spec.timeout) and spec.timeout > 0):
         message = f"A time limit of {spec.timeout} seconds makes no sense."
         yield SpecProblem("timeout", message, "Write the seconds that one launch may take.")

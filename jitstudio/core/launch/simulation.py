@@ -347,6 +347,11 @@ class Simulation:
     heap_left: tuple[str, ...] = ()
 
     @property
+    def is_partial(self) -> bool:
+        """Whether some blocks have not run, so that what they write is not there."""
+        return self.blocks < self.of_blocks
+
+    @property
     def total(self) -> LineCounts:
         """The counts of all lines together."""
         counted = [field.name for field in fields(LineCounts) if field.type == "int"]

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from jitstudio.core.code import Source
 from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.launch.agreement import may_be_contraction, with_contraction
 from jitstudio.core.launch.choice import Launchable, launchable
 from jitstudio.core.launch.device import SIMULATOR, Device, DeviceList
 from jitstudio.core.launch.problems import SpecError, SpecProblem
@@ -307,15 +308,18 @@ class LaunchController(QObject):
             self.progressed.emit(awaited)
             return
         request = self._review()
+        rival = self._rival() if self._specs.spec.both else None
         if self._is_outdated:
             self._end(self._unlaunched(LaunchOutcome.REFUSED, self._old_code()))
         elif request is None:
             self._end(self._refusal())
+        elif rival is not None and rival.request is None:
+            self._end(self._unlaunched(LaunchOutcome.REFUSED, *rival.problems))
         elif not self._is_kept:
             self._keep_before(self._on_kept)
         else:
             self._is_waiting, self._launched = False, self._kernels
-            self._running = handle = self._service.launch(request)
+            self._running = handle = self._service.launch(request, rival.request if rival else None)
             handle.progressed.connect(self._on_progressed)
             handle.finished.connect(self._on_finished)
             handle.dropped.connect(self._on_dropped)
@@ -347,15 +351,23 @@ class LaunchController(QObject):
         self._emit_problems()
         return request
 
-    def _resolved(self) -> ResolvedSpec:
+    def _resolved(self, device: int | None = None) -> ResolvedSpec:
+        """Returns the launch on a device; None for the one that is chosen."""
         form, spec = self._specs.form, self._specs.spec
+        device = self._device if device is None else device
         if form is None or self._kernels is None:
             return ResolvedSpec(None, ())
         try:
-            kernel = self._kernels.launchable(form, spec, self._device)
+            kernel = self._kernels.launchable(form, spec, device)
         except SpecError as error:
             return ResolvedSpec(None, (error.problem,))
-        return resolve(spec, kernel, self._devices or DeviceList(), self._device)
+        return resolve(spec, kernel, self._devices or DeviceList(), device)
+
+    def _rival(self) -> ResolvedSpec:
+        """Returns the launch in the simulator, or on a GPU where the simulator is chosen."""
+        gpus = self._devices.devices if self._devices else ()
+        gpu = gpus[0].ordinal if gpus else 0
+        return self._resolved(gpu if self._device == SIMULATOR else SIMULATOR)
 
     @property
     def _is_outdated(self) -> bool:
@@ -479,6 +491,9 @@ class LaunchController(QObject):
     @Slot(object)
     def _on_finished(self, result: LaunchResult) -> None:
         self._take_simulation(result)
+        launched = self._resolved().request
+        if launched and result.comparison and may_be_contraction(launched, result):
+            result = with_contraction(result, None)
         self._end(result)
         if result.simulation is None:
             # What is free has changed.

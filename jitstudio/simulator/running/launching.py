@@ -18,7 +18,13 @@ import numpy as np
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.device import SIMULATED_DEVICE
-from jitstudio.core.launch.request import Buffer, Direction, LaunchRequest, ValueArgument
+from jitstudio.core.launch.request import (
+    Buffer,
+    Direction,
+    FillKind,
+    LaunchRequest,
+    ValueArgument,
+)
 from jitstudio.core.launch.result import (
     BufferResult,
     ConsoleText,
@@ -28,7 +34,7 @@ from jitstudio.core.launch.result import (
     LaunchResult,
     SimulationForecast,
 )
-from jitstudio.core.launch.simulation import Simulation
+from jitstudio.core.launch.simulation import AccessKind, Simulation
 from jitstudio.numerics.dtypes import NumericsError, new_buffer, open_buffer
 from jitstudio.numerics.fills import generate
 from jitstudio.simulator.observers.counts import Counter
@@ -67,6 +73,8 @@ _MINUTES = 180.0
 """Seconds from which on they are told as minutes."""
 
 _VARIABLES = 1 << 20
+POISON = 0xFF
+"""What stands for bytes of outputs that were never written, as on a GPU: no number in any float."""
 _MOST_TEXT = 4 << 20
 _DROPPED = "\n… the kernel has printed more than this console takes; the rest is left out.\n"
 _OUTCOMES = {
@@ -338,7 +346,11 @@ def _outputs(
         if index is not None and index < len(result.memory) and spec.direction is not Direction.IN:
             path = folder / f"{number}.npy"
             target = new_buffer(path, spec.element, spec.length)
-            target.reshape(-1).view(np.uint8)[:] = np.frombuffer(result.memory[index], np.uint8)
+            held = np.frombuffer(result.memory[index], np.uint8)
+            if spec.direction is Direction.OUT and request.poison:
+                # A check that expects zeros does not pass by what was never written.
+                held = np.where(result.written[index].reshape(-1), held, np.uint8(POISON))
+            target.reshape(-1).view(np.uint8)[:] = held
             target.flush()
             kept = str(path)
             is_whole = result.outcome is SimulationOutcome.FINISHED and not request.blocks
@@ -355,14 +367,29 @@ def _outputs(
                 None if unwritten is None else int(unwritten.size),
                 int(unwritten[0]) if unwritten is not None and unwritten.size else None,
                 shape=spec.shape,
+                writers=_writers(result, ready.launch.allocations[index])
+                if index is not None
+                else (),
             )
         )
     return outputs
 
 
+def _writers(result: SimulationResult, allocation: Allocation) -> tuple[tuple[str, int], ...]:
+    """Returns the source lines that have written to an allocation."""
+    end = allocation.address + allocation.size
+    places = {
+        (sample.place.file, sample.place.line)
+        for sample in result.samples
+        if sample.kind is not AccessKind.READ and sample.place.line
+        if any(allocation.address <= address < end for _, address in sample.lanes)
+    }
+    return tuple(sorted(places))
+
+
 def _content(buffer: Buffer, prepared: Mapping[str, Path], poison: bool) -> bytes | None:
-    """Returns what a buffer holds before; None for what only the kernel writes."""
-    if buffer.direction is Direction.OUT and poison:
+    """Returns what a buffer holds before; None for what is not filled, or only written."""
+    if buffer.fill.kind is FillKind.UNFILLED or (buffer.direction is Direction.OUT and poison):
         return None
     path = prepared.get(buffer.name)
     held: np.ndarray[Any, Any] = open_buffer(path, buffer.element) if path else generate(buffer)

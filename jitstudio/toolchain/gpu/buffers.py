@@ -61,7 +61,7 @@ class DeviceMemory(ABC):
         self._content, self.spec = None, spec
         if known:
             self.restore()
-        elif spec.direction is not Direction.OUT:
+        elif spec.direction is not Direction.OUT and spec.fill.kind is not FillKind.UNFILLED:
             with doing(f"filling '{spec.name}'"):
                 self._put(prepared)
                 if spec.direction is Direction.INOUT:
@@ -81,10 +81,10 @@ class DeviceMemory(ABC):
         if self.spec.direction is not Direction.OUT:
             return
         with doing(f"filling '{self.spec.name}'"):
-            if poison is None:
-                self._put(prepared)
-            else:
+            if poison is not None:
                 self._poison(poison)
+            elif self.spec.fill.kind is not FillKind.UNFILLED:
+                self._put(prepared)
 
     @abstractmethod
     def guard(self) -> None:
@@ -163,7 +163,8 @@ class DeviceBuffer(DeviceMemory):
 
     def restore(self) -> None:
         """What the kernel has changed is again as it was before the first launch."""
-        if self.spec.direction is Direction.INOUT and self._original is not None:
+        unfilled = self.spec.fill.kind is FillKind.UNFILLED
+        if self.spec.direction is Direction.INOUT and self._original is not None and not unfilled:
             with doing(f"restoring '{self.spec.name}'"):
                 copied = driver.cuMemcpyDtoDAsync(
                     self.address, int(self._original.handle), self.spec.bytes, self._handle

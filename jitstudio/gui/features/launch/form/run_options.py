@@ -81,6 +81,14 @@ _TICKS = {
             "Watch the memory before and behind each buffer for writes out of bounds",
         ),
     ),
+    "both": (
+        QT_TRANSLATE_NOOP("RunOptionsForm", "Compare GPU and simulator"),
+        QT_TRANSLATE_NOOP(
+            "RunOptionsForm",
+            "Run the same launch on a GPU and in the simulator, "
+            "and tell the first difference in each buffer",
+        ),
+    ),
 }
 
 _ON_GPU = ("warmup", "repeats", "load", "sanitizer", "flush_l2", "guards")
@@ -180,6 +188,7 @@ class RunOptionsForm(FieldRows):
             flush_l2=self._ticks["flush_l2"].isChecked(),
             poison=self._ticks["poison"].isChecked(),
             guards=self._ticks["guards"].isChecked(),
+            both=self._ticks["both"].isChecked(),
             **whole,
         )
 

@@ -158,13 +158,18 @@ def check_figures(check: CheckResult) -> str:
         "LaunchNotes", "Largest difference {absolute:.6g}, relative {relative:.3g}."
     ).format(absolute=check.largest_absolute, relative=check.largest_relative)
     if check.ok:
-        message = translate("LaunchNotes", "All {count:,} elements are within the tolerance.")
+        message = translate("LaunchNotes", "All {count:,} elements are as expected.")
+        if check.nans:
+            message = translate(
+                "LaunchNotes", "All {count:,} elements are as expected, {nans:,} of them NaN."
+            )
     else:
         message = translate(
             "LaunchNotes", "{wrong:,} of {count:,} elements are wrong ({share:.2f} %)."
         )
     share = check.wrong / max(1, check.count) * 100
-    return f"{message.format(wrong=check.wrong, count=check.count, share=share)} {differences}"
+    figures = message.format(wrong=check.wrong, count=check.count, share=share, nans=check.nans)
+    return f"{figures} {differences}"
 
 
 def _of_diagnostic(
