@@ -232,7 +232,7 @@ class _Sides:
         try:
             access = self.begin is not None
             forms = kernel_forms(request.sources, built, request.headers, access=access)
-            form = choose_form(launched_name(built, spec.kernel), forms)
+            form = choose_form(launched_name(built, spec.kernel), forms, request.sources)
             if self.begin is not None and form.host_launch is not None:
                 spec = self.begin(first_launch(form))
             simulated = request.sources if ordinal == SIMULATOR else None

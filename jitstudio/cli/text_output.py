@@ -64,10 +64,12 @@ def print_stages(result: BuildResult) -> None:
 
 
 def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
-    """Errors, warnings and remarks, explained where the cause is known."""
+    """Errors, warnings and remarks, each cause explained once where it is known."""
+    told = {""}
     for diagnostic in diagnostics:
         print_error(diagnostic_line(diagnostic))
-        if diagnostic.explanation:
+        if diagnostic.explanation not in told:
+            told.add(diagnostic.explanation)
             print_error(_indented(textwrap.fill(diagnostic.explanation, _PROSE_WIDTH)))
 
 
@@ -140,6 +142,8 @@ def _stage_line(stage: StageResult) -> str:
     state = "ok" if stage.ok else "FAILED"
     options = " ".join(stage.options)
     time = "from cache" if stage.cached else f"{stage.ms:.1f} ms"
+    if stage.phases and not stage.cached:
+        time += f" ({', '.join(f'{phase.name} {phase.ms:.0f}' for phase in stage.phases)})"
     return f"{stage.tool.value} {stage.version}  {stage.source}  {options}  {state}  {time}"
 
 

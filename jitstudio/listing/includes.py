@@ -16,6 +16,8 @@ _WORD = rb"(?:include|include_next|import|embed)\b" + _BLANK
 # A comment that does not end soon, on its line, may hide what follows.
 _DIRECTIVE = re.compile(_HASH + rb"(?:(/\*)|" + _WORD + rb"(?:" + _NAME + rb"|(\S))?)")
 _QUESTION = re.compile(rb"__has_(?:include|include_next|embed)\b(?:\s*\(\s*" + _NAME + rb")?")
+# Macros that ask, as CCCL's `_CCCL_HAS_INCLUDE(<cuda_fp8.h>)`, by the names that they have.
+_ASKING_MACRO = re.compile(rb"HAS_(?:INCLUDE|EMBED)\w{0,32}+\s{0,9}+\(\s{0,9}+(?:" + _NAME + rb")?")
 # To ask whether there are such questions is none.
 _ABOUT = re.compile(rb"\b(?:ifdef|ifndef|elifdef|elifndef|defined)[\s(]{0,9}$")
 _CLOCK = re.compile(rb"__(?:TIME|DATE|TIMESTAMP)__")
@@ -70,7 +72,7 @@ def includes(text: bytes) -> Includes:
             in_quotes.add(quoted)
         elif (hidden or other) and _may_begin(spliced, match.start()):
             computed = True
-    for match in _QUESTION.finditer(spliced):
+    for match in (*_QUESTION.finditer(spliced), *_ASKING_MACRO.finditer(spliced)):
         quoted, angled = match.groups()
         if quoted or angled:
             names.add(quoted or angled)

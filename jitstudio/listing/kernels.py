@@ -17,6 +17,7 @@ from tree_sitter import Node
 
 from jitstudio.core.captured import CapturedError, CapturedKernel, KernelLanguage, unpack
 from jitstudio.core.code import CodeKind, Header, Source, is_bitcode, split_variant
+from jitstudio.core.ir_functions import ir_functions, without_comments
 from jitstudio.core.launch.c_types import LLVM_SCALARS, PTX_SCALARS, struct_of
 from jitstudio.core.launch.request import (
     Direction,
@@ -515,43 +516,33 @@ def _three(numbers: list[int | None]) -> tuple[int, int, int] | None:
     return x, y, z
 
 
-_COMMENT = re.compile(r";[^\n]*")
 _NAME = r'(?:[\w.$-]+|"[^"\n]*")'
-_DEFINITION = re.compile(
-    rf"^[ \t]*define\b(?P<words>[^@\n(]*)@(?P<name>{_NAME})\s*\(", re.MULTILINE
-)
-_ANNOTATION = re.compile(
-    rf'^!\w+\s*=\s*(?:distinct\s*)?!\{{[^\n]*?@(?P<name>{_NAME})\s*,\s*!"kernel"\s*,\s*i32\s+1\b',
-    re.MULTILINE,
-)
 _MARK = re.compile(r"[](){}<>[,]")
 _PARAMETER_NAME = re.compile(rf"\s%({_NAME})\Z")
 _ADDRESS = re.compile(r"ptr\b|.*\*\s*(?:$|\s)", re.DOTALL)
 _WORD = re.compile(r"(?P<word>\w+)\b(?![\s\w()]*\*)")
 # Typed pointers say what they point at.
 _TARGET = re.compile(r"(?P<word>\w++)\s*+(?:addrspace\(\d++\))?\s*+\*(?!.*\*)", re.DOTALL)
-_KERNEL = re.compile(r"\bptx_kernel\b")
 _ONLY_READ = re.compile(r"\breadonly\b")
 _BY_VALUE = re.compile(r"\bbyval\b")
 
 
 def llvm_signatures(source: Source) -> tuple[Signature, ...]:
-    """Returns the kernels of a module, by their calling convention or by `!nvvm.annotations`."""
+    """Returns the functions of a module that are kernels, or that a build can make one of."""
     if is_bitcode(source.content):
         return ()
-    text = _COMMENT.sub("", source.content.decode("utf-8", "replace"))
-    annotated = {_plain(match["name"]) for match in _ANNOTATION.finditer(text)}
-    found = list(_DEFINITION.finditer(text))
-    ends = [*(match.start() for match in found), len(text)][1:]
+    text = without_comments(source.content.decode("utf-8", "replace"))
+    functions = ir_functions(text)
+    ends = [*(function.start for function in functions), len(text)][1:]
     return tuple(
         Signature(
-            name=_plain(match["name"]),
-            parameters=_parameters(text[match.end() : end]),
+            name=function.name,
+            parameters=_parameters(text[function.parameters : end]),
             module=source.name,
-            line=text.count("\n", 0, match.start()) + 1,
+            line=function.line,
         )
-        for match, end in zip(found, ends, strict=True)
-        if _KERNEL.search(match["words"]) or _plain(match["name"]) in annotated
+        for function, end in zip(functions, ends, strict=True)
+        if function.is_kernel or function.can_be_marked
     )
 
 

@@ -55,7 +55,8 @@ _FORCED = ("--pre-include", "-include")
 _BUNDLED = "--use-bundled-headers"
 _OURS = ("-use-bundled-headers", _BUNDLED)
 _MARKER = "cuda_fp16.h"
-_SHARED = "jitstudio/host.h"
+# What stands in for no single header.
+_OWN = "jitstudio/"
 _ALONE = ("--define-macro=JITSTUDIO_ALONE",)
 _UNPACKING = "unpacking-"
 _ABANDONED = 3600.0
@@ -126,7 +127,7 @@ def stand_ins(opened: Iterable[str]) -> tuple[str, ...]:
     """Returns those of jitstudio's own headers that were opened, as they are included."""
     folder = f"{stand_in_folder()}/"
     names = {name.removeprefix(folder) for name in opened if name.startswith(folder)}
-    return tuple(sorted(names - {_SHARED}))
+    return tuple(sorted(name for name in names if not name.startswith(_OWN)))
 
 
 def header_problem(version: str) -> str:
@@ -287,7 +288,8 @@ def searches_of(
         folders: Where NVIDIA's own headers lie.
         opened: What NVRTC opened, as it writes it.
         system: The folders of headers that are installed with the compiler. Where a macro in them
-            names a file, it is one of those that were opened.
+            names a file, it is one of those that were opened; a macro that asks for one is known
+            by its name, see `includes`.
     """
     if opened is None or not (here := working_folder()):
         return None
@@ -302,10 +304,12 @@ def searches_of(
     scans.append(("", includes(" ".join((*words, *job.name_expressions)).encode(errors="replace"))))
     in_memory = {header.name for header in job.headers}
     try:
+        found = [each for name in opened for each in _scan(name, in_memory)]
+        asking = {at for at, scan in found if scan.computed or scan.parts}
+        theirs = {at for at in asking if lies_in(system, at)}
         scans += [
-            (at, replace(scan, computed=False, pastes=False) if lies_in(system, at) else scan)
-            for name in opened
-            for at, scan in _scan(name, in_memory)
+            (at, replace(scan, computed=False, parts=False) if at in theirs else scan)
+            for at, scan in found
         ]
     except (UnreadableFile, OSError):
         return None

@@ -91,6 +91,7 @@ def run(job: Job, emit: Emit, capture: Capture) -> JobDependencies:
         stand_ins=report.stand_ins,
         copies=report.copies,
         instances=report.instances,
+        header_folders=report.header_folders,
     )
     emit(
         StageFinished(

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8
+from collections.abc import Iterator
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.ir_functions import ir_functions, kernel_annotation
 from jitstudio.core.result import MARK, Supplied
 
 _LAYOUT_OF_REST = (
@@ -38,12 +40,14 @@ class IrCopy:
         name: The module.
         text: As it was given, each byte a character.
         supplied: What it lacks.
+        kernel_line: The line of the function that the copy marks as a kernel; None without one.
     """
 
     def __init__(self, name: str, module: bytes) -> None:
         self.name = name
         self.text = module.decode("latin-1")
         self.supplied: tuple[Supplied, ...] = ()
+        self.kernel_line: int | None = None
         self._changes: list[tuple[int, int, str]] = []
         self._free: int | None = None
 
@@ -83,13 +87,22 @@ class IrCopy:
         self.supplied += (Supplied(self.name, what, value, instead_of),)
 
 
-def supplied_copy(name: str, module: bytes, versions: tuple[int, int, int, int]) -> IrCopy:
+def supplied_copy(
+    name: str,
+    module: bytes,
+    versions: tuple[int, int, int, int],
+    entry: str = "",
+    *,
+    reads_opaque: bool = False,
+) -> IrCopy:
     """Returns a copy of a module, with what it has to say and does not.
 
     Args:
         name: The module.
         module: Its text.
         versions: Those that libNVVM takes, as it says them (`nvvmIRVersion`).
+        entry: The function to be marked as a kernel; empty for none.
+        reads_opaque: Whether libNVVM reads opaque pointers for the target.
     """
     copy = IrCopy(name, module)
     if module.startswith(BOM_UTF8):
@@ -109,13 +122,34 @@ def supplied_copy(name: str, module: bytes, versions: tuple[int, int, int, int])
         numbers = ", ".join(f"i32 {version}" for version in versions)
         copy.append([f"!nvvmir.version = !{{!{number}}}", f"!{number} = !{{{numbers}}}"])
         copy.supply("!nvvmir.version", f"{versions[0]}.{versions[1]}")
+    if entry:
+        _mark_kernel(copy, entry, reads_opaque)
     return copy
+
+
+def _mark_kernel(copy: IrCopy, entry: str, reads_opaque: bool) -> None:
+    """Marks the function of this name as a kernel, if it is none and can be one."""
+    functions = ir_functions(copy.text)
+    for function in (f for f in functions if f.name == entry and f.can_be_marked):
+        lines = kernel_annotation(
+            copy.text, function, copy.take_number(), reads_opaque=reads_opaque
+        )
+        copy.append(lines)
+        copy.supply(f"mark of a kernel at @{entry}", lines[-1].partition(" = ")[2])
+        copy.kernel_line = function.line
 
 
 def has_foreign_layout(copy: IrCopy) -> bool:
     """Whether the module has another compiler's data layout, which libNVVM may refuse."""
     layout, own = _said(_LAYOUT, copy.text), _own(_said(_TRIPLE, copy.text))
     return bool(own and layout and layout["value"] not in ("", own[1]))
+
+
+def targets_of(copy: IrCopy) -> Iterator[tuple[str, str]]:
+    """Yields the data layout and the triple that the module says."""
+    for what, pattern in (("datalayout", _LAYOUT), ("triple", _TRIPLE)):
+        if said := _said(pattern, copy.text):
+            yield what, said["value"]
 
 
 def supply_layout(copy: IrCopy) -> None:

@@ -242,7 +242,9 @@ class VariantRun:
         """Returns what to launch where, or the row of a variant that is not launched."""
         row = rows.built(variant, result, "", None)
         try:
-            form = choose_form(launched_name(result, variant.spec.kernel), forms)
+            form = choose_form(
+                launched_name(result, variant.spec.kernel), forms, variant.build.sources
+            )
             block = _block(variant.spec, form) if self._plan.has_block else None
             row = rows.built(variant, result, _key(result, form), block)
             if not self._plan.launches:

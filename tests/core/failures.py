@@ -17,6 +17,8 @@ CALLER = cuda(
     'extern "C" __device__ int f(); extern "C" __global__ void k(int* p) { *p = f(); }', "a.cu"
 )
 CALLEE = cuda('extern "C" __device__ int f() { return 1; }', "b.cu")
+OTHERWISE = cuda('extern "C" __device__ float f(float x) { return x; }', "b.cu")
+NESTED = "__global__ void child() {} __global__ void k() { child<<<1, 1>>>(); }"
 BOTH = cuda(
     'extern "C" __device__ int f() { return 2; }\n'
     'extern "C" __global__ void k(int* p) { *p = f(); }',
@@ -115,7 +117,7 @@ PROVOKED = (
     Failure("instruction-needs-a", asm("wgmma.fence.sync.aligned;", **CUBIN), F.SET_ARCH),
     Failure("quoted-name", request(cuda(f'#line 7 "a\\"b.cuh"\n{KERNEL}'), **CUBIN)),
     Failure("quoted-name", request(cuda(KERNEL, 'a"b.cu'), **CUBIN)),
-    Failure("inline-ptx", asm("frobnicate;", **CUBIN)),
+    Failure("inline-ptx-at-a-line", asm("frobnicate;", **CUBIN)),
     Failure("header-of-c", including("<cstdint>"), F.REPLACE_TEXT),
     Failure("header-of-c", including("<stdint.h>"), F.REPLACE_TEXT),
     Failure("header-of-c", including("<cassert>"), F.REPLACE_TEXT),
@@ -229,6 +231,9 @@ PROVOKED = (
         F.INSERT_TEXT,
     ),
     Failure("no-kernel", request(cuda("static __device__ int x;"))),
+    Failure("launch-in-a-kernel", request(cuda(NESTED), **CUBIN)),
+    Failure("device-runtime-missing", request(cuda(NESTED), **PTX_LINK), F.OPEN_FILES),
+    Failure("prototypes-differ", request(CALLER, OTHERWISE, **PTX_LINK)),
     Failure("llvm-dialect", request(ll(OPAQUE)), F.SET_ARCH),
     Failure(
         "llvm-dialect",

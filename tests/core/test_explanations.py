@@ -1,8 +1,11 @@
 """Each explanation is provoked with the real library, and each fix mends what it is offered for."""
 
+import os
 import re
+import subprocess
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,13 +15,14 @@ from jitstudio.core.diagnostics import FixKind, Severity
 from jitstudio.core.explanations import explained, explanations
 from jitstudio.core.request import Assembler, LinkMode
 from jitstudio.core.result import BuildResult, Outcome, StageResult
-from jitstudio.core.tools import Tool
+from jitstudio.core.tools import USUAL_TOOLKITS, Tool
 from jitstudio.worker.builder import Builder
 from tests.core.explaining import CHOSEN, is_told, mended, mended_all, told
 from tests.core.failures import (
     CALLEE,
     CALLER,
     CUBIN,
+    NESTED,
     NVCC_FAILURES,
     NVRTC,
     NVVM,
@@ -30,7 +34,9 @@ from tests.core.failures import (
 )
 from tests.core.foreign_failures import FOREIGN_FAILURES
 from tests.support import HUNGRY_CUDA, HUNGRY_LIMIT, KERNEL, SLOW, cuda, request, sample
+from tests.toolchain.opened_files import NEEDS_NVCC
 
+RUNTIME = [f"{root}/lib64/libcudadevrt.a" for root in USUAL_TOOLKITS]
 ALL = (*PROVOKED, *FOREIGN_FAILURES)
 # What lacks two things has two fixes, and the target of PTX is said in the PTX and of the build.
 MORE_STEPS = {
@@ -90,6 +96,30 @@ def test_a_fatbin_without_code_for_the_target(builder):
     assert (found.fix.kind, found.fix.value) == (FixKind.SET_ARCH, "sm_90")
     again = builder.build(mended(opened, found.fix))
     assert (again.ok, again.arch) == (True, Arch(90))
+
+
+@NEEDS_NVCC
+@pytest.mark.slow
+def test_a_library_without_relocatable_code(builder, tmp_path):
+    (tmp_path / "b.cu").write_bytes(CALLEE.content)
+
+    def linked(*options):
+        words = ["nvcc", "-lib", "-arch=sm_90", *options, "b.cu", "-o", "b.a"]
+        subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+        library = Source("b.a", CodeKind.LIBRARY, (tmp_path / "b.a").read_bytes())
+        return builder.build(request(CALLER, library, **PTX_LINK))
+
+    found = told("library-of-final-code", linked())
+    assert found.explanation.startswith("The device code in b.a is final")
+    assert linked("-rdc=true").ok
+
+
+def test_the_device_runtime_in_a_link(builder):
+    file = next(filter(os.path.isfile, RUNTIME), None)
+    if file is None:
+        pytest.skip("no libcudadevrt.a here")
+    library = Source("libcudadevrt.a", CodeKind.LIBRARY, Path(file).read_bytes())
+    assert builder.build(request(cuda(NESTED), library, **PTX_LINK)).ok
 
 
 def test_a_header_with_a_byte_order_mark(builder, tmp_path):
@@ -152,6 +182,7 @@ def test_every_explanation_is_tested():
         "time-limit",
         "option-leaks",
         "bitcode-lacks",
+        "library-of-final-code",
         "mark-of-a-header",
         "nvvm-crash-of-bitcode",
         "ptx-empty-after-lto",
@@ -167,9 +198,35 @@ def test_texts_use_known_words_only():
 
 def test_texts_are_short():
     for explanation in explanations():
-        sentences = re.findall(r"[.!?](?= |$)", explanation.text)
-        assert 1 <= len(sentences) <= 4, explanation.id
-        assert len(explanation.text) < 420, explanation.id
+        for text in (explanation.text, *explanation.text_in.values()):
+            sentences = re.findall(r"[.!?](?= |$)", text)
+            assert 1 <= len(sentences) <= 4, explanation.id
+            assert len(text) < 420, explanation.id
+
+
+# What only CUDA C++ has.
+CPP = re.compile(
+    r"__\w+__|__\w+\(\)|#pragma|extern \"C\"|asm\(|\bstatic (?!memory|shared)|<<<|constexpr"
+)
+# Of these the message, or what else has to be there, is of CUDA C++ only.
+OF_CPP = {"template-without-instance"}
+
+
+@pytest.mark.parametrize("kind", [CodeKind.PTX, CodeKind.LLVM_IR])
+def test_authors_of_ptx_and_llvm_ir_are_told_nothing_of_cpp(kind):
+    for explanation in explanations():
+        if not explanation.tools or explanation.tools - {"NVRTC", "nvcc", "Python"}:
+            text = explanation.text_in.get(kind, explanation.text)
+            assert explanation.id in OF_CPP or not CPP.search(text), explanation.id
+
+
+def test_a_link_speaks_the_language_of_its_modules(builder):
+    caller = b".version 8.0\n.target sm_75\n.address_size 64\n.extern .func f;\n"
+    caller += b".visible .entry k() { call f; ret; }\n"
+    module = Source("k.ptx", CodeKind.PTX, caller)
+    found = told("undefined-reference", builder.build(request(module, **PTX_LINK)))
+    assert ".visible" in found.explanation
+    assert "extern" not in found.explanation
 
 
 @pytest.mark.bench

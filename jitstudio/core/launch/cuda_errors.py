@@ -111,7 +111,7 @@ _ROWS = (
         "LAUNCH_OUT_OF_RESOURCES",
         "a block needs more than one multiprocessor has",
         "Registers per thread times threads per block must fit: use smaller blocks, "
-        "__launch_bounds__, or -maxrregcount.",
+        "__launch_bounds__ (.maxntid in PTX), or -maxrregcount.",
     ),
     CudaError(
         "COOPERATIVE_LAUNCH_TOO_LARGE",

@@ -118,7 +118,7 @@ def _block_problems(
             "block",
             f"The kernel is built for at most {min(bounds):,} threads per block; these are "
             f"{threads:,}.",
-            f"Use at most {min(bounds):,}, or raise __launch_bounds__ and build again.",
+            f"Use at most {min(bounds):,}, or raise __launch_bounds__ (.maxntid in PTX).",
         )
     if threads % limits.warp and config.blocks * threads > 1:
         yield SpecProblem("block", *_partial_warp(config, limits), Severity.WARNING)
@@ -157,7 +157,7 @@ def _register_problem(threads: int, registers: int, limits: DeviceLimits) -> Spe
         f"{registers} registers{rounding} x {threads:,} threads{dealing} = {allocated * dealt:,} "
         f"of the {limits.registers_per_block:,} registers that a block may have.",
         f"Use at most {fitting:,} threads per block, or build with -maxrregcount={most} or "
-        f"__launch_bounds__({threads}).",
+        f"__launch_bounds__({threads}), in PTX .maxntid {threads}.",
     )
 
 
