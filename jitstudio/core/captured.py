@@ -20,7 +20,7 @@ from typing import Any
 from jitstudio.core.arch import Arch
 from jitstudio.core.cubin import cubin_target
 from jitstudio.core.plain_files import LARGEST
-from jitstudio.core.source_facts import ptx_target
+from jitstudio.ptx.skimming import ptx_target
 
 CONSEQUENCES = frozenset({"hash", "shared", "tmem_size", "kernel", "override key"})
 """Facts of a kernel that follow from the others."""

@@ -363,7 +363,16 @@ _REDUCTIONS: dict[str, tuple[Any, Callable[[np.dtype[Any]], int]]] = {
 }
 
 
-@form("redux", "u32 s32 b32", words="sync add min max and or xor", flow=True)
+def _redux_form(kinds: str, operation: str) -> Callable[[Callable[..., Flow]], Callable[..., Flow]]:
+    return form("redux", kinds, needs=f"sync {operation}", flow=True)
+
+
+@_redux_form("u32 s32", "add")
+@_redux_form("u32 s32", "min")
+@_redux_form("u32 s32", "max")
+@_redux_form("b32", "and")
+@_redux_form("b32", "or")
+@_redux_form("b32", "xor")
 def redux(b: Binding) -> Flow:
     target, source, mask = b.instruction.operands
     place, value = b.target(target, b.type), b.source(source, TYPES["b32"])

@@ -80,13 +80,6 @@ def faulted(wave: Wave, instruction: PtxInstruction, fault: ThreadFault) -> Simu
     return SimulationStop(outcome, told.message, told)
 
 
-def ran_out(wave: Wave, last: PtxInstruction, threads: Selection) -> SimulationStop:
-    """Returns the end of a launch whose threads go on behind the last instruction of a function."""
-    message = f"runs over the end of {last.function}. End it with ret or exit"
-    fault = ThreadFault(FaultKind.TRAP, int(wave.numbers[threads][0]), message)
-    return faulted(wave, last, fault)
-
-
 def refused(instruction: PtxInstruction, why: str) -> SimulationStop:
     """Returns the end of a launch by an instruction that cannot be simulated."""
     message = f"Line {instruction.line} of the PTX, {instruction.full_opcode}: {why}."

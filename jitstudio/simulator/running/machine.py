@@ -24,7 +24,7 @@ from jitstudio.simulator.running.blocks import (
     cluster_extent,
     waves_of,
 )
-from jitstudio.simulator.running.ends import SimulationStop, deadlocked, faulted, ran_out, refused
+from jitstudio.simulator.running.ends import SimulationStop, deadlocked, faulted, refused
 from jitstudio.simulator.state.barriers import tell_passed
 from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction, line_of
 from jitstudio.simulator.state.frames import Frame, FrameLayout, ReturnLink
@@ -265,9 +265,7 @@ class Machine:
             if self.steps >= until or at == others or (at in stops and self.steps > begun):
                 groups.put(depth, at, threads)
                 return
-            bound = code.get(at)
-            if bound is None:
-                raise ran_out(wave, self.program.instructions[at - 1], threads)
+            bound = code[at]
             if frame is None:
                 frame = wave.frame(depth, bound.layout)
             if is_first:
@@ -331,10 +329,10 @@ class Machine:
             self._show_executed(wave, bound, threads, active)
         if wave.passed is not None and bound.instruction.number in wave.passed:
             tell_passed(wave, bound.instruction, depth, threads)
-        if wave.undefined:
-            self._follow_undefined(wave, bound, depth, threads, active)
         if bound.problem:
             raise UnsupportedInstruction(bound.problem)
+        if wave.undefined:
+            self._follow_undefined(wave, bound, depth, threads, active)
         if bound.guard is not None and wave.on_branched:
             self._show_branched(wave, bound, threads, active)
         if active is None:

@@ -15,7 +15,6 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.handover import HandedCode, Handover, HandoverAnswer, HandoverError
 from jitstudio.core.request import LinkMode
-from jitstudio.core.source_facts import ptx_target
 from jitstudio.gui.context import Context
 from jitstudio.gui.files.file_commands import FileCommands
 from jitstudio.gui.kit.background import reports_to
@@ -26,6 +25,7 @@ from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_text import FileContent, FileText, compare, editable
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.handover import HandoverServer
+from jitstudio.ptx.skimming import ptx_target
 
 _KEY = "python.take"
 # A window that starts is busy for a second or two.
