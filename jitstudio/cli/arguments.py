@@ -335,6 +335,13 @@ def _add_run(commands: _Commands) -> None:
         "which needs no GPU and counts what each line does in the place of times",
     )
     run.add_argument(
+        "--both",
+        action="store_true",
+        default=None,
+        help="run it on a GPU and in the simulator, and compare what both leave in the buffers; "
+        "where floats differ, build and run both with --fmad=false, too",
+    )
+    run.add_argument(
         "--compare-option",
         action="append",
         default=[],
@@ -622,13 +629,6 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
         type=_count_or_none,
         metavar="N",
         help="simulate blocks and warps in another order (default 0, the natural one)",
-    )
-    command.add_argument(
-        "--both",
-        action="store_true",
-        default=None,
-        help="run it on a GPU and in the simulator, and compare what both leave in the buffers; "
-        "where floats differ, build and run both with --fmad=false, too",
     )
     command.add_argument(
         "--seeds",

@@ -306,6 +306,8 @@ class Launcher:
                 on_event(event)
 
         other = self._carry_out(rival, calls, _Diary(heard), time.monotonic())
+        if calls.ending is Ending.CANCEL:
+            return _failed(request, LaunchOutcome.CANCELLED)
         heard(LaunchProgress("comparing both runs"))
         checks = []
         theirs = {buffer.name: buffer for buffer in other.buffers if buffer.path}
