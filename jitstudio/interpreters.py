@@ -111,7 +111,8 @@ def _asked(given: str) -> Interpreter | str:
         return "no such program"
     try:
         asked = subprocess.run(
-            [found, "-c", _ASK, json.dumps(KERNEL_PACKAGES)],
+            # From here on, as it is asked in another folder.
+            [os.path.abspath(found), "-c", _ASK, json.dumps(KERNEL_PACKAGES)],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_LIMIT,

@@ -123,7 +123,13 @@ def _choices(action: argparse.Action) -> str:
 def _settings(_: str) -> Rows:
     yield "Setting", "Default", "What it does"
     for one in SETTINGS:
-        yield f"{one.group}: {one.title}", _default(one), one.sentence
+        yield f"{one.group}: {one.title}", _default(one), _sentence(one)
+
+
+def _sentence(one: Setting) -> str:
+    """What a setting does, with the keys that its command has at first."""
+    keys = [spec.keys[0] for spec in ACTIONS if spec.id == one.command and spec.keys]
+    return one.sentence.format(keys=keys[0]) if one.command else one.sentence
 
 
 def _default(one: Setting) -> str:

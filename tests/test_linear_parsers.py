@@ -28,6 +28,7 @@ from jitstudio.core.captured import KernelLanguage, Representation
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import diagnose
 from jitstudio.core.explanations import explained
+from jitstudio.core.ir_functions import ir_functions
 from jitstudio.core.kernel_resources import read_verbose_log
 from jitstudio.core.launch.arguments import parse_buffer
 from jitstudio.core.launch.c_types import named
@@ -43,10 +44,7 @@ from jitstudio.core.request import BuildRequest, with_name_expressions
 from jitstudio.core.result import Artifact, BuildResult, Outcome
 from jitstudio.core.source_facts import (
     enclosing_head,
-    free_metadata,
     function_at,
-    kernel_annotation,
-    ptx_target,
     quoted_name,
     template_kernel,
 )
@@ -65,6 +63,7 @@ from jitstudio.listing.ptx import entries, kernel_uses, parameter_slots
 from jitstudio.listing.sass import tightened
 from jitstudio.listing.symbols import llvm_symbols, ptx_symbols
 from jitstudio.numerics.expression_text import parse
+from jitstudio.ptx.skimming import ptx_target
 from jitstudio.toolchain.supplied_copy import supplied_copy, supply_ptx
 from jitstudio.worker.compute_sanitizer import findings
 from tests.support import LEXERS
@@ -120,9 +119,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "head around a place": lambda t: enclosing_head(t, 1, None),
     "copy of LLVM IR": lambda t: supplied_copy("k.ll", f"{t}\ndefine".encode(), (2, 0, 3, 2)).code,
     "copy of PTX": lambda t: supply_ptx("k.ptx", f"{t}\n.entry".encode(), Arch(90)),
-    "typed annotation": lambda t: kernel_annotation(t, typed_pointers=True),
-    "opaque annotation": lambda t: kernel_annotation(t, typed_pointers=False),
-    "metadata": free_metadata,
+    "functions of LLVM IR": ir_functions,
+    "call in LLVM IR": lambda t: ir_functions(f"define void @f() {{ {t}"),
+    "metadata of LLVM IR": lambda t: ir_functions(f"!0 = !{{ @f {t}"),
     "target": ptx_target,
     "target of code": lambda t: target_of(Artifact(CodeKind.PTX, "k", t.encode())),
     "name expression": lambda t: with_name_expressions((_source(CodeKind.CUDA, t),), ("k<int>",)),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterable, Mapping
+from types import NoneType
 from typing import Any
 
 from jitstudio.api.reports import BuildReport, DiffReport, InspectReport, LaunchReport
@@ -16,13 +17,18 @@ from jitstudio.cli import build as build_command
 from jitstudio.cli import diff as diff_command
 from jitstudio.cli import inspect as inspect_command
 from jitstudio.cli import run as run_command
-from jitstudio.cli.arguments import parser
 from jitstudio.cli.json_code import diff_object, inspect_object
 from jitstudio.cli.json_output import build_object
-from jitstudio.cli.request import Given, base_request, given_project, request_from
+from jitstudio.cli.request import (
+    Given,
+    UsageError,
+    base_request,
+    given_project,
+    parsed,
+    request_from,
+)
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.core.launch.device import SIMULATED_DEVICE, SIMULATOR
-from jitstudio.core.source_facts import ptx_target
+from jitstudio.ptx.skimming import ptx_target
 from jitstudio.python.things import found_in, is_path, sources_of
 from jitstudio.worker.builder import DEFAULT_TIMEOUT
 
@@ -49,7 +55,7 @@ def inspect(
         kernel: Only this kernel or function, by its lowered or its demangled name.
         arch: The target, such as ``sm_90``; None for that of PTX that was handed over, or the
             usual one. Machine code that is there already keeps its own.
-        options: Options for the compilers, such as ``-lineinfo``.
+        options: Options for the compilers, such as ``-lineinfo``; one text is one option.
         block: Threads per block to calculate the occupancy with; None for a usual number.
         shared: Bytes of dynamic shared memory per block to calculate the occupancy with.
         timeout: Seconds that the build may take, and each reading.
@@ -59,8 +65,12 @@ def inspect(
         ValueError: An argument is wrong, a file cannot be read, or nothing was compiled so far.
         RuntimeError: A worker process itself failed.
     """
-    words = _words("inspect", _sources(thing, name), arch, options, timeout)
-    vars(words).update(kernel=kernel, block=block, shared=shared)
+    words = _words(
+        "inspect",
+        _sources(thing, name),
+        {"arch": arch, "options": _texts("options", options), "timeout": timeout}
+        | {"kernel": kernel, "block": block, "shared": shared},
+    )
     return InspectReport(inspect_object(*inspect_command.inspect(words)))
 
 
@@ -82,14 +92,20 @@ def build(
         arch: The target, such as ``sm_90``.
         options: Options for the compilers, such as ``-lineinfo``.
         timeout: Seconds that the build may take.
-        emit: What to make: ``ptx``, ``sass``, ``cubin``, ``ltoir``, ``optixir``, ``fatbin``.
+        emit: What to make, one or several: ``ptx``, ``sass``, ``cubin``, ``ltoir``, ``optixir``,
+            ``fatbin``.
         link: ``ptx`` or ``lto`` to link all modules.
 
     Raises:
         TypeError, ValueError, RuntimeError: See `inspect`.
     """
-    words = _words("build", _sources(thing, name), arch, options, timeout)
-    vars(words).update(emit=",".join(emit) or None, **_link(link))
+    words = _words(
+        "build",
+        _sources(thing, name),
+        {"arch": arch, "options": _texts("options", options), "timeout": timeout}
+        | {"emit": ",".join(_texts("emit", emit)) or None},
+    )
+    vars(words).update(_link(link))
     request = request_from(words, base_request(given_project(words.sources), words))
     _, result, inlined = build_command.complete(request, timeout)
     return BuildReport(build_object(result, (), inlined), result)
@@ -101,6 +117,7 @@ def run(
     *,
     name: str = "",
     arguments: Mapping[str, object] | None = None,
+    set: Mapping[str, object] | None = None,  # noqa: A002 - the word of `jitstudio run`
     grid: object = None,
     cover: object = None,
     block: object = None,
@@ -123,12 +140,15 @@ def run(
         options: Options for the compilers, such as ``-lineinfo``.
         kernel: Which one; None where there is only one.
         arguments: Values and buffers by the names of the parameters, written as in
-            `jitstudio run`: ``{"a": 2.5, "x": "n:random(7)", "n": 4096}``.
+            `jitstudio run`: ``{"a": 2.5, "x": "n:random(7)", "n": 4096}``; pointers in structs
+            by their paths, such as ``"view.data"``.
+        set: What module variables hold before the launch, by their names, such as
+            ``{"mask": "{1, 2, 1}"}``; ``"out"`` to read one back.
         grid: Blocks, such as ``128`` or ``(16, 16)``.
         cover: In place of the grid: so many threads at least, such as ``"n"``.
         block: Threads per block.
         shared: Bytes of dynamic shared memory per block.
-        expect: What buffers shall hold, in NumPy: ``["out = a * x + y"]``.
+        expect: What buffers shall hold, in NumPy: ``"out = a * x + y"``, or several in a list.
         repeats: Launches that are timed.
         device: The GPU, as `jitstudio devices` counts them; ``"sim"`` for the simulator.
         timeout: Seconds after which a launch is ended.
@@ -138,17 +158,19 @@ def run(
     Raises:
         TypeError, ValueError, RuntimeError: See `inspect`.
     """
-    words = _words("run", _sources(thing, name), arch, options, timeout)
+    for word, given in (("arguments", arguments), ("set", set)):
+        if not isinstance(given, (Mapping, NoneType)):
+            raise ValueError(f"{word}={given!r}: names and values belong here, as in a dict.")
     sizes = {"grid": grid, "cover": cover, "block": block, "shared": shared}
-    vars(words).update({word: _size(size) for word, size in sizes.items()})
-    vars(words).update(
-        kernel=kernel,
-        arg=[f"{parameter}={value}" for parameter, value in (arguments or {}).items()],
-        expectations=list(expect) or None,
-        repeats=repeats,
-        seed=seed,
-        seeds=seeds,
-        device=SIMULATOR if device == SIMULATED_DEVICE.uuid else device,
+    words = _words(
+        "run",
+        _sources(thing, name),
+        {"arch": arch, "options": _texts("options", options), "timeout": timeout}
+        | {word: _size(size) for word, size in sizes.items()}
+        | {"kernel": kernel, "expect": _texts("expect", expect), "repeats": repeats}
+        | {"arguments": [f"{parameter}={value}" for parameter, value in (arguments or {}).items()]}
+        | {"set": [f"{variable}={value}" for variable, value in (set or {}).items()]}
+        | {"device": device, "seed": seed, "seeds": seeds},
     )
     built, result, _ = run_command.launch(words, lambda _event: None)
     return LaunchReport(run_command.run_object(built, result))
@@ -182,9 +204,14 @@ def diff(
         TypeError, ValueError, RuntimeError: See `inspect`.
     """
     sides = [_only(_sources(thing, word), word) for thing, word in ((a, "a"), (b, "b"))]
-    words = _words("diff", sides, arch, options, timeout)
+    words = _words(
+        "diff",
+        sides,
+        {"arch": arch, "options": _texts("options", options), "timeout": timeout}
+        | {"kernel": kernel},
+    )
     del words.sources
-    vars(words).update(a=sides[0], b=sides[1], kernel=kernel, normalised=normalised)
+    vars(words).update(a=sides[0], b=sides[1], normalised=normalised)
     if what not in ("sass", "ptx", "source"):
         raise ValueError(f"what='{what}' is not known: it is 'sass', 'ptx' or 'source'.")
     words.what = what
@@ -214,19 +241,57 @@ def _only(sources: list[Given], word: str) -> Given:
     return sources[0]
 
 
-def _words(
-    command: str,
-    sources: list[Given],
-    arch: str | None,
-    options: Iterable[str],
-    timeout: float | None,
-) -> argparse.Namespace:
-    """Returns the words of a command line with these, and with the defaults of all others."""
-    words = parser().parse_args([command, "-"])
-    target = arch or _target(sources)
-    given: dict[str, Any] = {"sources": sources, "arch": target, "option": list(options)}
-    vars(words).update(given, timeout=timeout)
+_FLAGS = {"options": "option", "repeats": "repeat", "arguments": "arg"}
+"""The flags of the command line that are called otherwise than the arguments here."""
+
+_TEXTS = ("arch", "kernel")
+
+
+def _words(command: str, sources: list[Given], given: Mapping[str, Any]) -> argparse.Namespace:
+    """Returns the words of a command line with these, and with the defaults of all others.
+
+    Args:
+        command: Whose grammar says what each may be.
+        sources: The modules.
+        given: The arguments by name; None for one that is left out, a list for several flags.
+
+    Raises:
+        ValueError: One of them is wrong; the message names it.
+    """
+    flags = []
+    for name in _TEXTS:
+        if not isinstance(given.get(name), (str, NoneType)):
+            raise ValueError(f"{name}={given[name]!r}: a text belongs here.")
+    for name, value in {**given, "arch": given["arch"] or _target(sources)}.items():
+        values = value if isinstance(value, list) else [value]
+        flags += [f"--{_FLAGS.get(name, name)}={each}" for each in values if each is not None]
+    try:
+        words = parsed([command, "-", *flags])
+    except UsageError as error:
+        flag, _, why = str(error).removeprefix("argument --").partition(": ")
+        names = {_FLAGS.get(name, name): name for name in given}
+        if flag not in names:
+            raise
+        raise ValueError(f"{names[flag]}={given[names[flag]]!r}: {why}") from None
+    words.sources = sources
     return words
+
+
+def _texts(name: str, value: Iterable[str]) -> list[str]:
+    """Returns what an argument holds that takes several texts; a single one is one of them.
+
+    Raises:
+        ValueError: Something else is in it.
+    """
+    held: Any = value
+    try:
+        texts: list[str] = [held] if isinstance(held, str) else list(held)
+    except TypeError:
+        texts = [held]
+    wrong = [text for text in texts if not isinstance(text, str)]
+    if wrong:
+        raise ValueError(f"{name}={value!r}: a text or several belong here, not {wrong[0]!r}.")
+    return texts
 
 
 def _target(sources: list[Given]) -> str | None:

@@ -15,10 +15,12 @@ from jitstudio.api.kernels import NEEDS, BuiltKernel, InspectedKernel, KernelFin
 from jitstudio.cli.terminal import shown, table_lines
 from jitstudio.core.code import CodeKind
 from jitstudio.core.figures import FIGURES
+from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.result import BuildResult
 
 Json = dict[str, Any]
 
+_COMPARED = (LaunchOutcome.RAN.value, LaunchOutcome.WRONG.value)
 _COLUMNS = ("registers", "spill_stores", "spill_loads", "stack_bytes", "shared_bytes")
 
 
@@ -189,8 +191,10 @@ class LaunchReport(OutcomeReport):
 
     @property
     def checks_passed(self) -> bool:
-        """Whether each buffer holds what was expected; True where nothing was."""
-        return all(check["ok"] for check in self._made.get("checks", ()))
+        """Whether the kernel ran and each buffer holds what was expected, if anything was."""
+        return self.outcome in _COMPARED and all(
+            check["ok"] for check in self._made.get("checks", ())
+        )
 
     def __str__(self) -> str:
         ending = self.outcome

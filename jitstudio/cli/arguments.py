@@ -335,6 +335,21 @@ def _add_run(commands: _Commands) -> None:
         "which needs no GPU and counts what each line does in the place of times",
     )
     run.add_argument(
+        "--both",
+        action="store_true",
+        default=None,
+        help="run it on a GPU and in the simulator, and compare what both leave in the buffers; "
+        "where floats differ, build and run both with --fmad=false, too",
+    )
+    run.add_argument(
+        "--compare-option",
+        action="append",
+        default=[],
+        metavar="OPT",
+        help="build a second time with this option, too, run that on the same device, and compare "
+        "what both leave in the buffers",
+    )
+    run.add_argument(
         "--save", metavar="DIR", help="write each buffer as NAME.npy into this folder afterwards"
     )
 
@@ -508,9 +523,20 @@ def _add_data(command: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=TEXT",
         help="a value such as 2.5 or {x=1, y=2}, or a buffer LENGTH[:FILL][:in|out|inout] such as "
-        "'n:random(7)'; fills are zeros, constant(V), range, random, file(PATH), expr(NUMPY); "
+        "'n:random(7)'; fills are zeros, constant(V), range, random, file(PATH), expr(NUMPY), "
+        "unfilled; "
         "a texture TYPE[W,H][:FILL][:SAMPLING] such as 'uchar4[w,h]:random:linear,clamp', or a "
-        "surface TYPE[W,H][:FILL][:in|out|inout]",
+        "surface TYPE[W,H][:FILL][:in|out|inout]; a pointer in a struct by its path, such as "
+        "view.data=n:range, what a pointer to pointers leads to as 'rows[]=n:range'",
+    )
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=FILL",
+        help="what a module variable (__constant__, __device__, __managed__) holds before the "
+        "launch: a value such as 0 or '{1, 2, 1}', or a fill; NAME=FILL:out or NAME:out to read it "
+        "back",
     )
     command.add_argument(
         "--expect",
@@ -524,14 +550,22 @@ def _add_data(command: argparse.ArgumentParser) -> None:
         dest="relative",
         type=_tolerance,
         metavar="R",
-        help=f"relative tolerance (default {default.relative:g})",
+        help=f"relative tolerance of floats (default {default.relative:g})",
     )
     command.add_argument(
         "--atol",
         dest="absolute",
         type=_tolerance,
         metavar="A",
-        help=f"absolute tolerance (default {default.absolute:g})",
+        help=f"absolute tolerance of floats (default {default.absolute:g})",
+    )
+    command.add_argument(
+        "--itol",
+        dest="integer_tolerance",
+        type=_count_or_none,
+        metavar="N",
+        help="how far integers may be apart (default 0: they are compared exactly, and --rtol and "
+        "--atol are about floats)",
     )
     command.add_argument(
         "--no-poison",

@@ -29,6 +29,7 @@ from jitstudio.core.launch.result import (
     CheckResult,
     KernelFacts,
     LaunchResult,
+    RunComparison,
     Timing,
 )
 from jitstudio.core.launch.simulation import Fault, Race, Simulation, ThreadPlace
@@ -360,6 +361,7 @@ def launch_object(result: LaunchResult) -> Json:
             "timing": result.counterpart.timing and _timing(result.counterpart.timing),
         },
         "simulation": result.simulation and _simulation(result.simulation),
+        "comparison": result.comparison and _comparison(result.comparison),
     }
 
 
@@ -463,6 +465,7 @@ def _buffer(buffer: BufferResult) -> Json:
         "unwritten": buffer.unwritten,
         "first_unwritten": buffer.first_unwritten,
         "strays": [asdict(stray) for stray in buffer.strays],
+        "written_by": [{"file": file, "line": line} for file, line in buffer.writers],
     }
 
 
@@ -472,6 +475,15 @@ def _check(check: CheckResult) -> Json:
         # JSON has neither NaN nor infinity.
         made[name] = made[name] if math.isfinite(made[name]) else None
     return made
+
+
+def _comparison(found: RunComparison) -> Json:
+    return {
+        "with": found.who,
+        "outcome": found.outcome.value,
+        "buffers": [_check(check) for check in found.buffers],
+        "differs_without_fma": found.differs_without_fma,
+    }
 
 
 def _device(device: Device) -> Json:
@@ -563,6 +575,7 @@ def finding_words(finding: Finding) -> Json:
         "reason": finding.reason,
         "remedy": finding.remedy,
         "ptx_line": finding.ptx_line or None,
+        "lines": [_place(line) for line in finding.lines],
     }
 
 

@@ -14,7 +14,7 @@ from jitstudio.samples import samples
 from jitstudio.worker.host import WorkerError
 
 # What may be given a value that begins with a dash.
-_TAKERS = ("--option", "--compare-options", "--axis", "--expect")
+_TAKERS = ("--option", "--compare-options", "--compare-option", "--axis", "--expect")
 
 
 def main(argv: Sequence[str]) -> int:

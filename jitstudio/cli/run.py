@@ -8,9 +8,10 @@ import math
 import re
 import shutil
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from jitstudio.cli import build, exit_codes, text_output
 from jitstudio.cli.json_output import Json, launch_object, result_object
@@ -29,10 +30,12 @@ from jitstudio.cli.request import (
 from jitstudio.cli.terminal import pass_on, print_error, print_progress, say
 from jitstudio.cli.text_output import print_launch
 from jitstudio.core.diagnostics import diagnostic_line
+from jitstudio.core.launch.agreement import WITHOUT_FMA, may_be_contraction, with_contraction
 from jitstudio.core.launch.arguments import first_launch
 from jitstudio.core.launch.choice import build_for_launch, choose_form, launchable, launched_name
 from jitstudio.core.launch.device import SIMULATOR, DeviceList
 from jitstudio.core.launch.problems import SpecError, SpecProblem
+from jitstudio.core.launch.request import LaunchRequest
 from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.result import (
     BufferResult,
@@ -54,6 +57,8 @@ from jitstudio.worker.launcher import Launcher
 
 _LONGEST_NAME = 100
 _WITHOUT_GPU = "--device sim runs the kernel without a GPU."
+_GPU = 0
+"""The one that is compared with the simulator where that was chosen."""
 _BUILT = ("ok", "outcome", "arch", "kernels", "diagnostics")
 
 
@@ -104,18 +109,20 @@ def launch(
     launcher = Launcher()
     try:
         found = launcher.devices()
-        arch = arch_for(request.arch, has_target(arguments), found, arguments.device)
+        target = _GPU if spec.both and arguments.device == SIMULATOR else arguments.device
+        arch = arch_for(request.arch, has_target(arguments), found, target)
         request = replace(request, arch=arch)
         built = build.build(request, DEFAULT_TIMEOUT if limit is None else limit)[-1]
         if not built.ok:
             return built, None, found
         begin = partial(spec_from, arguments) if base is None else None
         most = math.inf if limit is None else limit
-        result = _launch(
-            launcher, spec, request, built, found, arguments.device, heard, begin, most
-        )
+        sides = _Sides(launcher, spec, found, arguments.device, heard, begin, most)
+        compared = tuple(getattr(arguments, "compare_option", ()))
+        result = sides.launch(_Side(request, built), compared)
         if folder is not None:
             result = replace(result, buffers=tuple(_saved(result.buffers, folder)))
+        result = sides.with_contraction(_Side(request, built), compared, result)
     finally:
         launcher.close()
     return built, result, found
@@ -130,50 +137,131 @@ def run_object(built: BuildResult, result: LaunchResult | None) -> Json:
     return launch_object(result) | {"build": {name: made[name] for name in _BUILT}}
 
 
-def _launch(
-    launcher: Launcher,
-    spec: LaunchSpec,
-    request: BuildRequest,
-    built: BuildResult,
-    found: DeviceList,
-    ordinal: int,
-    heard: Callable[[LaunchEvent], None],
-    begin: Callable[[LaunchSpec], LaunchSpec] | None,
-    most: float,
-) -> LaunchResult:
-    """Returns the launch, or why there was none.
+class _Side(NamedTuple):
+    """A build to launch from: what was asked for, and what came of it."""
 
-    Args:
+    request: BuildRequest
+    built: BuildResult
+
+
+@dataclass(frozen=True)
+class _Resolved:
+    """A launch that can be carried out, and what is to be known of it."""
+
+    request: LaunchRequest
+    problems: tuple[SpecProblem, ...]
+
+
+@dataclass
+class _Sides:
+    """Launches a kernel, and once more on another device or of another build to compare.
+
+    Attributes:
         launcher: What carries it out.
         spec: What is asked for.
-        request: What was built.
-        built: What came of it.
         found: The GPUs.
         ordinal: Of the one to use.
         heard: Is given what happens meanwhile.
         begin: Completes the launch that the host code has; None where that is not to be read.
-        most: Seconds that it may take at most.
+        most: Seconds that a launch may take at most.
+        launched: The launch as it was sent; None before.
     """
-    try:
-        forms = kernel_forms(request.sources, built, request.headers, access=begin is not None)
-        form = choose_form(launched_name(built, spec.kernel), forms)
-        if begin is not None and form.host_launch is not None:
-            spec = begin(first_launch(form))
-        simulated = request.sources if ordinal == SIMULATOR else None
-        kernel = launchable(built, form, spec.load, request.confined_to, simulated=simulated)
-    except SpecError as error:
-        return unlaunched(spec.kernel, LaunchOutcome.REFUSED, [error.problem])
-    if missing := _missing(found, ordinal):
-        return unlaunched(form.title, LaunchOutcome.MISSING, [missing])
-    # What is no number is for `resolve` to refuse.
-    spec = replace(spec, timeout=most if spec.timeout > most else spec.timeout)
-    resolved = resolve(spec, kernel, found, ordinal)
-    if resolved.request is None:
-        return unlaunched(form.title, LaunchOutcome.REFUSED, resolved.problems)
-    result = launcher.launch(resolved.request, on_event=heard)
-    return replace(
-        result, diagnostics=(*map(diagnostic_of, resolved.problems), *result.diagnostics)
-    )
+
+    launcher: Launcher
+    spec: LaunchSpec
+    found: DeviceList
+    ordinal: int
+    heard: Callable[[LaunchEvent], None]
+    begin: Callable[[LaunchSpec], LaunchSpec] | None
+    most: float
+    launched: LaunchRequest | None = None
+
+    def launch(self, side: _Side, compared: tuple[str, ...] = ()) -> LaunchResult:
+        """Returns the launch, or why there was none.
+
+        Args:
+            side: The build.
+            compared: Options of another build that is run, too.
+        """
+        own = self._resolved(side, self.ordinal)
+        if isinstance(own, LaunchResult):
+            return own
+        other = self._other(side, compared, own.request.both)
+        if isinstance(other, LaunchResult):
+            return other
+        self.launched = own.request
+        result = self.launcher.launch(
+            own.request,
+            on_event=self.heard,
+            rival=other.request if other else None,
+            rival_build=f"built with {' '.join(compared)}" if compared else "",
+        )
+        return replace(result, diagnostics=(*map(diagnostic_of, own.problems), *result.diagnostics))
+
+    def with_contraction(
+        self, side: _Side, compared: tuple[str, ...], result: LaunchResult
+    ) -> LaunchResult:
+        """Returns a result that went wrong in floats with the part of contraction in it, tried.
+
+        That is looked for where two runs were asked for.
+        """
+        launched = self.launched
+        asked = launched is not None and (launched.both or bool(compared))
+        if launched is None or not asked or not may_be_contraction(launched, result):
+            return result
+        options = (*side.request.options, *compared)
+        if any("fmad" in option or "-fma=" in option for option in options):
+            return result
+        heard, self.heard = self.heard, _ignore
+        try:
+            plain = _built_with(side.request, (WITHOUT_FMA,))
+            return with_contraction(result, self.launch(plain, compared) if plain else None)
+        finally:
+            self.heard = heard
+
+    def _other(
+        self, side: _Side, compared: tuple[str, ...], both: bool
+    ) -> _Resolved | LaunchResult | None:
+        """Returns what is run besides, or why it cannot be; None for nothing."""
+        if compared:
+            other = _built_with(side.request, compared)
+            if other is None:
+                told = SpecProblem("code", f"The build with {' '.join(compared)} failed.")
+                return unlaunched(self.spec.kernel, LaunchOutcome.REFUSED, [told])
+            return self._resolved(other, self.ordinal)
+        if both:
+            return self._resolved(side, _GPU if self.ordinal == SIMULATOR else SIMULATOR)
+        return None
+
+    def _resolved(self, side: _Side, ordinal: int) -> _Resolved | LaunchResult:
+        """Returns the launch on a device, or why there is none."""
+        request, built = side
+        spec = self.spec
+        try:
+            access = self.begin is not None
+            forms = kernel_forms(request.sources, built, request.headers, access=access)
+            form = choose_form(launched_name(built, spec.kernel), forms, request.sources)
+            if self.begin is not None and form.host_launch is not None:
+                spec = self.begin(first_launch(form))
+            simulated = request.sources if ordinal == SIMULATOR else None
+            kernel = launchable(built, form, spec.load, request.confined_to, simulated=simulated)
+        except SpecError as error:
+            return unlaunched(spec.kernel, LaunchOutcome.REFUSED, [error.problem])
+        if missing := _missing(self.found, ordinal):
+            return unlaunched(form.title, LaunchOutcome.MISSING, [missing])
+        # What is no number is for `resolve` to refuse.
+        spec = replace(spec, timeout=self.most if spec.timeout > self.most else spec.timeout)
+        resolved = resolve(spec, kernel, self.found, ordinal)
+        if resolved.request is None:
+            return unlaunched(form.title, LaunchOutcome.REFUSED, resolved.problems)
+        return _Resolved(resolved.request, resolved.problems)
+
+
+def _built_with(request: BuildRequest, options: tuple[str, ...]) -> _Side | None:
+    """Returns a build with further options; None where it fails."""
+    request = replace(request, options=(*request.options, *options))
+    built = build.build(request)[-1]
+    return _Side(request, built) if built.ok else None
 
 
 def _show_printed(event: LaunchEvent) -> None:

@@ -9,8 +9,8 @@ from pathlib import PurePath
 
 from jitstudio.analysis.diff.model import Change, Comparison, Hunk
 from jitstudio.analysis.diff.program import FigureDelta, changed
-from jitstudio.analysis.findings.measured import measured, once_a_line
-from jitstudio.analysis.findings.model import Finding
+from jitstudio.analysis.findings.measured import measured
+from jitstudio.analysis.findings.model import Finding, nothing_found
 from jitstudio.analysis.occupancy.calculate import Resource
 from jitstudio.analysis.sass.model import Instruction, SourceLocation
 from jitstudio.checks.conditions import shown
@@ -64,10 +64,12 @@ def print_stages(result: BuildResult) -> None:
 
 
 def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
-    """Errors, warnings and remarks, explained where the cause is known."""
+    """Errors, warnings and remarks, each cause explained once where it is known."""
+    told = {""}
     for diagnostic in diagnostics:
         print_error(diagnostic_line(diagnostic))
-        if diagnostic.explanation:
+        if diagnostic.explanation not in told:
+            told.add(diagnostic.explanation)
             print_error(_indented(textwrap.fill(diagnostic.explanation, _PROSE_WIDTH)))
 
 
@@ -140,6 +142,8 @@ def _stage_line(stage: StageResult) -> str:
     state = "ok" if stage.ok else "FAILED"
     options = " ".join(stage.options)
     time = "from cache" if stage.cached else f"{stage.ms:.1f} ms"
+    if stage.phases and not stage.cached:
+        time += f" ({', '.join(f'{phase.name} {phase.ms:.0f}' for phase in stage.phases)})"
     return f"{stage.tool.value} {stage.version}  {stage.source}  {options}  {state}  {time}"
 
 
@@ -185,7 +189,7 @@ def _print_counts(simulation: Simulation) -> None:
         )
     for row in table_lines(rows):
         say(f"{_INDENT}{row}")
-    for finding in once_a_line(measured(simulation)):
+    for finding in measured(simulation):
         _print_finding(finding)
 
 
@@ -223,7 +227,8 @@ def _check_lines(check: CheckResult) -> Iterator[tuple[str, str]]:
         return
     errors = f"largest error {check.largest_absolute:.3g}, relative {check.largest_relative:.3g}"
     if check.ok:
-        yield "check", f"{said}: all {check.count:,} elements as expected, {errors}"
+        nans = f", {check.nans:,} of them NaN" if check.nans else ""
+        yield "check", f"{said}: all {check.count:,} elements as expected{nans}, {errors}"
         return
     yield "WRONG", f"{said}: {check.wrong:,} of {check.count:,} elements differ, {errors}"
     for mismatch in check.mismatches:
@@ -244,6 +249,8 @@ def print_function(one: Inspected) -> None:
             say(_INDENT * 2 + line)
     for finding in one.findings:
         _print_finding(finding)
+    if not one.findings and one.report.instructions:
+        _print_prose(nothing_found())
 
 
 def print_code(one: Inspected) -> None:
@@ -290,9 +297,13 @@ def _occupancy(filling: KernelOccupancy) -> str:
 
 
 def _print_finding(finding: Finding) -> None:
-    where = f" ({_place(finding.places[0])})" if finding.places else ""
+    more = f", {finding.more_lines}" if finding.more_lines else ""
+    where = f" ({_place(finding.places[0])}{more})" if finding.places else ""
     say(f"{_INDENT}{finding.severity.value}: {finding.title}{where}")
-    prose = f"{finding.reason} {finding.remedy}".strip()
+    _print_prose(f"{finding.reason} {finding.remedy}".strip())
+
+
+def _print_prose(prose: str) -> None:
     say(textwrap.indent(textwrap.fill(prose, _PROSE_WIDTH), _INDENT * 3))
 
 

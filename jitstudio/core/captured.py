@@ -19,12 +19,16 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.bounds.unpacking import DAMAGED_ZIP, Oversized, check_members, read_member
 from jitstudio.core.cubin import cubin_target
 from jitstudio.core.plain_files import LARGEST
-from jitstudio.core.source_facts import ptx_target
+from jitstudio.ptx.skimming import ptx_target
 
 CONSEQUENCES = frozenset({"hash", "shared", "tmem_size", "kernel", "override key"})
 """Facts of a kernel that follow from the others."""
 PARAMETER = "parameter "
 """Before the name of a parameter that is called as a fact of its compiler is."""
+
+LAUNCH = "launch "
+"""Before what a script says of its first launch of a kernel: ``grid``, ``block``, ``shared``,
+``line``, ``array NAME`` with the extents and then the strides in bytes, ``number NAME``."""
 
 _FORMAT = 1
 _MEMBER = "kernel.json"

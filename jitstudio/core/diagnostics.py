@@ -8,7 +8,7 @@ says what to do; the owner of the text and the settings carries it out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import takewhile
@@ -127,7 +127,8 @@ class Diagnostic:
         column: Counted from 1, or None.
         message: What the tool said.
         tool: The tool that said it, or None for jitstudio itself.
-        number: How the tool numbers this warning, such as ``177-D``; empty where it does not.
+        number: How the tool numbers this, such as ``177-D`` or ptxas' ``C7508``; empty where it
+            does not.
         explanation: What happened, why, and what to do; empty where `core.explanations` has none.
         fix: What the program can do about it, or None.
     """
@@ -167,6 +168,12 @@ _PTXAS_LINE = re.compile(
     r"ptxas (?P<file>[^\n,]+), line (?P<line>\d+); "
     r"(?P<severity>fatal|error|warning|info)\s*: (?P<message>.*)"
 )
+# `ptxas info    : (C7519) Potential Performance Loss: text in the function 'k' in line 60`, of PTX
+_PTXAS_REMARK = re.compile(
+    r"ptxas (?:info|warning)\s*+: \((?P<number>C\d+)\) (?P<message>.*?"
+    r"(?:\bin (?:around )?line (?P<line>\d+)\b.*)?)$"
+)
+_LOSS = "Potential Performance Loss"
 # `remark: k.cu:1:53: text`, of NVRTC's optimiser
 _REMARK = re.compile(
     r"(?P<severity>remark): (?P<file>[^\n]+?):(?P<line>\d+):(?P<character>\d+): (?P<message>.*)"
@@ -197,6 +204,11 @@ _SUMMARIES = (
     "Error in parsing name expression for lowered name lookup.",
 )
 
+# `    from k.cu(1), inlined at k.cu(6)`: `toolchain.assembly_errors`
+_ORIGIN = re.compile(
+    r"    from (?P<file>\S[^\n]*?)\((?P<line>\d+)\)(?P<calls>(?:, inlined at .*)?)"
+)
+
 _SEVERITIES = {
     "catastrophic error": Severity.ERROR,
     "internal error": Severity.ERROR,
@@ -209,7 +221,7 @@ _SEVERITIES = {
     "remark": Severity.INFO,
     "info": Severity.INFO,
 }
-_SPELLINGS = (_EDG, _NVVM_PARSE, _PTXAS_LINE, _REMARK, _GCC, _PLAIN)
+_SPELLINGS = (_EDG, _NVVM_PARSE, _PTXAS_LINE, _PTXAS_REMARK, _REMARK, _GCC, _PLAIN)
 _OF_NVVM = (_NVVM_PARSE, _NVVM_VERIFIER, *_SPELLINGS)
 # A message is never longer; an echoed source line can be megabytes.
 _LONGEST = 4000
@@ -218,7 +230,13 @@ _NAMELESS_PTX = "application ptx input"
 
 
 def diagnose(
-    tool: Tool, source: str, ok: bool, log: str, error_log: str, stderr: str = ""
+    tool: Tool,
+    source: str,
+    ok: bool,
+    log: str,
+    error_log: str,
+    stderr: str = "",
+    header_folders: Sequence[str] = (),
 ) -> tuple[Diagnostic, ...]:
     """Returns all diagnostics in what one stage has said.
 
@@ -229,13 +247,15 @@ def diagnose(
         log: The information log.
         error_log: The error log.
         stderr: What native code wrote to file descriptor 2.
+        header_folders: Where the headers of the compiler lie. What is wrong in an instance of a
+            template of theirs is told where the author's text asks for that.
     """
     if tool is Tool.PYTHON:
         # What a script prints is its own affair; how it ended is said with the end of its stage.
         return ()
     # What is made for one target of several is called by its module's name all the same.
     source, _, _ = split_variant(source)
-    found = [d for text in (log, error_log) for d in _read(text, tool, source)]
+    found = [d for text in (log, error_log) for d in _read(text, tool, source, header_folders)]
     # The tool holds this to be an error, and then goes on as if it were none.
     found += [
         Diagnostic(Severity.WARNING, source, None, None, match["message"], tool)
@@ -250,7 +270,9 @@ def diagnose(
     return tuple(dict.fromkeys(found))
 
 
-def _read(text: str, tool: Tool, source: str) -> Iterator[Diagnostic]:
+def _read(
+    text: str, tool: Tool, source: str, header_folders: Sequence[str]
+) -> Iterator[Diagnostic]:
     pending: list[Diagnostic] = []
     lines = text.splitlines()
     spellings = _OF_NVVM if tool is Tool.NVVM else _SPELLINGS
@@ -269,8 +291,35 @@ def _read(text: str, tool: Tool, source: str) -> Iterator[Diagnostic]:
             more = takewhile(lambda line: line.startswith("  "), following)
             words = " ".join((said.message, *(line.strip() for line in more)))
             said = replace(said, message=words[:_LONGEST])
+        if match.re is _EDG and in_folders(said.file, header_folders):
+            paragraph = takewhile(str.strip, lines[number + 1 : number + _LONGEST_CHAIN])
+            if asker := who_asks(paragraph, header_folders):
+                here = f"{said.message} (in {said.file}:{said.line})"
+                said = replace(said, file=asker[0], line=asker[1], column=None, message=here)
         pending.append(said)
     yield from pending
+
+
+# `instantiation of class "S<T> [with T=int]" at line 8 of k.cu`: the last line is the outermost.
+_ASKER = re.compile(r"[ \t]+(?:detected during )?\S.* at line (?P<line>\d+) of (?P<file>\S[^\n]*)")
+_LONGEST_CHAIN = 400
+
+
+def who_asks(paragraph: Iterable[str], header_folders: Sequence[str]) -> tuple[str, int] | None:
+    """Returns the place in the author's texts that leads to an error in a compiler's header.
+
+    Args:
+        paragraph: The lines below the error.
+        header_folders: Where the headers of the compiler lie.
+    """
+    places = [match for line in paragraph if (match := _ASKER.fullmatch(line[:_LONGEST]))]
+    own = (place for place in places if not in_folders(place["file"], header_folders))
+    return next(((place["file"], int(place["line"])) for place in own), None)
+
+
+def in_folders(file: str, folders: Sequence[str]) -> bool:
+    """Returns whether the name of a file begins with one of these folders."""
+    return any(file.startswith(f"{folder}/") for folder in folders)
 
 
 def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: str) -> Diagnostic:
@@ -279,7 +328,11 @@ def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: 
     line = int(groups["line"]) if groups.get("line") else None
     message = match["message"].strip()
     number = groups.get("number") or ""
-    if number:
+    if match.re is _PTXAS_REMARK:
+        file = _NAMELESS_PTX if line else source
+        groups["severity"] = "warning" if message.startswith(_LOSS) else "info"
+        message = f"{message} [{number}]"
+    elif number:
         message = f"{message} [#{number}]"
     # nvcc's front end shows, and points into, a line in which macros are expanded.
     column = _column(groups) or (None if tool is Tool.NVCC else _caret_column(following))
@@ -290,6 +343,11 @@ def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: 
     if file == _NAMELESS_PTX:
         # The line is one of the PTX made from the source, not of the source.
         file = str(PurePath(source).with_suffix(CodeKind.PTX.ending))
+    if match.re in (_PTXAS_LINE, _PTXAS_REMARK) and (
+        origin := _ORIGIN.fullmatch("".join(following[:1]))
+    ):
+        message = f"{message} ({file}:{line}{origin['calls']})"
+        file, line = origin["file"], int(origin["line"])
     severity = _SEVERITIES[groups.get("severity") or "error"]
     return Diagnostic(severity, file, line, column, message, tool, number)
 
@@ -320,7 +378,8 @@ def _named(
             Severity.ERROR, trailer["file"] or source, None, None, trailer["message"].strip(), tool
         )
     for diagnostic in pending:
-        named = trailer["file"] is not None and diagnostic.line is not None
+        of_ptx = diagnostic.line is not None and diagnostic.file.endswith(CodeKind.PTX.ending)
+        named = trailer["file"] is not None and of_ptx
         yield replace(diagnostic, file=trailer["file"]) if named else diagnostic
 
 

@@ -152,7 +152,13 @@ class BuildRecord:
     def _diagnostics(self, done: list[StageFinished]) -> Iterator[Diagnostic]:
         for stage in (event.stage for event in done if event.stage.crash is None):
             yield from diagnose(
-                stage.tool, stage.source, stage.ok, stage.log, stage.error_log, stage.stderr
+                stage.tool,
+                stage.source,
+                stage.ok,
+                stage.log,
+                stage.error_log,
+                stage.stderr,
+                stage.header_folders,
             )
         for event in done:
             yield from event.diagnostics

@@ -17,6 +17,7 @@ from string import Template
 from typing import Any
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import (
     FILE_FIXES,
     TEXT_FIXES,
@@ -26,31 +27,29 @@ from jitstudio.core.diagnostics import (
     edit_for,
     start_of_line,
 )
+from jitstudio.core.fatbin import containers
+from jitstudio.core.ir_functions import ir_functions, kernel_annotation
+from jitstudio.core.ptx_targets import chips_with, nearest_target, targets_with
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, StageResult
 from jitstudio.core.source_facts import (
     ALIASES,
     CONSTANTS,
     LLVM_READ,
-    PTX_TARGET,
-    PTX_VERSION,
     HostFunction,
     bare_code,
-    chip_with,
     enclosing_head,
     first,
-    free_metadata,
     function_at,
-    kernel_annotation,
-    line_of,
+    memory_call,
     missing_name,
-    ptx_target,
     quoted_name,
     refused_attribute,
     std_name,
     template_kernel,
 )
 from jitstudio.paths import resource
+from jitstudio.ptx.skimming import ptx_target, target_at, version_at
 
 _FILE = "explanations.toml"
 _NOBODY = "jitstudio"
@@ -72,6 +71,7 @@ class Explanation:
         where: Words with what must be found in them.
         unless: Words with what must not be found in them.
         text: The text, with placeholders in it.
+        text_in: The same for modules of other kinds, where CUDA C++ would mean nothing to them.
         fix: The fields of the fix, with words in them; empty for none.
     """
 
@@ -81,6 +81,7 @@ class Explanation:
     where: Mapping[str, str]
     unless: Mapping[str, str]
     text: str
+    text_in: Mapping[CodeKind, str]
     fix: Mapping[str, str]
 
 
@@ -122,10 +123,19 @@ class _Case:
         return None if content is None else content.decode("utf-8", "replace")[:_LONGEST_SOURCE]
 
     @property
-    def written(self) -> str:
-        """All texts of the build, one behind the other."""
+    def kind(self) -> CodeKind:
+        """What the module is that the diagnostic is about; of several kinds, CUDA C++."""
+        sources = self.request.sources
+        named = {s.kind for s in sources if s.name == self.diagnostic.file}
+        kinds = named or {s.kind for s in sources}
+        return kinds.pop() if len(kinds) == 1 else CodeKind.CUDA
+
+    @property
+    def code_and_log(self) -> str:
+        """All texts of the build, one behind the other, and the log of the stage."""
         sources = (source.content[:_LONGEST_SOURCE] for source in self.request.sources)
-        return "\n".join(content.decode("utf-8", "replace") for content in sources)
+        texts = [content.decode("utf-8", "replace") for content in sources]
+        return "\n".join([*texts, self.stage.log if self.stage else ""])
 
     @property
     def line_text(self) -> str | None:
@@ -145,6 +155,14 @@ class _Case:
     def missing(self) -> str | None:
         """The name that NVRTC does not know."""
         return missing_name(self.diagnostic.message, self.line_text or "")
+
+    @property
+    def annotation(self) -> str | None:
+        """The lines that mark the first function of LLVM IR that can be a kernel as one."""
+        text, opaque = self.source or "", _reads_opaque(self)
+        markable = (f for f in ir_functions(text) if f.can_be_marked)
+        marks = (kernel_annotation(text, function, reads_opaque=opaque) for function in markable)
+        return next(("\n".join(lines) for lines in marks), None)
 
     @property
     def attribute(self) -> tuple[str | None, str | None]:
@@ -202,6 +220,15 @@ def _first_of(headers: Mapping[str, re.Pattern[str]], case: _Case) -> str | None
 
 
 # What an explanation may name besides the groups of its message. None: not known in this case.
+def _value(match: re.Match[str] | None) -> str | None:
+    return match["value"] if match else None
+
+
+def _line(match: re.Match[str] | None) -> str | None:
+    """Returns the line of a directive's value, from 1."""
+    return str(match.string.count("\n", 0, match.start("value")) + 1) if match else None
+
+
 _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "tool": lambda case: case.tool,
     "severity": lambda case: case.diagnostic.severity.value,
@@ -216,24 +243,29 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "options": lambda case: " ".join(case.stage.options) if case.stage else "",
     "typed": lambda case: " ".join(case.request.options),
     "only_option": _only_option,
+    "final_code": lambda case: _final_code(case.request),
     "confined": lambda case: "" if case.request.confined_to is None else "yes",
     "other_modules": lambda case: " ".join(source.name for source in case.request.sources[1:]),
     "source": lambda case: case.source or "",
     "line_text": lambda case: case.line_text,
     "include": _include,
     "quoted_name": lambda case: _quoted_name(case.request),
-    "ptx_target": lambda case: ptx_target(case.source or ""),
-    "target_line": lambda case: line_of(PTX_TARGET, case.source or ""),
-    "ptx_version": lambda case: first(PTX_VERSION, case.source or ""),
-    "version_line": lambda case: line_of(PTX_VERSION, case.source or ""),
+    "ptx_target": lambda case: _value(target_at(case.source or "")),
+    "target_line": lambda case: _line(target_at(case.source or "")),
+    "ptx_version": lambda case: _value(version_at(case.source or "")),
+    "version_line": lambda case: _line(version_at(case.source or "")),
     # What says the target of the code: of PTX that the user has written, its own text.
     "code_target": lambda case: ptx_target(case.source or "") or case.arch.sm,
-    "own_target": lambda case: ptx_target(case.source or "") or "",
-    "own_target_line": lambda case: line_of(PTX_TARGET, case.source or "") or "",
+    "own_target": lambda case: _value(target_at(case.source or "")) or "",
+    "own_target_line": lambda case: _line(target_at(case.source or "")) or "",
     "target_kind": lambda case: (
         (FixKind.REPLACE_TEXT if ptx_target(case.source or "") else FixKind.SET_ARCH).value
     ),
-    "chip": lambda case: chip_with(case.diagnostic.message, case.written),
+    "chip": lambda case: nearest_target(case.diagnostic.message, case.code_and_log),
+    "chips": lambda case: chips_with(case.diagnostic.message, case.code_and_log),
+    "is_of_no_chip": lambda case: (
+        "yes" if targets_with(case.diagnostic.message, case.code_and_log) == () else ""
+    ),
     "llvm": lambda case: first(LLVM_READ, case.stage.log if case.stage else ""),
     "attribute_text": lambda case: case.attribute[0],
     "attribute_line": lambda case: case.attribute[1],
@@ -255,10 +287,9 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "unmarked_line": _unmarked_line,
     "constant": lambda case: CONSTANTS.get(case.missing or ""),
     "alias": lambda case: ALIASES.get(case.missing or ""),
-    "free_metadata": lambda case: free_metadata(case.source or ""),
-    "annotation": lambda case: kernel_annotation(
-        case.source or "", typed_pointers=not _reads_opaque(case)
-    ),
+    "annotation": lambda case: case.annotation,
+    "cast_call": lambda case: (memory_call(case.line_text or "") or (None, None))[0],
+    "plain_call": lambda case: (memory_call(case.line_text or "") or (None, None))[1],
 }
 
 
@@ -269,6 +300,21 @@ def _quoted_name(request: BuildRequest) -> str | None:
     names = (os.path.join(source.folder, source.name) for source in request.sources)
     told = (quoted_name(text.decode("utf-8", "replace")) for text in written)
     return next((name for name in chain(names, told) if name and '"' in name), None)
+
+
+def _final_code(request: BuildRequest) -> str | None:
+    """Returns the first library or object whose device code no link can use.
+
+    nvcc keeps relocatable code, which ``-rdc=true`` makes, in a section of its own.
+    """
+    built = (s for s in request.sources if s.kind in (CodeKind.LIBRARY, CodeKind.OBJECT))
+    final = (
+        s.name for s in built if _RELOCATABLE not in s.content and next(containers(s.content), None)
+    )
+    return next(final, None)
+
+
+_RELOCATABLE = b"__nv_relfatbin"
 
 
 def _reads_opaque(case: _Case) -> bool:
@@ -329,6 +375,7 @@ def _explanation(row: dict[str, Any]) -> Explanation:
         where=row.get("where", {}),
         unless=row.get("unless", {}),
         text=" ".join(row["text"].split()),
+        text_in={CodeKind(kind): text for kind, text in row.get("text_in", {}).items()},
         fix=row.get("fix", {}),
     )
 
@@ -337,9 +384,10 @@ def _explain(case: _Case) -> Diagnostic:
     for explanation in explanations():
         words = _texts(explanation, case)
         if words is not None:
+            text = explanation.text_in.get(case.kind, explanation.text)
             return replace(
                 case.diagnostic,
-                explanation=Template(explanation.text).safe_substitute(words),
+                explanation=Template(text).safe_substitute(words),
                 fix=_fix(explanation, case, words),
             )
     return case.diagnostic

@@ -420,6 +420,7 @@ class Job:
         name_expressions: Expressions to lower, for NVRTC.
         libraries: LLVM IR of which libNVVM takes only the functions that are called.
         libdevice: Whether libNVVM may take functions from libdevice.
+        entry: See `BuildRequest`, for libNVVM.
         keep_host_code: See `BuildRequest`.
         final: Whether the result is for the user. What a link is made of has no kernels to list,
             and need not have any; those of a cubin that was built are listed already.
@@ -441,6 +442,7 @@ class Job:
     name_expressions: tuple[str, ...] = ()
     libraries: tuple[tuple[Ref, bytes], ...] = ()
     libdevice: bool = False
+    entry: str = ""
     keep_host_code: bool = False
     final: bool = True
     confined_to: tuple[str, ...] | None = None

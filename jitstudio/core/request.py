@@ -49,6 +49,8 @@ class BuildRequest:
         assembler: What makes machine code of PTX outside a link.
         libdevice: Whether libNVVM may take functions from libdevice.
         libraries: LLVM IR of which libNVVM takes only the functions that are called.
+        entry: The function of LLVM IR that the copy for libNVVM marks as a kernel, as it is to be
+            launched and nothing marks it; empty for none.
         join_ir: Whether all LLVM IR modules go into one libNVVM program, named by the first.
         fat_archs: The targets of which a fatbin takes the cubin, in order.
         fat_ptx: The targets of which a fatbin takes the PTX, in order. With neither, the fatbin
@@ -79,6 +81,7 @@ class BuildRequest:
     libdevice: bool = False
     libraries: tuple[Source, ...] = ()
     join_ir: bool = False
+    entry: str = ""
     fat_archs: tuple[Arch, ...] = ()
     fat_ptx: tuple[Arch, ...] = ()
     keep_host_code: bool = False

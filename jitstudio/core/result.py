@@ -144,6 +144,7 @@ class StageResult:
             their names; empty where it got them as they are.
         instances: Name expressions that it was given besides those of the build, as host code
             launches them.
+        header_folders: Where the headers lie that were installed with the compiler.
     """
 
     tool: Tool
@@ -164,6 +165,7 @@ class StageResult:
     stand_ins: tuple[str, ...] = ()
     copies: tuple[Header, ...] = ()
     instances: tuple[str, ...] = ()
+    header_folders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from jitstudio.core.arch import Arch
 from jitstudio.core.diagnostics import start_of_line
+from jitstudio.ptx.skimming import ptx_target as ptx_target
 
 # An escaped character begins no text, so that none is looked through twice for its end.
 _COMMENT_OR_TEXT = re.compile(
@@ -298,84 +298,8 @@ def std_name(message: str, line: str) -> str | None:
     return written[0] if written else None
 
 
-_DEFINITION = re.compile(
-    r"^define\s++(?!internal\b|private\b|linkonce|available_externally)[^@(\n]*?\bvoid\s++"
-    r"(?P<name>@[\w.$]++)\s*+(?=\()",
-    re.MULTILINE,
-)
-_LLVM_COMMENT = re.compile(r";[^\n]*")
-_METADATA = re.compile(r"^!(\d{1,18}+)\s*+=", re.MULTILINE)
-_PARAMETER_NAME = re.compile(r"\s%[\w.$]+$")
-_PARAMETER_ATTRIBUTE = re.compile(
-    r"\s(?:noalias|nocapture|nonnull|readonly|readnone|writeonly|signext|zeroext|inreg|byval"
-    r"|noundef|align \d+|dereferenceable\(\d+\))(?=\s|$)"
-)
-PTX_TARGET = re.compile(r"^[^\S\n]*+\.target\s++(sm_[0-9]{2,3}[af]?)\b", re.MULTILINE)
-
-PTX_VERSION = re.compile(r"^[^\S\n]*+\.version\s++(\d{1,4}+\.\d{1,4}+)", re.MULTILINE)
 LLVM_READ = re.compile(r"this libNVVM reads LLVM (\d++)")
 _REFUSED_ATTRIBUTE = re.compile(r"': (\w++) function attribute is not supported")
-_LACKING = re.compile(r"'(?P<what>[^']*+)' not supported on \.target '(?P<target>sm_\d++[af]?+)'")
-
-
-class _Chip(NamedTuple):
-    """Instructions that only targets with a letter have, from this number on.
-
-    Attributes:
-        has: Found in their names.
-        number: The lowest target, by PTX ISA, "Target ISA Notes" of each.
-        exact: Whether later families lack them again.
-    """
-
-    has: re.Pattern[str]
-    number: int
-    exact: bool = False
-
-
-_CHIPS = (
-    _Chip(re.compile(r"\bwgmma\b"), 90, exact=True),
-    _Chip(re.compile(r"\btcgen05\b"), 100, exact=True),
-    _Chip(re.compile(r"\bsetmaxnreg\b"), 90),
-    _Chip(re.compile(r"mma with block scale|\.kind::mxf"), 120),
-    _Chip(re.compile(""), 100),
-)
-
-
-def kernel_annotation(text: str, *, typed_pointers: bool) -> str | None:
-    """The first function of an LLVM module as `!nvvm.annotations` names it: type and name."""
-    code = _LLVM_COMMENT.sub("", text)
-    match = _DEFINITION.search(code)
-    if match is None:
-        return None
-    if not typed_pointers:
-        return f"ptr {match['name']}"
-    types = (_type_of(parameter) for parameter in split_at_commas(_bracketed(code, match.end())))
-    return f"void ({', '.join(types)})* {match['name']}"
-
-
-def free_metadata(text: str) -> str:
-    """Returns the first number that no numbered metadata behind it uses, such as ``4``."""
-    return str(max((int(number) for number in _METADATA.findall(text)), default=-1) + 1)
-
-
-def ptx_target(text: str) -> str | None:
-    """Returns the target that a PTX module is written for, such as ``sm_90a``."""
-    match = PTX_TARGET.search(text)
-    return match[1] if match else None
-
-
-def _type_of(parameter: str) -> str:
-    return _PARAMETER_ATTRIBUTE.sub("", _PARAMETER_NAME.sub("", parameter))
-
-
-def _bracketed(text: str, start: int) -> str:
-    """Returns what is between the bracket at `start` and its partner."""
-    depth = 0
-    for at in range(start, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[at], 0)
-        if depth == 0:
-            return text[start + 1 : at]
-    return ""
 
 
 def first(pattern: re.Pattern[str], text: str) -> str | None:
@@ -384,29 +308,31 @@ def first(pattern: re.Pattern[str], text: str) -> str | None:
     return match[1] if match else None
 
 
-def line_of(pattern: re.Pattern[str], text: str) -> str | None:
-    """Returns the line of the first group where the pattern is found first, counted from 1."""
-    match = pattern.search(text)
-    return str(text.count("\n", 0, match.start(1)) + 1) if match else None
+# `call void bitcast (void (i8*, i8, i64, i1)* @llvm.memset.p0i8.i64 to void (…)*)(i8* %p, …)`
+_MEMORY_CAST = re.compile(
+    r"bitcast \([^@\n]{0,999}(?P<name>@llvm\.mem(?:set|cpy|move)\.[\w.]++) to "
+    r"[^@%\n]{0,999}?\*\)\s*+"
+    r"\((?P<arguments>(?:[^()\n]|\([^()\n]*+\))*+)\)"
+)
+_MEMORY_ARGUMENTS = 5
 
 
-def chip_with(message: str, text: str) -> str | None:
-    """Returns the lowest target with a letter that has what ptxas says its own lacks.
+def memory_call(line: str) -> tuple[str, str] | None:
+    """Returns a call of memset, memcpy or memmove through a bitcast, and the call without.
 
-    Args:
-        message: Of ptxas.
-        text: The code, which may need other instructions, too.
+    Before LLVM 7 they had the alignment as the fourth of five parameters: LLVM 7 Release Notes,
+    "Changes to the LLVM IR". It becomes an attribute of the address.
     """
-    lacking = _LACKING.search(message)
-    if lacking is None:
+    call = _MEMORY_CAST.search(line)
+    arguments = list(split_at_commas(call["arguments"])) if call else []
+    align = arguments[3].partition("i32 ")[2] if len(arguments) == _MEMORY_ARGUMENTS else ""
+    if call is None or not align.isdecimal():
         return None
-    said = Arch.parse(lacking["target"])
-    if sum(1 for chip in _CHIPS if chip.exact and chip.has.search(f"{text} {message}")) > 1:
-        return None  # no target has both
-    chip = next(chip for chip in _CHIPS if chip.has.search(lacking["what"]))
-    stays = said.number >= chip.number and not (chip.exact and said.number >= chip.number + 20)
-    found = Arch(said.number if stays else chip.number, "a")
-    return None if found == said else found.sm
+    del arguments[3]
+    if int(align):
+        type_, _, address = arguments[0].rpartition(" ")
+        arguments[0] = f"{type_} align {align} {address}"
+    return call[0], f"{call['name']}({', '.join(arguments)})"
 
 
 def refused_attribute(message: str, text: str) -> tuple[str, str] | None:

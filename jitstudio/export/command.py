@@ -29,6 +29,7 @@ _VALUES = {
     "shared": "--shared",
     "relative": "--rtol",
     "absolute": "--atol",
+    "integer_tolerance": "--itol",
     "repeats": "--repeat",
     "warmup": "--warmup",
     "blocks": "--blocks",
@@ -42,6 +43,7 @@ _SWITCHES = {
     "poison": "--no-poison",
     "guards": "--no-guards",
     "flush_l2": "--flush-l2",
+    "both": "--both",
 }
 """Those that give a field the value that it does not have by default."""
 
@@ -87,7 +89,8 @@ def sweep_command(
         paths: See `build_command`.
     """
     axes = with_axis_files(draft, _absolute).axes
-    spec = replace(spec, kernel=draft.kernel)
+    # A sweep compares its variants, and no devices.
+    spec = replace(spec, kernel=draft.kernel, both=False)
     flags = (f"--axis={_axis_name(axis)}={axis.values}" for axis in axes)
     return shlex.join(
         ("jitstudio", "sweep", *_built(request, paths), *_launched(request, spec), *flags)

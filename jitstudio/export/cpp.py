@@ -10,12 +10,13 @@ from functools import partial
 from jitstudio import __version__
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.request import Buffer, Direction, FillKind, LaunchRequest, ValueArgument
-from jitstudio.core.launch.types import Array, Scalar, Struct, Type
+from jitstudio.core.launch.types import Array, Scalar, Struct, Type, complex_name
 from jitstudio.core.tools import Tool
 from jitstudio.export.numpy_text import variable
-from jitstudio.export.python_launch import DEFAULT_SHARED, launch_notes
+from jitstudio.export.python_launch import launch_notes
 from jitstudio.export.python_script import file_name
 from jitstudio.export.recipe import HeaderSet, Recipe, RecipeStep, comment
+from jitstudio.export.symbols import inner_of, refuse_unknown
 from jitstudio.export.texels import CPP_TEXELS, arrays_of, cpp_copy, cpp_texels
 
 _PROGRAM = r"""// @TITLE@
@@ -31,6 +32,7 @@ _PROGRAM = r"""// @TITLE@
 #include <map>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <cuda.h>
@@ -198,6 +200,13 @@ template <typename T>
     return made;
 }
 
+template <typename T>
+[[maybe_unused]] static std::vector<T> values(const std::vector<unsigned char> &bytes) {
+    std::vector<T> made(bytes.size() / sizeof(T));
+    std::memcpy(made.data(), bytes.data(), bytes.size());
+    return made;
+}
+
 // Other random numbers than NumPy's of the same seed, but the same ones in each run.
 template <typename T>
 [[maybe_unused]] static std::vector<T> random_numbers(size_t count, unsigned seed, double low,
@@ -209,7 +218,7 @@ template <typename T>
     return made;
 }
 
-@TEXELS@@WATCH@static int run(const Code &cubin) {
+@TEXELS@@WATCH@@AGREES@static int run(const Code &cubin) {
     CUdevice device;
     CUcontext context;
     CUmodule module;
@@ -345,10 +354,26 @@ template <typename Start>
 
 """
 
+_AGREES = r"""// Integers are compared exactly, or up to ITOL: a double knows each one below 2^53.
+template <typename T> static bool agrees(T got, double expected) {
+    const double value = double(got), limit = 9007199254740992.0;
+    if (std::is_integral<T>::value) {
+        return std::fabs(expected) < limit && std::fabs(value - expected) <= @ITOL@;
+    }
+    const double wanted = double(T(expected));
+    if (std::isnan(value) || std::isnan(wanted)) return std::isnan(value) && std::isnan(wanted);
+    if (value == wanted || !std::isfinite(wanted)) return value == wanted;
+    return std::fabs(value - wanted) <= @ATOL@ + @RTOL@ * std::fabs(wanted);
+}
+
+"""
+
 _CHECK = r"""    for (size_t i = 0; i < got_@NAME@.size(); ++i) {
-        const double got = double(got_@NAME@[i]), expected = @EXPECTED@;
-        if (std::fabs(got - expected) <= @ATOL@ + @RTOL@ * std::fabs(expected)) continue;
-        if (!wrong++) std::printf("@NAME@[%zu] is %g instead of %g\n", i, got, expected);
+        const double expected = @EXPECTED@;
+        if (agrees(got_@NAME@[i], expected)) continue;
+        if (wrong++) continue;
+        const double got = double(got_@NAME@[i]);
+        std::printf("@NAME@[%zu] is %.17g instead of %.17g\n", i, got, expected);
     }
     std::printf("@NAME@: %zu of %zu numbers are wrong\n", wrong, got_@NAME@.size());
 """
@@ -534,15 +559,20 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
     config = request.config
     data, parameters, restore, got, watched = [], [], [], [], []
     arrays = arrays_of(request)
-    guarded = request.guards and len(arrays) < sum(bool(b.length) for b in request.buffers)
+    refuse_unknown(request)
+    own = [b for b in request.buffers if b.length and not b.symbol]
+    guarded = request.guards and len(arrays) < len(own)
     zones = " + 2 * ZONE" if guarded else ""
-    for argument in request.arguments:
+    for argument in request.slots:
         name = f"p_{variable(argument.name)}"
         parameters.append(f"&{name}" if isinstance(argument, Buffer) else f"{name}.data()")
+    for argument in _inner_first(request):
+        name, inner = f"p_{variable(argument.name)}", inner_of(request, argument)
         if isinstance(argument, ValueArgument):
             digits = ", ".join(f"0x{byte:02x}" for byte in argument.data)
             said = f"  // {argument.number}" if argument.number is not None else ""
             data.append(f"    std::vector<unsigned char> {name} = {{{digits}}};{said}\n")
+            data += _addresses(f"{name}.data()", inner, argument.offset)
             continue
         handle = "unsigned long long" if argument.texels is not None else "CUdeviceptr"
         data.append(f"    {handle} {name} = 0;\n")
@@ -550,7 +580,9 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
             continue
         held, taken = (f"{place}_{variable(argument.name)}" for place in ("h", "got"))
         kind, _ = _lanes(argument.element)
-        data.append(f"    const std::vector<{kind}> {held} = {_content(argument, notes)};\n")
+        const = "" if inner else "const "
+        data.append(f"    {const}std::vector<{kind}> {held} = {_content(argument, notes)};\n")
+        data += _addresses(f"{held}.data()", inner, 0)
         if argument.texels is not None:
             array = f"a_{variable(argument.name)}"
             copied = partial(cpp_copy, argument, argument.texels, array)
@@ -564,12 +596,16 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
                 got.append(f"    {copied(taken, back=True)}\n")
             continue
         size = f"{held}.size() * sizeof({kind})"
-        data.append(f"    CHECKED(cuMemAlloc(&{name}, {size}{zones}));\n")
-        data.append(f"    {name} += ZONE;\n" if zones else "")
+        if argument.symbol:
+            get = f"cuModuleGetGlobal(&{name}, nullptr, module, {quoted(argument.symbol)})"
+            data.append(f"    CHECKED({get});\n")
+        else:
+            data.append(f"    CHECKED(cuMemAlloc(&{name}, {size}{zones}));\n")
+            data.append(f"    {name} += ZONE;\n" if zones else "")
         data.append(f"    CHECKED(cuMemcpyHtoD({name}, {held}.data(), {size}));\n")
         is_output = argument.direction is Direction.OUT and request.poison
         element, word = argument.element.size, str(is_output).lower()
-        if is_output or request.guards:
+        if (is_output or request.guards) and not argument.symbol:
             watched.append(f"{{{quoted(argument.name)}, {name}, {size}, {element}, {word}}}")
         if argument.direction is Direction.INOUT:
             copy = f"cuMemcpyHtoDAsync({name}, {held}.data(), {size}, stream)"
@@ -583,7 +619,7 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
     return _filled(
         _RUN,
         KERNEL=quoted(request.kernel),
-        ALLOW=allow if config.shared > DEFAULT_SHARED else "",
+        ALLOW=allow if config.shared else "",
         DATA="".join(data),
         PARAMETERS=", ".join(parameters) or "nullptr",
         **dict(zip(("GX", "GY", "GZ"), map(str, config.grid), strict=True)),
@@ -594,10 +630,24 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
         GOT="".join(got),
         WARMUP=str(request.warmup),
         REPEATS=str(request.repeats),
-        CHECKS="".join(_checks(request, notes)),
+        CHECKS=(checks := "".join(_checks(request, notes))),
+        AGREES=_agrees(request) if checks else "",
         TEXELS=CPP_TEXELS if arrays else "",
         **_watching(request, watched),
     )
+
+
+def _inner_first(request: LaunchRequest) -> list[ValueArgument | Buffer]:
+    """Returns the arguments, those whose addresses others hold before these."""
+    inner = [buffer for buffer in request.buffers if buffer.inside and buffer.length]
+    return [*reversed(inner), *request.slots, *request.variables]
+
+
+def _addresses(place: str, inner: Sequence[Buffer], start: int) -> Iterator[str]:
+    """Yields what puts addresses into a struct or a buffer that begins at an offset."""
+    for buffer in inner:
+        at = f"reinterpret_cast<char *>({place}) + {buffer.offset - start}"
+        yield f"    std::memcpy({at}, &p_{variable(buffer.name)}, 8);\n"
 
 
 def _watching(request: LaunchRequest, watched: Sequence[str]) -> dict[str, str]:
@@ -641,9 +691,15 @@ def _content(buffer: Buffer, notes: list[str]) -> str:
     kind, lanes = _lanes(buffer.element)
     count, fill = buffer.length * lanes, buffer.fill
     plain = kind != "unsigned char" or fill.kind is FillKind.ZEROS
+    # Of complex numbers a constant and a range have no imaginary part.
+    plain = plain and (fill.kind is FillKind.RANDOM or not complex_name(buffer.element))
     match fill.kind:
         case FillKind.ZEROS:
             return f"std::vector<{kind}>({count})"
+        case FillKind.VALUES | FillKind.INITIAL:
+            data = fill.data.ljust(buffer.bytes, b"\0")
+            digits = ", ".join(f"0x{byte:02x}" for byte in data)
+            return f"values<{kind}>({{{digits}}})"
         case FillKind.CONSTANT if plain:
             return f"std::vector<{kind}>({count}, static_cast<{kind}>({fill.numbers[0]}))"
         case FillKind.RANGE if plain:
@@ -660,6 +716,15 @@ def _content(buffer: Buffer, notes: list[str]) -> str:
     return f"std::vector<{kind}>({count})"
 
 
+def _agrees(request: LaunchRequest) -> str:
+    return _filled(
+        _AGREES,
+        RTOL=repr(request.relative),
+        ATOL=repr(request.absolute),
+        ITOL=repr(float(request.integer_tolerance)),
+    )
+
+
 def _checks(request: LaunchRequest, notes: list[str]) -> Iterator[str]:
     buffers = {buffer.name: buffer for buffer in request.buffers}
     for expectation in request.expectations:
@@ -671,13 +736,7 @@ def _checks(request: LaunchRequest, notes: list[str]) -> Iterator[str]:
         except (ValueError, SyntaxError):
             notes.append(f"The check '{said}', which is no plain formula for each element.")
             continue
-        yield _filled(
-            _CHECK,
-            NAME=variable(expectation.buffer),
-            EXPECTED=expected,
-            RTOL=repr(request.relative),
-            ATOL=repr(request.absolute),
-        )
+        yield _filled(_CHECK, NAME=variable(expectation.buffer), EXPECTED=expected)
 
 
 _OPERATORS: dict[type[ast.operator], str] = {
@@ -716,6 +775,8 @@ class _Translator:
         self._length = buffer.length
         self._lanes = _lanes(buffer.element)
         self._buffers = {each.name: each for each in request.buffers}
+        if any(complex_name(each.element) for each in (buffer, *request.buffers)):
+            raise ValueError
 
     def text(self, expression: str) -> str:
         """Returns the formula.

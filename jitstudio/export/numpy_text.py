@@ -7,6 +7,7 @@ import builtins
 import keyword
 import math
 import re
+import struct
 from collections.abc import Iterator, Mapping
 
 from jitstudio.core.launch.request import (
@@ -16,7 +17,16 @@ from jitstudio.core.launch.request import (
     LaunchRequest,
     ValueArgument,
 )
-from jitstudio.core.launch.types import Array, Handle, Opaque, Pointer, Scalar, Struct, Type
+from jitstudio.core.launch.types import (
+    Array,
+    Handle,
+    Opaque,
+    Pointer,
+    Scalar,
+    Struct,
+    Type,
+    complex_name,
+)
 from jitstudio.export.recipe import ExportError
 
 INDEX = "i"
@@ -77,18 +87,34 @@ def content(kind, numbers, rng, first, count, dtype):
 """The function `fill` that the lines of `buffer_lines` call."""
 
 CHECKS = '''\
-def check(name, got, expected, rtol, atol):
-    """Compares a buffer with what it shall hold; returns whether all of it is right."""
+def check(name, got, expected, rtol, atol, itol):
+    """Compares a buffer with what it shall hold; returns whether all of it is right.
+
+    Integers are compared exactly, or up to itol; rtol and atol are about floats.
+    """
     expected = np.asarray(expected)
     if expected.size == got.size:
         expected = expected.reshape(got.shape)
     elif expected.shape == got.shape[:1]:
         expected = expected.reshape(-1, *(1 for _ in got.shape[1:]))
+    elif expected.shape not in ((), got.shape[1:]):
+        print(f"{name}: {expected.size:,} numbers are expected, and it has {got.size:,}")
+        return False
     expected = np.broadcast_to(expected, got.shape)
-    if got.dtype.kind in "iu" and expected.dtype.kind in "biu":
+    if got.dtype.kind in "iub":
+        if expected.dtype.kind not in "iub":
+            digits = np.finfo(expected.dtype).nmant + 1 if expected.dtype.kind == "f" else 3
+            wanted = expected.astype(np.float64)
+            if np.any(np.isfinite(wanted) & (np.abs(wanted) >= 2.0**digits)):
+                print(f"{name}: {expected.dtype} is too inexact to be compared with integers")
+                return False
         right = got == expected
+        if itol:
+            pairs = zip(got[~right].tolist(), expected[~right].tolist(), strict=True)
+            right[~right] = [abs(a - b) <= itol for a, b in pairs]
     else:
-        left, wanted = got.astype(np.float64), expected.astype(got.dtype).astype(np.float64)
+        wide = np.complex128 if got.dtype.kind == "c" else np.float64
+        left, wanted = got.astype(wide), expected.astype(got.dtype).astype(wide)
         right = np.isclose(left, wanted, rtol=rtol, atol=atol, equal_nan=True)
     wrong = np.argwhere(~right)
     if not len(wrong):
@@ -110,10 +136,12 @@ def erf(values):
 
 _OWN = """
     np ml_dtypes math sys Path cupy torch driver SOURCES HEADERS KERNEL DIGEST CUDA CPP fill check
+    CODE_DIGEST code_digest sameness struct hashlib
     columns content erf main build launch run tensor checked arguments buffers memory device stream
     kernel config cubin right begin end start copy got name array pairs pair times timed values
     value pointers size cluster together shared function middle ordinal module path folder
     put prepare held inside is_inside find_unwritten allocated each place ZONE GUARD PATTERNS
+    set_address variables places code symbol offset address
 """
 _RESERVED = frozenset((*_OWN.split(), *dir(builtins)))
 """Names that the code of an export has for itself."""
@@ -124,6 +152,7 @@ _SPECIAL = {
     "bool": "np.bool_",
     "int": "np.int64",
     "float": "np.float64",
+    "complex": "np.complex128",
 }
 
 
@@ -177,8 +206,13 @@ def buffer_lines(request: LaunchRequest) -> Iterator[str]:
 
     What is an expression over others comes last.
     """
+    own = {argument.name for argument in request.arguments}
+    texts = [expectation.expression for expectation in request.expectations]
+    texts += [buffer.fill.text for buffer in request.buffers]
     for name, number in request.values.items():
-        yield f"{variable(name)} = {number_text(number)}"
+        # Of the numbers in structs only what an expression is about.
+        if name in own or any(name in text for text in texts):
+            yield f"{variable(name)} = {number_text(number)}"
     later: list[Buffer] = []
     for buffer in request.buffers:
         if buffer.length and buffer.fill.kind is FillKind.EXPRESSION:
@@ -189,13 +223,19 @@ def buffer_lines(request: LaunchRequest) -> Iterator[str]:
         made = expression_text(buffer.fill.text, request, buffer.length)
         name, dtype = variable(buffer.name), dtype_text(buffer.element)
         yield f"{name} = np.zeros({buffer.length}, {dtype})"
-        yield f"{name}[...] = np.asarray({made})"
+        yield f"{_seen(name, buffer.element)}[...] = np.asarray({made})"
 
 
 def _content(buffer: Buffer) -> str:
     length, dtype, fill = buffer.length, dtype_text(buffer.element), buffer.fill
     if fill.kind is FillKind.ZEROS:
         return f"np.zeros({length}, {dtype})"
+    if fill.kind in (FillKind.VALUES, FillKind.INITIAL):
+        return _values_text(fill.data.ljust(buffer.bytes, b"\0"), buffer)
+    if fill.kind is FillKind.UNFILLED:
+        return f"np.empty({length}, {dtype})"
+    if complex_name(buffer.element) and fill.kind in (FillKind.CONSTANT, FillKind.RANGE):
+        return _complex_content(buffer)
     if fill.kind is not FillKind.FILE:
         given = "".join(f", {number_text(number)}" for number in fill.numbers or (0,))
         return f'fill({length}, {dtype}, "{fill.kind.value}"{given})'
@@ -213,6 +253,53 @@ def _content(buffer: Buffer) -> str:
         case _:
             found = f"np.fromfile({path!r}, {dtype})"
     return f"np.asarray({found}).astype(({dtype})).reshape(np.zeros({length}, {dtype}).shape)"
+
+
+_LETTERS = {
+    "float32": "f",
+    "float64": "d",
+    "int8": "b",
+    "uint8": "B",
+    "int16": "h",
+    "uint16": "H",
+    "int32": "i",
+    "uint32": "I",
+    "int64": "q",
+    "uint64": "Q",
+}
+_MOST_VALUES = 256
+
+
+def _values_text(data: bytes, buffer: Buffer) -> str:
+    """Returns an array of these bytes as code, as numbers where they are a few."""
+    dtype, letter = dtype_text(buffer.element), ""
+    if isinstance(buffer.element, Scalar) and buffer.length <= _MOST_VALUES:
+        letter = _LETTERS.get(buffer.element.dtype, "")
+    if letter:
+        numbers = struct.unpack(f"<{buffer.length}{letter}", data)
+        return f"np.array([{', '.join(map(number_text, numbers))}], {dtype})"
+    shape = f"np.zeros({buffer.length}, {dtype}).shape"
+    made = f'np.frombuffer(bytes.fromhex("{data.hex()}"), np.dtype({dtype}).base)'
+    return f"{made}.reshape({shape}).copy()"
+
+
+def _complex_content(buffer: Buffer) -> str:
+    """Returns a constant or a range of complex numbers, as their two lanes."""
+    assert isinstance(buffer.element, Struct)
+    fill, lane = buffer.fill, dtype_text(buffer.element.fields[0].type)
+    real, imaginary = fill.numbers, 0.0
+    if fill.kind is FillKind.CONSTANT and len(fill.numbers) > 1:
+        real, imaginary = fill.numbers[:1], fill.numbers[1]
+    given = ", ".join(map(number_text, real or (0,)))
+    parts = f'fill({buffer.length}, {lane}, "{fill.kind.value}", {given}), '
+    parts += f'fill({buffer.length}, {lane}, "constant", {number_text(imaginary)})'
+    return f"np.stack([{parts}], axis=-1)"
+
+
+def _seen(name: str, element: Type) -> str:
+    """Returns a buffer as expressions see it: complex numbers in the place of two lanes."""
+    dtype = complex_name(element)
+    return f"{name}.view(np.{dtype})[:, 0]" if dtype else name
 
 
 def number_text(number: float) -> str:
@@ -237,12 +324,14 @@ def check_lines(request: LaunchRequest, got: Mapping[str, str]) -> Iterator[str]
         request: The launch.
         got: What holds each buffer after it.
     """
-    lengths = {buffer.name: buffer.length for buffer in request.buffers}
+    buffers = {buffer.name: buffer for buffer in request.buffers}
     for expectation in request.expectations:
-        expected = expected_text(expectation, request, lengths[expectation.buffer])
+        buffer = buffers[expectation.buffer]
+        expected = expected_text(expectation, request, buffer.length)
         yield (
-            f"check({expectation.buffer!r}, {got[expectation.buffer]}, {expected}, "
-            f"rtol={request.relative!r}, atol={request.absolute!r})"
+            f"check({expectation.buffer!r}, {_seen(got[buffer.name], buffer.element)}, {expected}, "
+            f"rtol={request.relative!r}, atol={request.absolute!r}, "
+            f"itol={request.integer_tolerance!r})"
         )
 
 
@@ -268,6 +357,7 @@ def expression_text(text: str, request: LaunchRequest, length: int) -> str:
     from jitstudio.numerics.expression_text import PARAMETER, parse  # noqa: PLC0415
 
     parameters = {argument.name for argument in request.arguments} | request.values.keys()
+    elements = {buffer.name: buffer.element for buffer in request.buffers}
     try:
         body = parse(text, parameters | {INDEX}).body
     except NumericsError as error:
@@ -282,4 +372,6 @@ def expression_text(text: str, request: LaunchRequest, length: int) -> str:
             node.id = _SPECIAL.get(name, f"np.{name}")
         else:
             node.id = variable(name) if name in parameters else f"np.arange({length})"
+            if name in elements:
+                node.id = _seen(node.id, elements[name])
     return ast.unparse(body)

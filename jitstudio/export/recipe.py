@@ -387,7 +387,7 @@ def launch_of(
     """
     try:
         forms = kernel_forms(request.sources, result, request.headers, access=begin is not None)
-        form = choose_form(launched_name(result, spec.kernel), forms)
+        form = choose_form(launched_name(result, spec.kernel), forms, request.sources)
         if begin is not None:
             spec = begin(first_launch(form))
         kernel = launchable(result, form, LoadMode.CUBIN, request.confined_to)

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from jitstudio.core.captured import PARAMETER, CapturedKernel, KernelLanguage
+from jitstudio.core.captured import LAUNCH, PARAMETER, CapturedKernel, KernelLanguage
 from jitstudio.core.launch.c_types import BFLOAT16, BOOL, DOUBLE, FLOAT, HALF, LLVM_SCALARS, named
-from jitstudio.core.launch.request import Parameter, Signature
+from jitstudio.core.launch.request import FormParameter, HostLaunch, Parameter, Signature
 from jitstudio.core.launch.types import Pointer, Scalar, Type
 from jitstudio.listing.ptx import PtxParameter
 
@@ -57,6 +57,47 @@ def captured_signature(
         block=int(block[1]) if block else None,
         remarks=tuple(notes),
     )
+
+
+def captured_launch(
+    kernel: CapturedKernel, module: str, parameters: Sequence[FormParameter]
+) -> HostLaunch | None:
+    """Returns the first launch of a captured kernel in its script; None where it says of none.
+
+    Args:
+        kernel: The kernel.
+        module: The module that it is.
+        parameters: As they are passed, with what that launch passes as their defaults.
+    """
+    grid, block = _launched(kernel, "grid"), _launched(kernel, "block")
+    if not (grid and block):
+        return None
+    source = kernel.source
+    return HostLaunch(
+        kernel=kernel.name,
+        template="",
+        module=PurePath(source.file).name or module if source is not None else module,
+        line=next(iter(_launched(kernel, "line")), 0),
+        grid=_without_ones(grid),
+        block=_without_ones(block),
+        shared=next(iter(_launched(kernel, "shared")), 0),
+        arguments=tuple(
+            int(each.default) if each.default.isdecimal() else None for each in parameters
+        ),
+    )
+
+
+def _launched(kernel: CapturedKernel, name: str) -> tuple[int, ...]:
+    """Returns numbers of a launch in its script; empty where it says none."""
+    words = kernel.facts.get(LAUNCH + name, "").split(",")
+    whole = all(re.fullmatch(r"-?\d{1,18}", word) for word in words)
+    return tuple(map(int, words)) if whole else ()
+
+
+def _without_ones(size: tuple[int, ...]) -> tuple[int, ...]:
+    while len(size) > 1 and size[-1] == 1:
+        size = size[:-1]
+    return size
 
 
 # A block has one length only: Triton's.
@@ -210,6 +251,7 @@ _ARRAY = re.compile(
     r"(?:Array<(?P<a>\w+), (?P<m>\d)|array\((?P<b>\w+), (?P<n>\d)d)\b.*"
     r"|(?P<c>\w+)\[(?P<axes>[^\[\]]*)\]"
 )
+_NUMBER = re.compile(r"-?\d{1,20}(?:\.\d{0,20})?(?:e[+-]?\d{1,3})?|True|False")
 _LENGTH = 1 << 20
 _EXTENTS = {1: (_LENGTH,), 2: (1024, 1024), 3: (128, 128, 64)}
 
@@ -233,14 +275,20 @@ def _numba(
         if array is None:
             if (scalar := _numba_scalar(kind)) is None:
                 return None  # a tuple, a record and others, which are passed as their members
-            parameters.append(Parameter(name, kind, scalar))
+            number = kernel.facts.get(f"{LAUNCH}number {name}", "")
+            default = number if _NUMBER.fullmatch(number) else ""
+            parameters.append(Parameter(name, kind, scalar, default=default))
             continue
         element = array["a"] or array["b"] or array["c"]
         axes = int(array["m"] or array["n"] or array["axes"].count(",") + 1)
         if (scalar := _numba_scalar(element)) is None or axes not in _EXTENTS:
             return None
         arrays.append(name)
-        parameters += _array(name, kind, scalar, _EXTENTS[axes])
+        launched = _launched(kernel, f"array {name}")
+        shape, strides = launched[:axes], launched[axes:]
+        if len(shape) != axes or len(strides) != axes or min(launched) < 1:
+            shape, strides = _EXTENTS[axes], ()
+        parameters += _array(name, kind, scalar, shape, strides)
     notes = [
         f"Numba passes an array as several parameters: {name} is the data of one, and what is "
         f"called {name}_… its size and strides in bytes, which have to fit together."
@@ -249,13 +297,19 @@ def _numba(
     return parameters, notes
 
 
-def _array(name: str, kind: str, element: Scalar, shape: tuple[int, ...]) -> Iterator[Parameter]:
-    """Yields an array in the order of C as Numba passes it."""
+def _array(
+    name: str,
+    kind: str,
+    element: Scalar,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...] = (),
+) -> Iterator[Parameter]:
+    """Yields an array as Numba passes it; in the order of C where no strides are given."""
     whole = named("int64_t")
     total = 1
-    strides: list[int] = []
+    plain: list[int] = []
     for extent in reversed(shape):
-        strides.insert(0, total * element.size)
+        plain.insert(0, total * element.size)
         total *= extent
     yield Parameter(f"{name}_meminfo", "void*", Pointer(None), default="null")
     yield Parameter(f"{name}_parent", "void*", Pointer(None), default="null")
@@ -264,7 +318,7 @@ def _array(name: str, kind: str, element: Scalar, shape: tuple[int, ...]) -> Ite
     yield Parameter(name, f"{kind} *", Pointer(element), length=f"{name}_nitems")
     for axis, extent in enumerate(shape):
         yield Parameter(f"{name}_shape{axis}", "int64", whole, default=str(extent))
-    for axis, stride in enumerate(strides):
+    for axis, stride in enumerate(strides or plain):
         yield Parameter(f"{name}_stride{axis}", "int64", whole, default=str(stride))
 
 

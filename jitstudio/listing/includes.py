@@ -23,6 +23,8 @@ _DIRECTIVE = re.compile(_HASH + rb"(?:(/\*)|" + _WORD + rb"(?:" + _NAME + rb"|(\
 _QUESTION = re.compile(
     rb"__has_(?:include|include_next|embed)(?:__)?\b(?:\s*\(\s*" + _NAME + rb")?"
 )
+# Macros that ask, as CCCL's `_CCCL_HAS_INCLUDE(<cuda_fp8.h>)`, by the names that they have.
+_ASKING_MACRO = re.compile(rb"HAS_(?:INCLUDE|EMBED)\w{0,32}+\s{0,9}+\(\s{0,9}+(?:" + _NAME + rb")?")
 # To ask whether there are such questions is none. Anywhere else these words may be macros.
 _ABOUT = re.compile(
     rb"[ \t]*+(?:#|%:)[ \t]*+(?:(?:ifdef|ifndef|elifdef|elifndef)[ \t]++"
@@ -87,7 +89,7 @@ def _includes(text: bytes) -> Includes:
             in_quotes.add(quoted)
         elif (hidden or other) and _may_begin(spliced, match.start()):
             computed = True
-    for match in _QUESTION.finditer(spliced):
+    for match in (*_QUESTION.finditer(spliced), *_ASKING_MACRO.finditer(spliced)):
         quoted, angled = match.groups()
         if quoted or angled:
             names.add(quoted or angled)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from jitstudio.core.launch.request import Expectation
@@ -15,6 +16,7 @@ from jitstudio.core.launch.types import Type
 from jitstudio.numerics.dtypes import (
     BufferColumn,
     NumericsError,
+    as_expressions_see,
     columns,
     is_floating,
     size_text_of,
@@ -28,10 +30,17 @@ _LARGEST = np.uint64((1 << 64) - 1)
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far numbers may be apart, as `numpy.isclose` takes it, and how much of it is reported."""
+    """How far numbers may be apart, and how much of it is reported.
+
+    Attributes:
+        relative, absolute: Of floating-point buffers, as `numpy.isclose` takes them.
+        integer: How far apart integers and bools may be.
+        most: Mismatches that are reported.
+    """
 
     relative: float = 0.0
     absolute: float = 0.0
+    integer: int = 0
     most: int = 20
 
 
@@ -48,6 +57,7 @@ class _Tally:
     axes: int
     count: int = 0
     wrong: int = 0
+    nans: int = 0
     largest_absolute: float = 0.0
     largest_relative: float = 0.0
     mismatches: list[Mismatch] = field(default_factory=list)
@@ -57,12 +67,14 @@ class _Tally:
         self.count += got.size
         if np.array_equal(got, expected):
             return
-        compare = _compare_integers if _are_integers(got, expected) else _compare_floats
+        compare = _compare_floats if _is_inexact(got.dtype) else _compare_exactly
         difference, wrong = compare(got, expected, self.tolerance)
+        if _is_inexact(got.dtype):
+            self.nans += int(np.count_nonzero(np.isnan(expected) & ~wrong))
         self.wrong += int(np.count_nonzero(wrong))
         # A NaN wins against everything, as it does in NumPy.
         self.largest_absolute = float(np.maximum(self.largest_absolute, np.max(difference)))
-        magnitude = np.abs(expected.astype(np.float64))
+        magnitude = np.abs(_wide(expected))
         relative = difference / magnitude
         relative[magnitude == 0] = 0
         self.largest_relative = float(
@@ -95,10 +107,12 @@ def compare(
     """Compares a buffer with numbers of any type.
 
     What is expected of a floating-point buffer is rounded to its type first, as the buffer can
-    hold nothing else; the differences are those of double precision. NaN equals NaN. Integers are
-    compared without loss. Elements for which nothing but zero is expected do not count for the
-    largest relative difference. Structs are compared field by field, with a struct of the same
-    fields or with a list that has an entry for each field.
+    hold nothing else; the differences are those of double precision. NaN equals NaN, which is
+    counted, and -0.0 equals 0.0. Integers and bools are compared exactly, whatever the tolerances
+    of floats are, and so are they with an expression that gives floats. Elements for which nothing
+    but zero is expected do not count for the largest relative difference. Structs are compared
+    field by field, with a struct of the same fields or with a list that has an entry for each.
+    Of complex numbers the distance counts.
 
     Args:
         got: The buffer, perhaps mapped from a file.
@@ -107,6 +121,7 @@ def compare(
         element: What one element of the buffer is.
         tolerance: How far they may be apart.
     """
+    got = as_expressions_see(got, element)
     tally = _Tally(tolerance, got.ndim)
     try:
         with np.errstate(all="ignore"):
@@ -121,6 +136,7 @@ def compare(
         ok=not tally.wrong,
         count=tally.count,
         wrong=tally.wrong,
+        nans=tally.nans,
         largest_absolute=tally.largest_absolute,
         largest_relative=tally.largest_relative,
         mismatches=tuple(tally.mismatches),
@@ -128,9 +144,15 @@ def compare(
 
 
 def _pieces(column: BufferColumn) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """The numbers as they are compared, with the index of the first element of each piece."""
+    """The numbers as they are compared, with the index of the first element of each piece.
+
+    Raises:
+        NumericsError: They are expected of integers, and too inexact for that.
+    """
     got, expected = column.array, column.numbers
-    rounds = got.dtype.kind == "b" or is_floating(got.dtype)
+    rounds = _is_inexact(got.dtype)
+    if not rounds:
+        _require_exact(expected)
     step = max(1, _PIECE // max(1, math.prod(got.shape[1:])))
     for first in range(0, len(got), step):
         wanted = expected[first : first + step]
@@ -139,15 +161,39 @@ def _pieces(column: BufferColumn) -> Iterator[tuple[int, np.ndarray, np.ndarray]
         yield first, got[first : first + step], wanted
 
 
-def _are_integers(*arrays: np.ndarray) -> bool:
-    return all(array.dtype.kind in "biu" for array in arrays)
+def _is_inexact(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind == "c" or is_floating(dtype)
+
+
+def _wide(array: np.ndarray) -> np.ndarray:
+    """Returns numbers in double precision."""
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
+def _require_exact(expected: np.ndarray) -> None:
+    """Refuses floats that cannot tell neighbouring integers apart, as a sum of them may be rounded.
+
+    An `int64` plus a `uint64` is a `float64` in NumPy.
+    """
+    if not expected.size or not is_floating(expected.dtype):
+        return
+    finfo: Any = ml_dtypes.finfo
+    end = 2.0 ** (finfo(expected.dtype).nmant + 1)
+    finite = np.where(np.isfinite(expected), expected, 0)
+    if np.max(np.abs(finite)) < end:
+        return
+    raise NumericsError(
+        f"It is compared with integers, and the expression gives {expected.dtype} beyond "
+        f"{end:,.0f}, where not every integer has one. Keep it in integers, as with "
+        "i.astype(uint64), or say .astype(int64) of what is exact."
+    )
 
 
 def _compare_floats(
     got: np.ndarray, expected: np.ndarray, tolerance: Tolerance
 ) -> tuple[np.ndarray, np.ndarray]:
     """Returns the differences, and which of them are too large."""
-    left, right = got.astype(np.float64), expected.astype(np.float64)
+    left, right = _wide(got), _wide(expected)
     difference = np.abs(left - right)
     allowed = tolerance.absolute + tolerance.relative * np.abs(right)
     if np.isfinite(np.max(difference)):
@@ -155,6 +201,26 @@ def _compare_floats(
     same = (left == right) | (np.isnan(left) & np.isnan(right))
     difference[same] = 0
     return difference, ~same & ~((difference <= allowed) & np.isfinite(right))
+
+
+def _compare_exactly(
+    got: np.ndarray, expected: np.ndarray, tolerance: Tolerance
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns how far integers are from what is expected of them, and which are too far."""
+    if got.dtype.kind == "b":
+        got = got.astype(np.uint8)
+    if not is_floating(expected.dtype):
+        return _compare_integers(got, expected, tolerance)
+    wanted = expected.astype(np.float64)
+    # `_require_exact` has seen that all finite ones fit.
+    whole = np.isfinite(wanted) & (wanted == np.trunc(wanted))
+    integers = np.where(whole, wanted, 0).astype(np.int64)
+    distance, wrong = _compare_integers(got, integers, tolerance)
+    others = np.abs(got.astype(np.float64) - wanted)
+    return (
+        np.where(whole, distance, others),
+        np.where(whole, wrong, ~(others <= tolerance.integer)),
+    )
 
 
 def _compare_integers(
@@ -168,6 +234,5 @@ def _compare_integers(
     # Only a negative and a large unsigned integer are further apart than 64 bits can say.
     apart = np.where(greater, (got >= 0) & (expected < 0), (expected >= 0) & (got < 0))
     difference[apart & (difference < upper)] = _LARGEST
-    allowed = tolerance.absolute + tolerance.relative * np.abs(expected.astype(np.float64))
-    distance = difference.astype(np.float64)
-    return distance, (got != expected) & (distance > allowed)
+    wrong = (got != expected) & (difference > np.uint64(tolerance.integer))
+    return difference.astype(np.float64), wrong

@@ -20,7 +20,16 @@ import ml_dtypes
 import numpy as np
 from numpy.lib.format import open_memmap
 
-from jitstudio.core.launch.types import Array, Handle, Opaque, Pointer, Scalar, Struct, Type
+from jitstudio.core.launch.types import (
+    Array,
+    Handle,
+    Opaque,
+    Pointer,
+    Scalar,
+    Struct,
+    Type,
+    complex_name,
+)
 
 
 class NumericsError(ValueError):
@@ -47,6 +56,21 @@ def numpy_dtype(type: Type) -> np.dtype[Any]:  # noqa: A002
             return np.dtype((inner.base, (count, *inner.shape)))
         case Struct():
             return _lanes(type) or _structured(type)
+
+
+def complex_dtype(type: Type) -> np.dtype[Any] | None:  # noqa: A002
+    """Returns the type of a complex number; None for what is none.
+
+    A buffer of such has real and imaginary part as lanes; expressions see complex numbers.
+    """
+    name = complex_name(type)
+    return np.dtype(name) if name else None
+
+
+def as_expressions_see(array: np.ndarray, element: Type) -> np.ndarray:
+    """Returns a buffer as expressions see it: complex numbers in the place of their two lanes."""
+    dtype = complex_dtype(element)
+    return array if dtype is None else np.ascontiguousarray(array).view(dtype)[:, 0]
 
 
 def shape_of(type: Type, length: int) -> tuple[int, ...]:  # noqa: A002
@@ -165,30 +189,40 @@ class BufferColumn:
     numbers: np.ndarray
 
 
-def spread(value: Any, shape: tuple[int, ...], size: str) -> np.ndarray:
+def spread(
+    value: Any, shape: tuple[int, ...], size: str, *, is_complex: bool = False
+) -> np.ndarray:
     """Numbers in the shape of a buffer, without copying what is repeated.
 
     One number is for all, one for each element is for all its lanes, one for each lane is for all
-    elements; as many numbers as the buffer has are taken in their order.
+    elements; as many numbers as the buffer has are taken in their order. A complex number is two
+    lanes.
 
     Args:
         value: A number, an array, or a list of such.
         shape: Elements, then lanes.
         size: How many these are, for a message.
+        is_complex: Whether the buffer has complex numbers.
 
     Raises:
         NumericsError: They do not fit.
     """
     array = _array(value)
+    if array.dtype.kind == "c" and not is_complex:
+        if shape[1:] != (2,):
+            raise NumericsError("These are complex numbers; its elements have no two lanes.")
+        array = np.stack((array.real, array.imag), axis=-1)
     if array.size == math.prod(shape):
         return array.reshape(shape)
-    if array.size == 1:
-        return np.broadcast_to(array.reshape(()), shape)
+    # Not an array of one number, which is one that has come out too short.
+    if not array.ndim:
+        return np.broadcast_to(array, shape)
     if array.shape == shape[:1]:
         return np.broadcast_to(array.reshape(shape[0], *(1 for _ in shape[1:])), shape)
     if array.shape == shape[1:]:
         return np.broadcast_to(array, shape)
-    raise NumericsError(f"There are {array.size:,} numbers{_extent(array.shape)}, not {size}.")
+    numbers = "is 1 number" if array.size == 1 else f"are {array.size:,} numbers"
+    raise NumericsError(f"There {numbers}{_extent(array.shape)}, not {size}.")
 
 
 def fill_from(value: Any, element: Type, length: int) -> np.ndarray:
@@ -200,8 +234,9 @@ def fill_from(value: Any, element: Type, length: int) -> np.ndarray:
         NumericsError: They do not fit.
     """
     array = np.zeros(length, numpy_dtype(element))
+    seen = array if complex_dtype(element) is None else as_expressions_see(array, element)
     with np.errstate(all="ignore"):
-        for column in columns(array, value, size_text_of(element, length)):
+        for column in columns(seen, value, size_text_of(element, length)):
             np.copyto(column.array, column.numbers, casting="unsafe")
     return array
 
@@ -220,7 +255,8 @@ def columns(array: np.ndarray, value: Any, size: str, label: str = "") -> Iterat
     """
     names = array.dtype.names
     if names is None:
-        yield BufferColumn(label, array, spread(value, array.shape, size))
+        complex_ = array.dtype.kind == "c"
+        yield BufferColumn(label, array, spread(value, array.shape, size, is_complex=complex_))
         return
     for number, name in enumerate(names):
         inner = f"{label}.{name}" if label else name
@@ -235,7 +271,7 @@ def _part(value: Any, names: tuple[str, ...], number: int) -> Any:
             return value[names[number]]
         case tuple() | list() if len(value) == len(names):
             return value[number]
-        case bool() | int() | float() | np.number():
+        case bool() | int() | float() | complex() | np.number():
             return value
     raise NumericsError(
         f"A struct takes a struct of the same fields or a list [{', '.join(names)}] of them."
@@ -247,7 +283,7 @@ def _array(value: Any) -> np.ndarray:
         array = np.asarray(value)
     except ValueError:
         raise NumericsError("The parts of the list have different lengths.") from None
-    if array.dtype.kind in "biuf" or is_floating(array.dtype):
+    if array.dtype.kind in "biufc" or is_floating(array.dtype):
         return array
     raise NumericsError(f"These are no numbers, but {array.dtype}.")
 

@@ -17,7 +17,12 @@ from asteval import Interpreter
 from asteval.astutils import op2func
 
 from jitstudio.core.launch.request import Buffer, EvaluationContext, FillKind
-from jitstudio.numerics.dtypes import NumericsError, numpy_dtype, open_buffer
+from jitstudio.numerics.dtypes import (
+    NumericsError,
+    as_expressions_see,
+    numpy_dtype,
+    open_buffer,
+)
 from jitstudio.numerics.expression_text import (
     CONSTANTS,
     FUNCTIONS,
@@ -39,7 +44,7 @@ _MOST_BITS = 128
 
 _LONGEST_CAUSE = 200
 
-_NUMBERS = (bool, int, float, np.generic, np.ndarray, list, tuple)
+_NUMBERS = (bool, int, float, complex, np.generic, np.ndarray, list, tuple)
 
 
 def evaluate(expression: str, values: Mapping[str, Any]) -> Any:
@@ -107,7 +112,7 @@ def _sound(value: Any) -> Any:
     """
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         raise OverflowError(f"an integer has more than {_MOST_BITS} bits")
-    if isinstance(value, np.ndarray) and value.dtype.kind not in "biufV":
+    if isinstance(value, np.ndarray) and value.dtype.kind not in "biufcV":
         raise TypeError(f"{value.dtype} is no type of numbers here")
     return value
 
@@ -170,12 +175,12 @@ class ExpressionScope(Mapping[str, Any]):
     def _content(self, buffer: Buffer) -> np.ndarray:
         path = self._prepared.get(buffer.name)
         if path is not None:
-            return open_buffer(path, buffer.element)
+            return as_expressions_see(open_buffer(path, buffer.element), buffer.element)
         if not buffer.length:
-            return np.zeros(0, numpy_dtype(buffer.element))
+            return as_expressions_see(np.zeros(0, numpy_dtype(buffer.element)), buffer.element)
         if buffer.fill.kind in (FillKind.FILE, FillKind.EXPRESSION):
             raise NumericsError(f"The content of {buffer.name} is not known yet.")
-        return generate(buffer)
+        return as_expressions_see(generate(buffer), buffer.element)
 
 
 def evaluate_among(expression: str, context: EvaluationContext, length: int) -> Any:

@@ -11,7 +11,7 @@ import difflib
 import keyword
 import math
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -46,11 +46,15 @@ _FUNCTIONS = _words(
     squeeze expand_dims roll flip take pad diag tril triu diff gradient
     sum prod mean median var std min max amin amax ptp argmin argmax any all nansum count_nonzero
     cumsum cumprod sort argsort unique searchsorted bincount histogram digitize interp convolve
+    real imag conj conjugate angle
     correlate dot matmul inner outer cross trace
     """
 )
 
-_TYPES = _words("int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bool_")
+_TYPES = _words(
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bool_ "
+    "complex64 complex128"
+)
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: getattr(np, name) for name in _FUNCTIONS},
@@ -63,6 +67,7 @@ TYPES: dict[str, Any] = {
     "bool": np.bool_,
     "int": np.int64,
     "float": np.float64,
+    "complex": np.complex128,
     "bfloat16": ml_dtypes.bfloat16,
     "float8_e4m3fn": ml_dtypes.float8_e4m3fn,
     "float8_e5m2": ml_dtypes.float8_e5m2,
@@ -77,6 +82,7 @@ ATTRIBUTES = _words("T shape size ndim dtype real imag")
 
 METHODS = _words(
     """
+    conj conjugate
     astype view reshape ravel flatten transpose swapaxes squeeze copy clip round repeat take dot
     sum prod mean var std min max argmin argmax argsort any all cumsum cumprod
     """
@@ -139,7 +145,7 @@ _REFUSED: dict[type[ast.AST], str] = {
     ast.Set: "A set",
 }
 
-_CONSTANTS = (bool, int, float, type(None), type(...))
+_CONSTANTS = (bool, int, float, complex, type(None), type(...))
 
 
 class ExpressionError(NumericsError):
@@ -210,8 +216,11 @@ def parse(expression: str, parameters: Collection[str]) -> Parsed:
     if len(expression) > _LONGEST:
         raise ExpressionError(f"The expression is longer than {_LONGEST:,} characters")
     suffix = "_" * (1 + max(map(len, parameters), default=0))
-    renamed = {name + suffix: name for name in parameters if keyword.iskeyword(name)}
-    place = _prepared(expression, suffix, frozenset(renamed.values()))
+    odd = [name for name in parameters if keyword.iskeyword(name) or not name.isidentifier()]
+    # The longest first: `rows[0].x` before `rows[0]`.
+    odd.sort(key=len, reverse=True)
+    renamed = {f"_{number}{suffix}": name for number, name in enumerate(odd)}
+    place = _prepared(expression, {name: stand_in for stand_in, name in renamed.items()})
     try:
         tree = ast.parse(place.text, mode="eval")
         reader = _Reader(place, parameters, renamed)
@@ -228,18 +237,32 @@ def parse(expression: str, parameters: Collection[str]) -> Parsed:
     return Parsed(body, frozenset(reader.names), place)
 
 
-def _prepared(expression: str, suffix: str, keywords: Collection[str]) -> ExpressionText:
-    """One line without leading space, in which parameters named like keywords are renamed."""
+def _prepared(expression: str, stand_ins: Mapping[str, str]) -> ExpressionText:
+    """One line without leading space, in which what Python takes for no name has a stand-in.
+
+    Args:
+        expression: As the user wrote it.
+        stand_ins: For parameters named like keywords, and such as ``view.data`` and ``rows[0]``.
+    """
     line = re.sub(r"[\s\0]", " ", expression)
     first = len(line) - len(line.lstrip())
     text, origin = "", list[int]()
-    for match in _NAME.finditer(line, first):
-        if match[0] in keywords:
-            text += line[first : match.end()] + suffix
-            origin += [*range(first, match.end()), *(match.end() - 1 for _ in suffix)]
+    for match in _names(tuple(stand_ins)).finditer(line, first):
+        if (stand_in := stand_ins.get(match[0])) is not None:
+            text += line[first : match.start()] + stand_in
+            within = [min(match.start() + at, match.end() - 1) for at in range(len(stand_in))]
+            origin += [*range(first, match.start()), *within]
             first = match.end()
     text += line[first:]
     return ExpressionText(expression, text, [*origin, *range(first, len(line) + 1)])
+
+
+def _names(odd: tuple[str, ...]) -> re.Pattern[str]:
+    """Returns what finds names, of these first; the longest of them are in front."""
+    ends = {name: r"(?!\w)" if re.search(r"\w\Z", name) else "" for name in odd}
+    first = "".join(rf"(?<![\w.]){re.escape(name)}{end}|" for name, end in ends.items())
+    strings, plain = _NAME.pattern.rpartition("|")[::2]
+    return re.compile(f"{strings}|{first}{plain}")
 
 
 class _Reader(ast.NodeTransformer):

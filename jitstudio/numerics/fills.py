@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 
 from jitstudio.core.launch.request import Buffer, FillKind
-from jitstudio.numerics.dtypes import NumericsError, is_floating, is_integer, numpy_dtype
+from jitstudio.numerics.dtypes import (
+    NumericsError,
+    complex_dtype,
+    fill_from,
+    is_floating,
+    is_integer,
+    numpy_dtype,
+)
 
 _PIECE = 1 << 18
 """Numbers that are made at a time."""
@@ -29,8 +36,9 @@ _Make = Callable[[int, int, np.dtype[Any]], np.ndarray]
 def generate(buffer: Buffer) -> np.ndarray:
     """Returns the content of a buffer before the launch; the same for the same fill, always.
 
-    Numbers are counted through all lanes, so that a range of ``float4`` begins ``0 1 2 3``. The
-    fields of a struct are filled each by itself.
+    Numbers are counted through all lanes, so that a range of ``float4`` begins ``0 1 2 3``; that of
+    complex numbers is ``0 1 2 3``, too, each with no imaginary part. The fields of a struct are
+    filled each by itself.
 
     Raises:
         NumericsError: The numbers of the fill do not suit the type.
@@ -40,18 +48,32 @@ def generate(buffer: Buffer) -> np.ndarray:
     match fill.kind:
         case FillKind.ZEROS:
             return array
+        case FillKind.VALUES | FillKind.INITIAL:
+            if len(fill.data) != array.nbytes:
+                raise NumericsError(f"What {buffer.name} holds before the launch is not known.")
+            return _of_bytes(buffer, fill.data)
         case FillKind.CONSTANT:
+            if len(fill.numbers) > 1:
+                return fill_from(complex(*fill.numbers), buffer.element, buffer.length)
             make = _constant(*fill.numbers)
         case FillKind.RANGE:
             make = _range(*fill.numbers)
         case FillKind.RANDOM:
             make = _random(*fill.numbers)
+        case FillKind.UNFILLED:
+            raise NumericsError(f"{buffer.name} is left unfilled: nobody knows what it holds.")
         case FillKind.FILE | FillKind.EXPRESSION:
             raise NumericsError(f"The content of {buffer.name} is not made from numbers.")
+    counts = fill.kind is not FillKind.RANDOM and complex_dtype(buffer.element) is not None
     with np.errstate(all="ignore"):
         for column in _columns(array):
-            _write(column, make)
+            _write(column[:, :1] if counts else column, make)
     return array
+
+
+def _of_bytes(buffer: Buffer, data: bytes) -> np.ndarray:
+    dtype = numpy_dtype(buffer.element)
+    return np.frombuffer(data, dtype.base).reshape(buffer.length, *dtype.shape)
 
 
 def _columns(array: np.ndarray) -> Iterator[np.ndarray]:

@@ -15,7 +15,7 @@ import os
 import re
 import sys
 from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -25,13 +25,14 @@ from typing import Any
 from jitstudio.core.arch import Arch
 from jitstudio.core.captured import (
     CONSEQUENCES,
+    LAUNCH,
     PARAMETER,
     CapturedKernel,
     KernelLanguage,
     Representation,
     pack,
 )
-from jitstudio.python.things import CUPY_OPTION, first_entry, found_in, python_source
+from jitstudio.python.things import cupy_options, first_entry, found_in, python_source
 
 _MOST_KERNELS = 500
 
@@ -64,7 +65,7 @@ class Captures:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._seen: set[bytes] = set()
+        self._seen: dict[bytes, int] = {}
         self.packages: dict[str, str] = {}
         self.notes: list[str] = []
 
@@ -77,8 +78,18 @@ class Captures:
         if len(self._seen) == _MOST_KERNELS:
             self.note(f"Only the first {_MOST_KERNELS} kernels are kept.")
             return
-        self._seen.add(mark)
-        number = len(self._seen)
+        self._seen[mark] = len(self._seen) + 1
+        self._write(self._seen[mark], packed)
+
+    def replace(self, kernel: CapturedKernel, better: CapturedKernel) -> None:
+        """Keeps a kernel of which more is known now in the place of what was kept of it."""
+        mark = hashlib.sha256(pack(kernel)).digest()
+        if number := self._seen.pop(mark, 0):
+            packed = pack(better)
+            self._seen[hashlib.sha256(packed).digest()] = number
+            self._write(number, packed)
+
+    def _write(self, number: int, packed: bytes) -> None:
         part = self._folder / f"{number:04}.part"
         part.write_bytes(packed)
         part.replace(self._folder / f"{number:04}.jitkernel")
@@ -318,13 +329,16 @@ def _numba(cuda: Any, target: ScriptTarget, captures: Captures) -> None:
             f"sm_{target.arch.number}."
         )
 
+    newest: dict[Any, CapturedKernel] = {}
+
     def keep(function: Any, signature: Any, ptx: str) -> None:
         arguments = getattr(signature, "args", signature)
         names = inspect.signature(function).parameters
         facts = _facts(dict(zip(names, map(str, arguments), strict=False)), {})
         made = Representation(KernelLanguage.PTX, ptx.encode())
         parts = (*python_source(function), made)
-        captures.add(CapturedKernel(function.__name__, origin, parts, facts))
+        newest[function] = CapturedKernel(function.__name__, origin, parts, facts)
+        captures.add(newest[function])
 
     def compiled(function: Any, sig: Any, *args: Any, **kwargs: Any) -> Any:
         kwargs["cc"] = kwargs.get("cc") or capability
@@ -352,6 +366,7 @@ def _numba(cuda: Any, target: ScriptTarget, captures: Captures) -> None:
             names = ("debug", "fastmath", "opt", "launch_bounds")
             given = {name: options[name] for name in names if options.get(name) is not None}
             self.ptx, _ = compiled(function, argument_types, device=False, abi="numba", **given)
+            self._unlaunched = newest.get(function)
 
         def inspect_asm(self, cc: Any = None) -> str:
             return str(self.ptx)
@@ -359,8 +374,18 @@ def _numba(cuda: Any, target: ScriptTarget, captures: Captures) -> None:
         def bind(self) -> None:
             pass
 
-        def launch(self, *args: Any, **kwargs: Any) -> None:
-            pass
+        def launch(
+            self, args: Any, griddim: Any, blockdim: Any, stream: Any = 0, sharedmem: Any = 0
+        ) -> None:
+            """Launches nothing, and keeps how the first launch would be."""
+            kernel, self._unlaunched = self._unlaunched, None
+            if kernel is None:
+                return
+            # Whatever the arguments are: the script goes on.
+            with contextlib.suppress(Exception):
+                sizes = {"grid": griddim, "block": blockdim, "shared": (sharedmem,)}
+                told = _first_launch(self.py_func, args, sizes)
+                captures.replace(kernel, replace(kernel, facts={**kernel.facts, **told}))
 
     dispatcher._Kernel = _CompiledKernel  # noqa: SLF001 - the only place where it is made
     compiler.compile = cuda.compile = compiled
@@ -371,6 +396,25 @@ def _numba(cuda: Any, target: ScriptTarget, captures: Captures) -> None:
         if name.startswith("numba") and hasattr(module, "get_current_device"):
             module.get_current_device = lambda: device
     _stand_in_for_memory(cuda)
+
+
+def _first_launch(
+    function: Any, arguments: Iterable[Any], sizes: Mapping[str, Any]
+) -> dict[str, str]:
+    """Returns what a launch of a kernel of Numba says of it; see `LAUNCH`."""
+    told = {name: ",".join(map(str, size)) for name, size in sizes.items()}
+    frame = sys._getframe()  # noqa: SLF001 - who launches is nowhere else
+    while frame is not None and frame.f_code.co_filename != function.__code__.co_filename:
+        frame = frame.f_back  # type: ignore[assignment]
+    if frame is not None:
+        told["line"] = str(frame.f_lineno)
+    for name, value in zip(inspect.signature(function).parameters, arguments, strict=False):
+        shape, strides = getattr(value, "shape", None), getattr(value, "strides", None)
+        if shape and strides:
+            told[f"array {name}"] = ",".join(map(str, (*shape, *strides)))
+        elif isinstance(value, (bool, int, float)) or getattr(value, "shape", None) == ():
+            told[f"number {name}"] = repr(getattr(value, "item", lambda value=value: value)())
+    return {LAUNCH + name: text for name, text in told.items()}
 
 
 class _Stream(int):
@@ -503,7 +547,8 @@ def _cupy(cupy: Any, target: ScriptTarget, captures: Captures) -> None:
     setattr(compiler, arch_option, lambda *_: (f"-arch={target.arch.sm}", "cubin"))
 
     def build(code: str, options: Any, name: str, names: Any = None) -> None:
-        options = (*options, CUPY_OPTION, *(() if "-lineinfo" in options else ("-lineinfo",)))
+        options = cupy_options(options)
+        options = (*options, *(() if "-lineinfo" in options else ("-lineinfo",)))
         try:
             made, _ = compiler.compile_using_nvrtc(
                 code, options, str(target.arch.number), "kern.cu", names

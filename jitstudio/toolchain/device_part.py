@@ -4,21 +4,35 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 from jitstudio.core.code import Header, split_variant
+from jitstudio.core.diagnostics import in_folders
 from jitstudio.core.options import ALL_DEVICE, lies_in
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import Job
 from jitstudio.core.result import HostCodeAside
-from jitstudio.listing.cuda.host_code import MARKS, HostCode, device_macros, find_host_code
+from jitstudio.listing.cuda.host_code import (
+    MARKS,
+    NO_REFUSALS,
+    HostCode,
+    Refusals,
+    device_macros,
+    find_host_code,
+)
 from jitstudio.listing.cuda.outline import outline
 from jitstudio.listing.includes import includes
+from jitstudio.paths import resource
 from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.headers import include_folders, line_directive
+
+_NO_REFUSALS: Mapping[str, Refusals] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -31,6 +45,7 @@ class DevicePart:
         host_code: What was set aside, a text each.
         names: The functions and variables in it, each with its text and line.
         launched: Name expressions that the job has besides its own, as host code launches them.
+        supplied: What nvcc has, NVRTC lacks, and the compile was given: a sentence each.
     """
 
     job: Job
@@ -38,24 +53,34 @@ class DevicePart:
     host_code: tuple[HostCodeAside, ...] = ()
     names: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     launched: tuple[str, ...] = ()
+    supplied: tuple[str, ...] = ()
 
 
-def device_part(job: Job) -> DevicePart:
+def device_part(
+    job: Job, refusals: Mapping[str, Refusals] = _NO_REFUSALS, macros: frozenset[str] = frozenset()
+) -> DevicePart:
     """Returns a compile without host code; the same where there is none.
 
     With the option by which unmarked functions are for the device there is no host code.
+
+    Args:
+        job: The compile.
+        refusals: What NVRTC has refused of each text in an earlier round.
+        macros: Macros of headers on disk that mark device code.
     """
     if job.keep_host_code or any(option in ALL_DEVICE for option in job.options):
         return DevicePart(job, job)
     texts = [content for _, content in job.inputs] + [header.content for header in job.headers]
-    macros = frozenset[str]().union(*map(device_macros, texts)) if job.headers else frozenset()
-    found = _found(job, texts, macros)
-    if any(each.spans for each in found) and (more := _macros_on_disk(job, texts) - macros):
-        found = _found(job, texts, macros | more)
-    if not any(each.spans or each.marks for each in found):
-        return DevicePart(job, job)
     count = len(job.inputs)
     names = [split_variant(job.name)[0]] * count + [header.name for header in job.headers]
+    if job.headers:
+        macros = macros.union(*map(device_macros, texts))
+    refused = [refusals.get(name, NO_REFUSALS) for name in names]
+    found = _judged(job, texts, macros, refused, ())
+    if any(each.spans for each in found) and (own := _own_headers(job, texts)):
+        found = _judged(job, texts, macros.union(*map(device_macros, own)), refused, own)
+    if not any(each.spans or each.marks for each in found):
+        return DevicePart(job, job)
     inputs = tuple(
         (ref, each.device_text) for (ref, _), each in zip(job.inputs, found, strict=False)
     )
@@ -77,39 +102,89 @@ def device_part(job: Job) -> DevicePart:
     )
 
 
-def _found(job: Job, texts: list[bytes], macros: frozenset[str]) -> list[HostCode]:
+def _judged(
+    job: Job,
+    texts: list[bytes],
+    macros: frozenset[str],
+    refused: Sequence[Refusals],
+    headers: Sequence[bytes],
+) -> list[HostCode]:
     mentioned = "\n".join(job.name_expressions).encode()
-    return [
-        find_host_code(text, macros, b"\n".join((mentioned, *texts[:i], *texts[i + 1 :])))
-        for i, text in enumerate(texts)
-    ]
+    found = []
+    for i, text in enumerate(texts):
+        others = (*texts[:i], *texts[i + 1 :])
+        rest = b"\n".join((mentioned, *others))
+        found.append(
+            find_host_code(text, macros, rest, refused=refused[i], headers=(*headers, *others))
+        )
+    return found
 
 
-def _macros_on_disk(job: Job, texts: Iterable[bytes]) -> frozenset[str]:
-    """Returns the macros that mark device code in headers next to the module, or in his folders."""
+def _own_headers(job: Job, texts: Iterable[bytes]) -> list[bytes]:
+    """Returns the texts of the headers next to the module, or in the user's folders, it includes.
+
+    Those of quoted names, also of the headers themselves.
+    """
     folders = (os.path.dirname(split_variant(job.name)[0]), *include_folders(job))
-    names = {name for text in texts if b'"' in text for name in includes(text).quoted}
-    macros = frozenset[str]()
-    for path in {os.path.join(folder, name) for folder in folders for name in names}:
-        macros |= device_macros(_text_of(job, path) or b"")
-    return macros
+    waiting = deque((folders[0], text) for text in texts)
+    found: dict[str, bytes] = {}
+    while waiting and len(found) < _MOST_HEADERS:
+        folder, text = waiting.popleft()
+        for name in includes(text).quoted if b'"' in text else ():
+            paths = (os.path.join(each, name) for each in (folder, *folders))
+            path = next((_place(each) for each in paths if os.path.isfile(each)), "")
+            if path and path not in found and (header := _text_of(job, path)) is not None:
+                found[path] = header
+                waiting.append((os.path.dirname(path), header))
+    return list(found.values())
 
 
+_MOST_HEADERS = 256
 _LARGEST = 4 << 20
-_HOST_ERROR = re.compile(
-    r"^(?P<file>[^\n(]++)\(\d++\): error: (?:A function (?:without|explicitly)"
-    r"|A namespace scope variable|A class static data|The execution space for the lambda"
-    r"|[^\n]*(?:undefined|no member))",
+_ERROR = re.compile(
+    r"^(?P<file>[^\n(]++)\((?P<line>\d++)\): error: (?:"
+    r"(?P<host>A function (?:without|explicitly)|A namespace scope variable|A class static data)"
+    r"|(?P<dynamic>dynamic initialization is not supported for a __device__ variable)"
+    r"|The execution space for the lambda"
+    r"|(?P<unknown>[^\n]*(?:undefined|no member)))[^\n]*",
     re.MULTILINE,
 )
 
 
-class HeadersOnDisk:
-    """Takes host code out of headers on disk where it has failed a compile.
+class _Supply(NamedTuple):
+    """A header of jitstudio's that a compile gets where it has failed for the want of it."""
 
-    Such a header is given in memory under its whole path, and so is each that includes it, with
-    that path in its directives: a plain name would count for headers of that name in all folders.
-    Each says which file it is, so that messages and line tables do not change.
+    error: str
+    header: str
+    options: tuple[str, ...]
+    sentence: str
+
+
+_SUPPLIES = (
+    _Supply(
+        'more than one instance of overloaded function "pow" matches',
+        "jitstudio/pow.h",
+        ("--pre-include=jitstudio/pow.h",),
+        "pow of a float and a double, or of integers, is that of doubles, as with nvcc.",
+    ),
+    _Supply(
+        "Including <cub/cub.cuh> is not supported",
+        "cub/cub.cuh",
+        (),
+        "NVRTC does not take <cub/cub.cuh> as a whole: its headers for blocks, warps and threads "
+        "are included.",
+    ),
+)
+
+
+class NextRound:
+    """Judges anew by the errors of NVRTC, which knows all macros and headers.
+
+    A function that was kept in doubt and is refused as one of the host is set aside; a constant of
+    which NVRTC makes a variable with dynamic initialisation becomes ``constexpr``. Both also in
+    headers on disk. Such a header is given in memory under its whole path, and so is each that
+    includes it, with that path in its directives: a plain name would count for headers of that
+    name in all folders. Each says which file it is, so that messages and line tables do not change.
 
     Args:
         part: What NVRTC has refused.
@@ -117,12 +192,14 @@ class HeadersOnDisk:
 
     def __init__(self, part: DevicePart) -> None:
         self._part = part
+        self._whole = part.whole
         self._sent = part.job
+        self._supplied: tuple[str, ...] = ()
         self._folders = tuple(include_folders(part.job))
         self._own = {header.name for header in part.job.headers}
         self._as_said: dict[str, str] = {}
         self._texts: dict[str, bytes] = {}
-        self._refused: set[str] = set()
+        self._refusals: dict[str, Refusals] = {}
 
     def part(self, errors: str, opened: Iterable[str]) -> DevicePart | None:
         """Returns what to compile next; None where there is nothing to be gained.
@@ -131,18 +208,34 @@ class HeadersOnDisk:
             errors: What NVRTC said of the last compile.
             opened: The files that it has opened.
         """
-        part, job = self._part, self._part.job
-        refused = {m["file"] for m in _HOST_ERROR.finditer(errors)}
-        if not refused and not self._refused:
+        self._supply(errors)
+        refused = {m["file"] for m in _ERROR.finditer(errors)}
+        if not refused and not self._refusals and self._part.whole == self._whole:
             return None
         for name in (*sorted(refused), *sorted(opened)):
             self._read(name)
-        self._refused |= {_place(name) for name in refused} & {*self._texts}
-        texts = [self._texts[path] for path in self._refused]
-        macros = frozenset[str]().union(*map(device_macros, texts), _macros_of(job))
-        rest = b"\n".join(content for _, content in part.whole.inputs)
-        judged = {p: find_host_code(self._texts[p], macros, rest) for p in sorted(self._refused)}
-        found = {path: each for path, each in judged.items() if each.spans}
+        for match in _ERROR.finditer(errors):
+            known = self._refusals.get(match["file"], NO_REFUSALS)
+            reason = match.lastgroup if match.lastgroup in Refusals._fields else ""
+            self._refusals[match["file"]] = (
+                known.with_line(int(match["line"]), reason) if reason else known
+            )
+        macros = frozenset[str]().union(
+            *map(device_macros, self._texts.values()), _macros_of(self._part.whole)
+        )
+        part = self._judged_anew(macros)
+        job = part.job
+        rest = b"\n".join(content for _, content in job.inputs)
+        refused_on_disk = {
+            path: refusal
+            for name, refusal in self._refusals.items()
+            if (path := _place(name)) in self._texts
+        }
+        judged = {
+            path: find_host_code(self._texts[path], macros, rest, refused=refusal)
+            for path, refusal in sorted(refused_on_disk.items())
+        }
+        found = {path: each for path, each in judged.items() if each.spans or each.marks}
         given = self._includers(set(found))
         headers = [Header(h.name, self._named(h.name, h.content, given)) for h in job.headers]
         for path in sorted(given):
@@ -156,7 +249,7 @@ class HeadersOnDisk:
         if sent == self._sent:
             return None
         self._sent = sent
-        aside = {self._as_said[path]: each for path, each in found.items()}
+        aside = {self._as_said[path]: each for path, each in found.items() if each.spans}
         return replace(
             part,
             job=sent,
@@ -164,6 +257,27 @@ class HeadersOnDisk:
             names={word: (name, at) for name, each in aside.items() for word, at in each.names}
             | dict(part.names),
         )
+
+    def _judged_anew(self, macros: frozenset[str]) -> DevicePart:
+        """Returns the part by what is known now, with those name expressions that were right."""
+        part = device_part(self._whole, self._refusals, macros)
+        more = (name for name in part.launched if name not in self._part.launched)
+        job = replace(part.job, name_expressions=(*self._part.job.name_expressions, *more))
+        return replace(part, job=job, supplied=self._supplied)
+
+    def _supply(self, errors: str) -> None:
+        """Gives the compile what nvcc has and NVRTC lacks, where that has failed it."""
+        for supply in _SUPPLIES:
+            if supply.error in errors and supply.header not in self._own:
+                text = resource(f"host_headers/{supply.header}").read_bytes()
+                whole = self._whole
+                self._own.add(supply.header)
+                self._whole = replace(
+                    whole,
+                    headers=(*whole.headers, Header(supply.header, text)),
+                    options=(*whole.options, *supply.options),
+                )
+                self._supplied += (supply.sentence,)
 
     def _read(self, name: str) -> None:
         path = _place(name)
@@ -371,10 +485,18 @@ def _last_name(name: str) -> str:
     return name.rpartition("::")[2].strip()
 
 
-def words_on_host_code(part: DevicePart) -> Iterator[str]:
-    """Yields what the log says of host code: a line for each text, and one for each doubt."""
+def words_on_host_code(part: DevicePart, folders: Sequence[str]) -> Iterator[str]:
+    """Yields what the log says of host code: a line for each text, and one for each doubt.
+
+    Args:
+        part: What was compiled.
+        folders: Where NVIDIA's own headers lie, which share one line.
+    """
     module = split_variant(part.job.name)[0]
+    theirs = [aside.name for aside in part.host_code if in_folders(aside.name, folders)]
     for aside in part.host_code:
+        if aside.name in theirs:
+            continue
         where = "" if aside.name == module else f"'{aside.name}': "
         ranges = [f"{a}-{b}" if a != b else f"{a}" for a, b in aside.ranges]
         if len(ranges) > _MOST_RANGES:
@@ -383,3 +505,9 @@ def words_on_host_code(part: DevicePart) -> Iterator[str]:
         lines = "line" if aside.lines == 1 else "lines"
         yield f"{where}{aside.lines:,} {are} not compiled ({lines} {', '.join(ranges)})."
         yield from (f"{where}Line {line:,}: {reason}" for line, reason in aside.doubts)
+    if theirs:
+        names = sorted({os.path.basename(name) for name in theirs})
+        more = f" and {len(names) - _MOST_RANGES} more" if len(names) > _MOST_RANGES else ""
+        listed = ", ".join(names[:_MOST_RANGES])
+        yield f"Host code in NVIDIA's own headers is not compiled: {listed}{more}."
+    yield from part.supplied

@@ -44,7 +44,13 @@ from jitstudio.disk import (
     working_folder,
 )
 from jitstudio.listing.includes import Includes, includes
-from jitstudio.paths import UNPACKED_HEADERS, cache_folder, fallback_folder, resource
+from jitstudio.paths import (
+    UNPACKED_HEADERS,
+    cache_folder,
+    fallback_folder,
+    resource,
+    usual_cache_folder,
+)
 from jitstudio.private import make_private
 from jitstudio.toolchain import locate
 
@@ -54,7 +60,9 @@ _FORCED = ("--pre-include", "-include")
 _BUNDLED = "--use-bundled-headers"
 _OURS = ("-use-bundled-headers", _BUNDLED)
 _MARKER = "cuda_fp16.h"
-_SHARED = "jitstudio/host.h"
+# What stands in for no single header.
+_OWN = "jitstudio/"
+_MOST_OWN = 500
 _ALONE = ("--define-macro=JITSTUDIO_ALONE",)
 _UNPACKING = "unpacking-"
 # What NVRTC adds to the headers: their version, and a file to lock.
@@ -91,16 +99,31 @@ def header_folders(version: str) -> tuple[str, ...]:
 
 
 def _are_alone(job: Job) -> bool:
-    """Returns whether a compile includes nothing but stand-ins, so that none need fit others."""
-    found = [includes(text) for text in _contents(job)]
-    names = {name for each in found for name in each.names}
-    beside = (os.path.dirname(split_variant(job.name)[0]), *include_folders(job))
-    return (
-        os.name == "posix"
-        and not any(each.computed for each in found)
-        and all(os.path.isfile(os.path.join(stand_in_folder(), name)) for name in names)
-        and not any(os.path.exists(os.path.join(at, name)) for at in beside for name in names)
-    )
+    """Returns whether a compile includes nothing but stand-ins, so that none need fit others.
+
+    Headers of the author's own, in memory and on disk, include nothing else either.
+    """
+    folders = tuple(include_folders(job))
+    in_memory = {header.name for header in job.headers}
+    beside = os.path.dirname(split_variant(job.name)[0])
+    waiting = [(beside, includes(text)) for text in _contents(job)]
+    seen: set[str] = set()
+    while waiting and len(seen) < _MOST_OWN:
+        at, found = waiting.pop()
+        if found.computed:
+            return False
+        for name in found.names - in_memory:
+            places = (os.path.join(folder, name) for folder in (at, *folders))
+            own = next((place for place in places if status_of(place)), None)
+            if own is None and not os.path.isfile(os.path.join(stand_in_folder(), name)):
+                return False
+            if own is not None and own not in seen:
+                seen.add(own)
+                try:
+                    waiting += _scan(own, set())
+                except (UnreadableFile, OSError):
+                    return False
+    return os.name == "posix" and not waiting
 
 
 def library_folders(job: Job) -> tuple[str, ...]:
@@ -127,7 +150,7 @@ def stand_ins(opened: Iterable[str]) -> tuple[str, ...]:
     """Returns those of jitstudio's own headers that were opened, as they are included."""
     folder = f"{stand_in_folder()}/"
     names = {name.removeprefix(folder) for name in opened if name.startswith(folder)}
-    return tuple(sorted(names - {_SHARED}))
+    return tuple(sorted(name for name in names if not name.startswith(_OWN)))
 
 
 def header_problem(version: str) -> str:
@@ -160,10 +183,12 @@ def _unpacked(version: str) -> str:
         return ""
     # Other headers than these may come with the same version.
     name = f"{UNPACKED_HEADERS}{version}-{info.uncompressedSize}"
-    try:
-        return _install(cache_folder() / name, info.uncompressedSize)
-    except OSError:
-        return _install(fallback_folder() / name, info.uncompressedSize)
+    places = (cache_folder(), usual_cache_folder())
+    there = [place for place in places if os.path.lexists(place / name)]
+    for place in (*there, cache_folder()):
+        with suppress(OSError):
+            return _install(place / name, info.uncompressedSize)
+    return _install(fallback_folder() / name, info.uncompressedSize)
 
 
 def _bundled() -> Any:
@@ -303,7 +328,8 @@ def searches_of(
         folders: Where NVIDIA's own headers lie.
         opened: What NVRTC opened, as it writes it.
         system: The folders of headers that are installed with the compiler. Where a macro in them
-            names a file, it is one of those that were opened.
+            names a file, it is one of those that were opened; a macro that asks for one is known
+            by its name, see `includes`.
     """
     if opened is None or not (here := working_folder()):
         return None
@@ -318,10 +344,12 @@ def searches_of(
     scans.append(("", includes(" ".join((*words, *job.name_expressions)).encode(errors="replace"))))
     in_memory = {header.name for header in job.headers}
     try:
+        found = [each for name in opened for each in _scan(name, in_memory)]
+        asking = {at for at, scan in found if scan.computed or scan.parts}
+        theirs = {at for at in asking if lies_in(system, at)}
         scans += [
-            (at, replace(scan, computed=False, pastes=False) if lies_in(system, at) else scan)
-            for name in opened
-            for at, scan in _scan(name, in_memory)
+            (at, replace(scan, computed=False, parts=False) if at in theirs else scan)
+            for at, scan in found
         ]
     except (UnreadableFile, OSError):
         return None

@@ -43,6 +43,8 @@ from jitstudio.core.library import (
 )
 from jitstudio.core.plain_files import LARGEST, open_file
 from jitstudio.core.result import Outcome, Resources
+from jitstudio.listing.ptx import entries
+from jitstudio.ptx.skimming import ptx_target
 from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.extraction import unpack
 from jitstudio.toolchain.tool_output import ToolMissing
@@ -70,10 +72,6 @@ _AR_TABLES = (b"/", b"/SYM64/", b"__.SYMDEF", b"__.SYMDEF SORTED")
 _LINKED, _TO_LINK = ".nv_fatbin", "__nv_relfatbin"
 _UNPACKED = (CodeKind.CUBIN, CodeKind.PTX)
 
-_ENTRY = re.compile(
-    rb"^[ \t]*+(?:\.(?:visible|weak)[ \t]++)?+\.entry[ \t]++([\w$]++)", re.MULTILINE
-)
-_PTX_TARGET = re.compile(rb"^[ \t]*+\.target[ \t]++sm_(\d{2,3}[af]?)\b", re.MULTILINE)
 # How members of a zip are compressed, by the numbers of PKWARE's APPNOTE.TXT: what is unpacked, and
 # what is not, as Python's zipfile knows it in no version or only in the newest.
 _TAKEN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
@@ -274,8 +272,8 @@ class _Listing:
         content = found.content
         if arch := cubin_target(content):
             self._add(found, CodeKind.CUBIN, content, arch, -1)
-        elif match := _PTX_TARGET.search(content):
-            self._add(found, CodeKind.PTX, content, Arch.parse(match[1].decode()), -1)
+        elif target := ptx_target(content[:].decode("latin-1")):
+            self._add(found, CodeKind.PTX, content, Arch.parse(target), -1)
 
     def _add(self, found: _Found, kind: CodeKind, content: bytes, arch: Arch, number: int) -> None:
         offset = found.packed.offset if found.packed else 0
@@ -293,8 +291,8 @@ class _Listing:
 def kernels_in(kind: CodeKind, content: bytes) -> Iterator[tuple[str, int | None, Resources]]:
     """Yields lowered name, bytes of code and needs of the kernels in a cubin or in PTX."""
     if kind is CodeKind.PTX:
-        for name in dict.fromkeys(_ENTRY.findall(content)):
-            yield name.decode(), None, Resources()
+        for name in dict.fromkeys(entries(content.decode("latin-1"))):
+            yield name, None, Resources()
         return
     for text, (size, resources) in kernel_figures(content).items():
         yield text, size, resources

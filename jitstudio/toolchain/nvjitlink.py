@@ -16,9 +16,10 @@ from jitstudio.core.plain_files import LARGEST
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
+from jitstudio.toolchain.assembly_errors import has_places, with_sources
 from jitstudio.toolchain.result_words import meaning_of
 from jitstudio.toolchain.supplied_copy import supply_ptx
-from jitstudio.toolchain.tool_output import Report, text_of
+from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
 _INPUT_TYPES = {
     CodeKind.PTX: nvjitlink.InputType.PTX,
@@ -48,15 +49,25 @@ class _NotThere(RuntimeError):
     """This library is older than what it was asked for; the message says so."""
 
 
+_TOO_OLD = (
+    "This nvJitLink is older than that of CUDA 12.3, and cannot be called from here. Ask for PTX, "
+    "compile CUDA C++ without a link, or choose a newer toolchain."
+)
+
+
 @cache
 def version() -> str:
     """Returns such as ``13.5``.
 
     Raises:
-        ToolMissing: nvJitLink is not here.
+        ToolMissing: nvJitLink is not here, or one that cannot be called.
     """
     locate.load(Tool.NVJITLINK)
-    major, minor = nvjitlink.version()
+    try:
+        major, minor = nvjitlink.version()
+    except RuntimeError:
+        # Those of CUDA 12.0 to 12.2 have other functions than the bindings call.
+        raise ToolMissing(Tool.NVJITLINK, _TOO_OLD) from None
     return f"{major}.{minor}"
 
 
@@ -112,7 +123,19 @@ def link(job: Job) -> Report:
         # answer "success" to unresolved references; only their logs still say.
         report.ok = False
         report.made.clear()
+    made = [(ref, ptx) for ref, ptx in job.inputs if ref.kind is CodeKind.PTX and is_made(ref)]
+    if len(job.inputs) == len(made) == 1:
+        ((ref, ptx),) = made
+        if not report.ok and has_places(report.error_log):
+            report.error_log = with_sources(report.error_log, text_of(ptx), [ref.name])
+        if report.ok and has_places(report.log):
+            report.log = with_sources(report.log, text_of(ptx), [ref.name])
     return report
+
+
+def is_made(ref: Ref) -> bool:
+    """Returns whether this PTX was made of a module of another kind."""
+    return ref.file_name != ref.name
 
 
 def _inputs(job: Job, report: Report) -> Iterator[tuple[str, CodeKind, bytes]]:

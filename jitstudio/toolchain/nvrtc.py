@@ -17,16 +17,17 @@ from cuda.bindings import nvrtc
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Header, split_variant
-from jitstudio.core.diagnostics import Severity, diagnose
+from jitstudio.core.diagnostics import Severity, diagnose, in_folders, who_asks
 from jitstudio.core.options import leave_traces
 from jitstudio.core.plan import Job
 from jitstudio.core.request import NAME_MAP, expression_in
 from jitstudio.core.result import MARK, Phase, Supplied
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
+from jitstudio.toolchain.assembly_errors import has_places, with_sources
 from jitstudio.toolchain.device_part import (
     DevicePart,
-    HeadersOnDisk,
+    NextRound,
     asking_for_calls,
     device_part,
     host_calls,
@@ -47,6 +48,7 @@ from jitstudio.toolchain.headers import (
 )
 from jitstudio.toolchain.precompile import PRECOMPILED, Prefix, prefix_of, without_messages
 from jitstudio.toolchain.result_words import meaning_of
+from jitstudio.toolchain.time_trace import header_phases
 from jitstudio.toolchain.tool_output import Report, text_of
 
 _OUTPUTS: dict[CodeKind, tuple[Callable[..., Any], Callable[..., Any]]] = {
@@ -57,8 +59,13 @@ _OUTPUTS: dict[CodeKind, tuple[Callable[..., Any], Callable[..., Any]]] = {
 }
 _NOT_FOUND = "open source file"
 _TIME = ("--time", "-time")
+_TIMES_IN_LOG = "--time=-"
 _SYNTAX_ONLY = ("--fdevice-syntax-only", "-fdevice-syntax-only")
-_CACHE_OPTIONS = {"--no-cache", "-no-cache"}
+# Each knows more of what NVRTC refuses; who has more errors than that has others, too.
+_MOST_ROUNDS = 8
+_NO_CACHE = ("--no-cache", "-no-cache")
+_PRECOMPILING = "--create-pch=headers.pch"
+_UNHEARD_OF = "--jitstudio-asks"
 _OK = nvrtc.nvrtcResult.NVRTC_SUCCESS
 
 
@@ -85,6 +92,23 @@ def supported_archs() -> tuple[Arch, ...]:
     return tuple(Arch(number) for number in sorted(numbers))
 
 
+@cache
+def takes(option: str) -> bool:
+    """Returns whether this NVRTC knows an option, as it says itself.
+
+    Options are looked at in order, and before the text: behind the one that is asked about there is
+    one that no version knows, so that nothing is compiled.
+    """
+    locate.load(Tool.NVRTC)
+    (program,) = _checked(nvrtc.nvrtcCreateProgram(b"", b"", 0, [], []))
+    try:
+        nvrtc.nvrtcCompileProgram(program, 2, [option.encode(), _UNHEARD_OF.encode()])
+        log = text_of(_fetch(program, nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog))
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+    return f"unrecognized option {option} found" not in log
+
+
 def compile_cuda(job: Job) -> Report:
     """Compiles one CUDA C++ module."""
     given = job
@@ -98,26 +122,26 @@ def compile_cuda(job: Job) -> Report:
     report = Report(supplied=supplied, host_code=part.host_code)
     # What an option from outside the table does is unknown: it may list files by itself.
     plain = not leave_traces(job.options)
-    prefix = prefix_of(job, options, folders) if job.precompile and plain else None
+    precompiles = job.precompile and plain and takes(_PRECOMPILING)
+    prefix = prefix_of(job, options, folders) if precompiles else None
     precompiled = PRECOMPILED.option(prefix, job.headers) if prefix else ""
     report.options = sent = (*options, precompiled) if precompiled else options
     TRACE.begin()
     traced = (*sent, *TRACE.options) if plain else sent
+    basis = job
     try:
         _compile(job, traced, job.makes, report)
         if not report.ok and part.launched:
             # Some of what host code launches may have been misread.
             job = _without_wrong_names(job, part, sent, report)
             _compile(job, traced, job.makes, report)
-        headers, basis = HeadersOnDisk(replace(part, job=job)), job
-        while not report.ok and not job.keep_host_code and plain:
-            again = headers.part(report.error_log, TRACE.opened() or ())
-            if again is None:
-                break
-            part, job, prefix = again, again.job, None
-            report.host_code, report.error_log = part.host_code, ""
-            report.options = sent = options = (*job.options, *_own_options(job))
-            _compile(job, (*sent, *TRACE.options), job.makes, report)
+        basis = job
+        if plain and not job.keep_host_code:
+            part = _further_rounds(replace(part, job=job), report)
+            if part.job != job:
+                more = part.whole.headers[len(job.headers) :]
+                basis = replace(job, headers=(*job.headers, *more), options=part.job.options)
+                job, prefix, sent, options = part.job, None, report.options, report.options
         _look_for_host_calls(replace(part, job=job), options, report)
     except NvrtcError as error:
         report.ok, report.error_log = False, str(error)
@@ -130,26 +154,55 @@ def compile_cuda(job: Job) -> Report:
     if opened is not None and prefix and precompiled:
         opened |= PRECOMPILED.opened(prefix)
         report.stand_ins = stand_ins(opened)
-    report.find_searches = partial(searches_of, basis, options, folders, opened)
-    if not report.ok and "ptxas" in report.error_log and CodeKind.PTX in job.makes:
+    report.find_searches = partial(searches_of, basis, options, folders, opened, folders)
+    if not report.ok and "ptxas" in report.error_log:
         _rescue_ptx(job, options, report)
+    if report.ok and has_places(report.log):
+        _place_remarks(job, options, report)
     if not report.ok and job.name_expressions and not report.lowered:
         _sort_out_names(job, sent, report)
     if prefix:
         _report_use(prefix, bool(precompiled), report)
     if not report.ok and _NOT_FOUND in report.error_log and (found := header_problem(version())):
         report.error_log = f"{report.error_log.rstrip()}\n{found}"
+    report.phases += header_phases(job.inputs[0][1], sent)
+    _complete_logs(report, part, folders)
+    return report
+
+
+def _complete_logs(report: Report, part: DevicePart, folders: tuple[str, ...]) -> None:
+    """Leaves out of the logs what is of no use, and adds what NVRTC does not say."""
+    report.header_folders = folders
     report.log = tidy(report.log, folders)
-    report.error_log = tidy(report.error_log, folders)
+    report.error_log, more = authors_first(tidy(report.error_log, folders), folders)
     if part.host_code:
         report.log = without_idle_warnings(report.log, part)
-    said = [*words_on_host_code(part)]
+    said = [*words_on_host_code(part, folders)]
+    if more:
+        said.append(f"More errors inside NVIDIA's own headers, left out: {more}.")
     if report.stand_ins:
         said.append(f"Stood in for headers of the host: {', '.join(report.stand_ins)}.")
     report.log = "\n".join((*said, report.log)).rstrip()
     if calls := words_on_calls(part, report.error_log):
         report.error_log = f"{report.error_log.rstrip()}\n{calls}"
-    return report
+
+
+def _further_rounds(part: DevicePart, report: Report) -> DevicePart:
+    """Compiles again without what NVRTC has refused, as long as that gains something.
+
+    Returns:
+        What was compiled last.
+    """
+    rounds = NextRound(part)
+    for _ in range(_MOST_ROUNDS):
+        again = None if report.ok else rounds.part(report.error_log, TRACE.opened() or ())
+        if again is None:
+            break
+        part = again
+        report.host_code, report.error_log = part.host_code, ""
+        report.options = (*part.job.options, *_own_options(part.job))
+        _compile(part.job, (*report.options, *TRACE.options), part.job.makes, report)
+    return part
 
 
 def _changed(given: Job, sent: Job) -> tuple[tuple[Header, ...], tuple[str, ...]]:
@@ -169,10 +222,10 @@ def _own_options(job: Job) -> Iterator[str]:
     if CodeKind.CUBIN in job.makes:
         yield "--ptxas-options=-v"
         # Next to a driver NVRTC keeps cubins in a cache of its own, and says nothing of those.
-        if not set(job.options) & _CACHE_OPTIONS:
-            yield "--no-cache"
-    if not any(option.startswith(_TIME) for option in job.options):
-        yield f"{_TIME[0]}=-"
+        if not set(job.options) & set(_NO_CACHE) and takes(_NO_CACHE[0]):
+            yield _NO_CACHE[0]
+    if not any(option.startswith(_TIME) for option in job.options) and takes(_TIMES_IN_LOG):
+        yield _TIMES_IN_LOG
 
 
 def _report_use(prefix: Prefix, precompiled: bool, report: Report) -> None:
@@ -205,10 +258,30 @@ def _for_ptx(options: tuple[str, ...]) -> tuple[str, ...]:
 
 def _rescue_ptx(job: Job, options: tuple[str, ...], report: Report) -> None:
     """The C++ was fine and ptxas was not: make the PTX, so that its complaint can be read there."""
+    if CodeKind.PTX not in job.makes and not has_places(report.error_log):
+        return
     rescue = Report()
     _compile(job, _for_ptx(options), (CodeKind.PTX,), rescue)
     report.ms += rescue.ms
-    report.made, report.lowered = rescue.made, rescue.lowered
+    ptx = text_of(rescue.made.get(CodeKind.PTX, b""))
+    report.error_log = with_sources(report.error_log, ptx, _names_of(job))
+    if CodeKind.PTX in job.makes:
+        report.made, report.lowered = rescue.made, rescue.lowered
+
+
+def _place_remarks(job: Job, options: tuple[str, ...], report: Report) -> None:
+    """Adds the lines of the source to what ptxas remarks on, which only names those of the PTX."""
+    ptx = report.made.get(CodeKind.PTX)
+    if ptx is None:
+        again = Report()
+        _compile(job, _for_ptx(options), (CodeKind.PTX,), again)
+        report.ms += again.ms
+        ptx = again.made.get(CodeKind.PTX, b"")
+    report.log = with_sources(report.log, text_of(ptx), _names_of(job))
+
+
+def _names_of(job: Job) -> list[str]:
+    return [split_variant(job.name)[0], *(header.name for header in job.headers)]
 
 
 def _without_wrong_names(
@@ -230,7 +303,7 @@ def _sort_out_names(job: Job, options: tuple[str, ...], report: Report) -> None:
         report.ms += tried.ms
         return tried
 
-    if not set(options) & set(_SYNTAX_ONLY):
+    if not set(options) & set(_SYNTAX_ONLY) and takes(_SYNTAX_ONLY[0]):
         options = (*options, _SYNTAX_ONLY[0])
     try:
         found = sort_out(job.name, job.name_expressions, report.error_log, attempt)
@@ -342,6 +415,26 @@ def tidy(log: str, folders: tuple[str, ...]) -> str:
     if count:
         log = f"{log.rstrip()}\nWarnings inside NVIDIA's own headers left out: {count}.".lstrip()
     return log
+
+
+_MOST_IN_HEADERS = 5
+_COUNT = re.compile(r"\d+ errors? detected|Error limit reached")
+
+
+def authors_first(log: str, folders: tuple[str, ...]) -> tuple[str, int]:
+    """Returns errors with those in the author's texts before those in NVIDIA's headers.
+
+    An error in a header is the author's where the instance is asked for in a text of his. Of the
+    others the first few stay; how many do not is the second value.
+    """
+    paragraphs = log.rstrip().split("\n\n")
+    own, theirs, rest = list[str](), list[str](), list[str]()
+    for paragraph in paragraphs:
+        in_header = in_folders(paragraph, folders)
+        is_own = not in_header or who_asks(paragraph.split("\n"), folders)
+        (rest if _COUNT.match(paragraph) else own if is_own else theirs).append(paragraph)
+    shown = theirs[:_MOST_IN_HEADERS]
+    return "\n\n".join((*own, *shown, *rest)), len(theirs) - len(shown)
 
 
 _IN_NAME = re.compile(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -13,7 +13,10 @@ from cuda.pathfinder import BitcodeLibNotFoundError, find_bitcode_lib
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Header, is_bitcode
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.ir_functions import without_comments
 from jitstudio.core.plan import Job
+from jitstudio.core.source_facts import split_at_commas
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.ir_lines import with_lines
@@ -23,6 +26,7 @@ from jitstudio.toolchain.supplied_copy import (
     has_foreign_layout,
     supplied_copy,
     supply_layout,
+    targets_of,
 )
 from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
@@ -38,7 +42,15 @@ _UNOPTIMISED_NO_TABLE = (
 
 # Its reading of the text: all that comes before what a module may lack.
 _PARSE_ERROR = re.compile(r"^\S[^\n]*? \(\d+, \d+\): parse ", re.MULTILINE)
-_LAYOUT_REFUSED = re.compile(r"DataLayoutError|Target-incompatible DataLayout")
+_LAYOUT_REFUSED = re.compile(r"(?i)data ?layout")
+
+_NO_LOG = "libNVVM gave no log."
+_CAST_INTRINSIC = re.compile(r"@(?P<name>llvm\.[\w.]++) to ")
+_DECLARED_INTRINSIC = re.compile(
+    r"^[ \t]*+declare[ \t]++(?P<type>[^\s@]++)[ \t]++@(?P<name>llvm\.[\w.]++)"
+    r"\((?P<parameters>(?:[^()\n]|\([^()\n]*+\))*+)\)",
+    re.MULTILINE,
+)
 
 _Module = tuple[str, bytes]
 
@@ -57,10 +69,10 @@ def version() -> str:
 
 def _dialect(options: list[str]) -> Iterator[str]:
     """Which LLVM is read for the target: what does not parse may be right for another one."""
-    for target in (o.partition("=")[2] for o in options if o.startswith("-arch=compute_")):
-        if llvm := llvm_dialect(Arch.parse(target)):
+    for target in _targets(options):
+        if llvm := llvm_dialect(target):
             pointers = "typed" if llvm < _OPAQUE_SINCE else "opaque"
-            yield f"For {target} this libNVVM reads LLVM {llvm} with {pointers} pointers."
+            yield f"For {target.compute} this libNVVM reads LLVM {llvm} with {pointers} pointers."
 
 
 def llvm_dialect(arch: Arch) -> int | None:
@@ -89,7 +101,7 @@ def compile_ir(job: Job) -> Report:
         return Report(error_log=str(missing))
     given = [[(ref.name, code) for ref, code in part] for part in (job.inputs, job.libraries)]
     given[1] += libdevice
-    copies = [[_copied(*module) for module in part] for part in given]
+    copies = [[_copied(*module, job) for module in part] for part in given]
     texts = [copy for part in copies for copy in part if isinstance(copy, IrCopy)]
     report = _with_tables(job, copies)
     foreign = [copy for copy in texts if has_foreign_layout(copy)]
@@ -100,9 +112,52 @@ def compile_ir(job: Job) -> Report:
         report = _with_tables(job, copies)
         report.ms += refused.ms
     report.supplied = tuple(one for copy in texts for one in copy.supplied)
+    marked = f"@{job.entry} is to be launched: the copy for libNVVM marks it as a kernel."
+    report.diagnostics += [
+        Diagnostic(Severity.INFO, copy.name, copy.kernel_line, None, marked, Tool.NVVM)
+        for copy in texts
+        if copy.kernel_line
+    ]
+    if _NO_LOG in report.error_log:
+        causes = [line for copy in texts for line in _intrinsics_refused(job, copy)]
+        report.error_log = "\n".join(causes) or report.error_log
     if report.supplied and _PARSE_ERROR.search(report.error_log):
         return _program(job, *given)
     return report
+
+
+def _intrinsics_refused(job: Job, copy: IrCopy) -> Iterator[str]:
+    """Yields errors for intrinsics that have another type than LLVM's, of which libNVVM says none.
+
+    Each declaration is tried alone, with a call of it. What is called through a bitcast is declared
+    as it should be.
+    """
+    code = without_comments(copy.text)
+    for cast in _CAST_INTRINSIC.finditer(code):
+        if "bitcast (" not in code[code.rfind("\n", 0, cast.start()) + 1 : cast.start()]:
+            continue
+        place = _place(copy, cast.start("name"))
+        yield f"{place}: @{cast['name']} is an intrinsic, and is not called through a bitcast"
+    head = "".join(f'target {what} = "{value}"\n' for what, value in targets_of(copy))
+    for declared in _DECLARED_INTRINSIC.finditer(code):
+        name, type_ = declared["name"], declared["type"]
+        values = ", ".join(f"{each} undef" for each in split_at_commas(declared["parameters"]))
+        caller = (
+            f"define void @caller() {{\n  %1 = call {type_} @{name}({values})\n  ret void\n}}\n"
+        )
+        caller = caller.replace("%1 = call void", "call void")
+        alone = supplied_copy(
+            copy.name, f"{head}{declared[0]}\n{caller}".encode("latin-1"), nvvm.ir_version()
+        )
+        if _NO_LOG in _program(job, [_sent(alone)], []).error_log:
+            place = _place(copy, declared.start("name"))
+            yield f"{place}: @{name} is an intrinsic with another type than this one"
+
+
+def _place(copy: IrCopy, at: int) -> str:
+    """Returns a place as libNVVM writes it: the column counted from 0."""
+    line = copy.text.count("\n", 0, at) + 1
+    return f"{copy.name} ({line}, {at - copy.text.rfind(chr(10), 0, at) - 1})"
 
 
 def _refuses_layout(job: Job, copies: list[list[IrCopy | _Module]], report: Report) -> bool:
@@ -117,8 +172,16 @@ def _refuses_layout(job: Job, copies: list[list[IrCopy | _Module]], report: Repo
     return not report.ok and bool(_LAYOUT_REFUSED.search(report.error_log))
 
 
-def _copied(name: str, module: bytes) -> IrCopy | _Module:
-    return (name, module) if is_bitcode(module) else supplied_copy(name, module, nvvm.ir_version())
+def _copied(name: str, module: bytes, job: Job) -> IrCopy | _Module:
+    if is_bitcode(module):
+        return name, module
+    opaque = any((llvm_dialect(arch) or 0) >= _OPAQUE_SINCE for arch in _targets(job.options))
+    return supplied_copy(name, module, nvvm.ir_version(), job.entry, reads_opaque=opaque)
+
+
+def _targets(options: Iterable[str]) -> Iterator[Arch]:
+    named = (o.partition("=")[2] for o in options if o.startswith("-arch=compute_"))
+    return map(Arch.parse, named)
 
 
 def _with_tables(job: Job, copies: list[list[IrCopy | _Module]]) -> Report:
@@ -234,7 +297,7 @@ def _libdevice() -> bytes:
 
 
 def _reason(program: int, error: nvvm.nvvmError) -> str:
-    return _log(program) or f"{meaning_of(nvvm.Result(error.status))} libNVVM gave no log."
+    return _log(program) or f"{meaning_of(nvvm.Result(error.status))} {_NO_LOG}"
 
 
 def _log(program: int) -> str:

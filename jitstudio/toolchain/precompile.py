@@ -170,7 +170,7 @@ class Precompiled:
             return
         name = f"{prefix.folder}/headers.cu"
         job = Job(Tool.NVRTC, name, ((Ref(CodeKind.CUDA, name), prefix.text),), (), ())
-        searches = searches_of(job, prefix.options, prefix.folders, opened)
+        searches = searches_of(job, prefix.options, prefix.folders, opened, prefix.folders)
         sight = None if searches is None else self._disk.look(searches)
         self._settled = sight is None or sight.settled_before(began)
         if searches is not None and sight and self._settled:

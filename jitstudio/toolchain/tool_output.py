@@ -51,7 +51,7 @@ class Report:
         phases: What the time was spent on, where the tool says.
         supplied: What its modules lack and the copies have that the tool got.
         host_code: See `core.result.StageResult`.
-        stand_ins, copies, instances: See `core.result.StageResult`.
+        stand_ins, copies, instances, header_folders: See `core.result.StageResult`.
         find_searches: Gives the `searches`, which only who keeps the result asks for.
         began_ns: See `core.plan.JobDependencies`.
     """
@@ -74,6 +74,7 @@ class Report:
     stand_ins: tuple[str, ...] = ()
     copies: tuple[Header, ...] = ()
     instances: tuple[str, ...] = ()
+    header_folders: tuple[str, ...] = ()
     find_searches: Callable[[], tuple[Search, ...] | None] = tuple
     began_ns: int = field(default_factory=time.time_ns)
 

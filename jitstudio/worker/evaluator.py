@@ -93,6 +93,7 @@ class HostEvaluator(SingleWorker):
         prepared: Mapping[str, Path],
         relative: float,
         absolute: float,
+        integer_tolerance: int = 0,
         *,
         timeout: float = DEFAULT_TIMEOUT,
         confined_to: tuple[str, ...] | None = None,
@@ -107,8 +108,9 @@ class HostEvaluator(SingleWorker):
             values: See `fill`.
             buffers: All buffers, as they were before the launch.
             prepared: See `fill`.
-            relative: Tolerance, as `numpy.isclose` takes it.
+            relative: Tolerance, see `RunOptions`.
             absolute: The same.
+            integer_tolerance: The same.
             timeout: Seconds after which it is ended.
             confined_to: See `fill`.
 
@@ -120,7 +122,7 @@ class HostEvaluator(SingleWorker):
         """
         context = _context(values, buffers, prepared)
         calculation = CheckCalculation(
-            expectation, element, length, str(got), relative, absolute, context
+            expectation, element, length, str(got), relative, absolute, integer_tolerance, context
         )
         # Results lie in a folder of the one with what `fill` has written.
         need = need_of_buffers(buffers, got.parent.parent.parent, confined_to=confined_to)

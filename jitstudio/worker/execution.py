@@ -74,6 +74,7 @@ class Schedule:
             name_expressions=source.name_expressions if nvrtc and source else (),
             libraries=tuple(map(_given, request.libraries)) if nvvm else (),
             libdevice=nvvm and request.libdevice,
+            entry=request.entry if nvvm else "",
             kept=request.use_cache,
             keep_host_code=nvrtc and request.keep_host_code,
             precompile=nvrtc and request.precompile_headers,

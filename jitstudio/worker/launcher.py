@@ -16,8 +16,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.launch.agreement import COMPARED, OTHER, agreed, expectation_of
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.request import Buffer, FillKind, InspectRequest, LaunchRequest
+from jitstudio.core.launch.request import (
+    Buffer,
+    Direction,
+    Fill,
+    FillKind,
+    InspectRequest,
+    LaunchRequest,
+    ValueArgument,
+)
 from jitstudio.core.launch.result import (
     CheckResult,
     ConsoleText,
@@ -29,6 +38,7 @@ from jitstudio.core.launch.result import (
     judged,
     unchecked,
 )
+from jitstudio.core.launch.spec import Sanitizer
 from jitstudio.core.tools import FileStamp
 from jitstudio.worker import scratch
 from jitstudio.worker.calls import CallQueue, Ending, RunningCalls
@@ -108,6 +118,8 @@ class Launcher:
         ticket: int = 0,
         on_event: Callable[[LaunchEvent], None] = lambda event: None,
         asked_at: float | None = None,
+        rival: LaunchRequest | None = None,
+        rival_build: str = "",
     ) -> LaunchResult:
         """Launches and waits for the result.
 
@@ -116,16 +128,22 @@ class Launcher:
             ticket: The number by which `cancel` knows this call.
             on_event: Called in this thread with everything that happens meanwhile.
             asked_at: When the user asked for it, by `time.monotonic`; now where left out.
+            rival: The same launch elsewhere or of another build, which runs next; what it leaves
+                is compared with what this one does.
+            rival_build: What it was built with, in words; empty for the same build elsewhere.
 
         Raises:
             WorkerError: See `devices`.
         """
         asked_at = time.monotonic() if asked_at is None else asked_at
         diary = _Diary(on_event)
-        with self._queue.take(ticket, request.timeout) as calls:
+        limit = request.timeout * (1 if rival is None else 2)
+        with self._queue.take(ticket, limit) as calls:
             self._enter(request.confined_to)
             try:
                 result = self._carry_out(request, calls, diary, asked_at)
+                if rival is not None and result.outcome in COMPARED and calls.ending is None:
+                    result = self._compared(request, result, rival, rival_build, calls, on_event)
             except OSError as error:
                 diagnostic = _error(
                     f"The files of the launch cannot be kept: {error.strerror or error}.",
@@ -242,7 +260,7 @@ class Launcher:
     ) -> tuple[CheckResult, ...]:
         if result.outcome is not LaunchOutcome.RAN or not request.expectations:
             return ()
-        if result.simulation and result.simulation.blocks < result.simulation.of_blocks:
+        if result.simulation and result.simulation.is_partial:
             return ()  # what the other blocks write is not there
         tell(LaunchProgress("checking the results"))
         held = {buffer.name: buffer for buffer in result.buffers if buffer.path}
@@ -264,11 +282,57 @@ class Launcher:
                 prepared=prepared,
                 relative=request.relative,
                 absolute=request.absolute,
+                integer_tolerance=request.integer_tolerance,
                 timeout=max(_LEAST_CHECK, request.timeout),
                 confined_to=request.confined_to,
             )
             made.append(check)
         return tuple(made)
+
+    def _compared(
+        self,
+        request: LaunchRequest,
+        result: LaunchResult,
+        rival: LaunchRequest,
+        build: str,
+        calls: RunningCalls,
+        on_event: Callable[[LaunchEvent], None],
+    ) -> LaunchResult:
+        """Returns a result with what another run of the launch made of it."""
+
+        def heard(event: LaunchEvent) -> None:
+            # It prints the same again.
+            if not isinstance(event, ConsoleText):
+                on_event(event)
+
+        other = self._carry_out(rival, calls, _Diary(heard), time.monotonic())
+        if calls.ending is Ending.CANCEL:
+            return _failed(request, LaunchOutcome.CANCELLED)
+        heard(LaunchProgress("comparing both runs"))
+        checks = []
+        theirs = {buffer.name: buffer for buffer in other.buffers if buffer.path}
+        partial = any(run.simulation and run.simulation.is_partial for run in (result, other))
+        for own in result.buffers:
+            if not own.path or own.name not in theirs or partial or calls.ending is not None:
+                continue
+            there = Buffer(OTHER, own.element, 0, own.length)
+            checks.append(
+                self._evaluator.check(
+                    expectation_of(own),
+                    element=own.element,
+                    length=own.length,
+                    got=Path(own.path),
+                    values={},
+                    buffers=(there,),
+                    prepared={OTHER: Path(theirs[own.name].path)},
+                    relative=request.relative,
+                    absolute=request.absolute,
+                    integer_tolerance=request.integer_tolerance,
+                    timeout=max(_LEAST_CHECK, request.timeout),
+                    confined_to=request.confined_to,
+                )
+            )
+        return agreed(result, other, checks, build)
 
     def _warm_up(self, device: int) -> None:
         """Has a process that was just replaced open the GPU before it is asked to."""
@@ -291,9 +355,22 @@ class Launcher:
 def _bare(request: LaunchRequest) -> LaunchRequest:
     """One launch with nothing of ours around it: what a sanitizer sees shall be the kernel's.
 
-    Zones of ours would hide from it where a buffer ends.
+    Zones of ours would hide from it where a buffer ends, and what fills an output that the kernel
+    reads before it writes it.
     """
-    return replace(request, repeats=0, poison=False, guards=False)
+    arguments = request.arguments
+    if request.sanitizer is Sanitizer.INITCHECK:
+        arguments = tuple(map(_unfilled, arguments))
+    return replace(request, repeats=0, poison=False, guards=False, arguments=arguments)
+
+
+def _unfilled(argument: ValueArgument | Buffer) -> ValueArgument | Buffer:
+    """Returns an output as nobody fills it; others as they are."""
+    if not isinstance(argument, Buffer) or argument.texels is not None:
+        return argument
+    if argument.direction is Direction.OUT:
+        return replace(argument, fill=Fill(FillKind.UNFILLED))
+    return argument
 
 
 class _Diary:

@@ -1,5 +1,6 @@
 #pragma once
 #include <jitstudio/host.h>
+#include <cuComplex.h>
 typedef int cufftHandle;
 typedef int cufftResult;
 typedef float2 cufftComplex;

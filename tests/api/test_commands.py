@@ -146,6 +146,53 @@ def test_wrong_arguments_are_sentences(tmp_path):
             call()
 
 
+ONES = 'extern "C" __global__ void k(float* x, int n) { x[threadIdx.x] = threadIdx.x * 2.f; }'
+LAUNCH = {"arguments": {"x": "32:out", "n": 32}, "grid": 1, "block": 32, "device": "sim"}
+
+
+@pytest.mark.parametrize("expect", ["x = i * 2", ["x = i * 2"], ("x = i*2",), iter(["x = 2*i"])])
+def test_one_text_is_one_expectation(expect):
+    found = jitstudio.run(ONES, expect=expect, **LAUNCH)
+    assert (found.ok, found.checks_passed, len(found.to_dict()["checks"])) == (True, True, 1)
+
+
+def test_no_check_has_passed_of_a_launch_that_did_not_run():
+    found = jitstudio.run(ONES.replace("threadIdx", "thread"), expect="x = 0", **LAUNCH)
+    assert (found.ok, found.checks_passed) == (False, False)
+
+
+def test_one_text_is_one_option_and_one_thing_to_make():
+    assert jitstudio.build(ONES, options="-lineinfo").ok
+    assert jitstudio.build(ONES, emit="ptx").ptx
+
+
+@pytest.mark.parametrize(
+    ("call", "wrong", "words"),
+    [
+        (jitstudio.build, {"arch": 90}, "arch=90: a text belongs here"),
+        (jitstudio.build, {"options": 3}, "options=3: a text or several belong here, not 3"),
+        (jitstudio.build, {"options": ["-G", 3]}, r"options=\['-G', 3\]: .* not 3"),
+        (jitstudio.build, {"emit": [None]}, r"emit=\[None\]: "),
+        (jitstudio.build, {"timeout": -1}, "timeout=-1: must be more than 0 seconds"),
+        (jitstudio.inspect, {"block": "abc"}, "block='abc': 'abc' is no number"),
+        (jitstudio.inspect, {"shared": -5}, "shared=-5: must be at least 0"),
+        (jitstudio.inspect, {"kernel": 3}, "kernel=3: a text belongs here"),
+        (jitstudio.run, {"repeats": -3}, "repeats=-3: must be at least 0"),
+        (jitstudio.run, {"seeds": 0}, "seeds=0: must be at least 1"),
+        (jitstudio.run, {"seed": -1}, "seed=-1: must be at least 0"),
+        (jitstudio.run, {"timeout": 0}, "timeout=0: must be more"),
+        (jitstudio.run, {"timeout": float("nan")}, "timeout=nan: must be more"),
+        (jitstudio.run, {"device": "gpu"}, "device='gpu': 'gpu' is no number"),
+        (jitstudio.run, {"expect": 5}, "expect=5: "),
+        (jitstudio.run, {"arguments": "x"}, "arguments='x': names and values"),
+    ],
+)
+def test_a_wrong_value_is_an_error_that_names_its_argument(call, wrong, words):
+    given = LAUNCH if call is jitstudio.run else {}
+    with pytest.raises(ValueError, match=words):
+        call(ONES, **(given | wrong))
+
+
 def test_the_examples_of_the_manual_run(tmp_path):
     text = pages()["python"].text
     example = textwrap.dedent(re.search(r"\n(    import jitstudio\n.*?)\n\S", text, re.S)[1])

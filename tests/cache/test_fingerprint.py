@@ -23,6 +23,7 @@ OTHERS = {
     "name_expressions": ("k<int>",),
     "libraries": ((Ref(CodeKind.LLVM_IR, "lib.ll"), b""),),
     "libdevice": True,
+    "entry": "k",
     "precompile": True,
     "keep_host_code": True,
     "final": False,

@@ -1,5 +1,7 @@
 """`jitstudio run --device sim`: a launch on any machine, with what each line did."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -88,6 +90,208 @@ def test_a_missing_barrier_is_told_with_both_lines_and_none_once_it_is_there(run
     assert (error["line"], "__syncthreads()" in error["explanation"]) == (9, True)
     mended = run(*REDUCE, "--kernel", "mended", "--expect", "out = in.reshape(8, 256).sum(axis=1)")
     assert mended.code == 0, mended.err
+
+
+LATE = """extern "C" __global__ void late(int* o, unsigned long long* h, int n)
+{ int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) { o[i] = i - (i > 200000); h[i] = (1ull << 63) + i - (i == 7); } }
+"""
+
+
+def test_an_index_that_is_one_too_low_fails_in_a_run_a_budget_and_a_sweep(run, tmp_path):
+    (tmp_path / "late.cu").write_text(LATE)
+    launch = ("--cover=n", "--arg=n=300000", "--arg=o=n:out", "--arg=h=n:out")
+    checks = ("--expect=o = i", "--expect=h = uint64(1 << 63) + i.astype(uint64)")
+    words = ("late.cu", "--device=sim", *launch, *checks)
+    ended = run("run", *words, "--json")
+    late, high = json.loads(ended.out)["checks"]
+    assert (ended.code, late["wrong"], high["wrong"]) == (5, 99_999, 1)
+    first = {"index": [200_001], "got": "200000", "expected": "200001"}
+    assert late["mismatches"][0] == first
+    assert high["mismatches"] == [{"index": [7], "got": str(2**63 + 6), "expected": str(2**63 + 7)}]
+    # Tolerances of floats say nothing of integers; their own does.
+    assert run("run", *words, "--rtol=1", "--atol=10").code == 5
+    assert run("run", *words, "--itol=1").code == 0
+    swept = json.loads(
+        run("sweep", "late.cu", "--devices=sim", *launch, *checks, "--axis=block=64", "--json").out
+    )
+    assert [row["check"] for row in swept["variants"]] == [False]
+    arguments = 'arg = { n = "300000", o = "n:out", h = "n:out" }'
+    budget = '[[budget]]\nname = "b"\nsources = ["late.cu"]\nrequire = ["failed_checks == 0"]\n'
+    launch = f'[budget.launch]\ndevice = "sim"\ncover = "n"\n{arguments}\nexpect = ["o = i"]\n'
+    (tmp_path / "B.toml").write_text(budget + launch)
+    ended = run("check", "B.toml")
+    assert ended.code == 5
+    assert "element 200001: it is 200000 and should be 200001" in ended.err
+
+
+SUMS = """extern "C" __global__ void sums(float* sum, const float* x, float* y, int n)
+{ int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) sum[i] += x[i];
+  if (i < n - 1) y[i] = 0; }
+"""
+
+
+def summed(run, tmp_path, fill, *more):
+    (tmp_path / "sums.cu").write_text(SUMS)
+    words = ("--device=sim", "--cover=n", "--block=32", "--arg=n=64", f"--arg=sum={fill}")
+    ended = run("run", "sums.cu", *words, "--arg=x=n", "--arg=y=n:out", "--json", *more)
+    return ended.code, json.loads(ended.out)
+
+
+@pytest.mark.parametrize("fill", ["n:unfilled", "n:unfilled:in", "n:unfilled:inout"])
+def test_reading_a_buffer_that_is_left_unfilled_is_told_with_its_line(run, tmp_path, fill):
+    code, made = summed(run, tmp_path, fill)
+    (fault,) = [each for each in made["diagnostics"] if each["severity"] == "error"]
+    assert (code, fault["line"]) == (5, 3)
+    assert "global memory" in fault["message"]
+    assert "that nobody has written" in fault["message"]
+    code, made = summed(run, tmp_path, "n:zeros")
+    assert (code, made["outcome"]) == (0, "ran")
+
+
+def test_no_check_passes_by_what_was_never_written_or_never_filled(run, tmp_path):
+    code, made = summed(run, tmp_path, "n:zeros", "--expect=y = 0", "--expect=sum = x")
+    never, right = made["checks"]
+    assert (code, never["wrong"], right["wrong"]) == (5, 1, 0)
+    assert never["mismatches"] == [{"index": [63], "got": "nan", "expected": "0.0"}]
+    code, made = summed(run, tmp_path, "n:unfilled", "--expect=y = sum")
+    assert (code, made["checks"][0]["ok"]) == (5, False)
+    assert made["checks"][0]["problem"] == "sum is left unfilled: nobody knows what it holds."
+
+
+GRID = """#include <cooperative_groups.h>
+extern "C" __global__ void turn(float* a, float* b, int n)
+{
+    auto grid = cooperative_groups::this_grid();
+    int i = grid.thread_rank();
+    if (i < n) a[i] = i;
+    grid.sync();
+    if (i < n) b[i] = a[n - 1 - i];
+}
+"""
+
+
+def test_a_barrier_of_the_grid_is_told_with_the_line_of_the_user_and_what_it_needs(run, tmp_path):
+    (tmp_path / "turn.cu").write_text(GRID)
+    launch = ("turn.cu", "--device=sim", "--grid=4", "--block=64", "--arg=n=256", "--arg=a=n:zeros")
+    words = ("run", *launch, "--arg=b=n:out", "--expect=b = n - 1 - i", "--json")
+    ended = run(*words)
+    warning, error = json.loads(ended.out)["diagnostics"]
+    assert (ended.code, warning["severity"], error["severity"]) == (1, "warning", "error")
+    assert "grid.sync() needs a cooperative launch" in warning["message"]
+    assert (error["file"].endswith("turn.cu"), error["line"]) == (True, 7)
+    assert "grid.sync() needs a cooperative launch" in error["message"]
+    assert "cooperative_groups.h" not in error["message"]
+    # One step does it.
+    ended = run(*words, "--cooperative")
+    assert (ended.code, json.loads(ended.out)["diagnostics"]) == (0, [])
+
+
+def test_shared_memory_above_48_kib_runs_and_says_what_the_host_does(run, tmp_path):
+    (tmp_path / "turn.cu").write_text(
+        'extern "C" __global__ void turn(float* out)\n{ extern __shared__ float s[];'
+        " s[threadIdx.x] = threadIdx.x; __syncthreads(); out[threadIdx.x] = s[255 - threadIdx.x]; }"
+    )
+    words = ("run", "turn.cu", "--device=sim", "--grid=1", "--arg=out=256:out", "--json")
+    for shared, told in ((49_152, []), (98_304, ["info"])):
+        ended = run(*words, "--block=256", "--arch=sm_90", f"--shared={shared}")
+        found = json.loads(ended.out)["diagnostics"]
+        assert (ended.code, [each["severity"] for each in found]) == (0, told)
+    assert "cudaFuncAttributeMaxDynamicSharedMemorySize, 98304" in found[0]["explanation"]
+
+
+MAD = """extern "C" __global__ void mad(const float* a, const float* b, float* y, int* o, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    y[i] = a[i] * b[i] + a[i];
+    o[i] = i + SHIFT;
+}
+"""
+
+
+def compared(run, tmp_path, *more):
+    (tmp_path / "mad.cu").write_text(MAD)
+    words = ("--device=sim", "--cover=n", "--block=64", "--rtol=0", "--atol=0", "--arg=n=256")
+    arrays = ("--arg=a=n:random(1)", "--arg=b=n:random(2)", "--arg=y=n:out", "--arg=o=n:out")
+    ended = run("run", "mad.cu", *words, *arrays, "--option=-DSHIFT=1", *more, "--json")
+    return ended.code, json.loads(ended.out)
+
+
+def test_two_builds_are_compared_with_the_first_difference_and_its_line(run, tmp_path):
+    code, made = compared(run, tmp_path, "--compare-option=--fmad=false")
+    found = made["comparison"]
+    y, o = found["buffers"]
+    assert (code, made["outcome"], found["outcome"], o["wrong"]) == (5, "wrong", "ran", 0)
+    rng = [np.random.default_rng(seed).random(256, np.float32) for seed in (1, 2)]
+    exact = rng[0].astype(np.float64) * rng[1] + rng[0]
+    once, twice = exact.astype(np.float32), rng[0] * rng[1] + rng[0]
+    (differ,) = np.nonzero(once != twice)
+    assert y["wrong"] == len(differ) > 0
+    first = {"index": [int(differ[0])], "got": str(once[differ[0]])}
+    assert y["mismatches"][0] == first | {"expected": str(twice[differ[0]])}
+    (error,) = made["diagnostics"]
+    assert error["line"] == 5
+    assert f"y[{differ[0]}] is {once[differ[0]]!s} (this build)" in error["message"]
+    assert made["buffers"][2]["written_by"] == [{"file": error["file"], "line": 5}]
+    # The tolerance of floats is that of the launch.
+    assert compared(run, tmp_path, "--compare-option=--fmad=false", "--rtol=1e-5")[0] == 0
+
+
+def test_integers_that_differ_are_no_matter_of_contraction(run, tmp_path):
+    code, made = compared(run, tmp_path, "--compare-option=-DOTHER=1", "--option=-USHIFT")
+    assert (code, made["outcome"]) == (1, "failed")
+    source = MAD.replace("SHIFT", "SHIFT + EXTRA").replace("extern", "#ifndef EXTRA\n"
+        "#define EXTRA 0\n#endif\nextern")  # fmt: skip
+    (tmp_path / "other.cu").write_text(source)
+    words = ("--device=sim", "--cover=n", "--block=64", "--arg=n=256", "--option=-DSHIFT=1")
+    arrays = ("--arg=a=n:random(1)", "--arg=b=n:random(2)", "--arg=y=n:out", "--arg=o=n:out")
+    ended = run(
+        "run", "other.cu", *words, *arrays, "--compare-option=-DEXTRA=1", "--rtol=9", "--json"
+    )
+    made = json.loads(ended.out)
+    assert (ended.code, made["comparison"]["differs_without_fma"]) == (5, None)
+    y, o = made["comparison"]["buffers"]
+    assert (y["wrong"], o["wrong"], o["mismatches"][0]["expected"]) == (0, 256, "2")
+
+
+def test_a_wrong_result_that_is_due_to_contraction_is_built_without_and_says_so(run, tmp_path):
+    words = ("--compare-option=-DOTHER=1", "--expect=y = a * b + a")
+    code, made = compared(run, tmp_path, *words)
+    assert (code, made["comparison"]["differs_without_fma"]) == (5, False)
+    assert made["diagnostics"][-1]["message"] == (
+        "With --fmad=false nothing differs: the difference is due to contraction."
+    )
+    code, made = compared(run, tmp_path, words[0], "--expect=y = a * b + a + i // 255")
+    assert (code, made["comparison"]["differs_without_fma"]) == (5, True)
+    assert "Contraction is not all of it" in made["diagnostics"][-1]["message"]
+    code, made = compared(run, tmp_path, words[0])
+    assert (code, made["comparison"]["differs_without_fma"]) == (0, None)
+    assert made["diagnostics"][-1]["message"].endswith("agree in 'y', 'o'.")
+
+
+def test_nothing_is_said_to_agree_of_which_nothing_was_compared(run, tmp_path):
+    code, made = compared(run, tmp_path, "--compare-option=-DOTHER=1", "--blocks=1")
+    messages = [each["message"] for each in made["diagnostics"]]
+    assert (code, made["comparison"]["buffers"]) == (0, [])
+    assert any(words.startswith("Nothing was compared with") for words in messages)
+
+
+def test_complex_buffers_are_filled_and_checked(run, tmp_path):
+    (tmp_path / "twice.cu").write_text(
+        "#include <cuda/std/complex>\nusing namespace cuda::std;\n"
+        "template <typename T> __global__ void twice(T* a, const T* b)\n"
+        "{ int i = threadIdx.x; a[i] = a[i] * b[i]; }\n"
+    )
+    words = ("run", "twice.cu", "--kernel", "twice<complex<double>>", "--device=sim", "--grid=1")
+    fills = ("--block=32", "--arg=a=32:constant(1+2j):inout", "--arg=b=32:expr(i - 1j)")
+    ended = run(*words, *fills, "--expect=a = a * b", "--expect=a = 2 + i + (2 * i - 1) * 1j")
+    assert ended.code == 0, ended.out + ended.err
+    ended = run(*words, *fills, "--expect=a = a * b + 1e-3j", "--json")
+    (check,) = json.loads(ended.out)["checks"]
+    assert (ended.code, check["wrong"], check["count"]) == (5, 32, 32)
+    assert check["mismatches"][0] == {"index": [0], "got": "(2-1j)", "expected": "(2-0.999j)"}
 
 
 def test_orders_by_other_seeds_are_compared(run, tmp_path):

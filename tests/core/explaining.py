@@ -15,7 +15,7 @@ CHOSEN = (FixKind.ADD_INCLUDE_FOLDER, FixKind.OPEN_FILES)
 
 def is_told(id_, diagnostic):
     """Whether the diagnostic carries this explanation."""
-    texts = [e.text for e in explanations() if e.id == id_]
+    texts = [t for e in explanations() if e.id == id_ for t in (e.text, *e.text_in.values())]
     forms = [re.sub(r"\\\$(\\\{)?\w+(\\\})?", ".*", re.escape(text)) for text in texts]
     return any(re.fullmatch(form, diagnostic.explanation) for form in forms)
 

@@ -28,7 +28,9 @@ def with_line(line, *declared, text=OPAQUE, **more):
 
 def ptx(line, head=".version 8.7\n.target sm_90\n.address_size 64", **more):
     """PTX of one instruction."""
-    registers = ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .pred %p<3>;"
+    registers = (
+        ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .f64 %fd<9>; .reg .pred %p<3>;"
+    )
     text = f"{head}\n.visible .entry k() {{\n{registers}\n{line}\nret;\n}}\n"
     return request(Source("k.ptx", CodeKind.PTX, text.encode()), **(CUBIN | more))
 
@@ -40,6 +42,15 @@ BACKWARDS = b".target sm_75\n.version 8.0\n.address_size 64\n.visible .entry k()
 OLD_NAME = (
     "%w = call i32 @llvm.ptx.read.tid.x()\n  store i32 %w, i32 addrspace(1)* %out",
     "declare i32 @llvm.ptx.read.tid.x()",
+)
+_MEMSET = "void (i8 addrspace(1)*, i8, i64, i1)* @llvm.memset.p1i8.i64"
+_OLD_CALL = (
+    f"call void bitcast ({_MEMSET} to void (i8 addrspace(1)*, i8, i64, i32, i1)*)"
+    "(i8 addrspace(1)* %b, i8 0, i64 256, i32 8, i1 false)"
+)
+OLD_MEMSET = (
+    f"%b = bitcast i32 addrspace(1)* %out to i8 addrspace(1)*\n  {_OLD_CALL}",
+    "declare void @llvm.memset.p1i8.i64(i8 addrspace(1)*, i8, i64, i1)",
 )
 FOREIGN_FAILURES = (
     Failure("nvvm-crash-of-lines", module("clang_lines.ll", **S100), F.REPLACE_TEXT),
@@ -78,6 +89,7 @@ FOREIGN_FAILURES = (
             "declare i32 @llvm.amdgcn.workitem.id.x()",
         ),
     ),
+    Failure("inline-ptx-at-a-line", with_line('call void asm sideeffect "sfence;", ""()', **CUBIN)),
     Failure("intrinsic-renamed", with_line(*OLD_NAME, text=TYPED)),
     Failure("intrinsic-renamed", with_line(*OLD_NAME)),
     Failure(
@@ -89,6 +101,23 @@ FOREIGN_FAILURES = (
             **CUBIN,
         ),
         F.SET_ARCH,
+    ),
+    Failure("memory-intrinsic-of-old", with_line(*OLD_MEMSET, text=TYPED), F.REPLACE_TEXT),
+    Failure(
+        "intrinsic-through-a-bitcast",
+        with_line(
+            "%s = call float bitcast (float (float)* @llvm.fabs.f32 to float (i32)*)(i32 1)",
+            "declare float @llvm.fabs.f32(float)",
+            text=TYPED,
+        ),
+    ),
+    Failure(
+        "intrinsic-of-another-type",
+        with_line(
+            "%s = call double @llvm.nvvm.read.ptx.sreg.laneid()",
+            "declare double @llvm.nvvm.read.ptx.sreg.laneid()",
+            text=TYPED,
+        ),
     ),
     Failure("nvvm-subset", with_line("indirectbr ptr null, [label %on]\non:")),
     Failure("nvvm-subset", with_line("fence seq_cst", text=TYPED)),
@@ -116,6 +145,19 @@ FOREIGN_FAILURES = (
     Failure("ptx-without-sync", ptx("shfl.bfly.b32 %r1, %r2, 1, 31;")),
     Failure("ptx-without-rounding", ptx("sqrt.f32 %f1, %f2;"), F.REPLACE_TEXT),
     Failure("ptx-without-rounding-of-mad", ptx("mad.f32 %f1, %f2, %f3, %f1;"), F.REPLACE_TEXT),
+    Failure(
+        "ptx-without-rounding-of-doubles", ptx("div.f64 %fd1, %fd2, %fd3;", OLD), F.REPLACE_TEXT
+    ),
+    Failure("ptx-without-rounding-of-doubles", ptx("rcp.f64 %fd1, %fd2;", OLD), F.REPLACE_TEXT),
+    Failure("ptx-without-rounding-of-cvt", ptx("cvt.u32.f32 %r1, %f1;", OLD)),
+    *(
+        Failure("ptx-without-approx", ptx(f"{name}.f32 %f1, %f2;", OLD), F.REPLACE_TEXT)
+        for name in ("sin", "cos", "ex2", "lg2", "rsqrt")
+    ),
+    Failure("ptx-without-approx", ptx("rsqrt.ftz.f32 %f1, %f2;", OLD), F.REPLACE_TEXT),
+    Failure("ptx-constant-banks", ptx("", f"{OLD}\n.const[1] .u32 c;"), F.REPLACE_TEXT),
+    Failure("ptx-textures-of-old", ptx("", f"{OLD}\n.tex .u32 t;"), F.REPLACE_TEXT),
+    Failure("ptx-special-register", ptx("mul.lo.u32 %r1, %tid.x, %r2;", OLD)),
     Failure("ptx-target-option", ptx("", OLD.replace("sm_30", "sm_30, debug")), F.REPLACE_TEXT),
     Failure(
         "ptx-target-option", ptx("", OLD.replace("sm_30", "sm_30, map_f64_to_f32")), F.REPLACE_TEXT

@@ -1,8 +1,11 @@
 """Each explanation is provoked with the real library, and each fix mends what it is offered for."""
 
+import os
 import re
+import subprocess
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,13 +15,14 @@ from jitstudio.core.diagnostics import FixKind, Severity
 from jitstudio.core.explanations import explained, explanations
 from jitstudio.core.request import Assembler, LinkMode
 from jitstudio.core.result import BuildResult, Outcome, StageResult
-from jitstudio.core.tools import Tool
+from jitstudio.core.tools import USUAL_TOOLKITS, Tool
 from jitstudio.worker.builder import Builder
 from tests.core.explaining import CHOSEN, is_told, mended, mended_all, told
 from tests.core.failures import (
     CALLEE,
     CALLER,
     CUBIN,
+    NESTED,
     NVCC_FAILURES,
     NVRTC,
     NVVM,
@@ -29,9 +33,12 @@ from tests.core.failures import (
     reported,
 )
 from tests.core.foreign_failures import FOREIGN_FAILURES
+from tests.core.remarks import MENDED, REMARKS
 from tests.support import HUNGRY_CUDA, HUNGRY_LIMIT, KERNEL, SLOW, cuda, request, sample
+from tests.toolchain.opened_files import NEEDS_NVCC
 
-ALL = (*PROVOKED, *FOREIGN_FAILURES)
+RUNTIME = [f"{root}/lib64/libcudadevrt.a" for root in USUAL_TOOLKITS]
+ALL = (*PROVOKED, *FOREIGN_FAILURES, *REMARKS)
 # What lacks two things has two fixes, and the target of PTX is said in the PTX and of the build.
 MORE_STEPS = {
     "feature-needs-ptx-target": 1,
@@ -53,6 +60,25 @@ def test_a_real_failure_is_explained_and_its_fix_mends_it(builder, failure):
             again = builder.build(better)
         assert again.outcome is Outcome.BUILT, again.diagnostics
         assert not any(is_told(failure.id, d) for d in again.diagnostics)
+
+
+@pytest.mark.parametrize("mended", MENDED)
+def test_what_follows_the_remarks_of_ptxas_has_none(builder, mended):
+    result = builder.build(mended)
+    assert result.outcome is Outcome.BUILT
+    assert [d.message for d in result.diagnostics if d.number.startswith("C75")] == []
+
+
+def test_a_loss_is_a_warning_at_the_line_of_the_source(builder):
+    serialized = next(row for row in REMARKS if row.id == "wgmma-serialized-by-divergence")
+    found = told(serialized.id, builder.build(serialized.request))
+    assert (found.severity, found.number) == (Severity.WARNING, "C7518")
+    text = serialized.request.sources[0].content.decode()
+    assert found.file == "kernel.cu"
+    assert text.splitlines()[found.line - 1].startswith("float d[4]")
+    assert "kernel.ptx:" in found.message
+    waiting = next(row for row in REMARKS if row.id == "wgmma-wait-injected")
+    assert told(waiting.id, builder.build(waiting.request)).severity is Severity.INFO
 
 
 def test_the_first_link_of_a_module_that_calls_another(builder):
@@ -90,6 +116,30 @@ def test_a_fatbin_without_code_for_the_target(builder):
     assert (found.fix.kind, found.fix.value) == (FixKind.SET_ARCH, "sm_90")
     again = builder.build(mended(opened, found.fix))
     assert (again.ok, again.arch) == (True, Arch(90))
+
+
+@NEEDS_NVCC
+@pytest.mark.slow
+def test_a_library_without_relocatable_code(builder, tmp_path):
+    (tmp_path / "b.cu").write_bytes(CALLEE.content)
+
+    def linked(*options):
+        words = ["nvcc", "-lib", "-arch=sm_90", *options, "b.cu", "-o", "b.a"]
+        subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+        library = Source("b.a", CodeKind.LIBRARY, (tmp_path / "b.a").read_bytes())
+        return builder.build(request(CALLER, library, **PTX_LINK))
+
+    found = told("library-of-final-code", linked())
+    assert found.explanation.startswith("The device code in b.a is final")
+    assert linked("-rdc=true").ok
+
+
+def test_the_device_runtime_in_a_link(builder):
+    file = next(filter(os.path.isfile, RUNTIME), None)
+    if file is None:
+        pytest.skip("no libcudadevrt.a here")
+    library = Source("libcudadevrt.a", CodeKind.LIBRARY, Path(file).read_bytes())
+    assert builder.build(request(cuda(NESTED), library, **PTX_LINK)).ok
 
 
 def test_a_header_with_a_byte_order_mark(builder, tmp_path):
@@ -139,9 +189,7 @@ def test_a_kernel_whose_name_is_mangled_is_no_failure(builder):
 
 
 def test_every_explanation_is_tested():
-    here = {failure.id for failure in (*PROVOKED, *FOREIGN_FAILURES, *NVCC_FAILURES)} | {
-        id_ for id_, *_ in REPORTED
-    }
+    here = {failure.id for failure in (*ALL, *NVCC_FAILURES)} | {id_ for id_, *_ in REPORTED}
     by_name = {
         "unresolved-at-compile",
         "unresolved-in-only-module",
@@ -152,6 +200,7 @@ def test_every_explanation_is_tested():
         "time-limit",
         "option-leaks",
         "bitcode-lacks",
+        "library-of-final-code",
         "mark-of-a-header",
         "nvvm-crash-of-bitcode",
         "ptx-empty-after-lto",
@@ -167,9 +216,35 @@ def test_texts_use_known_words_only():
 
 def test_texts_are_short():
     for explanation in explanations():
-        sentences = re.findall(r"[.!?](?= |$)", explanation.text)
-        assert 1 <= len(sentences) <= 4, explanation.id
-        assert len(explanation.text) < 420, explanation.id
+        for text in (explanation.text, *explanation.text_in.values()):
+            sentences = re.findall(r"[.!?](?= |$)", text)
+            assert 1 <= len(sentences) <= 4, explanation.id
+            assert len(text) < 420, explanation.id
+
+
+# What only CUDA C++ has.
+CPP = re.compile(
+    r"__\w+__|__\w+\(\)|#pragma|extern \"C\"|asm\(|\bstatic (?!memory|shared)|<<<|constexpr"
+)
+# Of these the message, or what else has to be there, is of CUDA C++ only.
+OF_CPP = {"template-without-instance"}
+
+
+@pytest.mark.parametrize("kind", [CodeKind.PTX, CodeKind.LLVM_IR])
+def test_authors_of_ptx_and_llvm_ir_are_told_nothing_of_cpp(kind):
+    for explanation in explanations():
+        if not explanation.tools or explanation.tools - {"NVRTC", "nvcc", "Python"}:
+            text = explanation.text_in.get(kind, explanation.text)
+            assert explanation.id in OF_CPP or not CPP.search(text), explanation.id
+
+
+def test_a_link_speaks_the_language_of_its_modules(builder):
+    caller = b".version 8.0\n.target sm_75\n.address_size 64\n.extern .func f;\n"
+    caller += b".visible .entry k() { call f; ret; }\n"
+    module = Source("k.ptx", CodeKind.PTX, caller)
+    found = told("undefined-reference", builder.build(request(module, **PTX_LINK)))
+    assert ".visible" in found.explanation
+    assert "extern" not in found.explanation
 
 
 @pytest.mark.bench

@@ -20,7 +20,7 @@ import pytest
 from cuda.bindings import driver
 
 from jitstudio.core.code import LINKED, CodeKind, Header
-from jitstudio.core.launch.c_types import BFLOAT16, FLOAT, INT, named
+from jitstudio.core.launch.c_types import BFLOAT16, DOUBLE, FLOAT, INT, instance, named
 from jitstudio.core.launch.request import (
     Buffer,
     Expectation,
@@ -33,8 +33,15 @@ from jitstudio.core.launch.request import (
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import LinkMode
 from jitstudio.export import cpp
+from jitstudio.export.code_digest import code_digest
 from jitstudio.export.formats import BY_NAME, FORMATS
-from jitstudio.export.numpy_text import FILLS, buffer_lines, expression_text, variable
+from jitstudio.export.numpy_text import (
+    FILLS,
+    buffer_lines,
+    check_lines,
+    expression_text,
+    variable,
+)
 from jitstudio.export.nvcc import toolkit_build
 from jitstudio.export.python_script import literal
 from jitstudio.export.recipe import (
@@ -46,9 +53,11 @@ from jitstudio.export.recipe import (
     module_of,
     recipe_of,
 )
+from jitstudio.numerics.compare import Tolerance, compare
+from jitstudio.numerics.dtypes import as_expressions_see, numpy_dtype
 from jitstudio.numerics.fills import generate
 from jitstudio.toolchain.gpu.buffers import GUARD, GUARD_BYTES, POISONS
-from tests.support import SAMPLES, cuda, request, sample, sample_header
+from tests.support import KERNEL, SAMPLES, cuda, request, sample, sample_header
 from tests.texture_launches import INVERT
 
 HOST = """\
@@ -105,6 +114,22 @@ def exported(builder):
     return recipe
 
 
+def test_a_digest_of_code_is_of_all_but_the_line_table(builder):
+    def digest(text, name="k.cu", **more):
+        source = replace(cuda(text), name=name)
+        (made,) = builder.build(request(source, emit="cubin", **more)).artifacts
+        return code_digest(made.content)
+
+    first = digest(KERNEL)
+    assert digest(KERNEL, "another/name.cu") == first
+    # Other lines, the same code.
+    assert digest(f"\n\n{KERNEL}") == first
+    assert digest(KERNEL, arch="sm_89") != first
+    assert digest(KERNEL.replace("fine", "good")) != first
+    other = KERNEL.replace("{", "{ if (threadIdx.x == 77) return;", 1)
+    assert digest(other) != first
+
+
 def ran(text):
     """Returns what a script defines."""
     names = {"__name__": "exported"}
@@ -119,7 +144,28 @@ def test_a_script_makes_the_bytes_that_jitstudio_has_built(builder, exported, na
         script = ran(BY_NAME[core].make(recipe).text)
         assert script["build"]() == recipe.cubin
         assert script["DIGEST"] == recipe.digest
+        assert script["CODE_DIGEST"] == code_digest(recipe.cubin)
     assert recipe.cubin.startswith(b"\x7fELF")
+
+
+@pytest.mark.slow
+def test_a_script_in_another_folder_says_that_the_paths_differ(run_apart, tmp_path):
+    (tmp_path / "k.cu").write_text(KERNEL)
+    words = ("export", "cuda-bindings", "k.cu", "--kernel", "fine", "--grid", "1", "--block", "32")
+    assert run_apart(*words, "--arg", "p=32:range", "-o", "script.py").code == 0
+    (tmp_path / "elsewhere").mkdir()
+    said = [
+        subprocess.run(
+            [sys.executable, tmp_path / "script.py", "--no-launch"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stderr
+        for folder in (tmp_path, tmp_path / "elsewhere")
+    ]
+    assert ", as jitstudio has built (" in said[0]
+    assert ", the code that jitstudio has built, with other paths in its line table (" in said[1]
 
 
 @pytest.mark.slow
@@ -165,7 +211,7 @@ def test_the_cells_of_a_notebook_run_in_their_order(exported):
             with contextlib.redirect_stdout(out):
                 exec(compile("".join(cell["source"]), "cell", "exec"), names)
     assert names["cubin"] == exported("template").cubin
-    assert "as in jitstudio" in out.getvalue()
+    assert "as jitstudio has built" in out.getvalue()
 
 
 WHEELS = Path(sysconfig.get_path("purelib"), "nvidia", "cu13")
@@ -640,9 +686,107 @@ def test_a_check_fails_where_a_number_is_wrong(exported):
     script = ran(BY_NAME["cuda-bindings"].make(exported("template")).text)
     with contextlib.redirect_stdout(io.StringIO()) as said:
         numbers = np.arange(6, dtype=np.float32)
-        assert script["check"]("y", numbers, numbers + 1e-6, 1e-5, 1e-5)
-        assert not script["check"]("y", numbers, numbers + (numbers == 4), 1e-5, 1e-8)
+        assert script["check"]("y", numbers, numbers + 1e-6, 1e-5, 1e-5, 0)
+        assert not script["check"]("y", numbers, numbers + (numbers == 4), 1e-5, 1e-8, 0)
     assert "the first at (np.int64(4),)" in said.getvalue() or "(4,)" in said.getvalue()
+
+
+BOOL, ULONG = named("bool"), named("unsigned long")
+KINDS = ("int32", "uint64", "bool", "float32", "float64")
+PAIRS = [
+    (np.arange(300_000), np.arange(300_000) - (np.arange(300_000) > 200_000)),
+    (np.array([2**53 + 1, 7]), np.array([2**53, 7])),
+    (np.array([1, 2, 0]), np.array([1.0, 2.5, 0.0])),
+    (np.array([1, 0, 1]), np.array([1, 0, 1])),
+    (np.array([1, 0, 1]), np.array([1, 0, 2])),
+    (np.array([1, 0, 1]), np.array([1, np.nan, 1])),
+    (np.array([5, 5]), np.array([2.0**60, 5])),
+    (np.array([4, 5]), np.array([5, 5])),
+    (np.array([4, 4]), np.array([4])),
+]
+NOT_INTEGERS = [
+    (np.array([np.nan, 1]), np.array([np.nan, 1])),
+    (np.array([np.inf, 1]), np.array([np.inf, 1.000001])),
+    (np.array([np.inf, 1]), np.array([-np.inf, 1])),
+]
+
+
+@pytest.mark.parametrize("itol", [0, 1])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_check_of_a_script_agrees_with_that_of_a_launch(exported, kind, itol):
+    script = ran(BY_NAME["cuda-bindings"].make(exported("template")).text)
+    element = {"int32": INT, "uint64": ULONG, "bool": BOOL, "float32": FLOAT, "float64": DOUBLE}
+    for got, expected in PAIRS + (NOT_INTEGERS if kind.startswith("float") else []):
+        buffer = got.astype(kind)
+        with contextlib.redirect_stdout(io.StringIO()):
+            said = script["check"]("y", buffer, expected, 1e-5, 1e-8, itol)
+        tolerance = Tolerance(1e-5, 1e-8, itol)
+        wanted = compare(buffer, expected, Expectation("y", "e"), element[kind], tolerance)
+        assert said == wanted.ok, (got, expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("itol", [0, 1])
+def test_a_check_of_a_program_agrees_with_that_of_a_launch(tmp_path, itol):
+    if shutil.which("g++") is None:
+        pytest.skip("needs g++")
+    types = {"int": INT, "unsigned long long": ULONG, "float": FLOAT, "double": DOUBLE}
+    request = replace(launch(), integer_tolerance=itol)
+    lines, wanted = [], []
+    for spelling, element in types.items():
+        dtype = numpy_dtype(element)
+        for got, expected in PAIRS + (NOT_INTEGERS if element in (FLOAT, DOUBLE) else []):
+            numbers = np.broadcast_to(expected, got.shape).astype(float)
+            for value, number in list(zip(got.astype(dtype), numbers, strict=True))[-200:]:
+                made = compare(
+                    np.array([value]),
+                    np.array([number]),
+                    Expectation("y", "e"),
+                    element,
+                    Tolerance(1e-5, 1e-8, itol),
+                )
+                wanted.append(made.ok)
+                text = str(value).replace("nan", "NAN").replace("inf", "INFINITY")
+                other = repr(float(number)).replace("nan", "NAN").replace("inf", "INFINITY")
+                lines.append(f"    std::putchar('0' + agrees<{spelling}>({text}, {other}));\n")
+    head = "".join(f"#include <{name}>\n" for name in ("cmath", "cstdio", "type_traits"))
+    body = "".join(lines)
+    text = f"{head}{cpp._agrees(request)}int main() {{\n{body}}}\n"
+    (tmp_path / "main.cpp").write_text(text)
+    subprocess.run(["g++", "-std=c++17", "main.cpp", "-o", "main"], cwd=tmp_path, check=True)
+    said = subprocess.run(["./main"], cwd=tmp_path, capture_output=True, check=True).stdout
+    assert [letter == ord("1") for letter in said] == wanted
+    assert {True, False} <= set(wanted)
+
+
+COMPLEX = instance("complex", (DOUBLE,))
+
+
+def test_complex_buffers_of_an_export_hold_and_expect_what_those_of_a_launch_do(exported):
+    script = ran(BY_NAME["cuda-bindings"].make(exported("template")).text)
+    fills = {
+        "a": Fill(FillKind.CONSTANT, (1.0, 2.0)),
+        "b": Fill(FillKind.RANGE, (1, 2)),
+        "c": Fill(FillKind.RANDOM, (5,)),
+        "d": Fill(FillKind.EXPRESSION, text="a * b + i"),
+    }
+    buffers = [Buffer(name, COMPLEX, 0, 6, fill) for name, fill in fills.items()]
+    given = replace(
+        launch(*buffers),
+        expectations=(Expectation("d", "a * b + i"), Expectation("d", "a * b + i + 1e-9j")),
+    )
+    names = {"np": np, "fill": script["fill"], "check": script["check"]}
+    exec("\n".join(buffer_lines(given)), names)
+    for buffer in buffers[:3]:
+        assert names[buffer.name].tobytes() == generate(buffer).tobytes()
+    whole = as_expressions_see(names["d"], COMPLEX)
+    assert whole.tolist() == [(1 + 2j) * (1 + 2 * i) + i for i in range(6)]
+    with contextlib.redirect_stdout(io.StringIO()):
+        got = {each.name: each.name for each in buffers}
+        verdicts = [eval(line, names) for line in check_lines(given, got)]
+        assert verdicts == [True, True]
+        exact = replace(given, relative=0.0, absolute=0.0)
+        assert [eval(line, names) for line in check_lines(exact, got)] == [True, False]
 
 
 def test_an_export_that_cannot_be_written_says_so(run, tmp_path):

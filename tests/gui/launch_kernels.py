@@ -45,6 +45,7 @@ FULL = LaunchSpec(
     expectations=("y = a * x + y",),
     relative=1e-3,
     absolute=0.0,
+    integer_tolerance=2,
     poison=False,
     guards=False,
     sanitizer=Sanitizer.RACECHECK,
@@ -52,4 +53,5 @@ FULL = LaunchSpec(
     blocks=3,
     seed=5,
     seeds=2,
+    both=True,
 )

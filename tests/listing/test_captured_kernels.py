@@ -88,6 +88,46 @@ def test_numba_passes_an_array_as_several_parameters():
     assert first_launch(form).cover == "values_nitems"
 
 
+def launched(**facts):
+    kernel = unpack((SAMPLES / "numba_smooth.jitkernel").read_bytes())
+    arrays = {"values": "array(float32, 1d, A)", "out": "array(float32, 1d, C)"}
+    facts = arrays | {name.replace("_", " "): text for name, text in facts.items()}
+    return form_of(CapturedKernel(kernel.name, kernel.origin, kernel.representations, facts))
+
+
+def test_a_kernel_of_numba_begins_with_the_launch_of_its_script():
+    form = launched(
+        launch_grid="3,2,1",
+        launch_block="64,1,1",
+        launch_shared="128",
+        launch_line="17",
+        launch_array_values="100,8",
+        launch_array_out="100,4",
+    )
+    texts = dict(default_arguments(form))
+    assert (texts["values_nitems"], texts["values_shape0"], texts["values_stride0"]) == (
+        "100",
+        "100",
+        "8",
+    )
+    assert (texts["out_shape0"], texts["out_stride0"]) == ("100", "4")
+    launch = first_launch(form)
+    assert (launch.grid, launch.block, launch.shared) == ("3,2", "64", "128")
+    assert (form.host_launch.line, form.host_launch.kernel) == (17, "smooth")
+
+
+def test_a_launch_that_is_damaged_is_none():
+    for facts in (
+        {"launch_grid": "3,x", "launch_block": "64"},
+        {"launch_grid": "3"},
+        {"launch_grid": "9" * 30, "launch_block": "64"},
+    ):
+        assert launched(**facts).host_launch is None
+    form = launched(launch_array_values="0,4", launch_array_out="1,2,3")
+    texts = dict(default_arguments(form))
+    assert (texts["values_shape0"], texts["out_shape0"]) == ("1048576", "1048576")
+
+
 def test_cuda_in_a_captured_kernel_declares_it():
     form = form_of(unpack((SAMPLES / "cupy_row_sums.jitkernel").read_bytes()))
     assert [p.name for p in form.parameters] == ["rows", "sums", "width"]

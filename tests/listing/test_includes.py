@@ -27,6 +27,8 @@ def names(text):
         "#if __has_include(<a.h>)",
         '#if defined(X) && __has_include ( "a.h" )',
         '#if 0\n#include "a.h"\n#endif',
+        "#if _CCCL_HAS_INCLUDE(<a.h>)",
+        '#if defined(X) && MY_HAS_INCLUDE_OF ( "a.h" )',
     ],
 )
 def test_every_way_to_name_a_file_is_found(text):

@@ -365,8 +365,12 @@ def test_a_kernel_by_calling_convention_is_found():
     ]
 
 
-def test_bitcode_and_functions_tell_nothing():
-    assert read("define void @k(i32 %n) { ret void }") == ()
+def test_a_function_that_a_launch_may_mark_is_told_too():
+    assert [s.name for s in read("define void @k(i32 %n) { ret void }")] == ["k"]
+
+
+def test_bitcode_and_functions_with_a_result_tell_nothing():
+    assert read("define i32 @k(i32 %n) { ret i32 %n }") == ()
     assert llvm_signatures(Source("k.bc", CodeKind.LLVM_IR, b"BC\xc0\xde define")) == ()
 
 

@@ -1,5 +1,6 @@
 """Which instances of kernel templates host code launches."""
 
+import re
 import time
 
 import pytest
@@ -54,6 +55,97 @@ __global__ void plain(int *x) { }
 def test_instances_are_those_of_the_launches(host, found):
     launched = find_host_code(f"{KERNELS}{host}\n".encode()).launched
     assert found is None or launched == found
+
+
+@pytest.mark.parametrize(
+    ("host", "instances"),
+    [
+        # Handed on in place of being launched there.
+        ("void f() { cudaLaunchKernel((void *)tile<4>, 1, 32, a); }", ("tile<4>",)),
+        ("void f() { auto kernel = tile<2, int>; kernel<<<1, 1>>>(p); }", ("tile<2, int>",)),
+        ("template <class F> void go(F f); void f() { go(scale<half>); }", ("scale<half>",)),
+        ("void (*table[])(const int *) = {tile<1, int>, tile<2, int>};", None),
+        # By macros, and by macros of macros.
+        (
+            "#define GO(N) tile<N, int><<<1, 1>>>(p)\nvoid f(int *p) { GO(4); GO(8); }",
+            ("tile<4, int>", "tile<8, int>"),
+        ),
+        (
+            (
+                "#define RUN(T, ...) scale<T><<<1, 1>>>(__VA_ARGS__)\n"
+                "#define ALL(X) RUN(float, X, 1); \\\n  RUN(double, X, 1)\nvoid f() { ALL(p); }"
+            ),
+            ("scale<float>", "scale<double>"),
+        ),
+        # By templates of the host that call each other, with defaults, and end by `if constexpr`.
+        (
+            (
+                "template <int N> void each(int *p) { tile<N, int><<<1, 1>>>(p); "
+                "if constexpr (N > 1) each<N / 2>(p); }\nint main() { each<8>(p); }"
+            ),
+            ("tile<8, int>", "tile<4, int>", "tile<2, int>", "tile<1, int>"),
+        ),
+        (
+            (
+                "template <const int A = 2, const int B = A * 4> void run() "
+                "{ tile<A * B, int><<<1, 1>>>(p); }\nint main() { run(); run<1>(); }"
+            ),
+            ("tile<2 * 8, int>", "tile<1 * 4, int>"),
+        ),
+        (
+            (
+                "template <class T> void low(T *p) { scale<T><<<1, 1>>>(p, 1); }\n"
+                "template <class T> void high(T *p) { low(p); }\nvoid f(char *c) { high(c); }"
+            ),
+            ("scale<char>",),
+        ),
+        (
+            (
+                "template <bool B> void pick(int *p) { if constexpr (B) tile<1, int><<<1, 1>>>(p);"
+                " else { tile<2, int><<<1, 1>>>(p); } }\nvoid f(int *p) { pick<false>(p); }"
+            ),
+            ("tile<2, int>",),
+        ),
+        (
+            (
+                "template <class T> void run(T *p) { scale<T><<<1, 1>>>(p, 1); }\n"
+                "template void run<float>(float *);"
+            ),
+            ("scale<float>",),
+        ),
+        # Without an end.
+        (
+            (
+                "template <int N> void up(int *p) { tile<N, int><<<1, 1>>>(p); up<N + 1>(p); }\n"
+                "int main() { up<0>(p); }"
+            ),
+            None,
+        ),
+    ],
+)
+def test_instances_are_followed_through_all_that_names_them(host, instances):
+    found = find_host_code(f"{KERNELS}{host}\n".encode()).launched
+    if instances is None:
+        assert found[:2] in {("tile<1, int>", "tile<2, int>"), ("tile<0, int>", "tile<1, int>")}
+    else:
+        assert found == instances
+
+
+def test_kernels_and_macros_of_the_program_s_own_headers_are_known():
+    header = b"namespace h { template <class T> __global__ void fill(T *x) { } }\n"
+    header += b"#define FILL(T, X) h::fill<T><<<1, 1>>>(X)\n"
+    text = b'#include "h.h"\nint main() { h::fill<int><<<1, 1>>>(p); FILL(float, q); }\n'
+    assert find_host_code(text).launched == ()
+    assert find_host_code(text, headers=(header,)).launched == ("h::fill<int>", "h::fill<float>")
+
+
+def test_a_kernel_template_without_an_instance_is_named():
+    found = find_host_code(f"{KERNELS}void f() {{ scale<int><<<1, 1>>>(p, 1); }}\n".encode())
+    names = re.findall(r"found for (\w+),", " ".join(doubt.reason for doubt in found.doubts))
+    assert names == ["tile", "apply", "view", "fill"]
+    explicit = b"template __global__ void tile<3, int>(const int *);\n"
+    found = find_host_code(KERNELS.encode() + explicit + b"int main() { }\n")
+    assert "tile" not in " ".join(doubt.reason for doubt in found.doubts)
 
 
 UNKNOWN = " ".join(f"view<<<1, 2>>>(v{i});" for i in range(2000))

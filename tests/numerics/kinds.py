@@ -1,5 +1,6 @@
 """Types as the signatures of kernels give them."""
 
+from jitstudio.core.launch.c_types import instance
 from jitstudio.core.launch.types import Array, Field, NumberKind, Opaque, Scalar, Struct
 
 FLOAT = Scalar("float", "float32", 4, NumberKind.FLOATING)
@@ -23,6 +24,7 @@ def vector(name, lane, count):
     return Struct(name, tuple(fields), lane.size * count, lane.size)
 
 
+FLOAT2 = vector("float2", FLOAT, 2)
 FLOAT3 = vector("float3", FLOAT, 3)
 FLOAT4 = vector("float4", FLOAT, 4)
 BFLOAT2 = vector("__nv_bfloat162", BFLOAT, 2)
@@ -34,4 +36,5 @@ PARTICLE = Struct(
     align=4,
 )
 PAIR = Struct("Pair", (Field("a", INT, 0), Field("b", DOUBLE, 8)), size=16, align=8)
+COMPLEX, COMPLEX_FLOAT = (instance("complex", (part,)) for part in (DOUBLE, FLOAT))
 ROW = Array(FLOAT, 5)

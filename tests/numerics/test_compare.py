@@ -118,10 +118,67 @@ def test_integers_are_compared_without_overflow_or_rounding(element, got, expect
     assert (result.ok, result.largest_absolute) == (False, difference)
 
 
-def test_integers_have_a_tolerance_too():
-    assert compared(INT, [100, 7], np.array([101, 7]), Tolerance(0, 1)).ok
-    assert compared(INT, [100, 7], np.array([101, 7]), Tolerance(0.01, 0)).ok
-    assert compared(INT, [100, 7], np.array([103, 7]), Tolerance(0.01, 1)).wrong == 1
+def test_integers_have_a_tolerance_of_their_own_only():
+    assert compared(INT, [100, 7], np.array([101, 7]), Tolerance(0, 1)).wrong == 1
+    assert compared(INT, [100, 7], np.array([101, 7]), Tolerance(0.01, 0)).wrong == 1
+    assert compared(INT, [100, 7], np.array([101.0, 7]), Tolerance(0.01, 1)).wrong == 1
+    assert compared(INT, [100, 7], np.array([101, 7]), Tolerance(integer=1)).ok
+    assert compared(INT, [100, 7], np.array([101.0, 7.5]), Tolerance(integer=1)).ok
+    assert compared(INT, [100, 7], np.array([102, 7]), Tolerance(1, 1, integer=1)).wrong == 1
+    assert compared(ULONG, [MOST, 0], np.uint64(MOST - 1), Tolerance(integer=1)).wrong == 1
+
+
+def test_a_large_index_that_is_one_too_low_is_wrong():
+    expected = np.arange(300_000)
+    result = compared(INT, expected - (expected > 200_000), expected, USUAL)
+    assert (result.ok, result.wrong) == (False, 99_999)
+    assert result.mismatches[0] == Mismatch((200_001,), "200000", "200001")
+
+
+@pytest.mark.parametrize("digits", [1, 8, 24, 31, 53, 63])
+@pytest.mark.parametrize("element", [UCHAR, INT, LONG, ULONG, BOOL])
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int64, np.uint64, np.float32, np.float64])
+def test_each_kind_is_compared_with_integers_as_python_compares_them(element, digits, dtype):
+    rng = np.random.default_rng(digits)
+    info = np.iinfo(numpy_dtype(element)) if element is not BOOL else np.iinfo("u1")
+    most = min(info.max, 2**digits)
+    got = rng.integers(0, most, 200, np.uint64, endpoint=True).astype(numpy_dtype(element))
+    expected = got.astype(dtype)
+    expected[::3] += (
+        rng.random(len(expected[::3])).astype(dtype)
+        if dtype in (np.float32, np.float64)
+        else np.ones(len(expected[::3]), dtype)
+    )
+    result = compared(element, got, expected, USUAL)
+    pairs = zip(got.tolist(), expected.tolist(), strict=True)
+    wrong = [index for index, (a, b) in enumerate(pairs) if a != b]
+    if result.problem:
+        assert expected.max() >= 2.0 ** (np.finfo(dtype).nmant + 1)
+        return
+    assert result.wrong == len(wrong)
+    assert [each.index[0] for each in result.mismatches] == wrong[:20]
+
+
+@pytest.mark.parametrize("value", [2.0**53, -(2.0**60), 1e300])
+def test_floats_that_cannot_tell_integers_apart_are_refused(value):
+    result = compared(LONG, [0], np.array(value), Tolerance(1, 1))
+    assert not result.ok
+    assert "float64 beyond 9,007,199,254,740,992" in result.problem
+    assert compared(LONG, [2**60], np.array(2.0**60).astype(np.int64)).ok
+    assert "float32 beyond 16,777,216" in compared(INT, [2**24], np.float32(2**24)).problem
+
+
+@pytest.mark.parametrize("value", [NAN, INF, -INF, 0.5])
+def test_what_no_integer_is_equals_none(value):
+    assert compared(INT, [0], np.array(value), USUAL).wrong == 1
+    assert compared(BOOL, [1], np.array(value), USUAL).wrong == 1
+
+
+def test_what_was_nan_and_should_be_is_counted():
+    result = compared(FLOAT, [1, NAN, NAN, 4], np.array([NAN, NAN, NAN, 4]))
+    assert (result.wrong, result.nans) == (1, 2)
+    result = compared(FLOAT, [NAN, 4], np.array([NAN, 4]))
+    assert result.verdict == "All 2 elements of 'out' are as expected, 1 of them NaN."
 
 
 @pytest.mark.parametrize(
@@ -148,9 +205,15 @@ def test_one_number_for_each_element_or_lane_is_repeated():
     ("element", "expected", "words"),
     [
         (FLOAT, np.zeros(3), "There are 3 numbers, not 2 elements of float."),
+        (FLOAT, np.zeros(1), "There is 1 number, not 2 elements of float."),
+        (FLOAT, [5], "There is 1 number, not 2 elements of float."),
         (FLOAT, np.zeros((3, 4)), "There are 12 numbers (3 x 4), not 2 elements of float."),
         (FLOAT, [[1], [1, 2]], "The parts of the list have different lengths."),
-        (FLOAT, np.zeros(2, complex), "These are no numbers, but complex128."),
+        (
+            FLOAT,
+            np.zeros(2, complex),
+            "These are complex numbers; its elements have no two lanes.",
+        ),
         (PAIR, np.zeros(2), "A struct takes a struct of the same fields or a list [a, b] of them."),
         (PAIR, [1, np.zeros(3)], "There are 3 numbers, not 2 elements of Pair, field b."),
     ],

@@ -41,7 +41,7 @@ def test_the_parameters_that_occur_are_told(expression, names):
         ("x.sum + 1", ".sum is a function: write .sum(...) (at character 1)."),
         ("1 + x(3)", "x is a parameter and cannot be called (at character 5)."),
         ("sqrt(x, out=x)", "An argument out is not allowed in expressions (at character 13)."),
-        ("1j", "This constant is not allowed in expressions (at character 1)."),
+        ("b'x'", "This constant is not allowed in expressions (at character 1)."),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(expression, words):

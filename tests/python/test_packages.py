@@ -15,7 +15,7 @@ from jitstudio.core.captured import KernelLanguage as L
 from jitstudio.core.captured import unpack
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import cubin_target
-from jitstudio.python.things import NotCompiled, found_in
+from jitstudio.python.things import NotCompiled, cupy_options, found_in
 
 pytestmark = [pytest.mark.python_kernels, pytest.mark.slow, pytest.mark.filterwarnings("default")]
 
@@ -175,6 +175,17 @@ def test_objects_of_cuda_core_are_what_their_code_says():
     program.close()
     with pytest.raises(NotCompiled, match="cannot be compiled"):
         found_in(program)
+
+
+def test_cupy_kernels_are_compiled_with_the_folders_of_cupy_s_headers():
+    cupy = pytest.importorskip("cupy")
+    options = cupy_options(("-lineinfo",))
+    assert "-lineinfo" in options
+    code = (
+        '#include <cupy/complex.cuh>\nextern "C" __global__ void k(complex<float>* a) { *a = 1; }'
+    )
+    made, _ = cupy.cuda.compiler.compile_using_nvrtc(code, options, "90")
+    assert b"_Z" in made or b"k" in made
 
 
 def test_cupy_kernels_have_their_source_and_what_cupy_makes_of_it(monkeypatch):

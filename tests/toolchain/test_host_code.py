@@ -10,8 +10,9 @@ from jitstudio.core.code import CodeKind, Header
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.result import HostCodeAside
 from jitstudio.core.tools import Tool
-from jitstudio.toolchain.device_part import HeadersOnDisk, device_part
+from jitstudio.toolchain.device_part import NextRound, device_part
 from jitstudio.toolchain.headers import stand_in_folder
+from jitstudio.toolchain.nvrtc import compile_cuda
 from tests.support import cuda, request
 
 TUTORIAL = """\
@@ -223,7 +224,8 @@ def test_every_stand_in_compiles_and_hides_none_of_nvidia(built):
     names = sorted(
         str(path.relative_to(stand_in_folder()))
         for path in Path(stand_in_folder()).rglob("*")
-        if path.is_file()
+        # What is given where a compile needs it is in none by itself.
+        if path.is_file() and path.name not in ("cub.cuh", "pow.h")
     )
     text = "".join(f"#include <{name}>\n" for name in names)
     result = built(request(cuda(text + "__global__ void k(int *p) { *p = 1; }\n")))
@@ -331,7 +333,97 @@ def test_headers_outside_of_a_project_that_nobody_trusts_are_not_read(tmp_path):
     part = device_part(replace(job, confined_to=(str(project),)))
     assert b"inline int f" not in part.job.inputs[0][1]
     error = f"{tmp_path / 'out.h'}(1): error: A namespace scope variable without memory"
-    assert HeadersOnDisk(part).part(error, ()) is None
+    assert NextRound(part).part(error, ()) is None
+
+
+KERNEL = "__global__ void k(int *p) { *p = 1; }\n"
+
+
+@pytest.mark.parametrize(
+    ("header", "text"),
+    [
+        # Functions with a macro of the header's, or of no text, before their names.
+        ("#define API\ntypedef enum { OK } Code;\nCode API start(int);\n", KERNEL),
+        (
+            "",
+            "void CUDART_CB done(void *) { }\nstatic int APIENTRY later() { return 1; }\n" + KERNEL,
+        ),
+        # constexpr functions without a mark, which device code uses and which it does not.
+        ("constexpr int twice(int n) { return 2 * n; }\n", KERNEL),
+        (
+            "constexpr int twice(int n) { return 2 * n; }\n",
+            "constexpr int n = twice(2);\n__global__ void k(int *p) { *p = n + twice(*p); }\n",
+        ),
+        (
+            (
+                "template <class T> constexpr T none() { return T(0); }\n"
+                "template <class T> struct M { T v = none<T>(); __device__ T g() { return v; } };\n"
+            ),
+            "__global__ void k(int *p) { M<int> m; *p = m.g(); }\n",
+        ),
+        # Types of the host that no device code uses.
+        ("#include <pthread.h>\ntypedef pthread_t Thread;\nstatic Thread start();\n", KERNEL),
+        ("", "#include <cuda.h>\nstruct Pool { CUmemAccessDesc access; };\n" + KERNEL),
+        # Constants that NVRTC would set at run time.
+        ("namespace w { const float up = 1.5f; const float down = -up; }\n", ""),
+    ],
+)
+def test_the_compiler_decides_what_the_text_leaves_in_doubt(built, tmp_path, header, text):
+    (tmp_path / "own.h").write_text(header)
+    text = text or "__global__ void k(float *p) { *p = w::up + w::down; }\n"
+    main = '#include "own.h"\n' + text + "int main() { return 0; }\n"
+    result = built(request(cuda(main, str(tmp_path / "main.cu"))))
+    assert result.ok, result.stages[0].error_log
+    assert len(result.kernels) == 1
+    # The same text in one file.
+    alone = built(request(cuda(header + text + "int main() { return 0; }\n")))
+    assert alone.ok, alone.stages[0].error_log
+    assert [kernel.name for kernel in alone.kernels] == [kernel.name for kernel in result.kernels]
+
+
+def test_a_mistake_in_device_code_stays_one(built):
+    text = "#define API\nint API start(int);\n__global__ void k(int *p) { *p = unknown; }\n"
+    (stage,) = built(request(cuda(text + "int main() { return start(1); }\n"))).stages
+    assert not stage.ok
+    assert '"unknown" is undefined' in stage.error_log
+    assert "considered a host function" not in stage.error_log
+
+
+@pytest.mark.parametrize("include", ["", "#include <cmath>\n", "#include <math.h>\n"])
+def test_pow_of_a_float_and_a_double_is_that_of_doubles(built, include):
+    text = "__global__ void k(float *o, float x) { *o = pow(x, 2.5) + pow(3, *o); }\n"
+    result = built(request(cuda(include + text)))
+    assert result.ok, result.stages[0].error_log
+    assert "as with nvcc" in result.stages[0].log
+    assert "fma.rn.f64" in ptx(result)
+    plain = built(request(cuda(include + text.replace("2.5", "2.5f").replace("3,", "3.0f,"))))
+    assert "as with nvcc" not in plain.stages[0].log
+    assert "fma.rn.f64" not in ptx(plain)
+
+
+def test_what_a_compile_is_supplied_with_is_no_reason_not_to_keep_its_result():
+    text = b"__global__ void k(float *o) { *o = pow(*o, 2.5); }\n"
+    source = (Ref(CodeKind.CUDA, "k.cu"), text)
+    report = compile_cuda(
+        Job(Tool.NVRTC, "k.cu", (source,), (CodeKind.PTX,), ("-arch=compute_90",))
+    )
+    assert report.ok, report.error_log
+    assert [header.name for header in report.copies] == ["jitstudio/pow.h"]
+    assert report.find_searches() is not None
+
+
+def test_the_blocks_and_warps_of_cub_come_with_its_header_for_all(built):
+    text = """\
+#include <cub/cub.cuh>
+__global__ void k(int *p) {
+  __shared__ typename cub::WarpReduce<int>::TempStorage space;
+  *p = cub::WarpReduce<int>(space).Sum(*p);
+}
+int main() { cub::DeviceReduce::Sum(nullptr, size, p, p, 1); }
+"""
+    result = built(request(cuda(text)))
+    assert result.ok, result.stages[0].error_log
+    assert "<cub/cub.cuh> as a whole" in result.stages[0].log
 
 
 CALLS = """\

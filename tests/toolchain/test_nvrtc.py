@@ -1,13 +1,18 @@
+import json
+import re
+from dataclasses import replace
+
 import pytest
 
 from jitstudio.core.code import CodeKind, Header
+from jitstudio.core.diagnostics import diagnose
 from jitstudio.core.kernel_resources import cubin_resources
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.result import Phase
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import nvrtc
 from jitstudio.toolchain.nvrtc import split_phases, tidy
-from tests.support import ENDLESS_TEMPLATES, KERNEL, sample
+from tests.support import ENDLESS_TEMPLATES, KERNEL, cuda, request, sample
 
 K = CodeKind
 BAD_ASSEMBLY = """\
@@ -257,3 +262,106 @@ def test_warnings_inside_nvidia_s_headers_are_counted_rather_than_shown():
 def test_other_logs_stay_as_they_are():
     assert tidy(WARNED, ()) == WARNED
     assert tidy("k.cu(1): error: x\n", ("/nv",)) == "k.cu(1): error: x\n"
+
+
+def test_nvrtc_is_asked_which_options_it_takes():
+    assert all(map(nvrtc.takes, ("--no-cache", "--time=-", "--create-pch=headers.pch")))
+    assert not nvrtc.takes("--no-such-option")
+    assert not nvrtc.takes("--no-cach")
+
+
+IN_HEADERS = """\
+#include <cub/block/block_reduce.cuh>
+struct S { int a; };
+extern "C" __global__ void k(S *p)
+{
+    __shared__ typename cub::BlockReduce<S, 128>::TempStorage t;
+    *p = cub::BlockReduce<S, 128>(t).Sum(*p);
+}
+__device__ void after() { wrong(); }
+"""
+
+
+def test_an_error_in_an_instance_of_cub_is_told_at_the_author_s_line(builder):
+    result = builder.build(request(cuda(IN_HEADERS)))
+    places = {(d.file, d.line) for d in result.diagnostics}
+    assert places == {("kernel.cu", 6), ("kernel.cu", 8)}
+    assert any("warp_reduce_shfl.cuh:" in d.message for d in result.diagnostics)
+
+
+def test_the_author_s_errors_come_before_those_in_headers(tmp_path):
+    (tmp_path / "a.h").write_text(
+        "template <class T> __device__ int of(T t) { return t.member; }\n"
+        + "".join(f"__device__ int f{n}() {{ return missing; }}\n" for n in range(9))
+    )
+    text = "#include <a.h>\n__global__ void k(int *p) { *p = wrong; }\n"
+    text += "__global__ void j(int *p) { *p = of(1); }\n"
+    report = compiled(text, "-arch=compute_90", f"-I{tmp_path}")
+    assert report.error_log.startswith(f"{tmp_path}/a.h(2): error: ")
+    installed = (str(tmp_path),)
+    log, more = nvrtc.authors_first(report.error_log, installed)
+    found = diagnose(Tool.NVRTC, "k.cu", False, "", log, header_folders=installed)
+    own = [("k.cu", 2, 'identifier "wrong" is undefined')]
+    own += [
+        ("k.cu", 3, f'expression must have class type but it has type "int" (in {tmp_path}/a.h:1)')
+    ]
+    assert [(d.file, d.line, d.message) for d in found[:2]] == own
+    assert [(d.file, d.line) for d in found[2:]] == [(f"{tmp_path}/a.h", n) for n in range(2, 7)]
+    assert more == 4
+    assert log.endswith('11 errors detected in the compilation of "k.cu".')
+
+
+def test_what_is_said_of_nvidia_s_headers_is_short(builder):
+    text = "#include <thrust/count.h>\n__global__ void k(int *p) { *p = 1; }\n"
+    result = builder.build(request(cuda(text)))
+    assert 0 < len(result.diagnostics) <= 5
+    (stage,) = result.stages
+    lines = stage.log.splitlines()
+    assert len(lines) <= 4
+    assert re.search(r"^More errors inside NVIDIA's own headers, left out: \d+\.$", stage.log, re.M)
+    assert any(line.startswith("Host code in NVIDIA's own headers") for line in lines)
+
+
+FENCE = """\
+__device__ __forceinline__ void store_fence() { asm volatile("sfence{end}" ::: "memory"); }
+extern "C" __global__ void k(int *p)
+{
+    p[0] = 1;
+    store_fence();
+    p[1] = 2;
+}
+"""
+
+
+@pytest.mark.parametrize("end", ["", ";"])
+@pytest.mark.parametrize("emit", ["cubin", "ptx cubin"])
+def test_an_error_in_inline_assembly_is_told_at_its_line_of_the_source(end, emit, builder):
+    text = FENCE.replace("{end}", end)
+    built = request(cuda(text))
+    built = replace(built, emit=frozenset(map(CodeKind, emit.split())))
+    (error,) = builder.build(built).diagnostics
+    assert (error.file, error.line) == ("kernel.cu", 1)
+    assert re.search(r" \(kernel\.ptx:\d+, inlined at kernel\.cu\(5\)\)$", error.message)
+
+
+def test_an_error_in_inline_assembly_of_a_header_is_told_there(builder):
+    header = Header("fence.cuh", FENCE.replace("{end}", ";").encode())
+    built = replace(request(cuda('#include "fence.cuh"\n'), emit="cubin"), headers=(header,))
+    (error,) = builder.build(built).diagnostics
+    assert (error.file, error.line) == ("fence.cuh", 1)
+
+
+def test_a_trace_of_phases_tells_the_headers_that_the_module_includes(tmp_path):
+    (tmp_path / "a.h").write_text('#include "b.h"\n#include <cuda/std/array>\n')
+    (tmp_path / "b.h").touch()
+    text = f'#include "a.h"\n#include <cuda_fp16.h>\n{KERNEL}'
+    options = ("-arch=compute_90", f"-I{tmp_path}", f"--fdevice-time-trace={tmp_path}/trace")
+    phases = {phase.name: phase.ms for phase in compiled(text, *options).phases}
+    assert set(phases) >= {"Header a.h", "Header cuda_fp16.h", "CUDA C++ Frontend"}
+    assert not any(name.endswith(("b.h", "array")) for name in phases)
+    assert phases["Header cuda_fp16.h"] < phases["CUDA C++ Frontend"]
+    # As the trace says it.
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    whole = [e["dur"] for e in events if e.get("args", {}).get("detail") == f"{tmp_path}/a.h"]
+    assert phases["Header a.h"] == max(whole) / 1000
+    assert "Header cuda_fp16.h" not in {p.name for p in compiled(text, *options[:2]).phases}

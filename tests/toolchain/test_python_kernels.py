@@ -120,10 +120,20 @@ def test_numba(tmp_path):
     cuda = pytest.importorskip("numba.cuda")
     report, kernels = ran(NUMBA, tmp_path)
     assert (report.diagnostics, report.ok) == ([], True)
+    arrays = {"x": "array(float32, 1d, C)", "y": "array(float32, 1d, C)"}
+    launch = {
+        "launch grid": "4,1,1",
+        "launch block": "128,1,1",
+        "launch shared": "0",
+        "launch array x": "100,4",
+        "launch array y": "100,4",
+        "launch number a": "2.0",
+    }
+    # The first compilation of a kernel that is launched says how.
     assert [(k.name, k.facts) for k in kernels] == [
         ("invert", {"x": "array(float32, 1d, C)"}),
-        ("axpy", {"a": "float32", "x": "array(float32, 1d, C)", "y": "array(float32, 1d, C)"}),
-        ("axpy", {"a": "float64", "x": "array(float32, 1d, C)", "y": "array(float32, 1d, C)"}),
+        ("axpy", {"a": "float32"} | arrays | launch | {"launch line": "22"}),
+        ("axpy", {"a": "float64"} | arrays | launch | {"launch line": "23"}),
     ]
     assert kernels[1].source.text == NUMBA
     own = tmp_path / "kernels.py"

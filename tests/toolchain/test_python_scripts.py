@@ -140,6 +140,14 @@ def test_what_is_printed_is_cut():
     assert report.diagnostics[0].message == "ValueError: 1"
 
 
+def test_an_interpreter_is_named_from_the_current_folder(tmp_path, monkeypatch):
+    folder = tmp_path / "env" / "bin"
+    folder.mkdir(parents=True)
+    (folder / "own-python").symlink_to(sys.executable)
+    monkeypatch.chdir(tmp_path)
+    assert interpreter("env/bin/own-python").version == interpreter("").version
+
+
 def test_a_wrong_interpreter(tmp_path):
     old = tmp_path / "old"
     old.write_text("#!/bin/sh\necho '\"2.7.18\"'\n")

@@ -105,6 +105,40 @@ def test_odd_spellings_are_found(text, folder):
     assert f"{folder}/a.h" in searched(text, f"-I{folder}")
 
 
+SYSTEM = """\
+#define THE_HAS_INCLUDE(x) __has_include(x)
+#if THE_HAS_INCLUDE(<extra.h>)
+#endif
+#define WHERE <part.h>
+#include WHERE
+"""
+
+
+def test_macros_of_installed_headers_name_what_was_opened_or_asked_for(folder):
+    system = folder.parent / "system"
+    system.mkdir()
+    (system / "all.h").write_text(SYSTEM)
+    (system / "part.h").touch()
+    opened = frozenset({f"{system}/all.h", f"{system}/part.h"})
+    options, folders = (f"-I{folder}",), (str(system),)
+
+    def found(text, opened=opened):
+        job = Job(Tool.NVRTC, "k.cu", ((Ref(K.CUDA, "k.cu"), text),), (K.PTX,), ())
+        assert searches_of(job, options, folders, opened) is None
+        searches = searches_of(job, options, folders, opened, folders)
+        return None if searches is None else set(places(searches))
+
+    # What is looked for in the user's folders before them is looked at, too.
+    looked = {f"{folder}/{name}" for name in ("all.h", "extra.h", "part.h")}
+    assert looked <= found(b"#include <all.h>\n")
+    assert found(b"#include <all.h>\n#define MORE <b.h>\n#include MORE\n") is None
+    assert found(b"#include <all.h>\n#if THE_HAS_INCLUDE(MORE)\n#endif\n") is None
+    pasted = b"#include <all.h>\n#define G(a, b) a##b\n#if G(__has_,include)(<b.h>)\n#endif\n"
+    assert found(pasted) is None
+    (folder / "other.h").touch()
+    assert found(b"#include <all.h>\n", opened | {f"{folder}/other.h"}) is None
+
+
 def test_a_file_that_was_opened_and_is_not_named_makes_it_unsure(folder):
     (folder / "a.h").touch()
     job = Job(Tool.NVRTC, "k.cu", ((Ref(K.CUDA, "k.cu"), b'#include "a.h"\n'),), (K.PTX,), ())

@@ -1,19 +1,26 @@
 """Other versions of the compilers: what they make is what they make alone."""
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from jitstudio.cache.store import Store
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.request import BuildRequest, ProbeRequest
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import USUAL_TOOLKITS, Tool
+from jitstudio.disk import TICK_NS
+from jitstudio.listing.includes import includes
+from jitstudio.listing.ptx import entries
 from jitstudio.toolchain_folders import ToolchainFolder, toolchain_in
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.sandbox.access import NOTHING, Need, SandboxAccess
@@ -76,10 +83,19 @@ def another() -> ToolchainFolder:
     pytest.skip(f"no other version than {own.version} here; {OTHER} names the folder of one")
 
 
+def _source(tool: Tool, toolchain: ToolchainFolder) -> Source:
+    """Returns a module for a tool; without NVIDIA's headers where the toolchain has none."""
+    source = _SOURCES[tool]
+    if tool is not Tool.NVRTC or toolchain.headers:
+        return source
+    plain = source.content.replace(b"#include <cuda_fp16.h>\n", b"").replace(b"__half2float", b"")
+    return replace(source, content=plain.replace(b"__half", b"float"))
+
+
 def _request(tool: Tool, toolchain: ToolchainFolder) -> BuildRequest:
     kind = CodeKind.PTX if tool is Tool.NVVM else CodeKind.CUBIN
     return BuildRequest(
-        (_SOURCES[tool],),
+        (_source(tool, toolchain),),
         Arch(90),
         frozenset({kind}),
         # Otherwise libNVVM is given a copy with a line table.
@@ -96,11 +112,14 @@ def test_a_version_makes_what_it_makes_alone(tool, which, builder, request, tmp_
     if tool not in toolchain.files:
         pytest.skip(f"'{toolchain.folder}' has no {tool.value}")
     built = builder.build(_request(tool, toolchain))
+    if tool is Tool.NVJITLINK and toolchain.version in ("12.0", "12.1", "12.2"):
+        assert "older than that of CUDA 12.3" in built.diagnostics[0].message
+        return
     assert built.outcome is Outcome.BUILT, built.diagnostics
     (made,) = built.artifacts
     stage = built.stages[0]
     source = tmp_path / _SOURCES[tool].name
-    source.write_bytes(_SOURCES[tool].content)
+    source.write_bytes(_source(tool, toolchain).content)
     options = [option for option in stage.options if not option.startswith("--time")]
     alone = subprocess.run(
         [sys.executable, "-I", "-S", bare_tools.__file__, toolchain.files[tool], source, *options],
@@ -111,6 +130,41 @@ def test_a_version_makes_what_it_makes_alone(tool, which, builder, request, tmp_
     assert made.content == alone.stdout
     if which == "another" and tool is not Tool.NVVM:  # whose own version is that of NVVM IR
         assert stage.version == toolchain.version
+
+
+@pytest.mark.parametrize("kind", [CodeKind.PTX, CodeKind.CUBIN, CodeKind.LTOIR])
+def test_each_nvrtc_is_sent_what_it_knows(kind, builder, another):
+    request = replace(_request(Tool.NVRTC, another), emit=frozenset({kind}))
+    assert builder.build(request).outcome is Outcome.BUILT
+    # What is wrong with a name expression is found out by other compiles, with other options.
+    (source,) = request.sources
+    wrong = replace(source, name_expressions=("scale", "nothing"))
+    failed = builder.build(replace(request, sources=(wrong,)))
+    assert [name.lowered for name in failed.lowered_names] == ["scale", ""]
+    assert not any("option" in d.message for d in failed.diagnostics)
+
+
+# Clang's layout, and the one of manuals before CUDA 9.
+@pytest.mark.parametrize(
+    "layout",
+    [
+        "e-i64:64-i128:128-v16:16-v32:32-n16:32:64",
+        (
+            "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-f32:32:32-f64:64:64"
+            "-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
+        ),
+    ],
+)
+def test_each_libnvvm_builds_what_has_another_layout_and_no_mark(layout, builder, another):
+    if Tool.NVVM not in another.files:
+        pytest.skip(f"'{another.folder}' has no libNVVM")
+    lines = [line for line in _IR.decode().splitlines() if "nvvm.annotations" not in line]
+    text = re.sub(r'(?<=datalayout = ").*(?=")', layout, "\n".join(lines))
+    source = Source("twice.ll", CodeKind.LLVM_IR, text.encode())
+    request = replace(_request(Tool.NVVM, another), sources=(source,), options=())
+    result = builder.build(build_for_launch(replace(request, emit=frozenset({CodeKind.PTX})), ""))
+    ptx = next((made.text for made in result.artifacts if made.kind is CodeKind.PTX), "")
+    assert entries(ptx) == ("twice",), result.diagnostics
 
 
 def test_a_probe_tells_of_the_tools_in_the_folder(builder, twin):
@@ -136,6 +190,63 @@ def test_results_of_two_toolchains_are_kept_apart(twin, tmp_path):
     finally:
         builder.close()
     assert cached == [False, False, True, True]
+
+
+_CUB = b"""#include <cub/block/block_reduce.cuh>
+extern "C" __global__ void k(int *p)
+{
+    typedef cub::BlockReduce<int, 128> Reduce;
+    __shared__ typename Reduce::TempStorage room;
+    int sum = Reduce(room).Sum(p[threadIdx.x]);
+    if (threadIdx.x == 0) *p = sum;
+}
+"""
+
+
+_ASKS = re.compile(
+    r"#[ \t]*define[ \t]+(\w+)\([ \t]*(\w+)[ \t]*\)[ \t]*__has_include\([ \t]*\2[ \t]*\)"
+)
+
+
+def test_a_macro_of_nvidia_s_that_asks_for_a_file_says_so_in_its_name(another):
+    texts = [
+        file.read_text("utf-8", "replace")
+        for folder in another.headers
+        for file in Path(folder).rglob("*")
+        if file.is_file()
+    ]
+    if len(texts) < 1000:
+        pytest.skip(f"'{another.folder}' has no CUB")
+    macros = {match[1] for text in texts for match in _ASKS.finditer(text)}
+    assert macros
+    assert all("HAS_INCLUDE" in macro for macro in macros)
+    for text in texts:
+        asked = re.sub(r"define \w*HAS_INCLUDE\(\w+\)", "", _ASKS.sub("", text).replace("\\\n", ""))
+        assert not includes(re.sub(r"#[^\n]*\binclude\b[^\n]*", "", asked).encode()).computed
+
+
+def test_headers_on_disk_that_ask_by_a_macro_are_kept_track_of(another, tmp_path):
+    if not any("cccl" in folder for folder in another.headers):
+        pytest.skip(f"'{another.folder}' has no CUB")
+    (tmp_path / "include").mkdir()
+    time.sleep(3 * TICK_NS / 1e9)
+    builder = Builder(store=Store(tmp_path / "cache"))
+    request = BuildRequest(
+        (Source("cub.cu", CodeKind.CUDA, _CUB),),
+        Arch(90),
+        frozenset({CodeKind.PTX}),
+        options=(f"-I{tmp_path}/include",),
+        toolchain=another.folder,
+    )
+    try:
+        first, second = (builder.build(request).stages[0] for _ in range(2))
+        # What CUB asks for by `_CCCL_HAS_INCLUDE`, in a folder that is searched before its own.
+        (tmp_path / "include" / "cuda_fp8.h").touch()
+        third = builder.build(request).stages[0]
+    finally:
+        builder.close()
+    assert [stage.cached for stage in (first, second, third)] == [False, True, False]
+    assert "No precompiled header yet" in first.log
 
 
 def test_what_the_folder_lacks_is_not_taken_from_elsewhere(builder, twin, tmp_path):

@@ -117,7 +117,7 @@ def instance(template: str, arguments: tuple[Type | int, ...]) -> Type | None:
     return None
 
 
-_NAMESPACES = re.compile(r"^\s*(?:::)?(?:(?:cuda::)?std::|thrust::)?(?:__\w*\d::)?")
+_NAMESPACES = re.compile(r"^\s*(?:::)?(?:(?:cuda::)?std::|thrust::)?(?:(?:__\w*\d|_V_\w+)::)?")
 
 # NVRTC follows the host: `long` is 64 bits wide on Linux, 32 on Windows.
 _WINDOWS = sys.platform == "win32"

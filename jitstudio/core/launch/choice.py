@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind, Source, split_variant
+from jitstudio.core.ir_functions import functions_of
 from jitstudio.core.launch.limits import Figures
 from jitstudio.core.launch.problems import SpecError, SpecProblem, listing, unknown
 from jitstudio.core.launch.request import KernelForm
 from jitstudio.core.launch.spec import LoadMode
 from jitstudio.core.request import BuildRequest, with_name_expressions
 from jitstudio.core.result import BuildResult
+from jitstudio.core.source_facts import template_kernel
 
 _CODE = {LoadMode.CUBIN: CodeKind.CUBIN, LoadMode.DRIVER_JIT: CodeKind.PTX}
 
@@ -71,19 +73,25 @@ def launchable(
     return Launchable(form, code, result.arch, needs, other, confined_to)
 
 
-def choose_form(kernel: str, forms: Sequence[KernelForm]) -> KernelForm:
+def choose_form(
+    kernel: str, forms: Sequence[KernelForm], sources: Sequence[Source] = ()
+) -> KernelForm:
     """Returns the kernel that is meant by a name.
 
     Args:
         kernel: Lowered, or in C++ with or without namespaces, template arguments and parameters;
             empty for the only one.
         forms: All there are.
+        sources: The modules, to say how one of them gets a kernel.
 
     Raises:
         SpecError: There is none of this name, or several are.
     """
+    obstacles = {f.name: f.obstacle for f in functions_of(sources) if f.obstacle}
+    if not any(form.lowered == kernel for form in forms) and (why := obstacles.get(kernel)):
+        raise _error("kernel", f"'{kernel}' {why}.", _how_to_have_one(sources))
     if not forms:
-        raise _error("kernel", "The build has no kernel.", "Declare one with __global__.")
+        raise _error("kernel", "The build has no kernel.", _how_to_have_one(sources))
     titles = [form.title for form in forms]
     wanted = _squeezed(kernel)
     if not wanted and len(forms) > 1:
@@ -98,6 +106,29 @@ def choose_form(kernel: str, forms: Sequence[KernelForm]) -> KernelForm:
             message = f"'{kernel}' is the name of {len(found)} kernels."
             raise _error("kernel", message, f"Choose one of {meant}.")
     raise _error("kernel", f"There is no kernel '{kernel}'.", unknown(kernel, titles))
+
+
+def _how_to_have_one(sources: Sequence[Source]) -> str:
+    """Returns how modules like these get a kernel, in their own language."""
+    kinds = {source.kind for source in sources}
+    texts = (s.content.decode("utf-8", "replace") for s in sources if s.kind is CodeKind.CUDA)
+    if instance := next(filter(None, map(template_kernel, texts)), None):
+        return f"The kernel is a template: name an instance of it, such as {instance}."
+    if CodeKind.LLVM_IR not in kinds:
+        return next((_HOW[kind] for kind in _HOW if kind in kinds), _HOW_ELSE)
+    markable = [f for f in functions_of(sources) if f.can_be_marked]
+    if not markable:
+        return "A kernel is written as define ptx_kernel void @name."
+    names = listing(f.name for f in markable)
+    return f"Name the function to launch ({names}), or mark it as a kernel in !nvvm.annotations."
+
+
+_HOW = {
+    CodeKind.CUDA: "Declare one with __global__.",
+    CodeKind.PTX: "Write .visible .entry in the place of .func at what is to be launched.",
+    CodeKind.PYTHON: "Launch one in the script: a kernel is compiled for what it is launched with.",
+}
+_HOW_ELSE = "Open a file that has one, or the source that it is made from."
 
 
 def choose_code(result: BuildResult, form: KernelForm, load: LoadMode) -> Artifact:
@@ -207,7 +238,26 @@ def build_for_launch(request: BuildRequest, kernel: str) -> BuildRequest:
     if all(source.kind is CodeKind.PYTHON for source in sources):
         # The kernels of a script say what their parameters are.
         emit |= {CodeKind.CAPTURED}
-    return replace(request, sources=sources, emit=emit, fat_archs=(), fat_ptx=())
+    entry = _unmarked_kernel(sources, kernel)
+    return replace(request, sources=sources, emit=emit, fat_archs=(), fat_ptx=(), entry=entry)
+
+
+def _unmarked_kernel(sources: Sequence[Source], kernel: str) -> str:
+    """Returns the function of LLVM IR that a launch means and that nothing marks as a kernel.
+
+    Without a name it is the only one that can be marked, where all is LLVM IR and has no kernel.
+    Empty where there is none, or several may be meant.
+    """
+    functions = functions_of(sources)
+    markable = [f.name for f in functions if f.can_be_marked]
+    if kernel in markable or any(f.is_kernel for f in functions):
+        return kernel if kernel in markable else ""
+    if not kernel and any(source.kind is not CodeKind.LLVM_IR for source in sources):
+        return ""
+    length = len(base_name(_unqualified(kernel)))
+    mangled = f"{length}{base_name(_unqualified(kernel))}" if kernel else ""
+    meant = [n for n in markable if not kernel or (n.startswith("_Z") and mangled in n)]
+    return meant[0] if len(meant) == 1 else ""
 
 
 def launched_name(result: BuildResult, kernel: str) -> str:

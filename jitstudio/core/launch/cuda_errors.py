@@ -88,14 +88,16 @@ _ROWS = (
     CudaError(
         "HARDWARE_STACK_ERROR",
         "the call stack of a thread overflowed or was overwritten",
-        f"Deep recursion or a write past the end of a local array does this. {_KEPT}",
+        "Deep recursion or a write past the end of a local array does this. Where no compiler "
+        "knows the stack, a thread has 1,024 bytes; host code asks for more by cudaDeviceSetLimit("
+        f"cudaLimitStackSize, BYTES). {_KEPT}",
         True,
     ),
     CudaError(
         "LAUNCH_FAILED",
         "the kernel was ended by a fault that the driver has no closer name for",
-        "Writes out of bounds in shared or local memory are the usual cause, and __trap(). Run it "
-        f"under memcheck. {_KEPT}",
+        "Writes out of bounds in shared or local memory are the usual cause, __trap(), and "
+        f"grid.sync() without a cooperative launch. Run it under memcheck. {_KEPT}",
         True,
     ),
     CudaError(
@@ -109,7 +111,7 @@ _ROWS = (
         "LAUNCH_OUT_OF_RESOURCES",
         "a block needs more than one multiprocessor has",
         "Registers per thread times threads per block must fit: use smaller blocks, "
-        "__launch_bounds__, or -maxrregcount.",
+        "__launch_bounds__ (.maxntid in PTX), or -maxrregcount.",
     ),
     CudaError(
         "COOPERATIVE_LAUNCH_TOO_LARGE",

@@ -147,6 +147,7 @@ class BufferResult:
         strays: Writes out of bounds.
         shape: Width, height and depth of a texture or surface, x going fastest; empty for what has
             an address.
+        writers: Files and lines of the source that have written to it, as the simulator has seen.
     """
 
     name: str
@@ -158,6 +159,7 @@ class BufferResult:
     first_unwritten: int | None = None
     strays: tuple[OutOfBoundsWrite, ...] = ()
     shape: tuple[int, ...] = ()
+    writers: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -183,6 +185,7 @@ class CheckResult:
         largest_relative: Largest difference over the expected magnitude.
         mismatches: The first of those that are wrong.
         problem: Why it could not be compared, a sentence; empty where it was.
+        nans: Elements for which NaN is expected, and which are NaN.
     """
 
     buffer: str
@@ -194,6 +197,7 @@ class CheckResult:
     largest_relative: float = 0.0
     mismatches: tuple[Mismatch, ...] = ()
     problem: str = ""
+    nans: int = 0
 
     @property
     def verdict(self) -> str:
@@ -201,8 +205,27 @@ class CheckResult:
         if self.problem:
             return f"'{self.buffer}' could not be checked: {self.problem.rstrip('.')}."
         if self.ok:
-            return f"All {self.count:,} elements of '{self.buffer}' are as expected."
+            nans = f", {self.nans:,} of them NaN" if self.nans else ""
+            return f"All {self.count:,} elements of '{self.buffer}' are as expected{nans}."
         return f"{self.wrong:,} of {self.count:,} elements of '{self.buffer}' are wrong."
+
+
+@dataclass(frozen=True)
+class RunComparison:
+    """What another run made of the same launch: on a GPU, in the simulator, or of another build.
+
+    Attributes:
+        who: What it ran on, or how it was built.
+        outcome: How it ended.
+        buffers: Each output against that of the other run, which is what was expected.
+        differs_without_fma: Whether anything still differs with ``--fmad=false``; None where nobody
+            has tried.
+    """
+
+    who: str
+    outcome: LaunchOutcome
+    buffers: tuple[CheckResult, ...] = ()
+    differs_without_fma: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -252,6 +275,7 @@ class LaunchResult:
         total_ms: From the request to the result.
         counterpart: What the build's own cubin gives, where the driver's compiler was used.
         simulation: What the simulator has counted and found; None where a GPU was used.
+        comparison: What another run made of it; None where there was none.
     """
 
     outcome: LaunchOutcome
@@ -270,6 +294,7 @@ class LaunchResult:
     total_ms: float = 0.0
     counterpart: Counterpart | None = None
     simulation: Simulation | None = None
+    comparison: RunComparison | None = None
 
     @property
     def ok(self) -> bool:
@@ -525,10 +550,11 @@ def _simulated(request: LaunchRequest, result: LaunchResult) -> Iterator[Diagnos
         yield Diagnostic(Severity.INFO, "", None, None, words)
     for left in simulation.heap_left:
         yield Diagnostic(Severity.INFO, "", None, None, left, explanation=_HEAP_ADVICE)
-    if result.outcome is LaunchOutcome.RAN and simulation.blocks < simulation.of_blocks:
+    if result.outcome is LaunchOutcome.RAN and simulation.is_partial:
         words = f"{simulation.blocks:,} of {simulation.of_blocks:,} blocks were simulated."
         advice = "Counts are theirs, and nothing was compared with what was expected."
-        yield Diagnostic(Severity.INFO, "", None, None, words, explanation=advice)
+        severity = Severity.WARNING if request.expectations else Severity.INFO
+        yield Diagnostic(severity, "", None, None, words, explanation=advice)
 
 
 def _without_meaning(request: LaunchRequest) -> Iterator[Diagnostic]:

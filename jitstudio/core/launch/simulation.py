@@ -55,6 +55,8 @@ class FaultKind(Enum):
     NOT_FENCED = "not fenced"
     FREE = "free"
     DIVISION = "division by zero"
+    CARRY = "stale carry"
+    EXITED = "block exited"
 
 
 @dataclass(frozen=True)
@@ -345,6 +347,11 @@ class Simulation:
     compared: tuple[int, ...] = ()
     differences: tuple[OrderDifference, ...] = ()
     heap_left: tuple[str, ...] = ()
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether some blocks have not run, so that what they write is not there."""
+        return self.blocks < self.of_blocks
 
     @property
     def total(self) -> LineCounts:

@@ -32,8 +32,9 @@ class RunOptions:
         warmup: Launches before those that are timed.
         repeats: Launches that are timed; 0 for one launch without timing.
         flush_l2: Whether the L2 cache is overwritten before each timed launch.
-        relative: Relative tolerance of the comparison, as `numpy.isclose` takes it.
-        absolute: Absolute tolerance.
+        relative: Relative tolerance of floating-point buffers, as `numpy.isclose` takes it.
+        absolute: Absolute tolerance of the same.
+        integer_tolerance: How far integers may be apart: they are compared exactly otherwise.
         poison: Whether output buffers are filled with a pattern first, to find what is never
             written.
         guards: Whether zones around each buffer are watched for writes out of bounds.
@@ -42,6 +43,7 @@ class RunOptions:
         blocks: Blocks that the simulator runs, from the first; 0 for all.
         seed: Shuffles the order of blocks and warps in the simulator; 0 for the natural one.
         seeds: In how many orders it runs the kernel, by this seed and those that follow it.
+        both: Whether a GPU and the simulator run it, and what they leave is compared.
     """
 
     warmup: int = 1
@@ -49,6 +51,7 @@ class RunOptions:
     flush_l2: bool = False
     relative: float = 1e-5
     absolute: float = 1e-8
+    integer_tolerance: int = 0
     poison: bool = True
     guards: bool = True
     sanitizer: Sanitizer | None = None
@@ -56,6 +59,7 @@ class RunOptions:
     blocks: int = 0
     seed: int = 0
     seeds: int = 1
+    both: bool = False
 
 
 @dataclass(frozen=True)

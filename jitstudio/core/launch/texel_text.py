@@ -172,6 +172,11 @@ def texel_buffer(
     direction = (said.direction or Direction.INOUT) if is_surface else Direction.IN
     usual = FillKind.RANDOM if direction is Direction.IN else FillKind.ZEROS
     fill = absolute(said.fill or Fill(usual), folder)
+    if fill.kind is FillKind.UNFILLED:
+        raise TextError(
+            f"A {handle.kind.value} cannot be left unfilled; buffers behind pointers can.",
+            "Write zeros or random.",
+        )
     return Buffer(name, element, offset, texels.count, fill, direction, texels)
 
 

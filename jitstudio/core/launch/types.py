@@ -152,5 +152,18 @@ class Handle(_Address):
 
 Type = Scalar | Pointer | Array | Struct | Opaque | Handle
 
+_COMPLEX = {"float32": "complex64", "float64": "complex128"}
+
+
+def complex_name(kind: Type) -> str:
+    """Returns NumPy's name of a complex number; empty for what is none, or a complex of halves."""
+    if not isinstance(kind, Struct) or [field.name for field in kind.fields] != ["real", "imag"]:
+        return ""
+    real, imaginary = (field.type for field in kind.fields)
+    if not isinstance(real, Scalar) or real != imaginary or kind.size != 2 * real.size:
+        return ""
+    return _COMPLEX.get(real.dtype, "")
+
+
 REFERENCES = (Pointer, Handle)
 """What stands for elements that a launch makes: see `core.launch.request.Buffer`."""

@@ -266,7 +266,7 @@ _HEADER_KEYS = frozenset(("name", "kind", "path", "text"))
 _MODULE_KEYS = _HEADER_KEYS | {"name_expressions", "included", "library", "program"}
 _LAUNCH_KEYS = frozenset(spec_object(LaunchSpec()))
 _RUN_KEYS = tuple(field.name for field in fields(RunOptions))
-_SIMULATED_KEYS = ("blocks", "seed", "seeds")
+_SELDOM_KEYS = ("integer_tolerance", "blocks", "seed", "seeds", "both")
 _STEP_KEYS = frozenset(("kernel", "step", "block", "thread", "breakpoints"))
 _RECORDING_KEYS = frozenset(("kernel", "data"))
 _SWEEP_KEYS = frozenset(("kernel", "axes"))
@@ -451,8 +451,8 @@ def _launch_object(spec: LaunchSpec) -> _Json:
     """Returns what is launched first, then how it is measured."""
     content = spec_object(spec)
     measured = {key: content.pop(key) for key in _RUN_KEYS}
-    # Most launches are simulated whole and once, if at all.
-    usual = {key for key in _SIMULATED_KEYS if measured[key] == getattr(LaunchSpec, key)}
+    # Most launches are simulated whole and once, if at all, and their integers are exact.
+    usual = {key for key in _SELDOM_KEYS if measured[key] == getattr(LaunchSpec, key)}
     return content | {key: value for key, value in measured.items() if key not in usual}
 
 

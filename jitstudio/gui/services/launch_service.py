@@ -41,13 +41,18 @@ class LaunchService(WorkerService):
         """Asks the driver about a kernel; the answer are `KernelFacts`, or why there are none."""
         return self._submit(_INSPECT, lambda _ticket, _report: self._launcher.inspect(request))
 
-    def launch(self, request: LaunchRequest) -> RequestHandle:
-        """Launches; what happens are launch events, the answer is a `LaunchResult`."""
+    def launch(self, request: LaunchRequest, rival: LaunchRequest | None = None) -> RequestHandle:
+        """Launches; what happens are launch events, the answer is a `LaunchResult`.
+
+        Args:
+            request: The launch.
+            rival: The same elsewhere, with which it is compared; None for none.
+        """
         asked_at = time.monotonic()
         return self._submit(
             _LAUNCH,
             lambda ticket, report: self._launcher.launch(
-                request, ticket=ticket, on_event=report, asked_at=asked_at
+                request, ticket=ticket, on_event=report, asked_at=asked_at, rival=rival
             ),
         )
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from jitstudio.core.code import Source
 from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.launch.agreement import may_be_contraction, with_contraction
 from jitstudio.core.launch.choice import Launchable, launchable
 from jitstudio.core.launch.device import SIMULATOR, Device, DeviceList
 from jitstudio.core.launch.problems import SpecError, SpecProblem
@@ -50,6 +51,13 @@ class _Kernels:
     result: BuildResult
     forms: tuple[KernelForm, ...]
     confined_to: tuple[str, ...] | None
+
+    def has_code_of(self, other: _Kernels | None) -> bool:
+        """Returns whether another build has made the same of the same texts."""
+        return other is not None and (
+            other is self
+            or (other.sources, other.result.artifacts) == (self.sources, self.result.artifacts)
+        )
 
     def launchable(self, form: KernelForm, spec: LaunchSpec, device: int) -> Launchable:
         """Returns what a kernel is launched from; raises `SpecError` where there is nothing."""
@@ -123,6 +131,7 @@ class LaunchController(QObject):
         foretold: A simulation will take long: its `SimulationForecast`.
         finished: What the launch came to; every run ends with it.
         simulated_changed: There are counts of another simulated launch, or none any more.
+        code_changed: Other code would be launched now, or none; see `is_result_behind`.
         broke: The worker itself failed.
     """
 
@@ -137,6 +146,7 @@ class LaunchController(QObject):
     foretold = Signal(SimulationForecast)
     finished = Signal(LaunchResult)
     simulated_changed = Signal()
+    code_changed = Signal()
     broke = Signal(str)
 
     def __init__(
@@ -164,6 +174,9 @@ class LaunchController(QObject):
         self._device = 0
         self._is_waiting = False
         self._simulated: SimulatedKernel | None = None
+        # What the last launch, and the last simulated one, was of.
+        self._ended: _Kernels | None = None
+        self._counted: tuple[_Kernels, SimulatedKernel] | None = None
         self._running: RequestHandle | None = None
         self._inspecting: RequestHandle | None = None
         self._problems: tuple[SpecProblem, ...] = ()
@@ -194,6 +207,13 @@ class LaunchController(QObject):
     def simulated(self) -> SimulatedKernel | None:
         """The last simulated launch of the code that is shown; None where there was none."""
         return self._simulated
+
+    @property
+    def is_result_behind(self) -> bool:
+        """Whether what the last launch came to is not of the newest text of what is shown."""
+        if self._ended is None:
+            return False
+        return self._outputs.is_behind or not self._ended.has_code_of(self._kernels)
 
     @property
     def has_devices(self) -> bool:
@@ -288,15 +308,18 @@ class LaunchController(QObject):
             self.progressed.emit(awaited)
             return
         request = self._review()
+        rival = self._rival() if self._specs.spec.both else None
         if self._is_outdated:
             self._end(self._unlaunched(LaunchOutcome.REFUSED, self._old_code()))
         elif request is None:
             self._end(self._refusal())
+        elif rival is not None and rival.request is None:
+            self._end(self._unlaunched(LaunchOutcome.REFUSED, *rival.problems))
         elif not self._is_kept:
             self._keep_before(self._on_kept)
         else:
             self._is_waiting, self._launched = False, self._kernels
-            self._running = handle = self._service.launch(request)
+            self._running = handle = self._service.launch(request, rival.request if rival else None)
             handle.progressed.connect(self._on_progressed)
             handle.finished.connect(self._on_finished)
             handle.dropped.connect(self._on_dropped)
@@ -328,15 +351,23 @@ class LaunchController(QObject):
         self._emit_problems()
         return request
 
-    def _resolved(self) -> ResolvedSpec:
+    def _resolved(self, device: int | None = None) -> ResolvedSpec:
+        """Returns the launch on a device; None for the one that is chosen."""
         form, spec = self._specs.form, self._specs.spec
+        device = self._device if device is None else device
         if form is None or self._kernels is None:
             return ResolvedSpec(None, ())
         try:
-            kernel = self._kernels.launchable(form, spec, self._device)
+            kernel = self._kernels.launchable(form, spec, device)
         except SpecError as error:
             return ResolvedSpec(None, (error.problem,))
-        return resolve(spec, kernel, self._devices or DeviceList(), self._device)
+        return resolve(spec, kernel, self._devices or DeviceList(), device)
+
+    def _rival(self) -> ResolvedSpec:
+        """Returns the launch in the simulator, or on a GPU where the simulator is chosen."""
+        gpus = self._devices.devices if self._devices else ()
+        gpu = gpus[0].ordinal if gpus else 0
+        return self._resolved(gpu if self._device == SIMULATOR else SIMULATOR)
 
     @property
     def _is_outdated(self) -> bool:
@@ -418,9 +449,11 @@ class LaunchController(QObject):
 
     def _set_kernels(self, kernels: _Kernels | None) -> None:
         self._kernels = kernels
-        self._set_simulated(None)
+        code, counts = self._counted or (None, None)
+        self._set_simulated(counts if code is not None and code.has_code_of(kernels) else None)
         # This reviews the launch.
         self._specs.set_forms(kernels.forms if kernels else ())
+        self.code_changed.emit()
         self._go_on()
 
     @Slot(object)
@@ -458,6 +491,9 @@ class LaunchController(QObject):
     @Slot(object)
     def _on_finished(self, result: LaunchResult) -> None:
         self._take_simulation(result)
+        launched = self._resolved().request
+        if launched and result.comparison and may_be_contraction(launched, result):
+            result = with_contraction(result, None)
         self._end(result)
         if result.simulation is None:
             # What is free has changed.
@@ -469,7 +505,9 @@ class LaunchController(QObject):
             return
         if kernels is not None and result.simulation is not None:
             ptx = kernels.lines_of(kernels.launchable(form, self._specs.spec, SIMULATOR))
-            self._set_simulated(SimulatedKernel(form.lowered, form.unit, ptx, result.simulation))
+            counts = SimulatedKernel(form.lowered, form.unit, ptx, result.simulation)
+            self._counted = kernels, counts
+            self._set_simulated(counts)
 
     def _set_simulated(self, simulated: SimulatedKernel | None) -> None:
         if simulated != self._simulated:
@@ -485,9 +523,11 @@ class LaunchController(QObject):
         self._end(self._unlaunched(LaunchOutcome.CRASHED, SpecProblem("", message)))
 
     def _end(self, result: LaunchResult) -> None:
+        self._ended = self._kernels if self._running is None else self._launched
         self._running, self._is_waiting = None, False
         self.running_changed.emit(False)
         self.finished.emit(result)
+        self.code_changed.emit()
 
 
 def _sentence(problem: SpecProblem) -> str:

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from jitstudio.listing.cuda.heads import (
     ANGLES,
@@ -27,7 +28,7 @@ from jitstudio.listing.cuda.heads import (
     pointer_end,
     value_start,
 )
-from jitstudio.listing.cuda.launched import launched_instances
+from jitstudio.listing.cuda.launched import Macro, kernel_templates, launched_instances
 from jitstudio.listing.cuda.outline import (
     COMMENT,
     DEVICE,
@@ -46,6 +47,8 @@ _ASSIGNMENT = b"operator__" + b"=".hex().encode()
 # What may be between the parameters of a constructor and its body.
 _INITIAL = re.compile(rb"\btry\b|(?<!:):(?!:)")
 _POINTER = re.compile(rb"\(\s*+(?:(?:\w+\s*+::\s*+)+)?[*&^]")
+# That of a variable, as in `void (*table[])(int) = {…}`.
+_POINTER_NAME = re.compile(rb"\(\s*+(?:(?:\w+\s*+::\s*+)+)?\*\s*+(\w++)(?=[^()]*+\)\s*+\()")
 # What may be the first parameter and may be the value of a constant.
 _VALUE = re.compile(rb"\(\s*+(?!\)|\.)(?![\w:]++\s++\w)(\w*+)(\s*+[({])?")
 # With brackets three deep, as in `__attribute__((aligned(16)))`.
@@ -54,6 +57,7 @@ _ATTRIBUTE = re.compile(
     rb"\([^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^()]*+)*+\)|\[\[[^][]*+\]\]"
 )
 _DEFINITION = re.compile(rb"#[ \t]*+define\b(?:[^\\\n]++|\\(?:\r\n|[\s\S]))*+")
+_JOINED = re.compile(rb"\\\r?\n")
 _DEFINE = re.compile(rb"#[ \t]*+define[ \t]++(\w+)(\([^)]*+\))?(.*)", re.DOTALL)
 # In capitals, and yet types of the host.
 _CAPITAL_TYPES = frozenset(b"FILE DIR BOOL DWORD HANDLE HWND LRESULT UINT LPVOID SOCKET".split())
@@ -66,7 +70,9 @@ _NO_FUNCTION = re.compile(
 )
 _NO_VARIABLE = re.compile(rb"(?:typedef|(?:static\s+)?const)\b")
 _DECLARED_ONLY = re.compile(rb"(?:class|struct|union|enum)\s+\w+\Z|texture\s*+<")
+_INSTANTIATED = re.compile(rb"template\s++(?!<)")
 _CONST = re.compile(rb"\b(?:const|constexpr)\b")
+_PLAIN_CONST = re.compile(rb"\bconst\b")
 _CONSTEXPR = re.compile(rb"\bconstexpr\b")
 _VIRTUAL = re.compile(rb"\bvirtual\b")
 _DEFAULTED = re.compile(rb"=\s*+(?:default|delete)\s*+;\Z")
@@ -111,6 +117,7 @@ MARKS = {
     b"__hd_v_": b"__host__ __device__ virtual",
     b"__hd_op_": b"__host__ __device__ operator",
     b"_J": b"__host__ __device__",
+    b"__cx_": b"constexpr",
 }
 """Words that mark device code where no column may move, with what they are to be defined as.
 
@@ -121,7 +128,33 @@ place in a table of virtual functions, or a constructor to tell what the class i
 _SHORT = b"_J"
 # Where nothing but the end of a line is behind it.
 _INSERTED = b" _J"
-_MARKED = {b"constexpr": b"__hd_cx__", b"virtual": b"__hd_v_", b"operator": b"__hd_op_"}
+_MARKED = {
+    b"constexpr": b"__hd_cx__",
+    b"virtual": b"__hd_v_",
+    b"operator": b"__hd_op_",
+    b"const": b"__cx_",
+}
+
+
+class Refusals(NamedTuple):
+    """Lines of a text, from 1, that NVRTC has refused.
+
+    Attributes:
+        host: Those with functions or variables of the host.
+        dynamic: Those with constants of which it has made variables that are set at run time.
+        unknown: Those with names that it does not know.
+    """
+
+    host: frozenset[int] = frozenset()
+    dynamic: frozenset[int] = frozenset()
+    unknown: frozenset[int] = frozenset()
+
+    def with_line(self, line: int, reason: str) -> Refusals:
+        """Returns these and one line more, refused for a reason: the name of an attribute."""
+        return self._replace(**{reason: getattr(self, reason) | {line}})
+
+
+NO_REFUSALS = Refusals()
 
 
 @dataclass(frozen=True)
@@ -194,6 +227,8 @@ def find_host_code(
     device_macros: Collection[str] = (),
     mentioned: bytes = b"",
     with_launched: bool = True,
+    refused: Refusals = NO_REFUSALS,
+    headers: Iterable[bytes] = (),
 ) -> HostCode:
     """Returns what of a text is for the host only; whatever the text is, this raises nothing.
 
@@ -202,8 +237,10 @@ def find_host_code(
         device_macros: Macros of headers that mark device code.
         mentioned: What else needs declarations of the text, such as name expressions.
         with_launched: Whether `HostCode.launched` is wanted.
+        refused: What NVRTC has refused of it: there is no doubt about that.
+        headers: The texts of the program's own headers, whose kernels and macros it may launch by.
     """
-    return _Judge(text, device_macros, mentioned, with_launched).judge()
+    return _Judge(text, device_macros, mentioned, with_launched, refused, headers).judge()
 
 
 def device_macros(text: bytes) -> frozenset[str]:
@@ -222,13 +259,16 @@ class _Macros:
         device: Those that mark device code.
         constants: Those that mark constants.
         makers: Those that can only make functions of the host.
+        definitions: Each as it is defined last.
     """
 
     def __init__(self, directives: Iterable[bytes], others: Collection[str]) -> None:
         bodies: defaultdict[bytes, bytes] = defaultdict(bytes)
+        self.definitions: dict[bytes, Macro] = {}
         for directive in directives:
             if match := _DEFINE.match(directive):
                 bodies[match[1]] += b" " + match[3]
+                self.definitions[match[1]] = _macro(match)
         self._bodies = bodies
         self.known = frozenset(bodies)
         self.device = {name.encode() for name in others}
@@ -262,6 +302,12 @@ class _Macros:
         }
 
 
+def _macro(match: re.Match[bytes]) -> Macro:
+    listed = match[2]
+    names = tuple(name.strip() for name in listed[1:-1].split(b",")) if listed else None
+    return Macro(names, _JOINED.sub(b" ", match[3]))
+
+
 @dataclass(eq=False)
 class _Candidate:
     """What stays if device code mentions it, and may not if it needs something of the host.
@@ -281,11 +327,21 @@ class _Candidate:
 
 class _Judge:
     def __init__(
-        self, text: bytes, macros: Collection[str], mentioned: bytes, with_launched: bool
+        self,
+        text: bytes,
+        macros: Collection[str],
+        mentioned: bytes,
+        with_launched: bool,
+        refused: Refusals,
+        headers: Iterable[bytes],
     ) -> None:
         self._text = text
         self._mentioned = mentioned
         self._with_launched = with_launched
+        self._refused_spans = _line_spans(text, refused.host)
+        self._unknown_spans = _line_spans(text, refused.unknown)
+        self._headers = tuple(headers)
+        self._has_dynamic = bool(refused.dynamic)
         self._macros = _Macros((m[0] for m in _DEFINITION.finditer(text)), macros)
         self._outline = outline(text, self._macros.device)
         self._code = self._outline.code
@@ -398,7 +454,20 @@ class _Judge:
         inside = _within(self._outline.directives, spans)
         stays = tuple(x for x in inside if self._stays(x))
         functions = self._functions if self._with_launched else []
-        launched = launched_instances(self._outline, functions)
+        macros = dict(self._macros.definitions)
+        kernels: list[OutlineItem] = []
+        for header in self._headers if functions else ():
+            definitions = (match[0] for match in _DEFINITION.finditer(header))
+            macros = _Macros(definitions, ()).definitions | macros
+            if b"__global__" in header and b"template" in header:
+                kernels += kernel_templates(outline(header))
+        launched = launched_instances(self._outline, functions, macros, kernels)
+        for name, at in launched.without if self._with_launched else ():
+            self._doubt(
+                at,
+                f"No launch with known template arguments was found for {name.decode()}, so that "
+                "there is none of its kernels: add a name expression for each that you need.",
+            )
         if launched.rest is not None:
             self._doubt(
                 launched.rest,
@@ -451,7 +520,9 @@ class _Judge:
             return
         start = declaration.start
         body = self._code[declaration.body : declaration.end]
-        if DEVICE.search(body):
+        if self._is_refused(declaration):
+            pass
+        elif DEVICE.search(body):
             rest, lambdas = _DEVICE_LAMBDA.subn(b"]", body)
             if DEVICE.search(rest):
                 self._doubt(start, "This looks like host code, but there is device code in it.")
@@ -496,15 +567,18 @@ class _Judge:
             pass
         elif b"const" in head.words and not declaration.parent:
             self._candidates.append(_Candidate(declaration, head.name, True))
-        elif why := self._why_unsure(declaration, head):
+        elif not self._is_refused(declaration) and (why := self._why_unsure(declaration, head)):
             self._doubt(declaration.start, why)
         else:
             self._set_aside(declaration.start, declaration.end)
             self._overloads.append(declaration)
+            if _INSTANTIATED.match(text):
+                self._functions.append(declaration)
 
     def _look_at_variable(self, declaration: OutlineItem, head: DeclarationHead) -> None:
         text = declaration.head.rstrip(b"; \t\r\n")
-        if not head.words or not head.name:
+        pointer = _POINTER_NAME.match(head.parameters or b"")
+        if not head.words or not (head.name or pointer):
             if self._macros.makers.intersection(NAMES.findall(text)[:1]):
                 self._set_aside(declaration.start, declaration.end)
         elif _DECLARED_ONLY.match(text):
@@ -515,14 +589,24 @@ class _Judge:
         elif self._is_constant(text, head):
             calls = bool(_CALL.search(ANGLES.sub(b"", text)))
             self._candidates.append(_Candidate(declaration, head.name, calls, is_value=True))
-        elif why := self._why_marked(declaration, head):
+            if self._has_dynamic and not calls and self._is_arithmetic(text, head):
+                self._mark(declaration, _PLAIN_CONST)
+        elif not self._is_refused(declaration) and (why := self._why_marked(declaration, head)):
             self._doubt(declaration.start, why)
         else:
-            self._set_aside(declaration.start, declaration.end, head.name)
+            name = head.name or (pointer[1] if pointer else b"")
+            self._set_aside(declaration.start, declaration.end, name)
+            # Kernels may be in it, as in a table of them.
+            self._functions.append(declaration)
 
     def _is_constant(self, text: bytes, head: DeclarationHead) -> bool:
         by_word = not self._macros.constants.isdisjoint(head.words)
         return by_word or bool(_CONST.search(text, pointer_end(text), value_start(text)))
+
+    def _is_arithmetic(self, text: bytes, head: DeclarationHead) -> bool:
+        """Returns whether a constant has a type of numbers, and is no pointer or reference."""
+        types = BUILT_IN - {b"half2"} | {b"const", b"static"}
+        return types.issuperset(head.words) and not {*b"*&"} & {*text[: value_start(text)]}
 
     def _is_prototype(self, declaration: OutlineItem, head: DeclarationHead) -> bool:
         if head.parameters is None or not head.name or _POINTER.match(head.parameters):
@@ -656,6 +740,10 @@ class _Judge:
         name = self._unknown_word(declaration, head).decode("utf-8", "replace")
         return f"'{name}' may be a macro that marks device code." if name else ""
 
+    def _is_refused(self, declaration: OutlineItem) -> bool:
+        """Returns whether NVRTC has refused this as code of the host."""
+        return _overlaps(declaration, self._refused_spans)
+
     def _doubt(self, at: int, reason: str) -> None:
         self._doubts.append((at, reason))
 
@@ -715,7 +803,11 @@ class _Judge:
         places = [(c.declaration.start, c.declaration.end) for c in waiting]
         inner, apart = _Spans(self._spans), _Spans([*self._spans, *places])
         needs = {c: inner.rest_of(self._code, c.declaration) for c in waiting}
-        libraries = {c for c in waiting if _uses_library(needs[c], own)}
+        libraries = {
+            c
+            for c in waiting
+            if _overlaps(c.declaration, self._unknown_spans) or _uses_library(needs[c], own)
+        }
         words = {c: _identifiers(text) for c, text in needs.items()}
         rests = {c: apart.rest_of(self._code, c.declaration) for c in waiting}
         said = {c: words[c] if t == needs[c] else _identifiers(t) for c, t in rests.items()}
@@ -804,6 +896,22 @@ class _Spans:
                 pieces.append(text[at:start])
                 at = end
         return b" ".join((*pieces, text[at:last]))
+
+
+def _overlaps(declaration: OutlineItem, spans: list[tuple[int, int]]) -> bool:
+    """Returns whether a declaration is in one of some spans, in order, in part or whole."""
+    at = bisect_left(spans, declaration.start, key=lambda span: span[1])
+    return at < len(spans) and spans[at][0] < declaration.end
+
+
+def _line_spans(text: bytes, lines: Collection[int]) -> list[tuple[int, int]]:
+    """Returns where lines, from 1, begin and end in a text, in order."""
+    spans, at = [], 0
+    for number, line in enumerate(text.split(b"\n") if lines else (), 1):
+        if number in lines:
+            spans.append((at, at + len(line)))
+        at += len(line) + 1
+    return spans
 
 
 def _identifiers(text: bytes) -> set[bytes]:

@@ -1,23 +1,52 @@
 """The instances of kernel templates that host code launches.
 
 nvcc compiles them as the host needs them; NVRTC has to be asked for each by a name expression.
-Template arguments are taken as they are written. What is known in the host function only is put in
-their place: its constants and types, its own template arguments as its callers give them, and the
-types of the launch's arguments, as far as their declarations are plain.
+Every mention of a kernel with template arguments is an instance, be it launched there or handed on
+(``cudaFuncSetAttribute(k<4>, …)``, ``Kernel *table[] = {k<1>, k<2>}``), also in macros, which are
+expanded first. Template arguments are taken as they are written. What is known in the host function
+only is put in their place: its constants and types, the types of the launch's arguments, as far as
+their declarations are plain, and its own template arguments: host templates are followed from call
+to call until nothing is new (``each<8>`` calls ``each<N / 2>``), past branches of ``if constexpr``
+that are not taken.
 """
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import islice
+from types import MappingProxyType
 from typing import NamedTuple
 
+from jitstudio.core.launch.problems import TextError
+from jitstudio.core.launch.values import integer
+from jitstudio.listing.cuda.heads import BUILT_IN
 from jitstudio.listing.cuda.outline import Kind, Outline, OutlineItem, class_name, close_of
 
-_CHEVRONS = re.compile(rb"<<<")
+_CHEVRONS = b"<<<"
+_PAST_BLANKS = re.compile(rb"\s*+")
+_ANY_WORD = re.compile(rb"\w+")
+_PASTED = re.compile(rb"(?<!\s)\s*+##\s*+")
+_IF_CONSTEXPR = re.compile(rb"\bif\s++constexpr\s*+\(")
+_IF = re.compile(rb"if\b(?:\s++constexpr\b)?\s*+\(")
+_ELSE = re.compile(rb"\s*+else\b")
+_STATEMENT_END = re.compile(rb"[;{}()]")
+_SAME_TYPE = re.compile(
+    rb"(?:std::)?is_same_v\s*+<([^<>]*+)>|(?:std::)?is_same\s*+<([^<>]*+)>::value"
+)
+_COMPARED = re.compile(rb"([^<>=!]++)(==|!=|<=|>=|<|>)([^<>=!]++)")
+_COMPARE: Mapping[bytes, Callable[[int, int], bool]] = {
+    b"==": operator.eq,
+    b"!=": operator.ne,
+    b"<=": operator.le,
+    b">=": operator.ge,
+    b"<": operator.lt,
+    b">": operator.gt,
+}
 _LONGEST = 300
 # What is behind a name that is defined as a value, and as a type.
 _VALUE = re.compile(rb"\s*+[={]([^;,{}]++)[},;]")
@@ -36,7 +65,6 @@ _DECLARED = re.compile(
     rb"(?:\w++\s*+(?:=[^,;]++)?+,[\s*]*+){0,8}+" % ((_INSIDE,) * 5)
 )
 _BEHIND_DECLARED = re.compile(rb"\s*+(?:[;,=)({]|(\[))")
-_CALLED = re.compile(rb"\s*+(<(?!<)|\()")
 _QUALIFIERS = re.compile(rb"\b(?:const|__restrict__|restrict)\b|&")
 _GIVEN = re.compile(rb"\s*+[\w:]+\s*+<([^<>]*+)>")
 _CAST = re.compile(rb"\(\s*+(?:const\s+)?([\w:]+)\s*+(\*+)\s*+\)")
@@ -53,14 +81,24 @@ _MOST_CALLS = 200
 # A declaration comes before what uses it.
 _MOST_MENTIONS = 8
 _DEEPEST = 8
+_MOST_EXPANDED = 64
+_LONGEST_EXPANDED = 1 << 16
 
 
 @dataclass(frozen=True)
 class _Template:
-    """A template: its parameters' names, whether each is a type, and the function's parameters."""
+    """A template: its parameters and the function's.
+
+    Attributes:
+        names: The names of its parameters.
+        are_types: Whether each is a type.
+        defaults: The default of each; empty for none.
+        parameters: The function's parameters, as written.
+    """
 
     names: tuple[bytes, ...]
     are_types: tuple[bool, ...]
+    defaults: tuple[bytes, ...]
     parameters: tuple[bytes, ...]
 
 
@@ -71,45 +109,123 @@ class Launched(NamedTuple):
         names: A name expression for each.
         rest: Where the first launch is that was not looked at, as there are too many; None if all
             were.
+        without: Kernel templates of the text of which there is no instance, with where each begins.
     """
 
     names: tuple[str, ...] = ()
     rest: int | None = None
+    without: tuple[tuple[bytes, int], ...] = ()
 
 
-def launched_instances(outline: Outline, host: list[OutlineItem]) -> Launched:
+class Macro(NamedTuple):
+    """A macro: the names of its parameters, None where it has no brackets, and its replacement."""
+
+    parameters: tuple[bytes, ...] | None
+    body: bytes
+
+
+def launched_instances(
+    outline: Outline,
+    host: list[OutlineItem],
+    macros: Mapping[bytes, Macro] = MappingProxyType({}),
+    kernels: Iterable[OutlineItem] = (),
+) -> Launched:
     """Returns the instances of kernel templates that host code launches.
 
     Args:
         outline: The declarations of the text.
-        host: Those of them that are functions of the host.
+        host: Those of them that are functions of the host, or make instances of some.
+        macros: The macros that the text knows.
+        kernels: Kernel templates of headers that it includes.
     """
-    kernels = {
-        _name(item): item
-        for item in outline.items
-        if b"__global__" in item.head and item.template.strip(b"<> \t\r\n")
-    }
-    if not kernels:
+    templates = {_name(item): item for item in kernels}
+    own = {_name(item): item for item in kernel_templates(outline)}
+    templates |= own
+    if not templates:
         return Launched()
-    return _Reader(outline, host, kernels).read()
+    launched = _Reader(outline, host, templates, macros).read()
+    if launched.rest is not None:
+        return launched
+    named = {name.partition("<")[0].rpartition("::")[2].encode() for name in launched.names}
+    mentions = _without_heads(outline, own.values())
+    without = tuple(
+        (name, item.start)
+        for name, item in own.items()
+        if name not in named and not re.search(rb"\b%s\s*+<" % re.escape(name), mentions)
+    )
+    return launched._replace(without=without)
+
+
+def kernel_templates(outline: Outline) -> Iterator[OutlineItem]:
+    """Yields the kernel templates among the declarations of a text."""
+    for item in outline.items:
+        if b"__global__" in item.head and item.template.strip(b"<> \t\r\n"):
+            yield item
+
+
+def _without_heads(outline: Outline, items: Iterable[OutlineItem]) -> bytes:
+    """Returns the device code of a text that may name an instance: explicit instantiations."""
+    chosen = {id(item) for item in items}
+    return b"\n".join(
+        item.head
+        for item in outline.items
+        if id(item) not in chosen and item.head.startswith((b"template", b"extern template"))
+    )
+
+
+class _Mention(NamedTuple):
+    """A place of host code that names a template.
+
+    Attributes:
+        at: Where, in the function's text.
+        name: The name as it is written, with its qualifiers.
+        given: The template arguments.
+        arguments: Those of the call or launch.
+        is_launch: Whether it is a kernel.
+    """
+
+    at: int
+    name: bytes
+    given: tuple[bytes, ...]
+    arguments: tuple[bytes, ...]
+    is_launch: bool
+
+
+_Places = Mapping[bytes, bytes]
+"""What the parameters of a host template are at one of its calls, by their names."""
 
 
 class _Reader:
     def __init__(
-        self, outline: Outline, host: list[OutlineItem], kernels: Mapping[bytes, OutlineItem]
+        self,
+        outline: Outline,
+        host: list[OutlineItem],
+        kernels: Mapping[bytes, OutlineItem],
+        macros: Mapping[bytes, Macro],
     ) -> None:
         self._kernels = kernels
         self._items = items = outline.items
-        self._bodies = {id(item): outline.code[item.start : item.end] for item in host}
         self._host = host
-        self._calls = 0
         self._rest: int | None = None
         self._declarations: dict[tuple[bytes, bytes], tuple[bytes, int] | None] = {}
-        self._places_by_function: dict[int, list[Mapping[bytes, bytes]]] = {}
         variables = (i.head for i in items if i.kind is Kind.OTHER and i.parent is None)
         self._globals = b"\n".join(variables)
+        self._templates: defaultdict[bytes, list[OutlineItem]] = defaultdict(list)
+        for function in host:
+            if name := _name_of_template(function):
+                self._templates[name].append(function)
+        words = b"|".join(map(re.escape, {*kernels, *self._templates}))
+        self._named = re.compile(rb"(?<![\w.])(%s)\b\s*+(<<<|<(?![<=])|\()" % words)
+        useful = _useful_macros(macros, {*kernels, *self._templates})
+        self._bodies = {
+            id(item): _expanded(outline.code[item.start : item.end], useful) for item in host
+        }
+        self._guards = {id(item): _guards(self._bodies[id(item)]) for item in host}
+        self._mentions = {id(item): list(self._mentions_in(item)) for item in host}
+        self._places = self._follow()
 
     def read(self) -> Launched:
+        """Returns the instances, in the order of the launches."""
         found: dict[str, None] = {}
         launches = ((f.start + at, x) for f in self._host for at, x in self._launches(f))
         for count, (at, instance) in enumerate(launches):
@@ -120,40 +236,105 @@ class _Reader:
             found |= {name: None} if name else {}
         return Launched(tuple(found), self._rest)
 
+    def _mentions_in(self, function: OutlineItem) -> Iterator[_Mention]:
+        body = self._bodies[id(function)]
+        seen = set()
+        own_head = body.find(b"{") if function.kind is Kind.FUNCTION else 0
+        for match in self._named.finditer(body):
+            name, at = match[1], match.start(2)
+            is_launch = name in self._kernels
+            if match[2] == b"(" and (is_launch or match.start() < own_head):
+                continue
+            given: list[bytes] = []
+            if match[2] == b"<":
+                end = close_of(body, at, b"<", b">")
+                given, at = _split(body[at + 1 : end - 1]), end
+            arguments: list[bytes] = []
+            behind = _PAST_BLANKS.match(body, at)
+            at = behind.end() if behind else at
+            if is_launch and body.startswith(_CHEVRONS, at):
+                arguments = _arguments(body, at + len(_CHEVRONS))
+            elif not is_launch and body.startswith(b"(", at):
+                arguments = _split(body[at + 1 : close_of(body, at, b"(", b")") - 1])
+            whole = _name_before(body, match.end(1))
+            mention = _Mention(match.start(), whole, tuple(given), tuple(arguments), is_launch)
+            if mention[1:] not in seen or self._guards[id(function)]:
+                seen.add(mention[1:])
+                yield mention
+
+    def _follow(self) -> dict[int, dict[tuple[bytes, ...], _Places]]:
+        """Returns what the parameters of each host template are, once for each of its calls."""
+        found: dict[int, dict[tuple[bytes, ...], _Places]] = {id(f): {} for f in self._host}
+        waiting: deque[tuple[OutlineItem, _Places]] = deque()
+        for function in self._host:
+            if not _name_of_template(function):
+                found[id(function)][()] = {}
+                waiting.append((function, {}))
+        calls = 0
+        while waiting:
+            function, places = waiting.popleft()
+            for mention in self._taken(function, places):
+                for called in self._templates.get(mention.name.rpartition(b"::")[2], ()):
+                    calls += 1
+                    if calls > _MOST_CALLS:
+                        self._rest = called.start if self._rest is None else self._rest
+                        return found
+                    given = self._given_to(called, mention, self._bodies[id(function)], places)
+                    if given is not None and given not in found[id(called)]:
+                        more = dict(zip(_template_around(called).names, given, strict=True))
+                        found[id(called)][given] = more
+                        waiting.append((called, more))
+        return found
+
+    def _taken(self, function: OutlineItem, places: _Places) -> Iterator[_Mention]:
+        """Yields the mentions of templates that a host function compiles with these parameters."""
+        body = self._bodies[id(function)]
+        gone = [
+            span
+            for condition, spans in self._guards[id(function)]
+            for span, wanted in zip(spans, (True, False), strict=True)
+            if _truth(self._resolved(condition, body, places)) is not wanted
+            and _truth(self._resolved(condition, body, places)) is not None
+        ]
+        for mention in self._mentions[id(function)]:
+            if not any(start <= mention.at < end for start, end in gone):
+                yield mention
+
+    def _given_to(
+        self, called: OutlineItem, mention: _Mention, body: bytes, places: _Places
+    ) -> tuple[bytes, ...] | None:
+        """Returns the arguments of a host template at a call; None if one cannot be known."""
+        own = _template_around(called)
+        given = [_counted(self._resolved(each, body, places)) for each in mention.given]
+        arguments = list(mention.arguments)
+        for at in range(len(given), len(own.names)):
+            deduced = self._deduced(own, own.names[at], arguments, body, places)
+            if deduced is None and own.defaults[at]:
+                known = dict(zip(own.names, given, strict=False))
+                deduced = _counted(self._resolved(own.defaults[at], b"", known))
+            if deduced is None:
+                return None
+            given.append(deduced)
+        return tuple(given[: len(own.names)])
+
     def _launches(self, function: OutlineItem) -> Iterator[tuple[int, bytes]]:
         """Yields where a function launches, and the instance; empty where it cannot be known."""
         body = self._bodies[id(function)]
-        seen = set()
-        for match in _CHEVRONS.finditer(body):
-            at = end = _without_blanks(body, match.start())
-            if body[at - 1 : at] == b">":
-                at = _open_of(body, at - 1)
-            name = _name_before(body, at)
-            kernel = self._kernels.get(name.rpartition(b"::")[2])
-            if kernel is None:
-                continue
-            given = _split(body[at + 1 : end - 1])
-            arguments = _arguments(body, match.end())
-            launch = (name, *given, b"<", *arguments)
-            if launch in seen:
-                continue
-            seen.add(launch)
-            yield match.start(), b""
-            template = _template(kernel)
-            for places in self._places_of(function):
-                instance = self._instance(template, given, arguments, body, places) or ()
-                found = self._whole_name(name) + b"<" + b", ".join(instance) + b">"
-                yield match.start(), found if instance else b""
+        for places in self._places[id(function)].values():
+            for mention in self._taken(function, places):
+                if not mention.is_launch:
+                    continue
+                yield mention.at, b""
+                kernel = _template(self._kernels[mention.name.rpartition(b"::")[2]])
+                given, arguments = list(mention.given), list(mention.arguments)
+                instance = self._instance(kernel, given, arguments, body, places) or ()
+                name = self._whole_name(mention.name) + b"<" + b", ".join(instance) + b">"
+                yield mention.at, name if instance else b""
 
     def _whole_name(self, name: bytes) -> bytes:
         """Returns a kernel's name with the namespace that it is in."""
         last = name.rpartition(b"::")[2]
-        return b"::".join(part for part in (self._scopes.get(last, b""), last) if part)
-
-    @cached_property
-    def _scopes(self) -> dict[bytes, bytes]:
-        """The namespace of each kernel, of the first with its name."""
-        return {_name(i): i.scope for i in reversed(self._items) if b"__global__" in i.head}
+        return b"::".join(part for part in (self._kernels[last].scope, last) if part)
 
     def _instance(
         self,
@@ -242,42 +423,128 @@ class _Reader:
                 return found
         return None
 
-    def _places_of(self, function: OutlineItem) -> list[Mapping[bytes, bytes]]:
-        key = id(function)
-        if key not in self._places_by_function:
-            self._places_by_function[key] = list(self._places(function))
-        return self._places_by_function[key]
 
-    def _places(self, function: OutlineItem) -> Iterator[Mapping[bytes, bytes]]:
-        """Yields what the parameters of a host template stand for, once for each call of it."""
-        own = _template(function)
-        owner = function.parent
-        if not own.names and (owner is None or not owner.template.strip(b"<> \t\r\n")):
-            yield {}
-            return
-        names, name = own.names, _name(function)
-        if not names and owner is not None:
-            names, name = _template(owner).names, class_name(owner.head)
-        seen = set()
-        bodies = (self._bodies[id(caller)] for caller in self._host if caller is not function)
-        mentions = ((body, end) for body in bodies for _, end in _mentions(name, body))
-        calls = ((b, match) for b, end in mentions if (match := _CALLED.match(b, end)))
-        for body, match in calls:
-            self._calls += 1
-            if self._calls > _MOST_CALLS:
-                self._rest = self._rest or function.start
-                return
-            at = match.start(1)
-            if match[1] == b"<":
-                inside = body[match.end(1) : close_of(body, at, b"<", b">") - 1]
-                given = [self._resolved(each, body, {}) for each in _split(inside)]
-            else:
-                call = _split(body[match.end(1) : close_of(body, at, b"(", b")") - 1])
-                deduced = (self._deduced(own, each, call, body, {}) for each in names)
-                given = [each for each in deduced if each is not None]
-            if len(given) == len(names) and tuple(given) not in seen:
-                seen.add(tuple(given))
-                yield dict(zip(names, given, strict=True))
+def _name_of_template(function: OutlineItem) -> bytes:
+    """Returns the name by which a function of the host gets template arguments; empty for none.
+
+    That of a method of a class template is the class's.
+    """
+    if _template(function).names:
+        return _name(function)
+    owner = function.parent
+    return class_name(owner.head) if owner is not None and _template(owner).names else b""
+
+
+def _template_around(function: OutlineItem) -> _Template:
+    """Returns the template whose arguments a function of the host gets."""
+    own = _template(function)
+    if own.names or function.parent is None:
+        return own
+    return replace(_template(function.parent), parameters=())
+
+
+def _useful_macros(macros: Mapping[bytes, Macro], names: Collection[bytes]) -> dict[bytes, Macro]:
+    """Returns those macros that name one of some templates, be it by other macros."""
+    words = {name: set(_ANY_WORD.findall(macro.body)) for name, macro in macros.items()}
+    wanted = set(names)
+    while more := {n for n, found in words.items() if n not in wanted and wanted & found}:
+        wanted |= more
+    return {name: macros[name] for name in wanted & macros.keys()}
+
+
+def _expanded(body: bytes, macros: Mapping[bytes, Macro]) -> bytes:
+    """Returns a function with what its macros stand for behind it."""
+    pieces, waiting, size = [body], deque([body] if macros else ()), 0
+    while waiting and len(pieces) < _MOST_EXPANDED and size < _LONGEST_EXPANDED:
+        text = waiting.popleft()
+        for name, macro in macros.items():
+            for _, end in _mentions(name, text):
+                opening = _PAST_BLANKS.match(text, end)
+                at = opening.end() if opening else end
+                arguments: list[bytes] = []
+                if macro.parameters is not None:
+                    if not text.startswith(b"(", at):
+                        continue
+                    arguments = _split(text[at + 1 : close_of(text, at, b"(", b")") - 1])
+                replacement = b";" + _replaced(macro, arguments) + b";"
+                size += len(replacement)
+                if len(pieces) < _MOST_EXPANDED and size < _LONGEST_EXPANDED:
+                    pieces.append(replacement)
+                    waiting.append(replacement)
+    return b"\n".join(pieces)
+
+
+def _replaced(macro: Macro, arguments: list[bytes]) -> bytes:
+    """Returns what a macro stands for with these arguments."""
+    names = macro.parameters or ()
+    values = dict(zip(names, arguments, strict=False))
+    if names[-1:] == (b"...",):
+        values[b"__VA_ARGS__"] = b", ".join(arguments[len(names) - 1 :])
+    text = _WORD.sub(lambda word: values.get(word[0], word[0]), macro.body)
+    return _PASTED.sub(b"", text)
+
+
+def _guards(body: bytes) -> list[tuple[bytes, tuple[tuple[int, int], tuple[int, int]]]]:
+    """Returns each condition of `if constexpr` with where its two branches are."""
+    found = []
+    for match in _IF_CONSTEXPR.finditer(body):
+        end = close_of(body, match.end() - 1, b"(", b")")
+        first = _statement(body, end)
+        otherwise = _ELSE.match(body, first[1])
+        second = _statement(body, otherwise.end()) if otherwise else (first[1], first[1])
+        found.append((body[match.end() : end - 1], (first, second)))
+    return found
+
+
+def _statement(body: bytes, at: int) -> tuple[int, int]:
+    """Returns where the statement begins and ends that is next."""
+    blanks = _PAST_BLANKS.match(body, at)
+    start = blanks.end() if blanks else at
+    if nested := _IF.match(body, start):
+        end = _statement(body, close_of(body, nested.end() - 1, b"(", b")"))[1]
+        otherwise = _ELSE.match(body, end)
+        return start, _statement(body, otherwise.end())[1] if otherwise else end
+    depth = 0
+    for match in _STATEMENT_END.finditer(body, start):
+        depth += {b"{": 1, b"(": 1, b"}": -1, b")": -1}.get(match[0], 0)
+        if depth <= 0 and match[0] in b";}":
+            return start, match.end()
+    return start, len(body)
+
+
+def _counted(words: bytes) -> bytes:
+    """Returns a template argument as one number where it comes to a whole one."""
+    if words.isalnum():
+        return words
+    with suppress(TextError, ZeroDivisionError):
+        return str(integer(words.decode("utf-8", "replace"))).encode()
+    return words
+
+
+def _truth(condition: bytes) -> bool | None:
+    """Returns whether a condition holds; None where that cannot be known."""
+    if b"||" in condition or b"?" in condition:
+        return None
+    parts = [_holds(part.strip()) for part in condition.split(b"&&")]
+    if False in parts:
+        return False
+    return None if None in parts else True
+
+
+def _holds(condition: bytes) -> bool | None:
+    if same := _SAME_TYPE.fullmatch(condition):
+        types = [each.strip() for each in (same[1] or same[2]).split(b",")]
+        are_plain = all(each in BUILT_IN for each in types)
+        return types[0] == types[1] if len(types) == 2 and are_plain else None
+    if condition.startswith(b"!") and not condition.startswith(b"!="):
+        inner = _holds(condition[1:].strip())
+        return None if inner is None else not inner
+    left, relation, right = condition, b"!=", b"0"
+    if compared := _COMPARED.fullmatch(condition):
+        left, relation, right = compared.groups()
+    with suppress(TextError, ZeroDivisionError):
+        return _COMPARE[relation](integer(left.decode()), integer(right.decode()))
+    return None
 
 
 def _mentions(name: bytes, text: bytes) -> Iterator[tuple[int, int]]:
@@ -332,36 +599,26 @@ def _name(item: OutlineItem) -> bytes:
 
 def _template(item: OutlineItem) -> _Template:
     inside = item.template.strip()
-    names, are_types = [], []
+    names, are_types, defaults = [], [], []
     for part in _split(inside[1:-1]) if inside.startswith(b"<") else ():
-        words = re.findall(rb"\w+", part.partition(b"=")[0])
+        declared, _, default = part.partition(b"=")
+        defaults.append(default.strip())
+        words = re.findall(rb"\w+", declared)
         names.append(words[-1] if len(words) > 1 else b"")
         are_types.append(words[:1] in ([b"typename"], [b"class"]))
     start = item.head.find(b"(")
     parameters = _split(item.head[start + 1 : close_of(item.head, start, b"(", b")") - 1])
-    return _Template(tuple(names), tuple(are_types), tuple(parameters) if start >= 0 else ())
+    return _Template(
+        tuple(names),
+        tuple(are_types),
+        tuple(defaults),
+        tuple(parameters) if start >= 0 else (),
+    )
 
 
 def _name_before(body: bytes, at: int) -> bytes:
     """Returns the name, with its qualifiers, that ends here."""
     return body[max(0, at - _LONGEST) : at].translate(_NO_NAME).rpartition(b" ")[2]
-
-
-def _without_blanks(body: bytes, at: int) -> int:
-    """Returns the place behind the last byte before this one that is no blank."""
-    while body[at - 1 : at].isspace():
-        at -= 1
-    return at
-
-
-def _open_of(body: bytes, at: int) -> int:
-    """Returns where the bracket is that the one at `at` closes."""
-    depth = 0
-    for place in range(at, max(-1, at - _LONGEST), -1):
-        depth += {b">": 1, b"<": -1}.get(body[place : place + 1], 0)
-        if depth == 0:
-            return place
-    return at
 
 
 def _arguments(body: bytes, at: int) -> list[bytes]:

@@ -24,6 +24,7 @@ from jitstudio.simulator.state.barriers import arrive, look_again
 from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction
 from jitstudio.simulator.state.frames import Frame, ReturnLink, SlotKind
 from jitstudio.simulator.state.groups import Selection, numbers_of, size_of, subset
+from jitstudio.simulator.state.image import GRID_WORKSPACE
 from jitstudio.simulator.state.model import FaultKind, SyncScope
 from jitstudio.simulator.state.wave import Waiting, Wave
 
@@ -105,14 +106,28 @@ def exit_(b: Binding) -> Flow:
     return flow
 
 
+_GRID_BARRIER = (
+    "reaches a barrier of the whole grid, and grid.sync() needs a cooperative launch "
+    "(--cooperative; cudaLaunchCooperativeKernel in host code): without, NVIDIA's header ends it"
+)
+
+
+def _asks_for_grid(b: Binding) -> bool:
+    """Returns whether a function asks for the workspace of a cooperative launch in vain."""
+    body = b.image.program.instructions[b.function.start : b.function.end]
+    return GRID_WORKSPACE not in b.image.addresses and any("%envreg" in i.text for i in body)
+
+
 @form("trap", flow=True)
-def trap(_b: Binding) -> Flow:
+def trap(b: Binding) -> Flow:
+    message = "executes a trap"
+    if b.instruction.is_of_cooperative_groups and _asks_for_grid(b):
+        message = _GRID_BARRIER
+
     def flow(
         wave: Wave, _f: Frame, _depth: int, active: Selection, _rest: Selection | None
     ) -> Moves:
-        raise ThreadFault(
-            FaultKind.TRAP, int(wave.numbers[active][0]), "executes a trap", size_of(active)
-        )
+        raise ThreadFault(FaultKind.TRAP, int(wave.numbers[active][0]), message, size_of(active))
 
     return flow
 
@@ -201,10 +216,23 @@ def _passed(
     """Returns the slots of an argument or a result: of the callee, and here."""
     layout = b.layouts[callee.name]
     if isinstance(actual, SymbolOperand):
-        own = b.layout.slot(SlotKind(actual.name, np.dtype("u1"), "whole param"))
-        if formal.space == "reg":
-            raise UnsupportedInstruction(f"{callee.name} takes {formal.name} in a register")
-        return layout.slot(SlotKind(formal.name, np.dtype("u1"), "whole param")), own
+        variable = b.function.variables.get(actual.name)
+        if variable is None or variable.space != "param":
+            raise UnsupportedInstruction(
+                f"{actual.name} is neither a register nor a variable of {b.function.name} in "
+                "parameter space. Declare it with .param"
+            )
+        if variable.size != formal.size:
+            raise UnsupportedInstruction(
+                f"{actual.name} has {variable.size} bytes, and {formal.name} of {callee.name} has "
+                f"{formal.size}"
+            )
+        if formal.space != "reg":
+            own = b.layout.slot(SlotKind(actual.name, np.dtype("u1"), "whole param"))
+            return layout.slot(SlotKind(formal.name, np.dtype("u1"), "whole param")), own
+        kind = TYPES[formal.type.removeprefix(".")]
+        own = b.layout.slot(SlotKind(actual.name, kind.dtype, "param"))
+        return layout.slot(SlotKind(formal.name, kind.dtype, "register")), own
     kind = TYPES.get(formal.type.removeprefix("."), TYPES["b32"])
     source = "register" if formal.space == "reg" else "param"
     name = formal.name

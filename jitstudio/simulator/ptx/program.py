@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from jitstudio.core.line_table_paths import BUILT_IN_HEADER
+from jitstudio.core.line_table_paths import COOPERATIVE_GROUPS, OF_NVIDIA
 from jitstudio.simulator.ptx.types import PtxType
 
 
@@ -145,9 +145,15 @@ class PtxInstruction:
 
     @property
     def user_source(self) -> PtxSourceLine:
-        """Where its source is, or what calls it there if that is a header inside NVRTC."""
+        """Where its source is, or what calls it there if that is a header of NVIDIA's."""
         ways = (self.source, *self.inlined_at)
-        return next((way for way in ways if not way.file.endswith(BUILT_IN_HEADER)), self.source)
+        return next((way for way in ways if not OF_NVIDIA.search(way.file)), self.source)
+
+    @property
+    def is_of_cooperative_groups(self) -> bool:
+        """Whether a header of cooperative groups has it, inlined or not."""
+        ways = (self.source, *self.inlined_at)
+        return any(COOPERATIVE_GROUPS.search(way.file) for way in ways)
 
     @property
     def full_opcode(self) -> str:

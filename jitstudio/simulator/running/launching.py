@@ -18,7 +18,13 @@ import numpy as np
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.device import SIMULATED_DEVICE
-from jitstudio.core.launch.request import Buffer, Direction, LaunchRequest, ValueArgument
+from jitstudio.core.launch.request import (
+    ADDRESS_BYTES,
+    Buffer,
+    Direction,
+    FillKind,
+    LaunchRequest,
+)
 from jitstudio.core.launch.result import (
     BufferResult,
     ConsoleText,
@@ -28,7 +34,7 @@ from jitstudio.core.launch.result import (
     LaunchResult,
     SimulationForecast,
 )
-from jitstudio.core.launch.simulation import Simulation
+from jitstudio.core.launch.simulation import AccessKind, Simulation
 from jitstudio.numerics.dtypes import NumericsError, new_buffer, open_buffer
 from jitstudio.numerics.fills import generate
 from jitstudio.simulator.observers.counts import Counter
@@ -45,6 +51,7 @@ from jitstudio.simulator.state.memory import place
 from jitstudio.simulator.state.model import (
     Allocation,
     BoundTexels,
+    FilledVariable,
     Observer,
     SimulatedLaunch,
     SimulationLimits,
@@ -67,6 +74,8 @@ _MINUTES = 180.0
 """Seconds from which on they are told as minutes."""
 
 _VARIABLES = 1 << 20
+POISON = 0xFF
+"""What stands for bytes of outputs that were never written, as on a GPU: no number in any float."""
 _MOST_TEXT = 4 << 20
 _DROPPED = "\n… the kernel has printed more than this console takes; the rest is left out.\n"
 _OUTCOMES = {
@@ -109,31 +118,35 @@ def prepare(request: LaunchRequest, prepared: Mapping[str, Path], seconds: float
     """
     modules = request.code.decode("utf-8", "replace").split("\0")
     program = read_program(link_ptx(modules))
-    buffers = [buffer for buffer in request.buffers if buffer.length]
+    buffers = _allocated(request)
     addresses = dict(zip(buffers, place([buffer.bytes for buffer in buffers]), strict=True))
     bound = _bound(addresses)
-    handles = {texels.name: texels.handle for texels in bound}
-    parameters = bytearray(request.parameter_bytes)
-    for argument in request.arguments:
-        if isinstance(argument, ValueArgument):
-            data = argument.data
-        else:
-            given = handles.get(argument.name, addresses.get(argument, 0))
-            data = given.to_bytes(argument.slot_bytes, "little")
-        parameters[argument.offset : argument.offset + len(data)] = data
+    given = {buffer.name: address for buffer, address in addresses.items()}
+    given |= {texels.name: texels.handle for texels in bound}
+    contents = {
+        buffer: _content(buffer, prepared, request.poison and not buffer.symbol)
+        for buffer in (*buffers, *request.variables)
+    }
     config = request.config
     launch = SimulatedLaunch(
         request.kernel,
         config.grid,
         config.block,
-        bytes(parameters),
+        request.parameter_space(given),
         tuple(
             Allocation(
-                buffer.name, address, buffer.bytes, _content(buffer, prepared, request.poison)
+                buffer.name,
+                address,
+                buffer.bytes,
+                _with_addresses(contents[buffer], request.addresses_in(buffer, given)),
             )
             for buffer, address in addresses.items()
         ),
         bound=bound,
+        variables=tuple(
+            FilledVariable(b.name, b.symbol, contents[b], request.addresses_in(b, given))
+            for b in request.variables
+        ),
         shared_bytes=config.shared,
         cluster=config.cluster,
         cooperative=config.cooperative,
@@ -142,6 +155,21 @@ def prepare(request: LaunchRequest, prepared: Mapping[str, Path], seconds: float
         only_blocks=request.blocks or None,
     )
     return PreparedLaunch(program, launch)
+
+
+def _allocated(request: LaunchRequest) -> list[Buffer]:
+    """Returns the buffers that the launch takes memory for."""
+    return [buffer for buffer in request.buffers if buffer.length and not buffer.symbol]
+
+
+def _with_addresses(content: bytes | None, addresses: Mapping[int, int]) -> bytes | None:
+    """Returns what a buffer holds, with these addresses at these bytes of it."""
+    if content is None or not addresses:
+        return content
+    data = bytearray(content)
+    for at, address in addresses.items():
+        data[at : at + ADDRESS_BYTES] = address.to_bytes(ADDRESS_BYTES, "little")
+    return bytes(data)
 
 
 def _bound(addresses: Mapping[Buffer, int]) -> tuple[BoundTexels, ...]:
@@ -266,7 +294,7 @@ def _orders(
         ready.launch,
         ready.program,
         result,
-        [buffer for buffer in request.buffers if buffer.length],
+        [*_allocated(request), *request.variables],
         seeds,
         lambda: (_race_detector(ready),),
         lambda: end - time.monotonic(),
@@ -330,7 +358,9 @@ def _finished(
 def _outputs(
     request: LaunchRequest, ready: PreparedLaunch, result: SimulationResult, folder: Path
 ) -> list[BufferResult]:
-    places = {a.name: index for index, a in enumerate(ready.launch.allocations)}
+    allocations = {each.name: each for each in ready.launch.allocations}
+    names = [*allocations, *(each.name for each in ready.launch.variables)]
+    places = {name: index for index, name in enumerate(names)}
     outputs = []
     for number, spec in enumerate(request.buffers):
         index = places.get(spec.name)
@@ -338,7 +368,11 @@ def _outputs(
         if index is not None and index < len(result.memory) and spec.direction is not Direction.IN:
             path = folder / f"{number}.npy"
             target = new_buffer(path, spec.element, spec.length)
-            target.reshape(-1).view(np.uint8)[:] = np.frombuffer(result.memory[index], np.uint8)
+            held = np.frombuffer(result.memory[index], np.uint8)
+            if spec.direction is Direction.OUT and request.poison:
+                # A check that expects zeros does not pass by what was never written.
+                held = np.where(result.written[index].reshape(-1), held, np.uint8(POISON))
+            target.reshape(-1).view(np.uint8)[:] = held
             target.flush()
             kept = str(path)
             is_whole = result.outcome is SimulationOutcome.FINISHED and not request.blocks
@@ -355,13 +389,30 @@ def _outputs(
                 None if unwritten is None else int(unwritten.size),
                 int(unwritten[0]) if unwritten is not None and unwritten.size else None,
                 shape=spec.shape,
+                writers=_writers(result, allocations[spec.name])
+                if spec.name in allocations
+                else (),
             )
         )
     return outputs
 
 
+def _writers(result: SimulationResult, allocation: Allocation) -> tuple[tuple[str, int], ...]:
+    """Returns the source lines that have written to an allocation."""
+    end = allocation.address + allocation.size
+    places = {
+        (sample.place.file, sample.place.line)
+        for sample in result.samples
+        if sample.kind is not AccessKind.READ and sample.place.line
+        if any(allocation.address <= address < end for _, address in sample.lanes)
+    }
+    return tuple(sorted(places))
+
+
 def _content(buffer: Buffer, prepared: Mapping[str, Path], poison: bool) -> bytes | None:
-    """Returns what a buffer holds before; None for what only the kernel writes."""
+    """Returns what a buffer holds before; None for what is not filled, or only written."""
+    if buffer.fill.kind in (FillKind.UNFILLED, FillKind.INITIAL):
+        return None
     if buffer.direction is Direction.OUT and poison:
         return None
     path = prepared.get(buffer.name)

@@ -14,6 +14,7 @@ from cuda.core import Device, Kernel, ObjectCode
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.cuda_errors import cuda_error
+from jitstudio.core.launch.host_needs import DEFAULT_SHARED
 from jitstudio.core.launch.request import LaunchConfig, ParameterSlot
 from jitstudio.core.launch.result import KernelFacts
 from jitstudio.toolchain.driver import GpuError, checked, doing
@@ -21,7 +22,6 @@ from jitstudio.toolchain.driver_jit import DriverCubin, assemble_here
 
 _KEPT = 8
 _PORTABLE_CLUSTER = 8
-_DEFAULT_SHARED = 48 << 10
 _A = driver.CUfunction_attribute
 
 
@@ -114,7 +114,7 @@ def allow(kernel: Kernel, config: LaunchConfig) -> None:
     """
     wanted = {}
     attributes = kernel.attributes
-    if config.shared and attributes.shared_size_bytes + config.shared > _DEFAULT_SHARED:
+    if config.shared and attributes.shared_size_bytes + config.shared > DEFAULT_SHARED:
         wanted[_A.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = config.shared
     declared = (
         attributes.required_cluster_width,

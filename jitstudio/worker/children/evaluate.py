@@ -97,5 +97,5 @@ def _check(request: CheckCalculation) -> CheckResult:
     wanted = request.expectation
     expected = evaluate_among(wanted.expression, request.context, request.length)
     got = open_buffer(request.got, request.element)
-    tolerance = Tolerance(request.relative, request.absolute)
+    tolerance = Tolerance(request.relative, request.absolute, request.integer_tolerance)
     return compare(got, expected, wanted, request.element, tolerance)

@@ -133,7 +133,7 @@ def test_registers_times_threads_are_told_with_what_fits():
     )
     assert problem.remedy == (
         "Use at most 896 threads per block, or build with -maxrregcount=64 or "
-        "__launch_bounds__(1024)."
+        "__launch_bounds__(1024), in PTX .maxntid 1024."
     )
 
 

@@ -3,14 +3,15 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import LINKED, Artifact, CodeKind
+from jitstudio.core.code import LINKED, Artifact, CodeKind, Source
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.c_types import named, struct_of
 from jitstudio.core.launch.choice import Launchable, choose_code, choose_form
 from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.faults import SpecFaults
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import Expectation, LaunchConfig, LaunchRequest
-from jitstudio.core.launch.resolve import SpecFaults, resolve
+from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.launch.types import Array
 from jitstudio.core.launch.values import integer
@@ -283,7 +284,6 @@ def test_the_only_kernel_needs_no_name():
 @pytest.mark.parametrize(
     ("kernel", "forms", "message"),
     [
-        ("", (), "The build has no kernel. Declare one with __global__."),
         (
             "",
             FORMS[2:],
@@ -305,6 +305,45 @@ def test_a_kernel_that_nobody_can_tell_is_refused_with_those_there_are(kernel, f
     with pytest.raises(SpecError) as caught:
         choose_form(kernel, forms)
     assert (str(caught.value), caught.value.problem.where) == (message, "kernel")
+
+
+PLAIN_IR = "define void @a() {\n ret void\n}\ndefine void @b() {\n ret void\n}\n"
+TEMPLATE = "template <class T> __global__ void k(T *p) { *p = 1; }"
+ONLY_VALUE = "define i32 @f() {\n ret i32 1\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "remedy"),
+    [
+        (CodeKind.CUDA, "int x;", "Declare one with __global__."),
+        (
+            CodeKind.CUDA,
+            TEMPLATE,
+            "The kernel is a template: name an instance of it, such as k<float",
+        ),
+        (
+            CodeKind.LLVM_IR,
+            PLAIN_IR,
+            "Name the function to launch (a and b), or mark it as a kernel in ",
+        ),
+        (CodeKind.LLVM_IR, ONLY_VALUE, "A kernel is written as define ptx_kernel void @name."),
+        (CodeKind.LLVM_IR, "", "A kernel is written as define ptx_kernel void @name."),
+        (CodeKind.PTX, ".func f() { ret; }", "Write .visible .entry in the place of .func"),
+        (CodeKind.PYTHON, "", "Launch one in the script"),
+        (CodeKind.OBJECT, "", "Open a file that has one"),
+    ],
+)
+def test_a_build_without_a_kernel_says_in_its_language_how_to_have_one(kind, text, remedy):
+    with pytest.raises(SpecError) as caught:
+        choose_form("", (), (Source("k", kind, text.encode()),))
+    assert str(caught.value).startswith(f"The build has no kernel. {remedy}")
+
+
+def test_a_function_that_can_be_no_kernel_is_told_why():
+    sources = (Source("k.ll", CodeKind.LLVM_IR, f"{PLAIN_IR}{ONLY_VALUE}".encode()),)
+    with pytest.raises(SpecError) as caught:
+        choose_form("f", FORMS, sources)
+    assert str(caught.value).startswith("'f' returns a value, and a kernel returns nothing. ")
 
 
 PTX = Artifact(CodeKind.PTX, "k.cu", b"ptx")

@@ -8,7 +8,7 @@ from PySide6.QtTest import QSignalSpy
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
-from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.device import SIMULATOR, DeviceList
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.services.launch_service import LaunchService
@@ -35,6 +35,7 @@ class HeldService(LaunchService):
     def __init__(self):
         super().__init__()
         self.launched = []
+        self.rivals = []
         self.inspected_for = []
         self.looked = 0
 
@@ -43,8 +44,9 @@ class HeldService(LaunchService):
         self.devices = RequestHandle()
         return self.devices
 
-    def launch(self, request):
+    def launch(self, request, rival=None):
         self.launched.append(request)
+        self.rivals.append(rival)
         self.running = RequestHandle()
         return self.running
 
@@ -260,6 +262,27 @@ def test_without_a_gpu_a_run_is_simulated(built):
     built.launches.take_devices(DeviceList(problem="No NVIDIA driver is installed."))
     ((request,),) = (built.service.launched,)
     assert (request.is_simulated, request.code_kind) == (True, CodeKind.PTX)
+
+
+@pytest.mark.parametrize("device", [0, SIMULATOR])
+def test_a_launch_on_both_is_the_same_build_on_a_gpu_and_in_the_simulator(ready, device):
+    ready.launches.choose_device(device)
+    ready.specs.edit(replace(ready.specs.spec, both=True))
+    ready.launches.run()
+    ((request,), (rival,)) = ready.service.launched, ready.service.rivals
+    assert (request.device, rival.device) == (device, SIMULATOR if device == 0 else 0)
+    assert {request.code_kind, rival.code_kind} == {CodeKind.CUBIN, CodeKind.PTX}
+    assert replace(request, device=0, code=b"", code_kind=CodeKind.PTX) == replace(
+        rival, device=0, code=b"", code_kind=CodeKind.PTX
+    )
+
+
+def test_a_launch_on_both_needs_a_gpu(built):
+    built.launches.take_devices(DeviceList(problem="No NVIDIA driver is installed."))
+    built.specs.edit(replace(built.specs.spec, both=True))
+    built.launches.run()
+    assert built.service.launched == []
+    assert "No NVIDIA driver is installed." in built.results[0].reason
 
 
 @pytest.mark.parametrize("outcome", [LaunchOutcome.CANCELLED, LaunchOutcome.CRASHED])

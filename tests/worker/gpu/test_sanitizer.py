@@ -81,3 +81,21 @@ def test_lanes_in_step(bench, kernel, races):
         tool=Sanitizer.RACECHECK,
     )
     assert bool(found) is races, found
+
+
+_SUMS = """extern "C" __global__ void sums(float *sum, const float *x, int n)
+{ int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) sum[i] += x[i]; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("fill", "line"), [("n:out", 3), ("n:unfilled:inout", 3), ("n:zeros:inout", None)]
+)
+def test_what_is_read_before_anybody_has_written_it(bench, fill, line):
+    found = findings(
+        bench, _SUMS, "sums", f"sum={fill}", "x=n:range", "n=64",
+        tool=Sanitizer.INITCHECK,
+    )  # fmt: skip
+    assert {each.line for each in found} == ({line} if line else set()), found
+    assert all("Uninitialized" in each.message for each in found), found

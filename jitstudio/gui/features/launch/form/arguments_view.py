@@ -67,6 +67,9 @@ _FILLS = {
     "expr(i)": QT_TRANSLATE_NOOP(
         "Cells", "A NumPy expression over the other arguments; i is the index of each element."
     ),
+    "unfilled": QT_TRANSLATE_NOOP(
+        "Cells", "Nothing, so that what the kernel reads before it writes it is found."
+    ),
 }
 _DIRECTIONS = {
     Direction.IN.value: QT_TRANSLATE_NOOP("Cells", "The kernel only reads it."),

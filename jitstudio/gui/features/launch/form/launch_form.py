@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.launch.device import SIMULATOR, DeviceList
+from jitstudio.core.launch.members import form_rows
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import Direction, KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
@@ -70,6 +71,7 @@ class CheckForm(FieldRows):
         self._expectations.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._fit_height()
         relative, absolute = self.tr("Relative tolerance"), self.tr("Absolute tolerance")
+        integer = self.tr("Integers off by")
         self._relative = NumberField(
             self,
             "relative",
@@ -82,15 +84,27 @@ class CheckForm(FieldRows):
             absolute,
             self.tr("How far a value may be off besides, whatever is expected"),
         )
+        self._integer = NumberField(
+            self,
+            "integer_tolerance",
+            integer,
+            self.tr(
+                "How far apart integers may be; 0 compares them exactly. "
+                "The tolerances above are those of floating-point numbers"
+            ),
+            whole=True,
+        )
         self.add_wide(self._expectations, places={"expectations": self._expectations})
         self.add_two(
             (relative, self._relative),
             (absolute, self._absolute),
             {"relative": self._relative, "absolute": self._absolute},
         )
+        self.add(integer, self._integer, places={"integer_tolerance": self._integer})
         self._expectations.textChanged.connect(self._on_edited)
         self._relative.textEdited.connect(self._on_edited)
         self._absolute.textEdited.connect(self._on_edited)
+        self._integer.textEdited.connect(self._on_edited)
         self.show_form(None)
         self.show_spec(LaunchSpec())
 
@@ -98,8 +112,8 @@ class CheckForm(FieldRows):
         """Gives an example that names buffers of this kernel."""
         buffers = [
             (p.name, default_direction(p.type) != Direction.INOUT.value)
-            for p in (form.parameters if form else ())
-            if isinstance(p.type, REFERENCES)
+            for p in (form_rows(form) if form else ())
+            if not p.variable and "[]" not in p.name and isinstance(p.type, REFERENCES)
         ]
         written = next((name for name, is_read in buffers if not is_read), "out")
         read = next((name for name, is_read in buffers if is_read), written)
@@ -112,15 +126,18 @@ class CheckForm(FieldRows):
                 self._expectations.setPlainText("\n".join(spec.expectations))
         self._relative.show_number(spec.relative)
         self._absolute.show_number(spec.absolute)
+        self._integer.show_number(spec.integer_tolerance)
 
     def apply_to(self, spec: LaunchSpec) -> LaunchSpec:
         """Returns the same launch with what is here; a tolerance that is none stays as it was."""
         relative, absolute = self._relative.number, self._absolute.number
+        integer = self._integer.number
         return replace(
             spec,
             expectations=self._lines(),
             relative=spec.relative if relative is None else relative,
             absolute=spec.absolute if absolute is None else absolute,
+            integer_tolerance=spec.integer_tolerance if integer is None else int(integer),
         )
 
     def _lines(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QWidget
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.gui.features.launch.models.launch_text import LOAD_MODES, SANITIZERS, words_of
 from jitstudio.gui.kit.field_rows import FieldRows, NumberField
+from jitstudio.gui.kit.parts import show_tip
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 
@@ -78,6 +79,14 @@ _TICKS = {
         QT_TRANSLATE_NOOP(
             "RunOptionsForm",
             "Watch the memory before and behind each buffer for writes out of bounds",
+        ),
+    ),
+    "both": (
+        QT_TRANSLATE_NOOP("RunOptionsForm", "Compare GPU and simulator"),
+        QT_TRANSLATE_NOOP(
+            "RunOptionsForm",
+            "Run the same launch on a GPU and in the simulator, "
+            "and tell the first difference in each buffer",
         ),
     ),
 }
@@ -179,6 +188,7 @@ class RunOptionsForm(FieldRows):
             flush_l2=self._ticks["flush_l2"].isChecked(),
             poison=self._ticks["poison"].isChecked(),
             guards=self._ticks["guards"].isChecked(),
+            both=self._ticks["both"].isChecked(),
             **whole,
         )
 
@@ -234,7 +244,7 @@ class RunOptionsForm(FieldRows):
                 if field.isEnabledTo(self)
                 else f"{reasons[place]}\n{self._tips[place]}"
             )
-            field.setToolTip(plain_tooltip(tip))
+            show_tip(field, tip)
             field.setAccessibleDescription(tip)
 
     def _add_numbers(self, title: str, labels: dict[str, QLabel]) -> None:

@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 from PySide6.QtCore import QCoreApplication
 
-from jitstudio.analysis.findings.measured import measured, once_a_line
+from jitstudio.analysis.findings.measured import measured
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.device import Device, Dim3
@@ -106,7 +106,7 @@ def notes_of(result: LaunchResult) -> tuple[LaunchNote, ...]:
     notes = (
         *(_of_check(check) for check in result.checks),
         *(_of_diagnostic(diagnostic, threads) for diagnostic in result.diagnostics),
-        *(_of_measured(finding) for finding in (once_a_line(measured(run)) if run else ())),
+        *(_of_measured(finding) for finding in (measured(run) if run else ())),
         *_of_jit_log(result.jit_log),
     )
     ranks = ("error", "warning", "info", "success")
@@ -158,13 +158,18 @@ def check_figures(check: CheckResult) -> str:
         "LaunchNotes", "Largest difference {absolute:.6g}, relative {relative:.3g}."
     ).format(absolute=check.largest_absolute, relative=check.largest_relative)
     if check.ok:
-        message = translate("LaunchNotes", "All {count:,} elements are within the tolerance.")
+        message = translate("LaunchNotes", "All {count:,} elements are as expected.")
+        if check.nans:
+            message = translate(
+                "LaunchNotes", "All {count:,} elements are as expected, {nans:,} of them NaN."
+            )
     else:
         message = translate(
             "LaunchNotes", "{wrong:,} of {count:,} elements are wrong ({share:.2f} %)."
         )
     share = check.wrong / max(1, check.count) * 100
-    return f"{message.format(wrong=check.wrong, count=check.count, share=share)} {differences}"
+    figures = message.format(wrong=check.wrong, count=check.count, share=share, nans=check.nans)
+    return f"{figures} {differences}"
 
 
 def _of_diagnostic(

@@ -394,9 +394,8 @@ def test_gives_back_what_it_shows(checks, spec, qtbot):
     with qtbot.assertNotEmitted(checks.changed):
         checks.show_spec(spec)
     bare = LaunchSpec(relative=9.0, absolute=9.0)
-    wanted = replace(
-        bare, expectations=spec.expectations, relative=spec.relative, absolute=spec.absolute
-    )
+    own = ("expectations", "relative", "absolute", "integer_tolerance")
+    wanted = replace(bare, **{name: getattr(spec, name) for name in own})
     assert checks.apply_to(bare) == wanted
 
 

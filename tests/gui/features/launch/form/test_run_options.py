@@ -20,6 +20,7 @@ FIELDS = (
     "blocks",
     "seed",
     "seeds",
+    "both",
     "flush_l2",
     "poison",
     "guards",

@@ -1,0 +1,57 @@
+"""How long NVRTC took for each header, from the trace that ``--fdevice-time-trace`` writes.
+
+The trace has the format of Chrome's "Trace Event Format": complete events (``ph`` is ``X``) with
+their start and length in microseconds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from jitstudio.core.options import read
+from jitstudio.core.plain_files import read_file
+from jitstudio.core.result import Phase
+from jitstudio.disk import working_folder
+from jitstudio.listing.includes import includes
+
+_OPTION = "--fdevice-time-trace"
+_ENDING = ".json"
+_HEADER = "Processing Header File"
+_LARGEST = 256 << 20
+_MOST = 10
+
+
+def header_phases(text: bytes, options: Iterable[str]) -> tuple[Phase, ...]:
+    """Returns the headers that a module includes itself and that took longest, with all below them.
+
+    Empty where no trace was asked for, or none can be read.
+
+    Args:
+        text: The module.
+        options: All that was sent.
+    """
+    given = (o.value for o in read(tuple(options)) if o.spec and _OPTION in o.spec.flags)
+    file = next(filter(None, given), None)
+    if file is None:
+        return ()
+    names = includes(text).names
+    longest: dict[str, float] = {}
+    try:
+        content = read_file(Path(working_folder(), file + _ENDING), _LARGEST)
+        for path, ms in _headers(json.loads(content)["traceEvents"]):
+            # A header that is read again has little to say then.
+            for name in (n for n in names if path == n or path.endswith(f"/{n}")):
+                longest[name] = max(ms, longest.get(name, 0.0))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return ()
+    found = sorted(longest.items(), key=lambda header: -header[1])
+    return tuple(Phase(f"Header {name}", ms) for name, ms in found[:_MOST])
+
+
+def _headers(events: Iterable[dict[str, Any]]) -> Iterator[tuple[str, float]]:
+    for event in events:
+        if event.get("name") == _HEADER:
+            yield str(event["args"]["detail"]), event["dur"] / 1000
