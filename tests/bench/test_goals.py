@@ -11,16 +11,17 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-REACHED = (
-    "machine_code",
-    "keys",
-    "cache",
-    "correlation",
-    "host_code",
-    "show",
-    "startup",
-    "sandbox",
-)
+REACHED = {
+    "machine_code": (),
+    "keys": (),
+    "cache": (),
+    "correlation": (),
+    "host_code": (),
+    "show": (),
+    "startup": (),
+    "sandbox": (),
+    "starts": ("20",),
+}
 # Their goals are stated and printed, and not all reached yet.
 OPEN = {"warm_build": (), "pch": (), "turns": (), "parallel": ("5",), "sweep": ("1",)}
 # They print, and have no goal; so many rounds show that they run.
@@ -48,7 +49,7 @@ def ran(name, *words):
 def test_a_benchmark_reaches_its_goals(name):
     told = []
     for _ in range(TRIES):
-        status, printed = ran(name)
+        status, printed = ran(name, *REACHED[name])
         told.append(printed)
         if status == 0:
             return

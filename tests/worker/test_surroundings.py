@@ -21,6 +21,7 @@ HALF = '#include <cuda_fp16.h>\nextern "C" __global__ void k(__half* a) { a[0] =
 def builder(tmp_path, monkeypatch):
     """One with a cache folder and a folder for temporary files of the test's own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     builder = Builder(workers=1)
     yield builder
