@@ -24,6 +24,7 @@ from jitstudio.gui.shell.commands.actions import ACTIONS
 from jitstudio.gui.state.settings_table import SETTINGS, Setting
 from jitstudio.manual import COMMAND
 from jitstudio.worker.builder import DEFAULT_TIMEOUT
+from jitstudio.worker.limits import LARGEST_FILE, MOST_ON_DISK
 from tests.support import ROOT
 
 PAGES = ROOT / "resources" / "help"
@@ -164,6 +165,10 @@ def _limits(_: str) -> Rows:
     yield "A build on the command line", f"{DEFAULT_TIMEOUT:g} s; `--timeout` changes it"
     yield "A launch", f"{LaunchSpec().timeout:g} s; `--timeout` or the form changes it"
     yield "Memory of a compiler", f"{memory.default} % of this machine or container; a setting"
+    yield (
+        "Disk of a compiler",
+        f"{MOST_ON_DISK >> 30} GiB in its temporary folder, {LARGEST_FILE >> 30} GiB a file",
+    )
     yield "The cache", f"{LIMIT >> 20} MiB; a setting"
 
 

@@ -8,9 +8,10 @@ from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.c_types import named, struct_of
 from jitstudio.core.launch.choice import Launchable, choose_code, choose_form
 from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.faults import SpecFaults
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import Expectation, LaunchConfig, LaunchRequest
-from jitstudio.core.launch.resolve import SpecFaults, resolve
+from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.launch.types import Array
 from jitstudio.core.launch.values import integer
