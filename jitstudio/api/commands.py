@@ -117,6 +117,7 @@ def run(
     *,
     name: str = "",
     arguments: Mapping[str, object] | None = None,
+    set: Mapping[str, object] | None = None,  # noqa: A002 - the word of `jitstudio run`
     grid: object = None,
     cover: object = None,
     block: object = None,
@@ -139,7 +140,10 @@ def run(
         options: Options for the compilers, such as ``-lineinfo``.
         kernel: Which one; None where there is only one.
         arguments: Values and buffers by the names of the parameters, written as in
-            `jitstudio run`: ``{"a": 2.5, "x": "n:random(7)", "n": 4096}``.
+            `jitstudio run`: ``{"a": 2.5, "x": "n:random(7)", "n": 4096}``; pointers in structs
+            by their paths, such as ``"view.data"``.
+        set: What module variables hold before the launch, by their names, such as
+            ``{"mask": "{1, 2, 1}"}``; ``"out"`` to read one back.
         grid: Blocks, such as ``128`` or ``(16, 16)``.
         cover: In place of the grid: so many threads at least, such as ``"n"``.
         block: Threads per block.
@@ -154,8 +158,9 @@ def run(
     Raises:
         TypeError, ValueError, RuntimeError: See `inspect`.
     """
-    if not isinstance(arguments, (Mapping, NoneType)):
-        raise ValueError(f"arguments={arguments!r}: names and values belong here, as in a dict.")
+    for word, given in (("arguments", arguments), ("set", set)):
+        if not isinstance(given, (Mapping, NoneType)):
+            raise ValueError(f"{word}={given!r}: names and values belong here, as in a dict.")
     sizes = {"grid": grid, "cover": cover, "block": block, "shared": shared}
     words = _words(
         "run",
@@ -164,6 +169,7 @@ def run(
         | {word: _size(size) for word, size in sizes.items()}
         | {"kernel": kernel, "expect": _texts("expect", expect), "repeats": repeats}
         | {"arguments": [f"{parameter}={value}" for parameter, value in (arguments or {}).items()]}
+        | {"set": [f"{variable}={value}" for variable, value in (set or {}).items()]}
         | {"device": device, "seed": seed, "seeds": seeds},
     )
     built, result, _ = run_command.launch(words, lambda _event: None)

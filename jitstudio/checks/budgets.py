@@ -25,8 +25,8 @@ _LONGEST_LIST = 200
 _LINKS = ("ptx", "lto")
 _TABLE = ("tool", "jitstudio", "check")
 LAUNCH_KEYS = (
-    *("kernel", "grid", "cover", "block", "cluster", "shared", "cooperative", "arg", "expect"),
-    *("rtol", "atol", "itol", "repeat", "warmup", "sanitize", "timeout", "device"),
+    *("kernel", "grid", "cover", "block", "cluster", "shared", "cooperative", "arg", "set"),
+    *("expect", "rtol", "atol", "itol", "repeat", "warmup", "sanitize", "timeout", "device"),
     *("blocks", "seed", "seeds", "both"),
 )
 """The keys of a ``launch`` table: flags of `jitstudio run`."""
@@ -223,10 +223,10 @@ def _launch(value: Any) -> tuple[str, ...]:
     for key, given in value.items():
         if key not in LAUNCH_KEYS:
             raise BudgetError(f"launch has no key '{key}'.{nearest(key, LAUNCH_KEYS)}")
-        if key == "arg":
+        if key in ("arg", "set"):
             if not isinstance(given, dict):
-                raise BudgetError("'arg' is a table of names and texts: { n = \"1000\" }.")
-            words += [f"--arg={name}={_word(name, text)}" for name, text in given.items()]
+                raise BudgetError(f"'{key}' is a table of names and texts: {{ n = \"1000\" }}.")
+            words += [f"--{key}={name}={_word(name, text)}" for name, text in given.items()]
         elif isinstance(given, bool):
             words += [f"--{key}"] if given else []
         elif isinstance(given, list) and key == "expect":

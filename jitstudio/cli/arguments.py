@@ -335,6 +335,13 @@ def _add_run(commands: _Commands) -> None:
         "which needs no GPU and counts what each line does in the place of times",
     )
     run.add_argument(
+        "--both",
+        action="store_true",
+        default=None,
+        help="run it on a GPU and in the simulator, and compare what both leave in the buffers; "
+        "where floats differ, build and run both with --fmad=false, too",
+    )
+    run.add_argument(
         "--compare-option",
         action="append",
         default=[],
@@ -519,7 +526,17 @@ def _add_data(command: argparse.ArgumentParser) -> None:
         "'n:random(7)'; fills are zeros, constant(V), range, random, file(PATH), expr(NUMPY), "
         "unfilled; "
         "a texture TYPE[W,H][:FILL][:SAMPLING] such as 'uchar4[w,h]:random:linear,clamp', or a "
-        "surface TYPE[W,H][:FILL][:in|out|inout]",
+        "surface TYPE[W,H][:FILL][:in|out|inout]; a pointer in a struct by its path, such as "
+        "view.data=n:range, what a pointer to pointers leads to as 'rows[]=n:range'",
+    )
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=FILL",
+        help="what a module variable (__constant__, __device__, __managed__) holds before the "
+        "launch: a value such as 0 or '{1, 2, 1}', or a fill; NAME=FILL:out or NAME:out to read it "
+        "back",
     )
     command.add_argument(
         "--expect",
@@ -612,13 +629,6 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
         type=_count_or_none,
         metavar="N",
         help="simulate blocks and warps in another order (default 0, the natural one)",
-    )
-    command.add_argument(
-        "--both",
-        action="store_true",
-        default=None,
-        help="run it on a GPU and in the simulator, and compare what both leave in the buffers; "
-        "where floats differ, build and run both with --fmad=false, too",
     )
     command.add_argument(
         "--seeds",
@@ -740,7 +750,7 @@ def _add_check(commands: _Commands) -> None:
         action="store_true",
         help="let the file send any option and name files outside its folder",
     )
-    _add_timeout(check, "each build, and each reading")
+    _add_timeout(check, "each build, reading and launch")
     _add_json(check)
 
 
@@ -774,7 +784,7 @@ def _add_lesson(commands: _Commands) -> None:
     check.add_argument(
         "--hint", type=_count_or_none, default=0, metavar="N", help="show the first N hints"
     )
-    _add_timeout(check, "each build, and each reading")
+    _add_timeout(check, "each build, reading and launch")
     _add_json(check)
 
 

@@ -278,6 +278,14 @@ class _Tools:
                 description="A value such as '2.5', or a buffer LENGTH[:FILL] such as 'n:random'.",
             ),
         ] = {},  # noqa: B006 - never changed
+        variables: Annotated[
+            dict[Word, Word],
+            Field(
+                max_length=_MOST,
+                description="What __constant__ and __device__ variables hold, by their names, "
+                "such as '{1, 2, 1}' or 'random'; 'out' to read one back.",
+            ),
+        ] = {},  # noqa: B006 - never changed
         grid: Word = "",
         cover: Word = "",
         block: Word = "",
@@ -294,6 +302,7 @@ class _Tools:
         given = {"kernel": kernel, "grid": grid, "cover": cover, "block": block}
         words = [f"--{key}={value}" for key, value in given.items() if value]
         words += [f"--arg={name}={text}" for name, text in arguments.items()]
+        words += [f"--set={name}={text}" for name, text in variables.items()]
         words += [f"--expect={text}" for text in expect]
         words += [f"--repeat={repeat}", f"--timeout={self._timeout}"]
         words += ["--device=sim"] if device == "sim" else []

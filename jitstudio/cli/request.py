@@ -191,8 +191,10 @@ def others_request(
     if base is None:
         base = BuildRequest(sources) if settings else with_flags(arguments, sources)
         base = replace(base, confined_to=None if trust else (home,), folder=home)
-    if given := getattr(arguments, "arg", None):
-        arguments.arg = [_others_buffer(text, Path(home), trust=trust) for text in given]
+    for word in ("arg", "set"):
+        if given := getattr(arguments, word, None):
+            made = [_others_buffer(text, Path(home), trust=trust) for text in given]
+            setattr(arguments, word, made)
     base = replace(base, options=(*without(base.options, options), *options))
     return request_from(arguments, base)
 
@@ -592,18 +594,22 @@ def arch_for(chosen: Arch, is_given: bool, found: DeviceList, ordinal: int) -> A
 
 
 def argument_texts(arguments: argparse.Namespace) -> dict[str, str]:
-    """Returns the arguments of the kernel, by name.
+    """Returns the arguments of the kernel and the module variables, by name.
 
     Raises:
         UsageError: One is not written NAME=TEXT, or is given twice.
     """
     given: dict[str, str] = {}
-    for text in arguments.arg:
+    pairs = [("--arg", text) for text in arguments.arg]
+    for word, text in (*pairs, *(("--set", text) for text in arguments.set)):
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (name and equals):
-            raise UsageError(f"--arg takes NAME=TEXT, not '{text}'.")
+            # A variable alone is one to be read back: `hits:out`.
+            name, _, value = (part.strip() for part in text.rpartition(":"))
+            if word == "--arg" or not name or value not in ("in", "out", "inout"):
+                raise UsageError(f"{word} takes NAME=TEXT, not '{text}'.")
         if name in given:
-            raise UsageError(f"--arg gives '{name}' twice.")
+            raise UsageError(f"{word} gives '{name}' twice.")
         given[name] = value
     return given
 

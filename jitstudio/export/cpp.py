@@ -16,6 +16,7 @@ from jitstudio.export.numpy_text import variable
 from jitstudio.export.python_launch import launch_notes
 from jitstudio.export.python_script import file_name
 from jitstudio.export.recipe import HeaderSet, Recipe, RecipeStep, comment
+from jitstudio.export.symbols import inner_of, refuse_unknown
 from jitstudio.export.texels import CPP_TEXELS, arrays_of, cpp_copy, cpp_texels
 
 _PROGRAM = r"""// @TITLE@
@@ -196,6 +197,13 @@ template <typename T>
 [[maybe_unused]] static std::vector<T> range(size_t count, double start, double step) {
     std::vector<T> made(count);
     for (size_t i = 0; i < count; ++i) made[i] = static_cast<T>(start + step * double(i));
+    return made;
+}
+
+template <typename T>
+[[maybe_unused]] static std::vector<T> values(const std::vector<unsigned char> &bytes) {
+    std::vector<T> made(bytes.size() / sizeof(T));
+    std::memcpy(made.data(), bytes.data(), bytes.size());
     return made;
 }
 
@@ -551,15 +559,20 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
     config = request.config
     data, parameters, restore, got, watched = [], [], [], [], []
     arrays = arrays_of(request)
-    guarded = request.guards and len(arrays) < sum(bool(b.length) for b in request.buffers)
+    refuse_unknown(request)
+    own = [b for b in request.buffers if b.length and not b.symbol]
+    guarded = request.guards and len(arrays) < len(own)
     zones = " + 2 * ZONE" if guarded else ""
-    for argument in request.arguments:
+    for argument in request.slots:
         name = f"p_{variable(argument.name)}"
         parameters.append(f"&{name}" if isinstance(argument, Buffer) else f"{name}.data()")
+    for argument in _inner_first(request):
+        name, inner = f"p_{variable(argument.name)}", inner_of(request, argument)
         if isinstance(argument, ValueArgument):
             digits = ", ".join(f"0x{byte:02x}" for byte in argument.data)
             said = f"  // {argument.number}" if argument.number is not None else ""
             data.append(f"    std::vector<unsigned char> {name} = {{{digits}}};{said}\n")
+            data += _addresses(f"{name}.data()", inner, argument.offset)
             continue
         handle = "unsigned long long" if argument.texels is not None else "CUdeviceptr"
         data.append(f"    {handle} {name} = 0;\n")
@@ -567,7 +580,9 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
             continue
         held, taken = (f"{place}_{variable(argument.name)}" for place in ("h", "got"))
         kind, _ = _lanes(argument.element)
-        data.append(f"    const std::vector<{kind}> {held} = {_content(argument, notes)};\n")
+        const = "" if inner else "const "
+        data.append(f"    {const}std::vector<{kind}> {held} = {_content(argument, notes)};\n")
+        data += _addresses(f"{held}.data()", inner, 0)
         if argument.texels is not None:
             array = f"a_{variable(argument.name)}"
             copied = partial(cpp_copy, argument, argument.texels, array)
@@ -581,12 +596,16 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
                 got.append(f"    {copied(taken, back=True)}\n")
             continue
         size = f"{held}.size() * sizeof({kind})"
-        data.append(f"    CHECKED(cuMemAlloc(&{name}, {size}{zones}));\n")
-        data.append(f"    {name} += ZONE;\n" if zones else "")
+        if argument.symbol:
+            get = f"cuModuleGetGlobal(&{name}, nullptr, module, {quoted(argument.symbol)})"
+            data.append(f"    CHECKED({get});\n")
+        else:
+            data.append(f"    CHECKED(cuMemAlloc(&{name}, {size}{zones}));\n")
+            data.append(f"    {name} += ZONE;\n" if zones else "")
         data.append(f"    CHECKED(cuMemcpyHtoD({name}, {held}.data(), {size}));\n")
         is_output = argument.direction is Direction.OUT and request.poison
         element, word = argument.element.size, str(is_output).lower()
-        if is_output or request.guards:
+        if (is_output or request.guards) and not argument.symbol:
             watched.append(f"{{{quoted(argument.name)}, {name}, {size}, {element}, {word}}}")
         if argument.direction is Direction.INOUT:
             copy = f"cuMemcpyHtoDAsync({name}, {held}.data(), {size}, stream)"
@@ -616,6 +635,19 @@ def _launch(request: LaunchRequest, notes: list[str]) -> str:
         TEXELS=CPP_TEXELS if arrays else "",
         **_watching(request, watched),
     )
+
+
+def _inner_first(request: LaunchRequest) -> list[ValueArgument | Buffer]:
+    """Returns the arguments, those whose addresses others hold before these."""
+    inner = [buffer for buffer in request.buffers if buffer.inside and buffer.length]
+    return [*reversed(inner), *request.slots, *request.variables]
+
+
+def _addresses(place: str, inner: Sequence[Buffer], start: int) -> Iterator[str]:
+    """Yields what puts addresses into a struct or a buffer that begins at an offset."""
+    for buffer in inner:
+        at = f"reinterpret_cast<char *>({place}) + {buffer.offset - start}"
+        yield f"    std::memcpy({at}, &p_{variable(buffer.name)}, 8);\n"
 
 
 def _watching(request: LaunchRequest, watched: Sequence[str]) -> dict[str, str]:
@@ -664,6 +696,10 @@ def _content(buffer: Buffer, notes: list[str]) -> str:
     match fill.kind:
         case FillKind.ZEROS:
             return f"std::vector<{kind}>({count})"
+        case FillKind.VALUES | FillKind.INITIAL:
+            data = fill.data.ljust(buffer.bytes, b"\0")
+            digits = ", ".join(f"0x{byte:02x}" for byte in data)
+            return f"values<{kind}>({{{digits}}})"
         case FillKind.CONSTANT if plain:
             return f"std::vector<{kind}>({count}, static_cast<{kind}>({fill.numbers[0]}))"
         case FillKind.RANGE if plain:

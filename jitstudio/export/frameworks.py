@@ -15,12 +15,12 @@ from jitstudio.export.numpy_text import (
     buffer_lines,
     check_lines,
     needs_ml_dtypes,
-    value_text,
     variable,
 )
 from jitstudio.export.nvcc import toolkit_build
 from jitstudio.export.python_launch import finish, helpers, joined, launch_notes
 from jitstudio.export.python_script import (
+    SAMENESS,
     build_code,
     build_imports,
     docstring,
@@ -29,6 +29,14 @@ from jitstudio.export.python_script import (
     sources_code,
 )
 from jitstudio.export.recipe import ExportError, Recipe, RecipeLaunch, comment
+from jitstudio.export.symbols import (
+    SET_ADDRESS,
+    address_lines,
+    inner_of,
+    refuse_inner,
+    refuse_unknown,
+    struct_value,
+)
 from jitstudio.export.texels import refuse_texels
 
 _MAIN = '''\
@@ -61,8 +69,7 @@ def run(cubin):
         kernel = module.get_function(KERNEL)
 {allow}{arguments}
     buffers = {buffers}
-    memory = {{name: cupy.asarray(array) for name, array in buffers.items()}}
-    values = ({values})
+{memory}    values = ({values})
 
     def start():
         for name in {written}:
@@ -116,13 +123,15 @@ def cupy_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
     notes = [*recipe.notes, *launch_notes(launch, watches=False)]
     buffers = [buffer for buffer in request.buffers if buffer.length]
     values = []
-    for argument in request.arguments:
+    refuse_unknown(request)
+    inner = list(address_lines(request, lambda buffer: f"memory[{buffer.name!r}].data.ptr"))
+    for argument in request.slots:
         if isinstance(argument, Buffer):
             held = f"memory[{argument.name!r}]"
             values.append(held if argument.length else "np.uint64(0)")
             continue
-        text = value_text(argument)
-        if text.startswith("np.frombuffer"):
+        text = struct_value(request, argument)
+        if text.startswith("np.frombuffer") or inner_of(request, argument):
             text = f"{text}.view(np.dtype((np.void, {len(argument.data)})))[0]"
         values.append(text)
     shared = request.config.shared
@@ -134,6 +143,7 @@ def cupy_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
         allow=_ALLOW.format(amount=shared) if shared else "",
         arguments="\n".join(f"    {line}" for line in arguments),
         buffers=f"{{{held}}}",
+        memory=_cupy_memory(request, inner),
         values="".join(f"{value}, " for value in values).rstrip(),
         written=repr(written),
         grid=request.config.grid,
@@ -150,7 +160,30 @@ def cupy_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
         names = step.name_expressions or None
         parts.append(_CUPY_RAW.format(name=module.name, options=options, names=names))
     parts += helpers(arguments, checks)
+    parts += [SET_ADDRESS] if inner else []
     return joined((*parts, run, _MAIN, _END)), tuple(notes)
+
+
+def _cupy_memory(request: LaunchRequest, inner: list[str]) -> str:
+    """Returns what makes the arrays on the GPU: copies, and the module variables themselves."""
+    names = {buffer.name: buffer.symbol for buffer in request.variables}
+    apart = " if name not in variables" if names else ""
+    lines = [f"variables = {names!r}"] if names else []
+    copied = "cupy.asarray(array) for name, array in buffers.items()"
+    lines.append(f"memory = {{name: {copied}{apart}}}")
+    lines += inner
+    # What holds addresses is copied once more, with them.
+    holders = [b for b in request.buffers if inner_of(request, b) and not b.symbol]
+    lines += [f"memory[{b.name!r}].set(buffers[{b.name!r}])" for b in holders]
+    if names:
+        lines += [
+            "for name, symbol in variables.items():",
+            "    array = buffers[name]",
+            "    pointer = module.get_global(symbol)",
+            "    memory[name] = cupy.ndarray(array.shape, array.dtype, pointer)",
+            "    memory[name].set(array)",
+        ]
+    return "".join(f"    {line}\n" for line in lines)
 
 
 def _needed(recipe: Recipe, framework: str) -> RecipeLaunch:
@@ -240,7 +273,7 @@ _WRAPPER = """
 void launch({parameters}) {{
 {prepare}    {kernel}<<<dim3{grid}, dim3{block}, {shared}, at::cuda::getCurrentCUDAStream()>>>(
         {arguments});
-    TORCH_CHECK(cudaGetLastError() == cudaSuccess, "the kernel was not launched");
+{back}    TORCH_CHECK(cudaGetLastError() == cudaSuccess, "the kernel was not launched");
 }}
 """
 _BY_VALUE = {"floating": "double", "signed": "int64_t", "unsigned": "int64_t", "boolean": "bool"}
@@ -257,6 +290,14 @@ def torch_script(recipe: Recipe) -> tuple[str, tuple[str, ...]]:
     launch = _needed(recipe, "PyTorch")
     module, request = recipe.only_cuda, launch.request
     refuse_texels(request, "PyTorch")
+    refuse_inner(request, "PyTorch")
+    refuse_unknown(request)
+    for held in request.variables:
+        if held.symbol.startswith("_ZZ"):
+            raise ExportError(
+                f"'{held.name}' is a variable of a function, which no host code can name: export "
+                "the kernel as cuda-bindings or cpp."
+            )
     if module is None:
         raise ExportError(
             "PyTorch's load_inline compiles one module of CUDA C++. Export a link or another "
@@ -320,7 +361,7 @@ def _flags(words: tuple[str, ...]) -> Iterator[str]:
 def _parameters(launch: RecipeLaunch) -> str:
     found = []
     for argument in launch.request.arguments:
-        name = f"p_{argument.name}"
+        name = f"p_{variable(argument.name)}"
         if isinstance(argument, Buffer):
             found.append(f"torch::Tensor {name}")
         elif isinstance(argument.type, Scalar):
@@ -336,8 +377,8 @@ def _parameters(launch: RecipeLaunch) -> str:
 def _with_wrapper(module: Source, launch: RecipeLaunch) -> bytes:
     request = launch.request
     given = []
-    for argument, parameter in zip_longest(request.arguments, launch.parameters):
-        name = f"p_{argument.name}"
+    for argument, parameter in zip_longest(request.slots, launch.parameters):
+        name = f"p_{variable(argument.name)}"
         kind = parameter.spelling if parameter else ""
         if isinstance(argument, Buffer):
             const = "const " if kind.startswith("const ") else ""
@@ -349,7 +390,10 @@ def _with_wrapper(module: Source, launch: RecipeLaunch) -> bytes:
             given.append(f"static_cast<{argument.type.name}>({name})")
     wrapper = _WRAPPER.format(
         parameters=_parameters(launch),
-        prepare="",
+        prepare="".join(_copied(b, "To") for b in request.variables),
+        back="".join(
+            _copied(b, "From") for b in request.variables if b.direction is not Direction.IN
+        ),
         kernel=re.sub(r"\((?![^<]*>).*", "", request.title),
         grid=request.config.grid,
         block=request.config.block,
@@ -357,6 +401,16 @@ def _with_wrapper(module: Source, launch: RecipeLaunch) -> bytes:
         arguments=",\n        ".join(given),
     )
     return module.content.rstrip() + b"\n" + wrapper.encode()
+
+
+def _copied(held: Buffer, way: str) -> str:
+    """Returns the copy of a module variable to or from its tensor, in the stream of the launch."""
+    pointer, name = f"p_{variable(held.name)}.data_ptr()", held.name.lstrip(":")
+    places = f"{name}, {pointer}" if way == "To" else f"{pointer}, {name}"
+    return (
+        f"    cudaMemcpy{way}SymbolAsync({places}, {held.bytes}, 0, cudaMemcpyDeviceToDevice,\n"
+        "                            at::cuda::getCurrentCUDAStream());\n"
+    )
 
 
 def _call(request: LaunchRequest) -> Iterator[str]:
@@ -378,8 +432,7 @@ def notebook_of(recipe: Recipe) -> str:
     cells = [_cell("markdown", title)]
     for section in sections_of(recipe, core=False):
         cells += [_cell("markdown", f"## {section.title}"), _cell("code", section.code)]
-    build = "cubin = build()\ndigest = hashlib.sha256(cubin).hexdigest()\n"
-    build += 'print(f"{len(cubin):,} bytes", "as in jitstudio" if digest == DIGEST else "")\n'
+    build = f'{SAMENESS}\n\ncubin = build()\nprint(f"{{len(cubin):,}} bytes,", sameness(cubin))\n'
     cells.append(_cell("code", build))
     if recipe.launch is not None:
         cells.append(_cell("code", _LAUNCH_CELL))

@@ -7,6 +7,7 @@ import builtins
 import keyword
 import math
 import re
+import struct
 from collections.abc import Iterator, Mapping
 
 from jitstudio.core.launch.request import (
@@ -135,10 +136,12 @@ def erf(values):
 
 _OWN = """
     np ml_dtypes math sys Path cupy torch driver SOURCES HEADERS KERNEL DIGEST CUDA CPP fill check
+    CODE_DIGEST code_digest sameness struct hashlib
     columns content erf main build launch run tensor checked arguments buffers memory device stream
     kernel config cubin right begin end start copy got name array pairs pair times timed values
     value pointers size cluster together shared function middle ordinal module path folder
     put prepare held inside is_inside find_unwritten allocated each place ZONE GUARD PATTERNS
+    set_address variables places code symbol offset address
 """
 _RESERVED = frozenset((*_OWN.split(), *dir(builtins)))
 """Names that the code of an export has for itself."""
@@ -203,8 +206,13 @@ def buffer_lines(request: LaunchRequest) -> Iterator[str]:
 
     What is an expression over others comes last.
     """
+    own = {argument.name for argument in request.arguments}
+    texts = [expectation.expression for expectation in request.expectations]
+    texts += [buffer.fill.text for buffer in request.buffers]
     for name, number in request.values.items():
-        yield f"{variable(name)} = {number_text(number)}"
+        # Of the numbers in structs only what an expression is about.
+        if name in own or any(name in text for text in texts):
+            yield f"{variable(name)} = {number_text(number)}"
     later: list[Buffer] = []
     for buffer in request.buffers:
         if buffer.length and buffer.fill.kind is FillKind.EXPRESSION:
@@ -222,6 +230,8 @@ def _content(buffer: Buffer) -> str:
     length, dtype, fill = buffer.length, dtype_text(buffer.element), buffer.fill
     if fill.kind is FillKind.ZEROS:
         return f"np.zeros({length}, {dtype})"
+    if fill.kind in (FillKind.VALUES, FillKind.INITIAL):
+        return _values_text(fill.data.ljust(buffer.bytes, b"\0"), buffer)
     if fill.kind is FillKind.UNFILLED:
         return f"np.empty({length}, {dtype})"
     if complex_name(buffer.element) and fill.kind in (FillKind.CONSTANT, FillKind.RANGE):
@@ -243,6 +253,34 @@ def _content(buffer: Buffer) -> str:
         case _:
             found = f"np.fromfile({path!r}, {dtype})"
     return f"np.asarray({found}).astype(({dtype})).reshape(np.zeros({length}, {dtype}).shape)"
+
+
+_LETTERS = {
+    "float32": "f",
+    "float64": "d",
+    "int8": "b",
+    "uint8": "B",
+    "int16": "h",
+    "uint16": "H",
+    "int32": "i",
+    "uint32": "I",
+    "int64": "q",
+    "uint64": "Q",
+}
+_MOST_VALUES = 256
+
+
+def _values_text(data: bytes, buffer: Buffer) -> str:
+    """Returns an array of these bytes as code, as numbers where they are a few."""
+    dtype, letter = dtype_text(buffer.element), ""
+    if isinstance(buffer.element, Scalar) and buffer.length <= _MOST_VALUES:
+        letter = _LETTERS.get(buffer.element.dtype, "")
+    if letter:
+        numbers = struct.unpack(f"<{buffer.length}{letter}", data)
+        return f"np.array([{', '.join(map(number_text, numbers))}], {dtype})"
+    shape = f"np.zeros({buffer.length}, {dtype}).shape"
+    made = f'np.frombuffer(bytes.fromhex("{data.hex()}"), np.dtype({dtype}).base)'
+    return f"{made}.reshape({shape}).copy()"
 
 
 def _complex_content(buffer: Buffer) -> str:

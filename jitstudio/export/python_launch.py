@@ -15,10 +15,10 @@ from jitstudio.export.numpy_text import (
     FILLS,
     buffer_lines,
     check_lines,
-    value_text,
     variable,
 )
 from jitstudio.export.recipe import ExportError, RecipeLaunch
+from jitstudio.export.symbols import SET_ADDRESS, address_lines, refuse_unknown, struct_value
 from jitstudio.export.texels import PYTHON_TEXELS, arrays_of, python_texels, texel_notes
 
 # As `toolchain.gpu.buffers` does it.
@@ -97,18 +97,17 @@ def run(cubin, ordinal=0):
         checked(driver.cuCtxSetCurrent(checked(driver.cuDevicePrimaryCtxRetain(device))))
     except Exception as error:
         raise NoGpuError(f"{{error}}") from error
-    kernel = checked(
-        driver.cuModuleGetFunction(checked(driver.cuModuleLoadData(cubin)), KERNEL.encode())
-    )
+    module = checked(driver.cuModuleLoadData(cubin))
+    kernel = checked(driver.cuModuleGetFunction(module, KERNEL.encode()))
     stream = checked(driver.cuStreamCreate(0))
 {allow}
 {arguments}
     buffers = {buffers}
-{texels}    memory = {{
+{variables}{texels}    memory = {{
         name: int(checked(driver.cuMemAlloc(array.nbytes + 2 * ZONE))) + ZONE
         for name, array in buffers.items(){in_memory}
     }}
-    values = [
+{symbols}    values = [
 {values}
     ]
     values = [np.ascontiguousarray(value) for value in values]
@@ -123,7 +122,7 @@ def run(cubin, ordinal=0):
     def put(name):
         array = buffers[name]
 {put}        place, size = array.ctypes.data, array.nbytes
-        checked(driver.cuMemcpyHtoDAsync(memory[name], place, size, stream))
+        checked(driver.cuMemcpyHtoDAsync({places}[name], place, size, stream))
 
     def start():
         for name in {changed}:
@@ -140,7 +139,7 @@ def run(cubin, ordinal=0):
     checked(driver.cuStreamSynchronize(stream))
     got = {{name: np.empty_like(array) for name, array in buffers.items()}}
     for name, array in got.items():
-{back}        checked(driver.cuMemcpyDtoH(array.ctypes.data, memory[name], array.nbytes))
+{back}        checked(driver.cuMemcpyDtoH(array.ctypes.data, {places}[name], array.nbytes))
 {look}    pairs = [start() for _ in range({warmup} + {repeats})][{warmup}:]
     checked(driver.cuStreamSynchronize(stream))
     times = sorted(checked(driver.cuEventElapsedTime(*pair)) for pair in pairs)
@@ -159,24 +158,26 @@ def run(cubin, ordinal=0):
     except Exception as error:
         raise NoGpuError(f"{{error}}") from error
     stream = device.create_stream()
-    kernel = ObjectCode.from_cubin(cubin).get_kernel(KERNEL)
+    code = ObjectCode.from_cubin(cubin)
+    kernel = code.get_kernel(KERNEL)
 {allow}
 {arguments}
     buffers = {buffers}
-{texels}    allocated = {{
+{variables}{texels}    allocated = {{
         name: device.allocate(array.nbytes + 2 * ZONE, stream=stream)
         for name, array in buffers.items(){in_memory}
     }}
     memory = {{name: int(each.handle) + ZONE for name, each in allocated.items()}}
-    values = [
+{symbols}    values = [
 {values}
     ]
     config = LaunchConfig({config})
     timed = EventOptions(timing_enabled=True)
 
     def put(name):
-        array, place = buffers[name], int(stream.handle)
-{put}        checked(driver.cuMemcpyHtoDAsync(memory[name], array.ctypes.data, array.nbytes, place))
+        array, order = buffers[name], int(stream.handle)
+{put}        place = {places}[name]
+        checked(driver.cuMemcpyHtoDAsync(place, array.ctypes.data, array.nbytes, order))
 
     def start():
         for name in {changed}:
@@ -191,7 +192,7 @@ def run(cubin, ordinal=0):
     stream.sync()
     got = {{name: np.empty_like(array) for name, array in buffers.items()}}
     for name, array in got.items():
-{back}        checked(driver.cuMemcpyDtoH(array.ctypes.data, memory[name], array.nbytes))
+{back}        checked(driver.cuMemcpyDtoH(array.ctypes.data, {places}[name], array.nbytes))
 {look}    pairs = [start() for _ in range({warmup} + {repeats})][{warmup}:]
     stream.sync()
     times = sorted(end - begin for begin, end in pairs)
@@ -272,11 +273,15 @@ def launch_code(launch: RecipeLaunch, *, core: bool) -> str:
     request, config = launch.request, launch.request.config
     values, number = [], "{}" if core else "np.uint64({})"
     arrays = arrays_of(request)
-    for argument in request.arguments:
+    refuse_unknown(request)
+
+    def place(buffer: Buffer) -> str:
+        name = buffer.name
+        return f"texels[{name!r}].given" if name in arrays else f"memory[{name!r}]"
+
+    for argument in request.slots:
         if isinstance(argument, Buffer):
-            name = argument.name
-            given = f"texels[{name!r}].given" if name in arrays else f"memory[{name!r}]"
-            values.append(number.format(given if argument.length else 0))
+            values.append(number.format(place(argument) if argument.length else 0))
             continue
         kind = argument.type
         if core and not (isinstance(kind, Scalar) and kind.dtype in _SIMPLE):
@@ -284,9 +289,12 @@ def launch_code(launch: RecipeLaunch, *, core: bool) -> str:
                 f"cuda.core's launch takes no {kind.name} by value, as '{argument.name}' is one "
                 "(NVIDIA/cuda-python#2343). Export it as cuda-bindings."
             )
-        values.append(value_text(argument))
+        values.append(struct_value(request, argument))
+    symbols = {buffer.name: buffer.symbol for buffer in request.variables}
+    inner = [f"    {line}\n" for line in address_lines(request, place)]
     buffers = [buffer for buffer in request.buffers if buffer.length]
-    guarded = request.guards and len(buffers) > len(arrays)
+    own = len(buffers) - len(request.variables)
+    guarded = request.guards and own > len(arrays)
     outputs = [b.name for b in buffers if b.direction is Direction.OUT and request.poison]
     outputs = [name for name in outputs if name not in arrays]
     watched = bool(outputs) or guarded
@@ -323,21 +331,40 @@ def launch_code(launch: RecipeLaunch, *, core: bool) -> str:
         warmup=request.warmup,
         repeats=request.repeats,
         finish=_TIMES + finish(["inside", *checks] if guarded else checks),
+        variables=f"    variables = {symbols!r}\n" if symbols else "",
+        symbols=_places(core=core) * bool(symbols) + "".join(inner),
+        places="places" if request.variables else "memory",
         **_texel_code(request, arrays, core=core),
     )
     watch = _WATCH.replace("{zone}", "256 << 10" if request.guards else "0")
     watch = watch if watched else "ZONE = 0\n"
-    texels = (PYTHON_TEXELS,) if arrays else ()
+    parts = [PYTHON_TEXELS] if arrays else []
+    parts += [SET_ADDRESS] if inner else []
     body = re.sub(r"\n{3,}", "\n\n", body)
-    return joined((*helpers(arguments, checks), *texels, watch, body))
+    return joined((*helpers(arguments, checks), *parts, watch, body))
+
+
+def _places(*, core: bool) -> str:
+    """Returns what finds the module variables: `places` has them beside all other memory."""
+    library = "driver.CUlibrary(int(code.handle))"
+    module = f"    module = checked(driver.cuLibraryGetModule({library}))\n" if core else ""
+    return (
+        f"{module}    places = memory | {{\n"
+        "        name: int(checked(driver.cuModuleGetGlobal(module, symbol.encode()))[0])\n"
+        "        for name, symbol in variables.items()\n    }\n"
+    )
 
 
 def _texel_code(
     request: LaunchRequest, arrays: Mapping[str, Texels], *, core: bool
 ) -> dict[str, str]:
     """Returns what makes, fills and reads CUDA arrays, by its places in the templates."""
+    apart = ["texels"] if arrays else []
+    apart += ["variables"] if request.variables else []
+    conditions = "".join(f" and name not in {each}" for each in apart)
+    in_memory = f"\n        if{conditions.removeprefix(' and')}" if apart else ""
     if not arrays:
-        return dict.fromkeys(("texels", "in_memory", "put", "back"), "")
+        return {"texels": "", "in_memory": in_memory, "put": "", "back": ""}
     made = (
         f"        {b.name!r}: {python_texels(b, arrays[b.name])},\n"
         for b in request.buffers
@@ -346,7 +373,7 @@ def _texel_code(
     stream = "int(stream.handle)" if core else "stream"
     return {
         "texels": f"    texels = {{\n{''.join(made)}    }}\n",
-        "in_memory": "\n        if name not in texels",
+        "in_memory": in_memory,
         "put": "        if name in texels:\n"
         f"            texels[name].copy(array, {stream})\n            return\n",
         "back": "        if name in texels:\n"

@@ -25,6 +25,7 @@ from jitstudio.core.launch.request import (
     HostLaunch,
     HostNeeds,
     KernelForm,
+    ModuleVariable,
     Parameter,
     ParameterSlot,
     Signature,
@@ -33,12 +34,18 @@ from jitstudio.core.launch.texels import TexelUse
 from jitstudio.core.launch.types import REFERENCES, Handle, Opaque, Pointer, Scalar, Type
 from jitstudio.core.result import BuildResult, Kernel, told_apart
 from jitstudio.listing.captured_kernels import captured_launch, captured_signature
-from jitstudio.listing.cuda.declarations import KernelNode, Scope, declarations
+from jitstudio.listing.cuda.declarations import KernelNode, Scope, VariableNode, declarations
 from jitstudio.listing.cuda.host_launches.program import host_launches
 from jitstudio.listing.cuda.syntax import is_const, name_node, parse, template_name, text_of
 from jitstudio.listing.cuda.types import NOTHING, Argument, Bindings, Types
 from jitstudio.listing.host_needs import host_needs
 from jitstudio.listing.kernel_names import KernelName, read_name
+from jitstudio.listing.module_variables import (
+    CodeVariable,
+    PtxVariables,
+    VariableUse,
+    cubin_variables,
+)
 from jitstudio.listing.ptx import (
     KernelUse,
     PtxParameter,
@@ -48,6 +55,8 @@ from jitstudio.listing.ptx import (
 )
 
 _DEFINES = ("--define-macro=", "-D")
+# `_Z7weightsILi2EE`: the numbers among the template arguments of a lowered name.
+_TEMPLATE_NUMBER = re.compile(r"(?<=[IE])L[a-z](\d+)E")
 _WIDE = 8
 """Bytes of an address or a handle."""
 
@@ -96,6 +105,7 @@ class _Layout:
         kernels: The parameters by lowered name.
         uses: What these kernels do behind their pointers and with textures; empty where nobody
             asked and there are none.
+        variables: Those outside of functions.
         by_hand: Whether the text is a source.
         needs: What the hosts of kernels have to prepare for, where that is anything.
     """
@@ -103,6 +113,7 @@ class _Layout:
     module: str
     kernels: dict[str, tuple[PtxParameter, ...]]
     uses: dict[str, KernelUse]
+    variables: PtxVariables
     by_hand: bool = False
     needs: Mapping[str, HostNeeds] = field(default_factory=dict)
 
@@ -110,7 +121,8 @@ class _Layout:
     def of(cls, module: str, ptx: str, access: bool, *, by_hand: bool = False) -> _Layout:
         # Whether 64 bits are an address or a texture decides how they are filled in.
         used = kernel_uses(ptx) if access or reaches_texels(ptx) else {}
-        return cls(module, parameter_slots(ptx), used, by_hand, host_needs(ptx))
+        slots, variables = parameter_slots(ptx), PtxVariables.of(ptx)
+        return cls(module, slots, used, variables, by_hand, host_needs(ptx))
 
 
 @dataclass(frozen=True)
@@ -123,6 +135,8 @@ class _Known:
     layouts: tuple[_Layout, ...]
     types: Types
     launches: tuple[HostLaunch, ...]
+    device_variables: tuple[DeclaredVariable, ...]
+    cubin_variables: Mapping[str, tuple[CodeVariable, ...]]
 
     @classmethod
     def of(
@@ -153,6 +167,16 @@ class _Known:
             ),
             types,
             tuple(x for text, given in launching for x in host_launches(text, types, given)),
+            tuple(
+                DeclaredVariable(node, types)
+                for text, defines in code
+                for node in declarations(text.content, defines).variables
+            ),
+            {
+                _module(a.name): cubin_variables(a.content)
+                for a in result.artifacts
+                if a.kind is CodeKind.CUBIN
+            },
         )
 
     def form(self, kernel: Kernel, name: KernelName) -> KernelForm:
@@ -176,6 +200,7 @@ class _Known:
             complete=parameters.complete,
             host_launch=launch,
             unit=_module(kernel.module),
+            variables=self._variables(kernel, layout, {p.name for p in parameters.parameters}),
             needs=(layout.needs.get(kernel.name) if layout else None) or HostNeeds(),
         )
         if signature is None:
@@ -189,6 +214,41 @@ class _Known:
             module=signature.module,
             line=signature.line,
         )
+
+    def _variables(
+        self, kernel: Kernel, layout: _Layout | None, taken: set[str]
+    ) -> tuple[FormParameter, ...]:
+        """Returns the module variables that a kernel uses, as rows of its form.
+
+        Args:
+            kernel: The kernel.
+            layout: The PTX that it is in.
+            taken: The names of its parameters.
+        """
+        texts = [*self.layouts, *([layout] if layout else [])]
+        found = [variable for text in texts for variable in text.variables.variables.values()]
+        # What is `extern` here is defined in another module.
+        known = {v.name: v for v in sorted(found, key=lambda variable: variable.is_defined)}
+        if layout is None:
+            # Of machine code alone nobody knows which kernel uses them.
+            known = {v.name: v for v in self.cubin_variables.get(_module(kernel.module), ())}
+            uses = dict.fromkeys(known, VariableUse(writes=True))
+        else:
+            uses = layout.variables.used_by(kernel.name)
+        rows = []
+        for symbol, use in uses.items():
+            declared = next((d for d in self.device_variables if d.is_of(symbol)), None)
+            own = declared is not None and not declared.node.is_const
+            by_hand = layout is not None and layout.by_hand
+            # Compilers have variables, too: `$str`, `__cudart_i2opi_f` of sinf.
+            if not (own or by_hand) and (declared or "$" in symbol or symbol.startswith("__")):
+                continue
+            name = read_name(symbol).path or symbol
+            while name in taken:
+                name = f"::{name}" if not name.startswith("::") else symbol
+            taken.add(name)
+            rows.append(_variable_row(name, known[symbol], use, declared))
+        return tuple(rows)
 
     def _named(self, name: KernelName) -> tuple[Parameter, ...] | None:
         """Returns what a name in C++ says of the parameters where no source does."""
@@ -283,6 +343,50 @@ def _more(by_source: Type | None, by_name: Type | None) -> Type | None:
     """Returns the type that says more; the name knows what dependent types of the source are."""
     untold = by_source is None or (isinstance(by_source, Pointer) and by_source.target is None)
     return by_name if untold and by_name is not None else by_source
+
+
+@dataclass(frozen=True)
+class DeclaredVariable:
+    """A variable of device code in a source, where its types are known."""
+
+    node: VariableNode
+    types: Types
+
+    def is_of(self, symbol: str) -> bool:
+        """Returns whether a lowered name is this variable's."""
+        return read_name(symbol).path in (self.node.path, self.node.name)
+
+    def type_of(self, symbol: str) -> Type | None:
+        """Returns what it is by this lowered name; None where the source alone does not say."""
+        node, bindings = self.node, NOTHING
+        with suppress(_TOO_DEEP):
+            if node.template is not None:
+                given = [int(number) for number in _TEMPLATE_NUMBER.findall(symbol)]
+                bindings = self.types.bound(node.template, given, node.scope)
+            return self.types.declared(node.kind, node.declarator, node.scope, bindings)
+        return None
+
+
+def _variable_row(
+    name: str, known: CodeVariable, use: VariableUse, declared: DeclaredVariable | None
+) -> FormParameter:
+    """Returns a module variable as a row of a form; its type is that of the source if that fits."""
+    by_source = declared.type_of(known.name) if declared else None
+    fits = by_source is not None and by_source.size == known.type.size
+    kind = by_source if fits and by_source is not None else known.type
+    is_constant = known.space == "__constant__"
+    variable = ModuleVariable(
+        known.name,
+        known.space,
+        known.initial,
+        known.is_initialised or (declared is not None and declared.node.is_initialised),
+        use.read_at,
+        # What is constant can be nothing but read, wherever its address goes.
+        use.reads or (is_constant and use.escapes),
+        not is_constant and (use.writes or use.escapes),
+    )
+    slot = ParameterSlot(0, kind.size, kind.align)
+    return FormParameter(name, kind, slot, variable=variable)
 
 
 def _accessed(

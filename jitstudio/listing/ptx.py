@@ -221,7 +221,7 @@ def kernel_uses(ptx: str) -> dict[str, KernelUse]:
 
 
 def _use(parameters: Iterable[PtxParameter], body: str) -> KernelUse:
-    flow = _Flow.of(body)
+    flow = Flow.of(body)
     wide = [(i, p.name) for i, p in enumerate(parameters) if isinstance(p.guess, Pointer)]
     fetches = fetches_of(flow.statements)
     texels = {i: use for i, name in wide if (use := use_of(flow.registers(name), fetches))}
@@ -229,8 +229,8 @@ def _use(parameters: Iterable[PtxParameter], body: str) -> KernelUse:
 
 
 @dataclass(frozen=True)
-class _Flow:
-    """Where values go in one kernel.
+class Flow:
+    """Where values go in one function.
 
     Attributes:
         loaded: The registers that are loaded from a parameter, by what represents its address.
@@ -245,7 +245,8 @@ class _Flow:
     statements: list[tuple[str, str]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, body: str) -> _Flow:
+    def of(cls, body: str) -> Flow:
+        """Returns it for the instructions of a function."""
         flow = cls()
         for statement in body.split(";"):
             if instruction := instruction_at(statement):
@@ -263,6 +264,16 @@ class _Flow:
         reached = self.registers(parameter)
         read, written, unknown = (not reached.isdisjoint(self.touched[e]) for e in _Effect)
         return None if unknown else _DIRECTIONS.get((read, written))
+
+    def effects_on(self, variable: str) -> tuple[bool, bool, bool]:
+        """Returns whether a variable is read, is written, or goes to where nobody can follow."""
+        reached = self.reached_from(variable)
+        read, written, unknown = (not reached.isdisjoint(self.touched[e]) for e in _Effect)
+        return read, written, unknown
+
+    def reached_from(self, variable: str) -> set[str]:
+        """Returns a variable's name with the registers that its address may come to."""
+        return self._reached((variable,))
 
     def registers(self, parameter: str) -> set[str]:
         """Returns the registers that a parameter may come to."""

@@ -11,7 +11,7 @@ import difflib
 import keyword
 import math
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -216,8 +216,11 @@ def parse(expression: str, parameters: Collection[str]) -> Parsed:
     if len(expression) > _LONGEST:
         raise ExpressionError(f"The expression is longer than {_LONGEST:,} characters")
     suffix = "_" * (1 + max(map(len, parameters), default=0))
-    renamed = {name + suffix: name for name in parameters if keyword.iskeyword(name)}
-    place = _prepared(expression, suffix, frozenset(renamed.values()))
+    odd = [name for name in parameters if keyword.iskeyword(name) or not name.isidentifier()]
+    # The longest first: `rows[0].x` before `rows[0]`.
+    odd.sort(key=len, reverse=True)
+    renamed = {f"_{number}{suffix}": name for number, name in enumerate(odd)}
+    place = _prepared(expression, {name: stand_in for stand_in, name in renamed.items()})
     try:
         tree = ast.parse(place.text, mode="eval")
         reader = _Reader(place, parameters, renamed)
@@ -234,18 +237,32 @@ def parse(expression: str, parameters: Collection[str]) -> Parsed:
     return Parsed(body, frozenset(reader.names), place)
 
 
-def _prepared(expression: str, suffix: str, keywords: Collection[str]) -> ExpressionText:
-    """One line without leading space, in which parameters named like keywords are renamed."""
+def _prepared(expression: str, stand_ins: Mapping[str, str]) -> ExpressionText:
+    """One line without leading space, in which what Python takes for no name has a stand-in.
+
+    Args:
+        expression: As the user wrote it.
+        stand_ins: For parameters named like keywords, and such as ``view.data`` and ``rows[0]``.
+    """
     line = re.sub(r"[\s\0]", " ", expression)
     first = len(line) - len(line.lstrip())
     text, origin = "", list[int]()
-    for match in _NAME.finditer(line, first):
-        if match[0] in keywords:
-            text += line[first : match.end()] + suffix
-            origin += [*range(first, match.end()), *(match.end() - 1 for _ in suffix)]
+    for match in _names(tuple(stand_ins)).finditer(line, first):
+        if (stand_in := stand_ins.get(match[0])) is not None:
+            text += line[first : match.start()] + stand_in
+            within = [min(match.start() + at, match.end() - 1) for at in range(len(stand_in))]
+            origin += [*range(first, match.start()), *within]
             first = match.end()
     text += line[first:]
     return ExpressionText(expression, text, [*origin, *range(first, len(line) + 1)])
+
+
+def _names(odd: tuple[str, ...]) -> re.Pattern[str]:
+    """Returns what finds names, of these first; the longest of them are in front."""
+    ends = {name: r"(?!\w)" if re.search(r"\w\Z", name) else "" for name in odd}
+    first = "".join(rf"(?<![\w.]){re.escape(name)}{end}|" for name, end in ends.items())
+    strings, plain = _NAME.pattern.rpartition("|")[::2]
+    return re.compile(f"{strings}|{first}{plain}")
 
 
 class _Reader(ast.NodeTransformer):

@@ -48,6 +48,10 @@ def generate(buffer: Buffer) -> np.ndarray:
     match fill.kind:
         case FillKind.ZEROS:
             return array
+        case FillKind.VALUES | FillKind.INITIAL:
+            if len(fill.data) != array.nbytes:
+                raise NumericsError(f"What {buffer.name} holds before the launch is not known.")
+            return _of_bytes(buffer, fill.data)
         case FillKind.CONSTANT:
             if len(fill.numbers) > 1:
                 return fill_from(complex(*fill.numbers), buffer.element, buffer.length)
@@ -65,6 +69,11 @@ def generate(buffer: Buffer) -> np.ndarray:
         for column in _columns(array):
             _write(column[:, :1] if counts else column, make)
     return array
+
+
+def _of_bytes(buffer: Buffer, data: bytes) -> np.ndarray:
+    dtype = numpy_dtype(buffer.element)
+    return np.frombuffer(data, dtype.base).reshape(buffer.length, *dtype.shape)
 
 
 def _columns(array: np.ndarray) -> Iterator[np.ndarray]:

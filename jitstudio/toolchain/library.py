@@ -11,14 +11,11 @@ from __future__ import annotations
 
 import bisect
 import contextlib
-import lzma
 import mmap
 import re
-import struct
 import tempfile
 import time
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -27,6 +24,7 @@ from pathlib import Path
 from typing import IO
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.bounds.unpacking import DAMAGED_ZIP, MemberReader
 from jitstudio.core.code import HEAD, CodeKind, may_hold_code
 from jitstudio.core.cubin import cubin_target, is_program, is_relocatable, section_spans
 from jitstudio.core.fatbin import FatbinContainer, container_of, containers
@@ -79,19 +77,6 @@ _UNPACKED = (CodeKind.CUBIN, CodeKind.PTX)
 _TAKEN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
 _OTHERS = {9: "Deflate64", 20: "zstd", 93: "zstd", 95: "xz", 96: "JPEG", 98: "PPMd"}
 _IS_ENCRYPTED, _AES = 0x1, 99
-# What `zipfile` raises of a damaged member.
-_UNREADABLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    OSError,
-    lzma.LZMAError,
-    struct.error,
-    MemoryError,
-)
 
 Tell = Callable[[ListingProgress], None]
 
@@ -440,7 +425,7 @@ def _unzipped(file: FileIO, name: str, notes: Notes, wanted: str) -> Iterator[_M
     left = _MOST_IN_ALL
     try:
         archive = zipfile.ZipFile(file)
-    except _UNREADABLE as error:
+    except DAMAGED_ZIP as error:
         notes.add(f"It is a damaged zip: {error}.")
         return
     members = [info for info in archive.infolist() if info.file_size >= _LEAST]
@@ -453,7 +438,7 @@ def _unzipped(file: FileIO, name: str, notes: Notes, wanted: str) -> Iterator[_M
             notes.add(f"'{info.filename}' is {locked}.")
             continue
         try:
-            with archive.open(info) as source:
+            with MemberReader(archive, info, info.file_size) as source:
                 head = source.read(HEAD)
                 if head.startswith((_ZIP, _THIN_ARCHIVE)):
                     notes.add(f"'{info.filename}' is an archive by itself: unpack it and open it.")
@@ -468,7 +453,7 @@ def _unzipped(file: FileIO, name: str, notes: Notes, wanted: str) -> Iterator[_M
                     left -= info.file_size
                     content = _copied(head, source)
                     yield from _inner(_Member(info.filename, content))
-        except _UNREADABLE as error:
+        except DAMAGED_ZIP as error:
             # What has a number of the system is about the disk that it is unpacked to.
             reason = getattr(error, "strerror", None) or f"it is damaged ({_said(error)})"
             notes.add(f"'{info.filename}' cannot be unpacked: {reason}.")
@@ -495,7 +480,7 @@ def _room_for(info: zipfile.ZipInfo) -> int:
     return min(_LARGEST_MEMBER, max(_HARMLESS, _MOST_UNPACKED * info.compress_size))
 
 
-def _copied(head: bytes, source: IO[bytes]) -> bytes | mmap.mmap:
+def _copied(head: bytes, source: MemberReader) -> bytes | mmap.mmap:
     """Copies a member to the disk: a program has hundreds of megabytes."""
     # Without a name: a process that is killed meanwhile leaves nothing behind.
     with tempfile.TemporaryFile(buffering=0) as copy:

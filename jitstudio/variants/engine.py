@@ -15,11 +15,13 @@ from typing import Any
 from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.analysis.report import KernelReport
 from jitstudio.core.diagnostics import Severity
+from jitstudio.core.launch.argument_values import arguments_of
 from jitstudio.core.launch.choice import Launchable, choose_form, launchable, launched_name
 from jitstudio.core.launch.device import SIMULATOR
+from jitstudio.core.launch.faults import SpecFaults
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import KernelForm, LaunchRequest
-from jitstudio.core.launch.resolve import SpecFaults, arguments_of, geometry, resolve
+from jitstudio.core.launch.resolve import geometry, resolve
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.prebuilt import cubin_of

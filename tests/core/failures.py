@@ -18,7 +18,8 @@ CALLER = cuda(
     'extern "C" __device__ int f(); extern "C" __global__ void k(int* p) { *p = f(); }', "a.cu"
 )
 CALLEE = cuda('extern "C" __device__ int f() { return 1; }', "b.cu")
-OTHERWISE = cuda('extern "C" __device__ float f(float x) { return x; }', "b.cu")
+OTHERWISE = cuda('extern "C" __device__ float f() { return 1; }', "b.cu")
+WIDER = cuda('extern "C" __device__ int f(long long x) { return x; }', "b.cu")
 NESTED = "__global__ void child() {} __global__ void k() { child<<<1, 1>>>(); }"
 BOTH = cuda(
     'extern "C" __device__ int f() { return 2; }\n'
@@ -236,9 +237,22 @@ PROVOKED = (
         F.INSERT_TEXT,
     ),
     Failure("no-kernel", request(cuda("static __device__ int x;"))),
+    Failure("register-variable", in_kernel("register int a = 1; *p = a;"), F.ADD_OPTION),
+    Failure(
+        "register-variable-in-a-standard",
+        replace(in_kernel("register int a = 1; *p = a;"), options=("-std=c++20",)),
+        F.REPLACE_TEXT,
+    ),
+    Failure(
+        "designated-initialiser",
+        in_kernel("struct P { int a, b; }; P q = {.a = 1, .b = 2}; *p = q.a;"),
+        F.ADD_OPTION,
+    ),
     Failure("launch-in-a-kernel", request(cuda(NESTED), **CUBIN)),
     Failure("device-runtime-missing", request(cuda(NESTED), **PTX_LINK), F.OPEN_FILES),
-    Failure("prototypes-differ", request(CALLER, OTHERWISE, **PTX_LINK)),
+    Failure("prototypes-differ", request(CALLER, WIDER, **PTX_LINK)),
+    Failure("prototypes-differ", request(CALLER, WIDER, link="lto", **CUBIN)),
+    Failure("prototypes-differ", request(CALLER, OTHERWISE, link="lto", **CUBIN)),
     Failure("llvm-dialect", request(ll(OPAQUE)), F.SET_ARCH),
     Failure(
         "llvm-dialect",

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, zip_longest
 
 from jitstudio.core.launch.c_types import FLOAT
+from jitstudio.core.launch.members import inner_rows, part_at, references_behind, references_in
 from jitstudio.core.launch.problems import TextError, listing, parts
 from jitstudio.core.launch.request import (
     Direction,
@@ -24,11 +25,14 @@ from jitstudio.core.launch.request import (
     FormParameter,
     HostBuffer,
     KernelForm,
+    ParameterSlot,
 )
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.texels import TexelUse
 from jitstudio.core.launch.types import (
+    REFERENCES,
     Array,
+    Field,
     Handle,
     HandleKind,
     NumberKind,
@@ -79,16 +83,64 @@ def parse_buffer(text: str) -> BufferText | None:
     length, _, rest = stripped.partition(":")
     if not length.strip():
         raise TextError("A buffer needs its length.", _EXAMPLE)
-    before, _, last = rest.rpartition(":")
-    direction = _DIRECTIONS.get(last.strip())
-    fill = (before if direction else rest).strip()
+    fill, direction = _fill_and_direction(rest)
     typed = _ELEMENT.fullmatch(length.strip())
     return BufferText(
         typed["length"].strip() if typed else length.strip(),
-        parse_fill(fill) if fill else None,
+        fill,
         direction,
         typed["element"].strip() if typed else "",
     )
+
+
+def parse_variable(text: str) -> BufferText:
+    """Reads the text of a module variable, ``[VALUE][:FILL][:DIRECTION]``.
+
+    ``{1, 2, 1}``, ``0``, ``random(7)``, ``zeros:out``, ``out``. Its value is in the place of a
+    buffer's length.
+
+    Raises:
+        TextError: It is none.
+    """
+    value, rest = variable_parts(text)
+    fill, direction = _fill_and_direction(rest)
+    typed = _ELEMENT.fullmatch(value)
+    if typed:
+        return BufferText(typed["length"].strip(), fill, direction, typed["element"].strip())
+    return BufferText(value, fill, direction)
+
+
+def variable_parts(text: str) -> tuple[str, str]:
+    """Returns the value in the text of a module variable, and the rest: fill and direction."""
+    stripped = text.strip()
+    if not has_no_length(stripped):
+        value, _, rest = stripped.partition(":")
+        return value.strip(), rest.strip()
+    if not stripped.startswith("{"):
+        return "", stripped
+    depth = 0
+    for at, sign in enumerate(stripped):
+        depth += (sign == "{") - (sign == "}")
+        if not depth:
+            return stripped[: at + 1], stripped[at + 1 :].strip().removeprefix(":").strip()
+    return stripped, ""
+
+
+def has_no_length(text: str) -> bool:
+    """Returns whether a text begins with a value in braces, a fill or a direction.
+
+    That is so of a module variable only, which has as many elements as it has.
+    """
+    word = re.match(r"\s*(\w*)", text)
+    known = word is not None and (word[1] in _WORDS or word[1] in _DIRECTIONS)
+    return known or text.lstrip().startswith("{")
+
+
+def _fill_and_direction(text: str) -> tuple[Fill | None, Direction | None]:
+    before, _, last = text.rpartition(":")
+    direction = _DIRECTIONS.get(last.strip())
+    fill = (before if direction else text).strip()
+    return parse_fill(fill) if fill else None, direction
 
 
 def parse_fill(text: str) -> Fill:
@@ -216,6 +268,7 @@ _UNNAMED = re.compile(r"arg\d+")
 _ELEMENTS = 1 << 20
 _EXTENT_ELEMENTS = 1 << 10
 _FEW = 1024
+_FEW_POINTERS = 4
 _USUAL_BLOCK = 256
 
 
@@ -236,15 +289,75 @@ def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
             case Pointer(target=target), HostBuffer(size) if known and size > 0:
                 elements = size // (target or FLOAT).size
                 lasts = _by_names(elements, given) or str(elements)
-                texts[parameter.name] = _text(parameter, lasts)
+                holds = references_behind(parameter.type)
+                texts[parameter.name] = lasts if holds else _text(parameter, lasts)
             case Scalar(kind=NumberKind.FLOATING), int() | float() as number:
                 texts[parameter.name] = str(float(number))
             case Scalar(), int() as number:
                 texts[parameter.name] = str(number)
-    return tuple(
-        (p.name, p.default or texts.get(p.name) or _default_of(p, p.length or length, form))
-        for p in form.parameters
-    )
+    host = dict(form.host_launch.inside) if form.host_launch else {}
+    found: list[tuple[str, str]] = []
+    for at, p in enumerate(form.parameters):
+        text = p.default or texts.get(p.name) or _default_of(p, p.length or length, form)
+        start = f"{at}."
+        of_host = {key.removeprefix(str(at)): v for key, v in host.items() if key.startswith(start)}
+        if of_host and isinstance(p.type, Struct):
+            text = _struct_text(p.type, of_host)
+        inner = [
+            (row.name, _inner_text(row, p, of_host) or _text(row, _inner_length(row, p) or length))
+            for row in inner_rows(p)
+        ]
+        found += [(p.name, text), *inner]
+    for variable in form.variables:
+        found += _variable_texts(variable, host)
+    return tuple(found)
+
+
+_Known = Mapping[str, Number | HostBuffer | str]
+
+
+def _inner_text(row: FormParameter, whole: FormParameter, known: _Known) -> str:
+    """Returns what host code says of a pointer in a struct, by its path; empty for nothing."""
+    return _host_text(row, known.get(row.name.removeprefix(whole.name)))
+
+
+def _host_text(row: FormParameter, value: Number | HostBuffer | str | None) -> str:
+    match row.type, value:
+        case _, str() as text:
+            return text
+        case Pointer(target=target), HostBuffer(size) if size > 0:
+            return _text(row, str(size // (target or FLOAT).size))
+        case Scalar(kind=NumberKind.FLOATING), int() | float() as number:
+            return str(float(number))
+        case Scalar(), int() as number:
+            return str(number)
+    return ""
+
+
+def _variable_texts(row: FormParameter, host: _Known) -> list[tuple[str, str]]:
+    """Returns the texts of a module variable and its pointers: what host code copies there."""
+    name = row.name if row.name in host else row.name.rpartition("::")[2]
+    known = {key.removeprefix(name): v for key, v in host.items() if key.startswith(name)}
+    known = {path: value for path, value in known.items() if not path or path[0] in ".[:"}
+    text = _host_text(row, known.get(""))
+    if text == FillKind.RANDOM.value and not isinstance(row.type, Array):
+        # A single number that nobody knows, as from the command line, is asked for.
+        text = ""
+    if not text and isinstance(row.type, Struct) and known.keys() - {":out"}:
+        text = _struct_text(row.type, known, complete=False)
+    if ":out" in known:
+        text = f"{text}:out".removeprefix(":")
+    return [(row.name, text), *((r.name, _inner_text(r, row, known)) for r in inner_rows(row))]
+
+
+def _inner_length(row: FormParameter, parameter: FormParameter) -> str:
+    """Returns the number beside a pointer in a struct that says how many elements there are."""
+    struct = row.name.rpartition(".")[0]
+    around = part_at(parameter.type, struct.removeprefix(parameter.name)) if struct else None
+    if around is None or not isinstance(around.type, Struct):
+        return ""
+    sizes = [f.name for f in around.type.fields if _largest(f.type) and _SIZE.fullmatch(f.name)]
+    return f"{struct}.{sizes[0]}" if sizes else ""
 
 
 def first_launch(form: KernelForm) -> LaunchSpec:
@@ -273,7 +386,10 @@ def first_launch(form: KernelForm) -> LaunchSpec:
         if not (form.block or form.block_hint) and len(extents) > 1:
             block = "16,16"
         return replace(spec, block=block, cover=",".join(extents))
-    buffers = (p.name for p in form.parameters if isinstance(p.type, Pointer))
+    rows = (row for p in form.parameters for row in (p, *inner_rows(p)))
+    buffers = [
+        r.name for r in rows if isinstance(r.type, Pointer) and not references_behind(r.type)
+    ]
     cover = next((buffer.length for name in buffers if (buffer := parse_buffer(texts[name]))), "")
     return replace(spec, block=block, cover=cover, grid="" if cover else "1")
 
@@ -395,17 +511,53 @@ def _extents(parameter: FormParameter, form: KernelForm) -> list[str]:
 
 def _text(parameter: FormParameter, length: str) -> str:
     match parameter.type:
-        case Pointer(target=Pointer()):
-            return f"{length}:zeros"
+        case Pointer() as pointer if references_behind(pointer):
+            return str(_FEW_POINTERS)
         case Pointer(target=target, const=const):
             # Most kernels work on floats; bytes would make buffers that are too short.
             buffer = length if target else f"float[{length}]"
             return f"{buffer}:{_content(target or FLOAT, const, parameter.access)}"
+        case Struct() as kind if references_in(kind):
+            return _struct_text(kind)
         case Scalar(kind=NumberKind.FLOATING):
             return "1.0"
         case Scalar(kind=NumberKind.SIGNED | NumberKind.UNSIGNED):
             return "1"
     return example(parameter.type)
+
+
+def _struct_text(
+    kind: Struct, known: _Known | None = None, path: str = "", *, complete: bool = True
+) -> str:
+    """Returns the numbers of a struct; its pointers have rows of their own.
+
+    Args:
+        kind: What it is.
+        known: What host code says of its members, by their paths.
+        path: Of the struct itself.
+        complete: Whether to say something of the others, too.
+    """
+    texts = []
+    for field in kind.fields:
+        inner, text = f"{path}.{field.name}", ""
+        row = FormParameter(inner, field.type, ParameterSlot(0, 0, 1))
+        if isinstance(field.type, Struct) and not isinstance(known and known.get(inner), str):
+            text = _struct_text(field.type, known, inner, complete=complete)
+        elif not isinstance(field.type, REFERENCES):
+            text = _host_text(row, (known or {}).get(inner)) or _usual(field) * complete
+        texts += [f"{field.name}={text}"] if text else []
+    return f"{{{', '.join(texts)}}}"
+
+
+def _usual(field: Field) -> str:
+    """Returns what a member of a struct begins with that has pointers beside it."""
+    match field.type:
+        case Scalar(kind=NumberKind.SIGNED | NumberKind.UNSIGNED) as number:
+            is_size = _SIZE.fullmatch(field.name) or _EXTENT.fullmatch(field.name)
+            return str(min(_FEW, _largest(number))) if is_size else "1"
+        case Scalar(kind=NumberKind.FLOATING):
+            return "1.0"
+    return "" if references_in(field.type) else example(field.type)
 
 
 def _content(target: Type, const: bool, access: Direction | None) -> str:

@@ -5,6 +5,7 @@ Also the kernel as its source declares it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -38,6 +39,8 @@ class FillKind(Enum):
     RANDOM = "random"
     FILE = "file"
     EXPRESSION = "expr"
+    VALUES = "values"
+    INITIAL = "initial"
     UNFILLED = "unfilled"
 
 
@@ -51,11 +54,14 @@ class Fill:
             and step. `RANDOM`: the seed, then the lowest and the highest value.
         text: `FILE`: the path, absolute; with ``::name`` behind it for an array of an .npz file.
             `EXPRESSION`: a NumPy expression over the other arguments and ``i``, the indices.
+        data: `VALUES`: the bytes of all elements. `INITIAL`, what a module variable holds by
+            itself: its bytes; empty where they are not known.
     """
 
     kind: FillKind = FillKind.ZEROS
     numbers: tuple[float | int, ...] = ()
     text: str = ""
+    data: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,7 @@ class ValueArgument:
         offset: Bytes from the start of the parameter space.
         data: Its bytes, as the kernel reads them.
         number: What it is in expressions; None for what is no single number.
+        members: The numbers in it by their paths, such as ``view.n``.
     """
 
     name: str
@@ -75,6 +82,7 @@ class ValueArgument:
     offset: int
     data: bytes
     number: float | int | bool | None = None
+    members: tuple[tuple[str, float | int | bool], ...] = ()
 
     @property
     def slot_bytes(self) -> int:
@@ -84,16 +92,22 @@ class ValueArgument:
 
 @dataclass(frozen=True)
 class Buffer:
-    """An argument that stands for so many elements: their address, a texture or a surface.
+    """So many elements that a kernel gets by their address, a texture, a surface or a name.
 
     Attributes:
-        name: The parameter's.
+        name: The parameter's; of a pointer in a struct its path, such as ``view.data``, of one in a
+            buffer of pointers that with its index, such as ``rows[0]``.
         element: What one element is.
-        offset: Bytes from the start of the parameter space to the address or handle.
+        offset: Bytes to the address or handle from the start of the parameter space, or of the
+            buffer that it is in.
         length: Elements; 0 for a null pointer or handle.
         fill: Its content before the launch.
         direction: What the kernel does with it.
         texels: How a texture or surface reaches the elements; None for a pointer.
+        inside: The argument that the address is a part of: a struct, which has it in the parameter
+            space, or a buffer; empty for a parameter of its own.
+        symbol: The lowered name of the module variable that these elements are, whose address is
+            in no parameter; empty for memory that the launch makes.
     """
 
     name: str
@@ -103,6 +117,8 @@ class Buffer:
     fill: Fill = Fill()
     direction: Direction = Direction.IN
     texels: Texels | None = None
+    inside: str = ""
+    symbol: str = ""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -172,7 +188,8 @@ class LaunchRequest(RunOptions):
         kernel: The lowered name.
         title: The name to show.
         device: The GPU's ordinal, or `SIMULATOR`.
-        arguments: In order of the parameters.
+        arguments: In order of the parameters; behind them the buffers whose addresses are inside
+            of others, and the module variables that are filled or read back.
         parameter_bytes: Bytes of the whole parameter space.
         config: How many threads, and what they share.
         expectations: What to check after the first launch.
@@ -204,13 +221,53 @@ class LaunchRequest(RunOptions):
         return tuple(a for a in self.arguments if isinstance(a, Buffer))
 
     @property
+    def slots(self) -> tuple[ValueArgument | Buffer, ...]:
+        """The arguments that are parameters, each with its own place in the parameter space."""
+        return tuple(
+            a for a in self.arguments if isinstance(a, ValueArgument) or not (a.inside or a.symbol)
+        )
+
+    @property
+    def variables(self) -> tuple[Buffer, ...]:
+        """The module variables among the buffers."""
+        return tuple(buffer for buffer in self.buffers if buffer.symbol)
+
+    @property
     def values(self) -> dict[str, float | int | bool]:
         """The scalars by their names, for expressions."""
-        return {
-            argument.name: argument.number
-            for argument in self.arguments
-            if isinstance(argument, ValueArgument) and argument.number is not None
-        }
+        found: dict[str, float | int | bool] = {}
+        for argument in self.arguments:
+            if isinstance(argument, ValueArgument):
+                if argument.number is not None:
+                    found[argument.name] = argument.number
+                found.update(argument.members)
+        return found
+
+    def parameter_space(self, given: Mapping[str, int]) -> bytes:
+        """Returns the bytes that the kernel reads its parameters from.
+
+        Args:
+            given: The addresses and handles of the buffers by their names; of null pointers none.
+        """
+        space = bytearray(self.parameter_bytes)
+        values = [a for a in self.arguments if isinstance(a, ValueArgument)]
+        for value in values:
+            space[value.offset : value.offset + len(value.data)] = value.data
+        around = {"", *(value.name for value in values)}
+        for buffer in self.buffers:
+            if buffer.inside in around and not buffer.symbol:
+                address = given.get(buffer.name, 0).to_bytes(ADDRESS_BYTES, "little")
+                space[buffer.offset : buffer.offset + ADDRESS_BYTES] = address
+        return bytes(space)
+
+    def addresses_in(self, holder: Buffer, given: Mapping[str, int]) -> dict[int, int]:
+        """Returns the addresses that a buffer of pointers or of structs holds, by their offsets.
+
+        Args:
+            holder: The buffer.
+            given: See `parameter_space`.
+        """
+        return {b.offset: given.get(b.name, 0) for b in self.buffers if b.inside == holder.name}
 
 
 @dataclass(frozen=True)
@@ -297,6 +354,8 @@ class FormParameter:
         access: What the kernel does behind a pointer; None where that is not known, or nothing.
         default, length: See `Parameter`.
         texels: How the kernel reads or writes texels behind it; None where it is not seen to.
+        inside: The row that it is a part of: see `Buffer.inside`; empty for a parameter.
+        variable: The module variable that it is; None for a parameter or a part of one.
     """
 
     name: str
@@ -307,6 +366,32 @@ class FormParameter:
     default: str = ""
     length: str = ""
     texels: TexelUse | None = None
+    inside: str = ""
+    variable: ModuleVariable | None = None
+
+
+@dataclass(frozen=True)
+class ModuleVariable:
+    """A variable outside of functions that a kernel uses: its place is the module's.
+
+    Attributes:
+        symbol: The lowered name.
+        space: Such as ``__constant__``.
+        initial: What it holds as the module is loaded; empty where that is not known.
+        is_initialised: Whether its declaration says what it holds.
+        read_at: The place where the kernel reads it, or a function that it calls, such as
+            ``conv.cu:7``; empty where none is known.
+        reads: Whether it is seen to be read.
+        writes: Whether the kernel may write it: what it reads may then be its own.
+    """
+
+    symbol: str
+    space: str
+    initial: bytes = b""
+    is_initialised: bool = False
+    read_at: str = ""
+    reads: bool = False
+    writes: bool = False
 
 
 @dataclass(frozen=True)
@@ -330,6 +415,9 @@ class HostLaunch:
         shared: Bytes of dynamic shared memory per block.
         arguments: In order.
         cooperative: Whether all blocks are resident at the same time.
+        inside: What is known of module variables, by their names or those of their members, and
+            of the members of arguments, by their index and path, such as ``0.data``. A text is as
+            `core.launch.arguments` reads it.
     """
 
     kernel: str
@@ -341,6 +429,7 @@ class HostLaunch:
     shared: int | None
     arguments: tuple[float | int | HostBuffer | None, ...]
     cooperative: bool = False
+    inside: tuple[tuple[str, float | int | HostBuffer | str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -379,6 +468,7 @@ class KernelForm:
         line: Where it is declared; 0 where unknown.
         complete: Whether the layout of all parameters is known; where not, it cannot be launched.
         host_launch: How the host code launches it; None where there is none, or nobody asked.
+        variables: The module variables that it uses, in order of the code.
         needs: What its host has to prepare for.
     """
 
@@ -395,6 +485,7 @@ class KernelForm:
     line: int = 0
     complete: bool = True
     host_launch: HostLaunch | None = None
+    variables: tuple[FormParameter, ...] = ()
     needs: HostNeeds = HostNeeds()
 
 

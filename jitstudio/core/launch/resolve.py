@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TypeVar
 
 from jitstudio.core.diagnostics import Severity
-from jitstudio.core.launch.arguments import BufferText, absolute, default_text, parse_buffer
-from jitstudio.core.launch.c_types import named
+from jitstudio.core.launch.argument_values import arguments_of
 from jitstudio.core.launch.choice import Launchable
 from jitstudio.core.launch.device import Device, DeviceList, Dim3
+from jitstudio.core.launch.faults import SpecFaults
 from jitstudio.core.launch.host_needs import host_problems
 from jitstudio.core.launch.limits import code_problems, config_problems
 from jitstudio.core.launch.problems import (
@@ -32,58 +32,15 @@ from jitstudio.core.launch.request import (
     Buffer,
     Direction,
     Expectation,
-    Fill,
-    FillKind,
-    FormParameter,
     KernelForm,
     LaunchConfig,
     LaunchRequest,
-    ValueArgument,
 )
 from jitstudio.core.launch.spec import LaunchSpec, RunOptions
-from jitstudio.core.launch.texel_text import texel_buffer
-from jitstudio.core.launch.types import REFERENCES, Handle, NumberKind, Pointer, Scalar, Type
-from jitstudio.core.launch.values import Number, UnknownNameError, encode, integer
+from jitstudio.core.launch.types import REFERENCES
+from jitstudio.core.launch.values import Number, integer
 
 _T = TypeVar("_T")
-
-
-class SpecFaults:
-    """What has been found so far.
-
-    Attributes:
-        problems: In the order they were found.
-        faulty: Arguments that came to nothing; what only lacks one of them is no fault of its own.
-    """
-
-    def __init__(self) -> None:
-        self.problems: list[SpecProblem] = []
-        self.faulty: set[str] = set()
-
-    @property
-    def fatal(self) -> bool:
-        """Whether one of them forbids the launch."""
-        return any(problem.severity is Severity.ERROR for problem in self.problems)
-
-    def add(self, *problems: SpecProblem) -> None:
-        """Adds what has been found elsewhere."""
-        self.problems += problems
-
-    def attempt(self, where: str, work: Callable[[], _T]) -> _T | None:
-        """What the work comes to; None where a text makes no sense, which is taken as a fault.
-
-        Args:
-            where: The field that the text is of.
-            work: Reads the text.
-        """
-        try:
-            return work()
-        except UnknownNameError as error:
-            if error.name not in self.faulty:
-                self.add(error.problem(where))
-        except TextError as error:
-            self.add(error.problem(where))
-        return None
 
 
 _AXES = 3
@@ -198,168 +155,13 @@ def _blocks(covered: int, threads: int, cluster: int) -> int:
     return -(-blocks // cluster) * cluster
 
 
-_BYTE = Scalar("unsigned char", "uint8", 1, NumberKind.UNSIGNED)
-
-
-@dataclass(frozen=True)
-class Arguments:
-    """What a kernel is given.
-
-    Attributes:
-        found: In order of the parameters; those that came to nothing are left out.
-        names: What those that are numbers represent in expressions.
-    """
-
-    found: tuple[ValueArgument | Buffer, ...]
-    names: Mapping[str, Number]
-
-
-def arguments_of(
-    form: KernelForm, given: tuple[tuple[str, str], ...], folder: str, faults: SpecFaults
-) -> Arguments:
-    """Reads the arguments of a kernel.
-
-    Args:
-        form: The kernel.
-        given: Names and texts.
-        folder: Where relative paths start.
-        faults: Takes what is wrong.
-    """
-    texts = _texts(form, given, faults)
-    present = [p for p in form.parameters if p.name in texts]
-    values = _values([p for p in present if not isinstance(p.type, REFERENCES)], texts, faults)
-    names = {name: v.number for name, v in values.items() if v.number is not None}
-    found: dict[str, ValueArgument | Buffer] = {**values}
-    for parameter in present:
-        if isinstance(parameter.type, REFERENCES):
-            read = partial(_buffer, parameter, parameter.type, texts, names, folder)
-            buffer = faults.attempt(argument_place(parameter.name), read)
-            if buffer is not None:
-                found[parameter.name] = buffer
-                faults.add(*_doubts(parameter.type, buffer))
-    ordered = (found[p.name] for p in form.parameters if p.name in found)
-    return Arguments(tuple(ordered), names)
-
-
-def _texts(
-    form: KernelForm, given: tuple[tuple[str, str], ...], faults: SpecFaults
-) -> dict[str, str]:
-    """Returns the texts by parameter; those without one are faulty."""
-    texts: dict[str, str] = {}
-    known = [parameter.name for parameter in form.parameters]
-    for name, text in given:
-        if name not in known:
-            message = f"{form.title} has no parameter '{name}'."
-            faults.add(SpecProblem(argument_place(name), message, unknown(name, known)))
-        elif name in texts:
-            faults.add(
-                SpecProblem(argument_place(name), f"'{name}' is given twice.", "Remove one.")
-            )
-        else:
-            texts[name] = text
-    for name in known:
-        if name not in texts:
-            faults.faulty.add(name)
-            advice = f"Give it a text such as {name}={default_text(form, name)}."
-            faults.add(
-                SpecProblem(argument_place(name), f"The argument '{name}' is missing.", advice)
-            )
-    return texts
-
-
-def _values(
-    parameters: list[FormParameter], texts: Mapping[str, str], faults: SpecFaults
-) -> dict[str, ValueArgument]:
-    """Returns the values by name; one may need another, whatever their order."""
-    made: dict[str, ValueArgument] = {}
-    names: dict[str, Number] = {}
-    waiting, progress = parameters, True
-    while waiting and progress:
-        still = []
-        for parameter in waiting:
-            try:
-                value = _value(parameter, texts[parameter.name], names)
-            except UnknownNameError:
-                still.append(parameter)
-            except TextError as error:
-                faults.faulty.add(parameter.name)
-                faults.add(error.problem(argument_place(parameter.name)))
-            else:
-                made[value.name] = value
-                if value.number is not None:
-                    names[value.name] = value.number
-        waiting, progress = still, len(still) < len(waiting)
-    for parameter in waiting:
-        read = partial(_value, parameter, texts[parameter.name], names)
-        faults.attempt(argument_place(parameter.name), read)
-    faults.faulty.update(parameter.name for parameter in waiting)
-    return made
-
-
-def _value(parameter: FormParameter, text: str, names: Mapping[str, Number]) -> ValueArgument:
-    slot, kind = parameter.slot, parameter.type
-    if kind.size != slot.size:
-        raise TextError(
-            f"{kind.name} has {kind.size} bytes, but the code expects {slot.size} here.",
-            "Build again, so that source and code agree.",
-        )
-    encoded = encode(kind, text, names)
-    return ValueArgument(parameter.name, kind, slot.offset, encoded.data, encoded.number)
-
-
-def _buffer(
-    parameter: FormParameter,
-    pointer: Pointer | Handle,
-    texts: Mapping[str, str],
-    names: Mapping[str, Number],
-    folder: str,
-) -> Buffer:
-    offset = parameter.slot.offset
-    if isinstance(pointer, Handle):
-        given = texts[parameter.name]
-        return texel_buffer(parameter.name, pointer, offset, given, names, folder)
-    text = parse_buffer(texts[parameter.name])
-    if text is None:
-        return Buffer(parameter.name, pointer.target or _BYTE, offset, 0)
-    length = integer(text.length, names)
-    if length < 1:
-        raise TextError(
-            f"A buffer of {length:,} elements makes no sense.", "Write null for a null pointer."
-        )
-    direction = text.direction or (Direction.IN if pointer.const else Direction.INOUT)
-    usual = FillKind.RANDOM if direction is Direction.IN else FillKind.ZEROS
-    fill = absolute(text.fill or Fill(usual), folder)
-    return Buffer(parameter.name, _element(text, pointer), offset, length, fill, direction)
-
-
-def _element(text: BufferText, pointer: Pointer) -> Type:
-    if not text.element:
-        return pointer.target or _BYTE
-    found = named(text.element)
-    if found is None:
-        raise TextError(
-            f"'{text.element}' is no type that is known here.",
-            "Write a number or a vector, as in float[n] or float4[n].",
-        )
-    return found
-
-
-def _doubts(pointer: Pointer | Handle, buffer: Buffer) -> tuple[SpecProblem, ...]:
-    if (
-        isinstance(pointer, Handle)
-        or not pointer.const
-        or not buffer.length
-        or buffer.direction is Direction.IN
-    ):
-        return ()
-    message = f"{buffer.name} is const, so the kernel will not write to it."
-    return (SpecProblem(argument_place(buffer.name), message, "Mark it in.", Severity.WARNING),)
-
-
 _MOST_LAUNCHES = 1_000_000
 _MOST_SEEDS = 1_000
 _WITHOUT_GRID = frozenset({"block", "shared"})
-_ASSIGNED = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*=(?!=)\s*(?P<expression>.*)", re.DOTALL)
+_ASSIGNED = re.compile(
+    r"\s*(?P<name>(?:::)?[^\W\d]\w*(?:(?:::|\.)[^\W\d]\w*|\[\d+\])*)\s*=(?!=)\s*(?P<expression>.*)",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True)
@@ -484,7 +286,8 @@ def _expectations(
     spec: LaunchSpec, form: KernelForm, buffers: Sequence[Buffer], faults: SpecFaults
 ) -> tuple[Expectation, ...]:
     known = {buffer.name: buffer for buffer in buffers if buffer.length}
-    read_all = len(buffers) == sum(isinstance(p.type, REFERENCES) for p in form.parameters)
+    own = sum(not (buffer.inside or buffer.symbol) for buffer in buffers)
+    read_all = own == sum(isinstance(p.type, REFERENCES) for p in form.parameters)
     lines = [line for line in spec.expectations if line.strip()]
     # With a buffer missing the rest is ambiguous, and that is a fault already.
     if not read_all:

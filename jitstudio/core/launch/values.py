@@ -14,7 +14,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from jitstudio.core.launch.c_types import named
@@ -189,7 +189,7 @@ _TOKEN = re.compile(
     r"""(?P<size>\bsizeof\s*+\((?P<type>[^()]*+)\))
       | (?P<bits>0[xX][0-9a-fA-F']++|0[bB][01']++)[uUlL]{0,3}+(?![\w.])
       | (?P<decimal>(?:\d[\d']*+\.?[\d']*+|\.\d[\d']*+)(?:[eE][+-]?\d++)?+)[fFuUlL]{0,3}+(?![\w.])
-      | (?P<name>[^\W\d]\w*+)
+      | (?P<name>[^\W\d]\w*+(?:\.[^\W\d]\w*+|\[\d++\])*+)
       | (?P<odd>[\d.][\w.]*+)""",
     re.VERBOSE,
 )
@@ -345,7 +345,6 @@ class _Evaluator:
             raise TextError(f"'{shortened(self._text)}' leaves the range of numbers.") from None
 
 
-_NULLS = frozenset({"null", "nullptr", "NULL", "0"})
 _SHOWN_ELEMENTS = 4
 
 
@@ -356,10 +355,14 @@ class EncodedValue:
     Attributes:
         data: Its bytes.
         number: What it is in expressions, after rounding; None for what is no single number.
+        members: The numbers in it by their paths, such as ``.a.n`` or ``[1]``.
+        references: The texts of the pointers and handles in it by their paths; their bytes are 0.
     """
 
     data: bytes
     number: Number | bool | None = None
+    members: Mapping[str, Number | bool] = field(default_factory=dict)
+    references: Mapping[str, str] = field(default_factory=dict)
 
 
 def encode(type: Type, text: str, names: Mapping[str, Number]) -> EncodedValue:  # noqa: A002
@@ -441,22 +444,8 @@ _NUMBERS = {
 }
 
 
-def _pointer(type: Pointer, text: str, _names: Mapping[str, Number]) -> EncodedValue:  # noqa: A002
-    if text not in _NULLS:
-        raise TextError(
-            f"'{text}' is no null pointer, and a pointer inside a struct can be no other.",
-            "Write null, and pass the buffer as a parameter of its own.",
-        )
-    return EncodedValue(bytes(type.size))
-
-
-def _handle(type: Handle, text: str, _names: Mapping[str, Number]) -> EncodedValue:  # noqa: A002
-    if text not in _NULLS:
-        raise TextError(
-            f"'{text}' is no null handle, and a {type.kind.value} inside a struct can be no other.",
-            f"Write null, and pass the {type.kind.value} as a parameter of its own.",
-        )
-    return EncodedValue(bytes(type.size))
+def _reference(type: Pointer | Handle, text: str, _names: Mapping[str, Number]) -> EncodedValue:  # noqa: A002
+    return EncodedValue(bytes(type.size), references={"": text})
 
 
 def _opaque(type: Opaque, text: str, _names: Mapping[str, Number]) -> EncodedValue:  # noqa: A002
@@ -476,26 +465,37 @@ def _array(type: Array, text: str, names: Mapping[str, Number]) -> EncodedValue:
     texts = _braced(type, text)
     if len(texts) > type.count:
         raise TextError(f"These are {len(texts)} elements; {type.name} has {type.count}.")
-    data = bytearray(type.size)
-    for index, element in enumerate(texts):
-        at = index * type.element.size
-        made = _within(f"[{index}]", type.element, element, names)
-        data[at : at + type.element.size] = made
-    return EncodedValue(bytes(data))
+    size, element = type.element.size, type.element
+    return _assembled(
+        type, [(f"[{at}]", at * size, element, text) for at, text in enumerate(texts)], names
+    )
 
 
 def _struct(type: Struct, text: str, names: Mapping[str, Number]) -> EncodedValue:  # noqa: A002
-    data = bytearray(type.size)
-    for field, value in _fields(type, _braced(type, text)):
-        made = _within(f".{field.name}", field.type, value, names)
-        data[field.offset : field.offset + field.type.size] = made
-    return EncodedValue(bytes(data))
+    named = _fields(type, _braced(type, text))
+    return _assembled(type, [(f".{f.name}", f.offset, f.type, value) for f, value in named], names)
 
 
-def _within(place: str, type: Type, text: str, names: Mapping[str, Number]) -> bytes:  # noqa: A002
-    """Returns the bytes of a part; an error says which part, from the outermost on."""
+def _assembled(
+    whole: Struct | Array, given: list[tuple[str, int, Type, str]], names: Mapping[str, Number]
+) -> EncodedValue:
+    """Returns a value of parts, each with its place, offset, type and text."""
+    data = bytearray(whole.size)
+    members: dict[str, Number | bool] = {}
+    references: dict[str, str] = {}
+    for place, offset, kind, text in given:
+        part = _within(place, kind, text, names)
+        data[offset : offset + kind.size] = part.data
+        members |= {place + path: number for path, number in part.members.items()}
+        members |= {} if part.number is None else {place: part.number}
+        references |= {place + path: text for path, text in part.references.items()}
+    return EncodedValue(bytes(data), None, members, references)
+
+
+def _within(place: str, type: Type, text: str, names: Mapping[str, Number]) -> EncodedValue:  # noqa: A002
+    """Returns a part; an error says which part, from the outermost on."""
     try:
-        return encode(type, text, names).data
+        return encode(type, text, names)
     except UnknownNameError:
         raise
     except TextError as error:
@@ -548,8 +548,8 @@ def _braced(type: Struct | Array, text: str) -> list[str]:  # noqa: A002
 
 _ENCODERS: dict[type, Callable[[Any, str, Mapping[str, Number]], EncodedValue]] = {
     Scalar: _scalar,
-    Pointer: _pointer,
-    Handle: _handle,
+    Pointer: _reference,
+    Handle: _reference,
     Opaque: _opaque,
     Array: _array,
     Struct: _struct,

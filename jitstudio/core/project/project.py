@@ -12,7 +12,12 @@ from typing import Any
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.axes import AxisKind, AxisText, VariantDraft, parse_values
 from jitstudio.core.code import CodeKind
-from jitstudio.core.launch.arguments import parse_buffer, parse_fill
+from jitstudio.core.launch.arguments import (
+    has_no_length,
+    parse_buffer,
+    parse_fill,
+    parse_variable,
+)
 from jitstudio.core.launch.device import Dim3
 from jitstudio.core.launch.problems import TextError
 from jitstudio.core.launch.request import Fill, FillKind
@@ -171,7 +176,7 @@ _FORBIDDEN = (
     (re.compile(r".*\\", re.DOTALL), "it has a backslash, where a project writes '/'"),
     (re.compile(r".*[\0-\x1f]", re.DOTALL), "it has a control character"),
 )
-_FILE = re.compile(r"[^:]*:\s*file\s*\(")
+_FILE = re.compile(r"(?:.*?:)?\s*file\s*\(", re.DOTALL)
 
 
 def outside_reason(path: str) -> str:
@@ -230,7 +235,7 @@ def _changed(name: str, text: str, change: Change) -> str | None:
 
 
 def _file_of(text: str) -> str:
-    """Returns the path in the text of a buffer, texture or surface that a file fills.
+    """Returns the path in the text of a buffer, texture, surface or variable that a file fills.
 
     Empty for any other. Where a text can be read as both, as with a direction, they name one file.
     """
@@ -239,6 +244,9 @@ def _file_of(text: str) -> str:
 
 
 def _fill_of(text: str) -> Fill | None:
+    if has_no_length(text):
+        with suppress(TextError):
+            return parse_variable(text).fill
     with suppress(TextError):
         buffer = parse_buffer(text)
         return buffer.fill if buffer else None

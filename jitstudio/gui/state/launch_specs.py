@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from jitstudio.core.axes import VariantDraft, fresh_draft, generic_name
 from jitstudio.core.launch.arguments import default_arguments, first_launch
 from jitstudio.core.launch.choice import base_name, choose_form
+from jitstudio.core.launch.members import row_about
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
@@ -157,8 +158,11 @@ class LaunchSpecs(QObject):
         if known is None:
             return replace(first_launch(form), timeout=self._time_limit)
         texts = dict(known.arguments)
-        arguments = tuple((name, texts.get(name, default)) for name, default in defaults)
-        return replace(known, kernel=form.title, arguments=arguments)
+        arguments = {name: texts.get(name, default) for name, default in defaults}
+        # Such as `rows[1]`, beside what all rows are.
+        parts = (name for name in texts if name not in arguments and row_about(form, name))
+        arguments |= {name: texts[name] for name in parts}
+        return replace(known, kernel=form.title, arguments=tuple(arguments.items()))
 
     def _turn_to(self, title: str) -> None:
         self._form = next((form for form in self._forms if form.title == title), None)

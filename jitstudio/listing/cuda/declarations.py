@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from tree_sitter import Node
 
-from jitstudio.listing.cuda.syntax import declared_name, parse, text_of
+from jitstudio.listing.cuda.syntax import declarator_chain, declared_name, parse, text_of
 
 # Possessive, and an escaped quote opens nothing, so that nothing is tried twice.
 _STRING = rb'"(?>[^"\\\n]|\\.)*+"|(?<!\w)\'(?>[^\'\\\n]|\\.)*+\'|\\.|R"\((?s:.*?)(?:\)"|\Z)'
@@ -262,6 +262,34 @@ class KernelNode:
     attributes: tuple[Attribute, ...]
 
 
+@dataclass(frozen=True)
+class VariableNode:
+    """A variable outside of functions that device code uses, where it is declared.
+
+    Attributes:
+        name: Without the namespaces.
+        scope: The namespaces around it.
+        kind: Its type, and `declarator` what is around its name.
+        declarator: See `kind`.
+        is_const: Whether it is never written, not by the host either.
+        is_initialised: Whether the declaration says what it holds.
+        template: The list of template parameters, or None.
+    """
+
+    name: str
+    scope: Scope
+    kind: Node
+    declarator: Node
+    is_const: bool
+    is_initialised: bool
+    template: Node | None
+
+    @property
+    def path(self) -> str:
+        """The name with its namespaces."""
+        return "::".join((*self.scope, self.name))
+
+
 @dataclass
 class Declarations:
     """What one text declares.
@@ -271,12 +299,14 @@ class Declarations:
         numbers: Constants and enumerators.
         specialised: The paths of class templates that have specialisations.
         kernels: In order.
+        variables: Those of device code, in order.
     """
 
     types: list[Declaration] = field(default_factory=list)
     numbers: list[Declaration] = field(default_factory=list)
     specialised: set[str] = field(default_factory=set)
     kernels: list[KernelNode] = field(default_factory=list)
+    variables: list[VariableNode] = field(default_factory=list)
 
 
 @lru_cache(_MOST_REMEMBERED)
@@ -338,6 +368,7 @@ class _Walk:
                 return self._typedef(node, place)
             case "declaration" | "field_declaration":
                 self._constants(node, place)
+                self._variables(node, place)
                 return _children(node, place)
             case "function_definition":
                 # `struct S {...} f() {...}` aside, nothing in a function is known outside.
@@ -391,6 +422,24 @@ class _Walk:
             if given is not None and inner.type in _NAMES:
                 self.found.numbers.append(Declaration(text_of(inner), given, place.scope))
 
+    def _variables(self, node: Node, place: _Place) -> None:
+        words, kind = {c.text for c in node.children}, node.child_by_field_name("type")
+        if words.isdisjoint(_ON_DEVICE) or kind is None:
+            return
+        for declarator in node.children_by_field_name("declarator"):
+            inner = declarator.child_by_field_name("declarator")
+            is_initialised = declarator.type == "init_declarator" and inner is not None
+            bare = inner if is_initialised and inner is not None else declarator
+            *around, name = declared_name(bare).split("::")
+            if name and _function(bare) is None:
+                scope = (*place.scope, *filter(None, around))
+                # Of `const float *table` it is not the pointer that is const.
+                leads = any(n.type == "pointer_declarator" for n in declarator_chain(bare))
+                is_const = b"const" in words and not leads
+                self.found.variables.append(
+                    VariableNode(name, scope, kind, bare, is_const, is_initialised, place.template)
+                )
+
     def _type(self, declaration: Declaration) -> None:
         if declaration.name:
             self.found.types.append(declaration)
@@ -421,6 +470,7 @@ class _Walk:
 
 
 _CONSTANT = frozenset({b"const", b"constexpr"})
+_ON_DEVICE = frozenset({b"__device__", b"__constant__", b"__managed__"})
 _NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
 _TRANSPARENT = frozenset(
     {

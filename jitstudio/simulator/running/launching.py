@@ -19,11 +19,11 @@ import numpy as np
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.device import SIMULATED_DEVICE
 from jitstudio.core.launch.request import (
+    ADDRESS_BYTES,
     Buffer,
     Direction,
     FillKind,
     LaunchRequest,
-    ValueArgument,
 )
 from jitstudio.core.launch.result import (
     BufferResult,
@@ -51,6 +51,7 @@ from jitstudio.simulator.state.memory import place
 from jitstudio.simulator.state.model import (
     Allocation,
     BoundTexels,
+    FilledVariable,
     Observer,
     SimulatedLaunch,
     SimulationLimits,
@@ -117,31 +118,35 @@ def prepare(request: LaunchRequest, prepared: Mapping[str, Path], seconds: float
     """
     modules = request.code.decode("utf-8", "replace").split("\0")
     program = read_program(link_ptx(modules))
-    buffers = [buffer for buffer in request.buffers if buffer.length]
+    buffers = _allocated(request)
     addresses = dict(zip(buffers, place([buffer.bytes for buffer in buffers]), strict=True))
     bound = _bound(addresses)
-    handles = {texels.name: texels.handle for texels in bound}
-    parameters = bytearray(request.parameter_bytes)
-    for argument in request.arguments:
-        if isinstance(argument, ValueArgument):
-            data = argument.data
-        else:
-            given = handles.get(argument.name, addresses.get(argument, 0))
-            data = given.to_bytes(argument.slot_bytes, "little")
-        parameters[argument.offset : argument.offset + len(data)] = data
+    given = {buffer.name: address for buffer, address in addresses.items()}
+    given |= {texels.name: texels.handle for texels in bound}
+    contents = {
+        buffer: _content(buffer, prepared, request.poison and not buffer.symbol)
+        for buffer in (*buffers, *request.variables)
+    }
     config = request.config
     launch = SimulatedLaunch(
         request.kernel,
         config.grid,
         config.block,
-        bytes(parameters),
+        request.parameter_space(given),
         tuple(
             Allocation(
-                buffer.name, address, buffer.bytes, _content(buffer, prepared, request.poison)
+                buffer.name,
+                address,
+                buffer.bytes,
+                _with_addresses(contents[buffer], request.addresses_in(buffer, given)),
             )
             for buffer, address in addresses.items()
         ),
         bound=bound,
+        variables=tuple(
+            FilledVariable(b.name, b.symbol, contents[b], request.addresses_in(b, given))
+            for b in request.variables
+        ),
         shared_bytes=config.shared,
         cluster=config.cluster,
         cooperative=config.cooperative,
@@ -150,6 +155,21 @@ def prepare(request: LaunchRequest, prepared: Mapping[str, Path], seconds: float
         only_blocks=request.blocks or None,
     )
     return PreparedLaunch(program, launch)
+
+
+def _allocated(request: LaunchRequest) -> list[Buffer]:
+    """Returns the buffers that the launch takes memory for."""
+    return [buffer for buffer in request.buffers if buffer.length and not buffer.symbol]
+
+
+def _with_addresses(content: bytes | None, addresses: Mapping[int, int]) -> bytes | None:
+    """Returns what a buffer holds, with these addresses at these bytes of it."""
+    if content is None or not addresses:
+        return content
+    data = bytearray(content)
+    for at, address in addresses.items():
+        data[at : at + ADDRESS_BYTES] = address.to_bytes(ADDRESS_BYTES, "little")
+    return bytes(data)
 
 
 def _bound(addresses: Mapping[Buffer, int]) -> tuple[BoundTexels, ...]:
@@ -274,7 +294,7 @@ def _orders(
         ready.launch,
         ready.program,
         result,
-        [buffer for buffer in request.buffers if buffer.length],
+        [*_allocated(request), *request.variables],
         seeds,
         lambda: (_race_detector(ready),),
         lambda: end - time.monotonic(),
@@ -338,7 +358,9 @@ def _finished(
 def _outputs(
     request: LaunchRequest, ready: PreparedLaunch, result: SimulationResult, folder: Path
 ) -> list[BufferResult]:
-    places = {a.name: index for index, a in enumerate(ready.launch.allocations)}
+    allocations = {each.name: each for each in ready.launch.allocations}
+    names = [*allocations, *(each.name for each in ready.launch.variables)]
+    places = {name: index for index, name in enumerate(names)}
     outputs = []
     for number, spec in enumerate(request.buffers):
         index = places.get(spec.name)
@@ -367,8 +389,8 @@ def _outputs(
                 None if unwritten is None else int(unwritten.size),
                 int(unwritten[0]) if unwritten is not None and unwritten.size else None,
                 shape=spec.shape,
-                writers=_writers(result, ready.launch.allocations[index])
-                if index is not None
+                writers=_writers(result, allocations[spec.name])
+                if spec.name in allocations
                 else (),
             )
         )
@@ -389,7 +411,9 @@ def _writers(result: SimulationResult, allocation: Allocation) -> tuple[tuple[st
 
 def _content(buffer: Buffer, prepared: Mapping[str, Path], poison: bool) -> bytes | None:
     """Returns what a buffer holds before; None for what is not filled, or only written."""
-    if buffer.fill.kind is FillKind.UNFILLED or (buffer.direction is Direction.OUT and poison):
+    if buffer.fill.kind in (FillKind.UNFILLED, FillKind.INITIAL):
+        return None
+    if buffer.direction is Direction.OUT and poison:
         return None
     path = prepared.get(buffer.name)
     held: np.ndarray[Any, Any] = open_buffer(path, buffer.element) if path else generate(buffer)

@@ -26,6 +26,7 @@ from jitstudio.simulator.running.blocks import (
 )
 from jitstudio.simulator.running.ends import SimulationStop, deadlocked, faulted, refused
 from jitstudio.simulator.state.barriers import tell_passed
+from jitstudio.simulator.state.extents import Extents
 from jitstudio.simulator.state.faults import ThreadFault, UnsupportedInstruction, line_of
 from jitstudio.simulator.state.frames import Frame, FrameLayout, ReturnLink
 from jitstudio.simulator.state.groups import Selection, size_of, subset
@@ -103,6 +104,7 @@ class Machine:
         )
         if not is_certain:
             self.inexact["contraction"] = "mul and add that ptxas may contract in other ways"
+        self._extents = Extents(self.image, launch)
         self._behind = places_behind(program, self.image.functions)
         self._touching = touches(program, self.image.kernel)
         self._without_value = {
@@ -165,6 +167,7 @@ class Machine:
             arenas[StateSpace.SHARED].fill(end - image.reserved, bytes(image.reserved))
         wave.links, wave.meetings, wave.heap = self.links, self.meetings, image.heap
         wave.texels = image.texels
+        wave.extents = self._extents
         wave.undefined = UndefinedValues(layout.threads, self._without_value)
         wave.undefined.begin((0, image.kernel.name), slice(0, layout.threads))
         if self._behind:
@@ -319,7 +322,7 @@ class Machine:
     ) -> Moves | None:
         """Executes one instruction; returns where threads go on, or None for behind it."""
         wave.clock = self.steps
-        wave.current = bound.instruction
+        wave.current, wave.depth = bound.instruction, depth
         active: Selection | None = threads
         rest: Selection | None = None
         if bound.guard is not None:

@@ -13,7 +13,8 @@ from jitstudio.simulator.running.blocks import LaunchRefused
 from jitstudio.simulator.running.ends import SimulationStop
 from jitstudio.simulator.running.machine import Machine
 from jitstudio.simulator.state.faults import file_name
-from jitstudio.simulator.state.memory import WRITTEN
+from jitstudio.simulator.state.image import place_of
+from jitstudio.simulator.state.memory import WRITTEN, Arena
 from jitstudio.simulator.state.model import (
     Observer,
     SimulatedLaunch,
@@ -112,22 +113,23 @@ def run_waves(machine: Machine, look: _Look | None = None) -> SimulationResult:
 
 
 def memory_after(machine: Machine) -> tuple[bytes, ...]:
-    """Returns the content of the allocations as it is now."""
-    arena = machine.image.global_arena
-    return tuple(arena.data[place].tobytes() for place in _places(machine))
+    """Returns the content of the allocations as it is now, then of the launch's variables."""
+    return tuple(arena.data[place].tobytes() for arena, place in _places(machine))
 
 
 def _written_after(machine: Machine) -> tuple[NDArray[np.bool_], ...]:
-    """Returns which bytes of the allocations hold what somebody has written."""
+    """Returns which bytes of the same hold what somebody has written."""
+    return tuple(arena.state[place] == WRITTEN for arena, place in _places(machine))
+
+
+def _places(machine: Machine) -> Iterator[tuple[Arena, slice]]:
+    """Yields the arena and the place in it of each allocation and each variable of the launch."""
     arena = machine.image.global_arena
-    return tuple(arena.state[place] == WRITTEN for place in _places(machine))
-
-
-def _places(machine: Machine) -> Iterator[slice]:
-    """Yields where each allocation is in the arena."""
     for allocation in machine.launch.allocations:
-        start = allocation.address - machine.image.global_arena.base
-        yield slice(start, start + allocation.size)
+        start = allocation.address - arena.base
+        yield arena, slice(start, start + allocation.size)
+    for variable in machine.launch.variables:
+        yield place_of(machine.image, variable.symbol) or (arena, slice(0, 0))
 
 
 class _Look:

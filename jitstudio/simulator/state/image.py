@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from jitstudio.core.launch.request import ADDRESS_BYTES
+from jitstudio.simulator.ptx.linking import own_names
 from jitstudio.simulator.ptx.program import (
     AddressOperand,
     BracketOperand,
@@ -19,7 +21,7 @@ from jitstudio.simulator.ptx.program import (
 )
 from jitstudio.simulator.state.heap import HEAP_BYTES, Heap
 from jitstudio.simulator.state.memory import WINDOWS, Arena, Region, global_arena
-from jitstudio.simulator.state.model import SimulatedLaunch, StateSpace
+from jitstudio.simulator.state.model import FilledVariable, SimulatedLaunch, StateSpace
 from jitstudio.simulator.state.special import SCRATCH
 from jitstudio.simulator.state.texels import TexelArray
 
@@ -168,7 +170,41 @@ def make_image(program: PtxProgram, kernel: PtxFunction, launch: SimulatedLaunch
         arena.fill(image.addresses[GRID_WORKSPACE] - arena.base, workspace)
     for variable in in_constant:
         constant.fill(image.addresses[variable.name], _content(image, variable))
+    for filled in launch.variables:
+        _fill(image, filled)
     return image
+
+
+def place_of(image: Image, symbol: str) -> tuple[Arena, slice] | None:
+    """Returns where a module variable is; None for one that the kernel does not use.
+
+    Of those that several modules have by one name it is that which the kernel uses.
+    """
+    found = symbol if symbol in image.addresses else ""
+    found = found or next((name for name in image.addresses if own_names(name) == symbol), "")
+    arena = {"global": image.global_arena, "const": image.constant_arena}.get(
+        image.spaces.get(found, "")
+    )
+    if arena is None:
+        return None
+    start = image.addresses[found] - arena.base
+    return arena, slice(start, start + image.program.variables[found].size)
+
+
+def _fill(image: Image, filled: FilledVariable) -> None:
+    """Gives a module variable what the launch fills it with."""
+    if (found := place_of(image, filled.symbol)) is None:
+        return
+    arena, place = found
+    data = bytearray(arena.data[place].tobytes() if filled.data is None else filled.data)
+    if len(data) != place.stop - place.start:
+        raise ImageError(
+            f"{filled.name} has {len(data):,} bytes in the source and "
+            f"{place.stop - place.start:,} in the PTX. Build again, so that both agree."
+        )
+    for at, address in filled.addresses.items():
+        data[at : at + ADDRESS_BYTES] = address.to_bytes(ADDRESS_BYTES, "little")
+    arena.fill(place.start, bytes(data))
 
 
 def parameter_bytes(kernel: PtxFunction) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -95,6 +96,23 @@ class Allocation:
 
 
 @dataclass(frozen=True)
+class FilledVariable:
+    """A module variable that a launch fills or reads back.
+
+    Attributes:
+        name: The argument's.
+        symbol: Its name in the PTX.
+        data: Its content before the launch; None for what it holds by itself.
+        addresses: What it holds at these bytes from its start.
+    """
+
+    name: str
+    symbol: str
+    data: bytes | None = None
+    addresses: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class BoundTexels:
     """A texture or a surface of a launch, whose texels are in an `Allocation`.
 
@@ -143,6 +161,7 @@ class SimulatedLaunch:
         parameters: The bytes of the parameter space.
         allocations: The global memory, by rising addresses.
         bound: The textures and surfaces.
+        variables: The module variables that are filled or read back.
         shared_bytes: Dynamic shared memory of a block.
         cluster: Blocks of a cluster, or None.
         cooperative: Whether all blocks are resident at once.
@@ -159,6 +178,7 @@ class SimulatedLaunch:
     parameters: bytes = b""
     allocations: tuple[Allocation, ...] = ()
     bound: tuple[BoundTexels, ...] = ()
+    variables: tuple[FilledVariable, ...] = ()
     shared_bytes: int = 0
     cluster: Dim3 | None = None
     cooperative: bool = False
@@ -362,6 +382,9 @@ class Observer:
 
         With `SyncScope.WARP` the threads may be of many warps: those of each warp have met.
         """
+
+    def ended(self, instruction: PtxInstruction, threads: Threads, step: int) -> None:
+        """Takes note that threads have exited, at an instruction and after so many steps."""
 
     def fenced(self, threads: Threads, scope: SyncScope) -> None:
         """Takes note that each of these threads has executed a fence."""

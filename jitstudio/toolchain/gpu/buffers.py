@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from cuda.bindings import driver
-from cuda.core import Device, Stream
+from cuda.core import Device, ObjectCode, Stream
 
 from jitstudio.core.launch.request import Buffer, Direction, FillKind
 from jitstudio.core.launch.result import OutOfBoundsWrite
@@ -43,19 +43,25 @@ class DeviceMemory(ABC):
         self.given = 0
         self._stream = stream
         self._content: object = None
+        self._addresses: Mapping[int, int] = {}
 
     @abstractmethod
     def fits(self, spec: Buffer, guarded: bool) -> bool:
         """Returns whether this memory does for another buffer, too."""
 
-    def fill(self, spec: Buffer, prepared: Path | None) -> None:
+    def fill(
+        self, spec: Buffer, prepared: Path | None, addresses: Mapping[int, int] | None = None
+    ) -> None:
         """Puts the content in that the launch begins with, unless it is there.
 
         Args:
             spec: The buffer.
             prepared: A file with the content, for what is neither a pattern nor a number.
+            addresses: Those of other buffers that it holds, by their places in it.
         """
-        content = (spec.element, spec.length, spec.fill, spec.direction, prepared)
+        self._addresses = addresses or {}
+        held = tuple(self._addresses.items())
+        content = (spec.element, spec.length, spec.fill, spec.direction, prepared, held)
         known = self._content == content
         # Until all of it is there, there is nothing to rely on.
         self._content, self.spec = None, spec
@@ -146,8 +152,14 @@ class DeviceBuffer(DeviceMemory):
         self._zone = GUARD_BYTES if guarded else 0
         self._device = device
         self._original: Any = None
+        self._memory: Any = None
+        self._start = self.address = 0
+        self._take(spec)
+
+    def _take(self, spec: Buffer) -> None:
         with doing(f"allocating {spec.bytes:,} bytes for '{spec.name}'"):
-            self._memory = device.allocate(max(1, spec.bytes) + 2 * self._zone, stream=stream)
+            size = max(1, spec.bytes) + 2 * self._zone
+            self._memory = self._device.allocate(size, stream=self._stream)
         self._start = int(self._memory.handle)
         self.given = self.address = self._start + self._zone
 
@@ -205,18 +217,21 @@ class DeviceBuffer(DeviceMemory):
         """Gives the memory back."""
         if self._original is not None:
             self._original.close()
-        self._memory.close()
+        if self._memory is not None:
+            self._memory.close()
 
     def _put(self, prepared: Path | None) -> None:
         if self.spec.fill.kind is FillKind.ZEROS:
             self._set(self.address, 0, self.spec.bytes)
-            return
-        spec = self.spec
-        content = content_of(spec, prepared)
+        elif self.spec.fill.kind is not FillKind.INITIAL:
+            self._write(0, content_of(self.spec, prepared))
+        for at, address in self._addresses.items():
+            self._write(at, np.array([address], np.uint64))
+
+    def _write(self, at: int, content: np.ndarray[Any, Any]) -> None:
         # In our own stream: a copy outside it may still be on its way when the kernel starts.
-        answer = driver.cuMemcpyHtoDAsync(
-            self.address, content.ctypes.data, spec.bytes, self._handle
-        )
+        place, stream = content.ctypes.data, self._handle
+        answer = driver.cuMemcpyHtoDAsync(self.address + at, place, content.nbytes, stream)
         checked("cuMemcpyHtoDAsync", answer)
         self._stream.sync()
 
@@ -240,6 +255,49 @@ class DeviceBuffer(DeviceMemory):
         held = np.empty(count, np.uint8)
         checked("cuMemcpyDtoH", driver.cuMemcpyDtoH(held.ctypes.data, address, count))
         return held
+
+
+class DeviceVariable(DeviceBuffer):
+    """A module variable, whose memory came with the code that is loaded.
+
+    Args:
+        spec: What it is filled with.
+        code: The code that has it.
+        device: Where.
+        stream: In which stream it is filled.
+
+    Raises:
+        GpuError: The code has no such variable, or one of another size.
+    """
+
+    def __init__(self, spec: Buffer, code: ObjectCode, device: Device, stream: Stream) -> None:
+        self._code = code
+        super().__init__(spec, False, device, stream)
+
+    def _take(self, spec: Buffer) -> None:
+        library, name = driver.CUlibrary(int(self._code.handle)), spec.symbol.encode()
+        with doing(f"looking for the variable '{spec.name}'"):
+            status, address, size = driver.cuLibraryGetGlobal(library, name)
+            if status == driver.CUresult.CUDA_ERROR_NOT_FOUND:
+                status, address, size = driver.cuLibraryGetManaged(library, name)
+            checked("cuLibraryGetGlobal", (status,))
+        if size != spec.bytes:
+            raise VariableSizeError(spec, size)
+        self.given = self.address = self._start = int(address)
+
+    def fits(self, spec: Buffer, guarded: bool) -> bool:
+        """Returns False: what is loaded anew has its variables elsewhere."""
+        return False
+
+
+class VariableSizeError(RuntimeError):
+    """A module variable of the code is not as large as that of the form."""
+
+    def __init__(self, spec: Buffer, size: int) -> None:
+        super().__init__(
+            f"'{spec.name}' has {spec.bytes:,} bytes in the source and {size:,} in the code that "
+            "is loaded. Build again and choose the kernel anew."
+        )
 
 
 def _found(zone: np.ndarray[Any, Any], before: bool) -> Iterator[OutOfBoundsWrite]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 from cuda.core import Device, Stream
 
-from jitstudio.core.launch.request import Buffer
+from jitstudio.core.launch.request import Buffer, LaunchRequest
 from jitstudio.toolchain.driver import doing
-from jitstudio.toolchain.gpu.buffers import DeviceBuffer, DeviceMemory
-from jitstudio.toolchain.gpu.kernels import Library
+from jitstudio.toolchain.gpu.buffers import DeviceBuffer, DeviceMemory, DeviceVariable
+from jitstudio.toolchain.gpu.kernels import Library, LoadedCode
 from jitstudio.toolchain.gpu.texels import DeviceTexels, LinearTexture
 
 
@@ -71,24 +72,25 @@ class Buffers:
         self._code = b""
 
     def prepare(
-        self, specs: tuple[Buffer, ...], guarded: bool, prepared: Mapping[str, Path], code: bytes
+        self, request: LaunchRequest, prepared: Mapping[str, Path], loaded: LoadedCode
     ) -> dict[str, DeviceMemory]:
-        """Memory with content for each of these; null pointers and handles have none.
+        """Memory with content for each buffer; null pointers and handles have none.
+
+        What other code has run on is filled anew: it may have written where it should only read.
 
         Args:
-            specs: The buffers.
-            guarded: Whether to watch the zones around them.
-            prepared: Files with the content of some of them.
-            code: What will run. What other code has run on is filled anew: it may have written
-                where it should only read.
+            request: The launch.
+            prepared: Files with the content of some of its buffers.
+            loaded: What will run, which has the module variables.
 
         Raises:
-            GpuError: There is not enough memory.
+            GpuError: There is not enough memory, or the code has no such variable.
         """
+        code, guarded = sha256(request.code).digest(), request.guards
         if code != self._code:
             self.forget()
             self._code = code
-        wanted = {spec.name: spec for spec in specs if spec.length}
+        wanted = {b.name: b for b in request.buffers if b.length and not b.symbol}
         for name, held in list(self._held.items()):
             if name not in wanted or not held.fits(wanted[name], guarded):
                 self._held.pop(name).close()
@@ -97,8 +99,35 @@ class Buffers:
         for name, spec in wanted.items():
             if name not in self._held:
                 self._held[name] = self._taken(spec, guarded)
-            self._held[name].fill(spec, prepared.get(name))
-        return {name: self._held[name] for name in wanted}
+        buffers = {name: self._held[name] for name in wanted}
+        given = {name: held.given for name, held in buffers.items()}
+        for name, spec in wanted.items():
+            buffers[name].fill(spec, prepared.get(name), request.addresses_in(spec, given))
+        return buffers | self.variables(request, prepared, loaded, given)
+
+    def variables(
+        self,
+        request: LaunchRequest,
+        prepared: Mapping[str, Path],
+        loaded: LoadedCode,
+        given: Mapping[str, int],
+    ) -> dict[str, DeviceMemory]:
+        """The module variables of a launch, filled.
+
+        Args:
+            request: The launch.
+            prepared: See `prepare`.
+            loaded: The code that has them: each time it is loaded they are elsewhere.
+            given: The addresses and handles of the other buffers.
+
+        Raises:
+            GpuError: The code has no such variable.
+        """
+        made: dict[str, DeviceMemory] = {}
+        for spec in request.variables:
+            held = made[spec.name] = DeviceVariable(spec, loaded.code, self._device, self._stream)
+            held.fill(spec, prepared.get(spec.name), request.addresses_in(spec, given))
+        return made
 
     def _taken(self, spec: Buffer, guarded: bool) -> DeviceMemory:
         if spec.texels is None:

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,7 @@ from jitstudio.core.launch.result import (
 from jitstudio.core.tools import Tool
 from jitstudio.numerics.dtypes import NumericsError, new_buffer
 from jitstudio.toolchain.driver import GpuError, why_unusable
-from jitstudio.toolchain.gpu.buffers import POISONS, DeviceMemory
+from jitstudio.toolchain.gpu.buffers import POISONS, DeviceMemory, VariableSizeError
 from jitstudio.toolchain.gpu.gpu_session import GpuSession, session
 from jitstudio.toolchain.gpu.kernels import JitError, allow, facts_of, kernel_of, poisoned
 from jitstudio.toolchain.gpu.launching import KernelLaunch, time_launches
@@ -78,7 +77,7 @@ def launch(
         run = _Run(request, prepared, folder, asked_at, tell, console)
         try:
             run.carry_out()
-        except (_Refused, NumericsError) as refused:
+        except (_Refused, VariableSizeError, NumericsError) as refused:
             outcome, diagnostics = LaunchOutcome.REFUSED, (_error(str(refused)),)
         except OSError as error:
             outcome, diagnostics = LaunchOutcome.FAILED, (_no_room(error, folder),)
@@ -156,8 +155,7 @@ class _Run:
         self.found["facts"] = facts
         _compare_layout(request, facts)
         self._say("filling the buffers")
-        code = sha256(request.code).digest()
-        buffers = opened.buffers.prepare(request.buffers, request.guards, self._prepared, code)
+        buffers = opened.buffers.prepare(request, self._prepared, loaded)
         start = KernelLaunch(request, kernel, buffers, opened.stream)
         self._first_launch(start, buffers)
         if any(found.strays for found in self.found["buffers"]):
@@ -187,7 +185,11 @@ class _Run:
         kernel = kernel_of(loaded, request.kernel)
         allow(kernel, request.config)
         facts = facts_of(kernel, opened.device, request.config)
-        start = KernelLaunch(request, kernel, dict(buffers), opened.stream)
+        given = {name: held.given for name, held in buffers.items()}
+        # This code has variables of its own.
+        own = opened.buffers.variables(request, self._prepared, loaded, given)
+        buffers = {**buffers, **own}
+        start = KernelLaunch(request, kernel, buffers, opened.stream)
         return Counterpart(facts, self._time(opened, start, buffers))
 
     def _first_launch(self, start: KernelLaunch, buffers: Mapping[str, DeviceMemory]) -> None:
@@ -290,7 +292,7 @@ def _moved(spec: Buffer) -> int:
 
 def _compare_layout(request: LaunchRequest, facts: KernelFacts) -> None:
     """A kernel reads its parameters from where the driver says, so the form must agree."""
-    ours = [(a.offset, a.slot_bytes) for a in request.arguments]
+    ours = [(a.offset, a.slot_bytes) for a in request.slots]
     theirs = [(slot.offset, slot.size) for slot in facts.slots]
     if ours != theirs:
         raise _Refused(

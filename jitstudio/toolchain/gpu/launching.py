@@ -13,7 +13,7 @@ import numpy as np
 from cuda.bindings import driver
 from cuda.core import Device, EventOptions, Kernel, Stream
 
-from jitstudio.core.launch.request import LaunchConfig, LaunchRequest, ValueArgument
+from jitstudio.core.launch.request import LaunchConfig, LaunchRequest
 from jitstudio.core.launch.result import Timing
 from jitstudio.toolchain.driver import GpuError, checked, doing
 from jitstudio.toolchain.gpu.buffers import DeviceMemory
@@ -42,7 +42,7 @@ class KernelLaunch:
         # Both must live as long as the launch: the driver is given their addresses.
         self._space = _parameter_space(request, buffers)
         base = self._space.ctypes.data
-        self._pointers = np.array([base + a.offset for a in request.arguments], np.uint64)
+        self._pointers = np.array([base + a.offset for a in request.slots], np.uint64)
 
     def start(self) -> None:
         """Puts it into the stream, without waiting.
@@ -140,16 +140,8 @@ def _parameter_space(
     request: LaunchRequest, buffers: dict[str, DeviceMemory]
 ) -> np.ndarray[Any, Any]:
     """Returns the parameters, each at its place."""
-    space = np.zeros(max(1, request.parameter_bytes), np.uint8)
-    for argument in request.arguments:
-        if isinstance(argument, ValueArgument):
-            data = argument.data
-        else:
-            held = buffers.get(argument.name)
-            data = (held.given if held else 0).to_bytes(8, "little")
-        end = argument.offset + len(data)
-        space[argument.offset : end] = np.frombuffer(data, np.uint8)
-    return space
+    given = {name: held.given for name, held in buffers.items()}
+    return np.frombuffer(bytearray(request.parameter_space(given) or b"\0"), np.uint8)
 
 
 def _driver_config(config: LaunchConfig, stream: Stream) -> Any:

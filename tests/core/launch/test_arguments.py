@@ -3,7 +3,9 @@ import struct
 import pytest
 
 from jitstudio.core.diagnostics import Severity
+from jitstudio.core.launch.argument_values import arguments_of
 from jitstudio.core.launch.c_types import named, struct_of
+from jitstudio.core.launch.faults import SpecFaults
 from jitstudio.core.launch.request import (
     Buffer,
     Direction,
@@ -14,7 +16,6 @@ from jitstudio.core.launch.request import (
     ParameterSlot,
     ValueArgument,
 )
-from jitstudio.core.launch.resolve import SpecFaults, arguments_of
 from tests.core.launch.forms import SAXPY, form, pointer
 
 FLOAT = named("float")
@@ -170,7 +171,7 @@ def test_structs_lie_where_the_code_expects_them():
     found, problems = read(form(("n", "int"), ("p", pair)), n="3", p="{c=n, d=1.5}")
     assert problems == []
     assert (found.found[1].offset, found.found[1].data) == (8, struct.pack("<b7xd", 3, 1.5))
-    assert found.names == {"n": 3}
+    assert found.names == {"n": 3, "p.c": 3, "p.d": 1.5}
 
 
 def test_a_value_of_another_size_than_the_code_expects_is_refused():

@@ -91,8 +91,8 @@ def test_a_struct_with_an_integer_in_it_begins_with_zeros():
     ]
 
 
-def test_addresses_of_addresses_are_zero():
-    assert texts(("rows", Pointer(pointer(), const=True))) == ["1024:zeros"]
+def test_a_buffer_of_pointers_leads_to_a_buffer_each():
+    assert texts(("rows", Pointer(pointer(), const=True))) == ["4", "1024:random:inout"]
 
 
 def test_other_values_are_written_so_that_they_can_be_read():

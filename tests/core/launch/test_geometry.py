@@ -1,7 +1,8 @@
 import pytest
 
+from jitstudio.core.launch.faults import SpecFaults
 from jitstudio.core.launch.request import LaunchConfig
-from jitstudio.core.launch.resolve import SpecFaults, geometry
+from jitstudio.core.launch.resolve import geometry
 from jitstudio.core.launch.spec import LaunchSpec
 from tests.core.launch.forms import SAXPY, form
 

@@ -8,9 +8,10 @@ from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.c_types import named, struct_of
 from jitstudio.core.launch.choice import Launchable, choose_code, choose_form
 from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.faults import SpecFaults
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import Expectation, LaunchConfig, LaunchRequest
-from jitstudio.core.launch.resolve import SpecFaults, resolve
+from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.launch.types import Array
 from jitstudio.core.launch.values import integer
@@ -307,6 +308,7 @@ def test_a_kernel_that_nobody_can_tell_is_refused_with_those_there_are(kernel, f
 
 
 PLAIN_IR = "define void @a() {\n ret void\n}\ndefine void @b() {\n ret void\n}\n"
+TEMPLATE = "template <class T> __global__ void k(T *p) { *p = 1; }"
 ONLY_VALUE = "define i32 @f() {\n ret i32 1\n}\n"
 
 
@@ -314,6 +316,11 @@ ONLY_VALUE = "define i32 @f() {\n ret i32 1\n}\n"
     ("kind", "text", "remedy"),
     [
         (CodeKind.CUDA, "int x;", "Declare one with __global__."),
+        (
+            CodeKind.CUDA,
+            TEMPLATE,
+            "The kernel is a template: name an instance of it, such as k<float",
+        ),
         (
             CodeKind.LLVM_IR,
             PLAIN_IR,

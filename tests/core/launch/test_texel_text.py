@@ -109,11 +109,6 @@ def test_a_text_comes_apart_in_three():
         assert split_texels(f"float[4]:file(x:{word}):{word}")[1:] == (f"file(x:{word})", word)
 
 
-def test_in_a_struct_there_is_none():
-    with pytest.raises(TextError, match="pass the texture as a parameter of its own"):
-        encode(TEXTURE, "float[4]", {})
-
-
 def used(kind, axes, element, *, linear=False):
     return TexelUse(kind, axes, element, linear)
 

@@ -146,7 +146,6 @@ def test_arrays_are_filled_from_their_start():
         ("{v={1,2,2.5}}", ".v[2]: '2.5' is 2.5, which is no whole number."),
         ("{v={1,2,3,4}}", ".v: These are 4 elements; int[3] has 3."),
         ("{v=1}", ".v: '1' is no int[3]: its values stand in braces."),
-        ("{p=n}", ".p: 'n' is no null pointer, and a pointer inside a struct can be no other."),
         ("{1, {2}", "'1, {2' has a bracket that nothing closes."),
         ("{1}, {2}", "'1}, {2' has a '}' that nothing opens."),
         ("5", "'5' is no Params: its values of x, y, v, inner and p stand in braces."),

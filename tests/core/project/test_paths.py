@@ -53,6 +53,8 @@ def _launch(**arguments):
         ("x:file(x):in", "x", "x:file(NEW):in"),
         ("n * (2): file ( 'a b.npz::x' ) : inout", "a b.npz::x", "n * (2): file ( 'NEW' ) : inout"),
         ("float4[n]:file(a)b)", "a)b", "float4[n]:file(NEW)"),
+        ("file(x.npy)", "x.npy", "file(NEW)"),
+        ("{1, 2}: file(a:file(b)):out", "a:file(b)", "{1, 2}: file(NEW):out"),
     ],
 )
 def test_the_file_of_a_buffer_is_found_and_changed(text, path, changed):

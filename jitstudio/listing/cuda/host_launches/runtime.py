@@ -1,4 +1,7 @@
-"""The calls of CUDA's runtime in host code that matter to its launches: these, and allocations."""
+"""The calls of CUDA's runtime in host code that matter to its launches: these, and allocations.
+
+What is copied to module variables is followed in `symbols`.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from tree_sitter import Node
 from jitstudio.core.launch.request import HostBuffer, HostLaunch
 from jitstudio.core.launch.values import Number
 from jitstudio.listing.cuda.host_launches.expressions import HostExpressions
+from jitstudio.listing.cuda.host_launches.symbols import Symbols
 from jitstudio.listing.cuda.host_launches.values import (
     Dimensions,
     Names,
@@ -52,6 +56,7 @@ class RuntimeCalls:
         self._module = module
         self._expressions = expressions
         self._launches = launches
+        self._symbols = Symbols(expressions, launches)
 
     def follow(self, call: Node, names: Names, *, in_loop: bool) -> bool:
         """Follows a call if it is a launch or allocates memory; returns whether it is one.
@@ -69,7 +74,7 @@ class RuntimeCalls:
         if config is not None:
             sizes = children(config)
             values = [self._expressions.argument(argument, names) for argument in arguments]
-            self._launch(function, sizes, values, names)
+            self._launch(function, sizes, values, names, given=arguments)
         elif name in _ALLOCATIONS and len(arguments) > max(_ALLOCATIONS[name]):
             self._allocate(
                 arguments[0], [arguments[at] for at in _ALLOCATIONS[name]], names, in_loop=in_loop
@@ -82,7 +87,7 @@ class RuntimeCalls:
         elif name == _BY_CONFIG and len(arguments) > 1:
             self._launch_by_config(arguments, names)
         else:
-            return False
+            return self._symbols.follow(name.partition("<")[0], arguments, names)
         return True
 
     def _launch(
@@ -92,13 +97,15 @@ class RuntimeCalls:
         arguments: Sequence[Number | HostBuffer | None],
         names: Names,
         *,
+        given: Sequence[Node] = (),
         cooperative: bool = False,
     ) -> None:
         values = self._expressions.sizes(sizes, names)
         grid, block, shared = (*values, None, None, None)[:3]
         shared = shared if len(sizes) > 2 else 0
         sized = dimensions(grid), dimensions(block)
-        self._add(function, names, *sized, shared, arguments, cooperative=cooperative)
+        sized_by = (*sized, shared)
+        self._add(function, names, *sized_by, arguments, given=given, cooperative=cooperative)
 
     def _launch_by_config(self, arguments: Sequence[Node], names: Names) -> None:
         config, kernel, *rest = arguments
@@ -106,7 +113,9 @@ class RuntimeCalls:
         given = [names.values.get(f"{place}.{part}") for part in ("gridDim", "blockDim")]
         shared = names.values.get(f"{place}.dynamicSmemBytes", 0)
         values = [self._expressions.argument(argument, names) for argument in rest]
-        self._add(kernel, names, dimensions(given[0]), dimensions(given[1]), shared, values)
+        self._add(
+            kernel, names, dimensions(given[0]), dimensions(given[1]), shared, values, given=rest
+        )
 
     def _allocate(
         self, address: Node, sizes: Sequence[Node], names: Names, *, in_loop: bool
@@ -133,6 +142,7 @@ class RuntimeCalls:
         shared: Value | None,
         arguments: Iterable[Number | HostBuffer | None],
         *,
+        given: Sequence[Node] = (),
         cooperative: bool = False,
     ) -> None:
         named = text_of(stripped(function)).lstrip("&*").strip()
@@ -149,5 +159,6 @@ class RuntimeCalls:
                 shared=int(shared) if isinstance(shared, int | float) else None,
                 arguments=tuple(arguments),
                 cooperative=cooperative,
+                inside=(*self._symbols.members(given, names), *self._symbols.known),
             )
         )

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.launch.device import SIMULATOR, DeviceList
+from jitstudio.core.launch.members import form_rows
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import Direction, KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
@@ -111,8 +112,8 @@ class CheckForm(FieldRows):
         """Gives an example that names buffers of this kernel."""
         buffers = [
             (p.name, default_direction(p.type) != Direction.INOUT.value)
-            for p in (form.parameters if form else ())
-            if isinstance(p.type, REFERENCES)
+            for p in (form_rows(form) if form else ())
+            if not p.variable and "[]" not in p.name and isinstance(p.type, REFERENCES)
         ]
         written = next((name for name, is_read in buffers if not is_read), "out")
         read = next((name for name, is_read in buffers if is_read), written)

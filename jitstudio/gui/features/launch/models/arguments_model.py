@@ -1,8 +1,9 @@
 """The arguments of one kernel as a table: a row for each parameter, its text in editable cells.
 
-Knows the texts of `core.launch.spec` and no widget. A pointer's text is shown in three cells:
-length, fill and direction; that of a texture as texels, fill and sampling. What the text leaves to
-the default is shown muted.
+Pointers in structs and module variables have rows as well. Knows the texts of `core.launch.spec`
+and no widget. A pointer's text is shown in three cells: length, fill and direction; that of a
+texture as texels, fill and sampling; that of a module variable as value, fill and direction. What
+the text leaves to the default is shown muted.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtGui import QFont
 
 from jitstudio.core.diagnostics import Severity
-from jitstudio.core.launch.arguments import NULL
+from jitstudio.core.launch.arguments import NULL, variable_parts
+from jitstudio.core.launch.members import form_rows
 from jitstudio.core.launch.problems import SpecProblem, argument_place
 from jitstudio.core.launch.request import Direction, FillKind, FormParameter, KernelForm
 from jitstudio.core.launch.texel_text import split_texels
@@ -74,6 +76,12 @@ def buffer_labels(text: str) -> BufferLabels:
     return BufferLabels(length.strip(), (before if direction else rest).strip(), direction)
 
 
+def variable_labels(text: str) -> BufferLabels:
+    """Takes ``{1, 2}:out`` apart where `core.launch.arguments` does."""
+    value, rest = variable_parts(text)
+    return replace(buffer_labels(f":{rest}"), length=value)
+
+
 def texel_labels(text: str) -> BufferLabels:
     """Takes the text of a texture or surface apart where `core.launch.texel_text` does."""
     return BufferLabels(*split_texels(text))
@@ -120,6 +128,10 @@ def length_example(kind: Pointer | Handle) -> str:
     return "n" if kind.target else "float[n]"
 
 
+def _has_fill(parameter: FormParameter) -> bool:
+    return parameter.variable is not None or isinstance(parameter.type, REFERENCES)
+
+
 PARAMETER, TYPE, VALUE, FILL, DIRECTION = range(5)
 TINT_ROLE = Qt.ItemDataRole.UserRole + 4
 """The mark whose colour tints the whole row, or None."""
@@ -142,6 +154,7 @@ class ArgumentsModel(TitledModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._form: KernelForm | None = None
+        self._parameters: tuple[FormParameter, ...] = ()
         self._texts: dict[str, str] = {}
         self._problems: dict[str, tuple[SpecProblem, ...]] = {}
         self._font: QFont | None = None
@@ -183,15 +196,16 @@ class ArgumentsModel(TitledModel):
 
     def show(self, form: KernelForm | None, texts: Mapping[str, str]) -> None:
         """Shows a kernel with these texts; rows stay where it is the same kernel."""
-        wanted = {p.name: texts.get(p.name, "") for p in (form.parameters if form else ())}
-        if form == self._form:
+        rows = form_rows(form, texts) if form else ()
+        wanted = {row.name: texts.get(row.name, "") for row in rows}
+        if form == self._form and rows == self._parameters:
             changed = [row for row, p in enumerate(self._parameters) if self._is_new(p, wanted)]
             self._texts = wanted
             for row in changed:
                 self._emit_row_changed(row)
             return
         self.beginResetModel()
-        self._form, self._texts, self._problems = form, wanted, {}
+        self._form, self._parameters, self._texts, self._problems = form, rows, wanted, {}
         self.endResetModel()
 
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
@@ -218,8 +232,8 @@ class ArgumentsModel(TitledModel):
         return self._parameters[row]
 
     def is_buffer(self, row: int) -> bool:
-        """Returns whether the row is a pointer, texture or surface, which has a fill."""
-        return 0 <= row < len(self._parameters) and isinstance(self.parameter(row).type, REFERENCES)
+        """Returns whether the row is a pointer, texture, surface or module variable: has a fill."""
+        return 0 <= row < len(self._parameters) and _has_fill(self.parameter(row))
 
     def has_texels(self, row: int) -> bool:
         """Returns whether the row is a texture or a surface."""
@@ -277,7 +291,8 @@ class ArgumentsModel(TitledModel):
         row, text = index.row(), str(value).strip()
         if self.is_buffer(row):
             words = self._labels(row)
-            text = replace(words, **{_BUFFER_FIELDS[index.column()]: text}).text
+            words = replace(words, **{_BUFFER_FIELDS[index.column()]: text})
+            text = words.text.lstrip(":") if self._is_variable(row) else words.text
         name = self.parameter(row).name
         if text != self._texts[name]:
             self._texts[name] = text
@@ -285,9 +300,10 @@ class ArgumentsModel(TitledModel):
             self.arguments_changed.emit()
         return True
 
-    @property
-    def _parameters(self) -> tuple[FormParameter, ...]:
-        return self._form.parameters if self._form else ()
+    def _is_variable(self, row: int) -> bool:
+        """Returns whether the row is a module variable that is no pointer."""
+        parameter = self.parameter(row)
+        return parameter.variable is not None and not isinstance(parameter.type, REFERENCES)
 
     def _is_new(self, parameter: FormParameter, wanted: Mapping[str, str]) -> bool:
         return wanted[parameter.name] != self._texts[parameter.name]
@@ -297,8 +313,10 @@ class ArgumentsModel(TitledModel):
 
     def _labels(self, row: int) -> BufferLabels:
         parameter = self.parameter(row)
-        has_texels = isinstance(parameter.type, Handle)
-        return (texel_labels if has_texels else buffer_labels)(self._texts[parameter.name])
+        text = self._texts[parameter.name]
+        if isinstance(parameter.type, REFERENCES):
+            return (texel_labels if isinstance(parameter.type, Handle) else buffer_labels)(text)
+        return variable_labels(text)
 
     def _written(self, row: int, column: int) -> str:
         """Returns what the source or the text says."""
@@ -307,7 +325,7 @@ class ArgumentsModel(TitledModel):
             return parameter.name
         if column == TYPE:
             return parameter.spelling or parameter.type.name
-        if isinstance(parameter.type, REFERENCES):
+        if _has_fill(parameter):
             return str(getattr(self._labels(row), _BUFFER_FIELDS[column]))
         return self._texts[parameter.name] if column == VALUE else ""
 
@@ -316,7 +334,12 @@ class ArgumentsModel(TitledModel):
         return self._default(row, column) if column in (FILL, DIRECTION) else ""
 
     def _default(self, row: int, column: int) -> str:
-        kind = self.parameter(row).type
+        kind, variable = self.parameter(row).type, self.parameter(row).variable
+        if variable is not None and not self._texts[self.parameter(row).name]:
+            kept = self.tr("kept") if variable.is_initialised else self.tr("zeros")
+            return kept if column == VALUE else ""
+        if variable is not None and not isinstance(kind, REFERENCES):
+            return Direction.INOUT.value if column == DIRECTION and variable.writes else ""
         if column == VALUE:
             return length_example(kind) if isinstance(kind, REFERENCES) else example(kind)
         if not isinstance(kind, REFERENCES) or (words := self._labels(row)).is_null:
@@ -334,7 +357,13 @@ class ArgumentsModel(TitledModel):
         problems = self._problems.get(parameter.name, ())
         message = [f"{problem.message} {problem.remedy}".rstrip() for problem in problems]
         slot = parameter.slot
-        if column < VALUE:
+        if column < VALUE and parameter.variable is not None:
+            symbol, size = parameter.variable.symbol, slot.size
+            where = self.tr("{space}, {size} bytes, {symbol} in the code").format(
+                space=parameter.variable.space, size=size, symbol=symbol
+            )
+            message.append(f"{parameter.name}: {self._written(row, TYPE)}, {where}")
+        elif column < VALUE:
             where = self.tr("{size} bytes at offset {offset}, aligned to {align}").format(
                 size=slot.size, offset=slot.offset, align=slot.align
             )
@@ -346,6 +375,11 @@ class ArgumentsModel(TitledModel):
         return "\n\n".join(message)
 
     def _value_help(self, row: int) -> str:
+        if self._is_variable(row):
+            return self.tr(
+                "What the variable holds before the launch, such as {example}: empty for what it "
+                "holds by itself, or for its fill."
+            ).format(example=example(self.parameter(row).type))
         if isinstance(self.parameter(row).type, Handle):
             return self.tr(
                 "Type and extents of the texels such as float[w,h] or uchar4[640,480]: width, "

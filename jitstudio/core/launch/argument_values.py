@@ -1,0 +1,501 @@
+"""Reads what a kernel is given: its parameters, what their pointers lead to, module variables.
+
+A pointer inside of a struct, of an array or of a buffer of pointers is a buffer of its own, whose
+address the launch puts to where the struct or buffer has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from jitstudio.core.diagnostics import Severity
+from jitstudio.core.launch.arguments import (
+    NULL,
+    BufferText,
+    absolute,
+    default_text,
+    parse_buffer,
+    parse_variable,
+)
+from jitstudio.core.launch.c_types import named
+from jitstudio.core.launch.faults import SpecFaults
+from jitstudio.core.launch.members import (
+    EACH,
+    form_rows,
+    inner_rows,
+    part_at,
+    references_behind,
+    references_in,
+    row_about,
+)
+from jitstudio.core.launch.problems import SpecProblem, TextError, argument_place, unknown
+from jitstudio.core.launch.request import (
+    Buffer,
+    Direction,
+    Fill,
+    FillKind,
+    FormParameter,
+    KernelForm,
+    ModuleVariable,
+    ValueArgument,
+)
+from jitstudio.core.launch.texel_text import texel_buffer
+from jitstudio.core.launch.types import (
+    REFERENCES,
+    Array,
+    Handle,
+    NumberKind,
+    Pointer,
+    Scalar,
+    Struct,
+    Type,
+)
+from jitstudio.core.launch.values import (
+    EncodedValue,
+    Number,
+    UnknownNameError,
+    encode,
+    example,
+    integer,
+)
+
+_BYTE = Scalar("unsigned char", "uint8", 1, NumberKind.UNSIGNED)
+_FILE = re.compile(r"\bfile\s*\(")
+_MOST_POINTERS = 1024
+"""Buffers that one buffer of pointers may lead to."""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What a kernel is given.
+
+    Attributes:
+        found: In order of the parameters; those that came to nothing are left out. Then what is
+            inside of them, and the module variables.
+        names: What those that are numbers represent in expressions.
+    """
+
+    found: tuple[ValueArgument | Buffer, ...]
+    names: Mapping[str, Number]
+
+
+def arguments_of(
+    form: KernelForm, given: tuple[tuple[str, str], ...], folder: str, faults: SpecFaults
+) -> Arguments:
+    """Reads the arguments of a kernel.
+
+    Args:
+        form: The kernel.
+        given: Names and texts.
+        folder: Where relative paths start.
+        faults: Takes what is wrong.
+    """
+    texts = _texts(form, given, faults)
+    present = [p for p in form.parameters if p.name in texts]
+    values = _values([p for p in present if not isinstance(p.type, REFERENCES)], texts, faults)
+    names: dict[str, Number] = {}
+    for each in values.values():
+        names |= each.numbers
+    reader = _References(form, texts, names, folder, faults)
+    own: list[ValueArgument | Buffer] = []
+    for row in present:
+        if (value := values.get(row.name)) is not None:
+            own.append(value.argument)
+            reader.read_inside(row, value)
+        elif isinstance(row.type, REFERENCES):
+            made = reader.read(row, row.name, row.slot.offset, texts[row.name])
+            own += [] if made is None else [made]
+    for row in form.variables:
+        reader.read_variable(row)
+    return Arguments((*own, *reader.inner, *reader.variables), names)
+
+
+def _texts(
+    form: KernelForm, given: tuple[tuple[str, str], ...], faults: SpecFaults
+) -> dict[str, str]:
+    """Returns the texts by what they are about; parameters without one are faulty."""
+    texts: dict[str, str] = {}
+    rows = [row.name for row in form_rows(form)]
+    for name, text in given:
+        if name not in rows and row_about(form, name) is None:
+            message = f"{form.title} has no parameter '{name}'."
+            if form.variables:
+                message = f"{form.title} has no parameter and uses no module variable '{name}'."
+            faults.add(SpecProblem(argument_place(name), message, unknown(name, rows)))
+        elif name in texts:
+            faults.add(
+                SpecProblem(argument_place(name), f"'{name}' is given twice.", "Remove one.")
+            )
+        else:
+            texts[name] = text
+    for row in form.parameters:
+        if row.name in texts:
+            continue
+        if isinstance(row.type, Struct | Array) and any(_path(row.name, name) for name in texts):
+            # Its parts are given each by itself.
+            texts[row.name] = "{}"
+            continue
+        faults.faulty.add(row.name)
+        faults.add(_missing(form, row.name))
+    return texts
+
+
+def _missing(form: KernelForm, name: str) -> SpecProblem:
+    advice = f"Give it a text such as {name}={default_text(form, name)}."
+    return SpecProblem(argument_place(name), f"The argument '{name}' is missing.", advice)
+
+
+def _path(whole: str, name: str) -> str:
+    """Returns the path from a struct or array to what a name is about; empty for no part of it."""
+    rest = name.removeprefix(whole)
+    return rest if rest != name and rest.startswith((".", "[")) else ""
+
+
+@dataclass(frozen=True)
+class _Value:
+    """An argument by value, and the texts of the pointers and handles in it by their names."""
+
+    argument: ValueArgument
+    references: Mapping[str, str]
+
+    @property
+    def numbers(self) -> dict[str, Number]:
+        """The numbers in it by their names."""
+        argument = self.argument
+        own = {} if argument.number is None else {argument.name: argument.number}
+        return dict(argument.members) | own
+
+
+def _values(
+    parameters: list[FormParameter], texts: Mapping[str, str], faults: SpecFaults
+) -> dict[str, _Value]:
+    """Returns the values by name; one may need another, whatever their order."""
+    made: dict[str, _Value] = {}
+    names: dict[str, Number] = {}
+    waiting, progress = parameters, True
+    while waiting and progress:
+        still = []
+        for parameter in waiting:
+            try:
+                value = _value(parameter, texts, names)
+            except UnknownNameError:
+                still.append(parameter)
+            except TextError as error:
+                faults.faulty.add(parameter.name)
+                faults.add(error.problem(argument_place(parameter.name)))
+            else:
+                made[parameter.name] = value
+                names |= value.numbers
+        waiting, progress = still, len(still) < len(waiting)
+    for parameter in waiting:
+        read = partial(_value, parameter, texts, names)
+        faults.attempt(argument_place(parameter.name), read)
+    faults.faulty.update(parameter.name for parameter in waiting)
+    return made
+
+
+def _value(row: FormParameter, texts: Mapping[str, str], names: Mapping[str, Number]) -> _Value:
+    slot, kind = row.slot, row.type
+    if kind.size != slot.size:
+        raise TextError(
+            f"{kind.name} has {kind.size} bytes, but the code expects {slot.size} here.",
+            "Build again, so that source and code agree.",
+        )
+    parts = {path: text for name, text in texts.items() if (path := _path(row.name, name))}
+    encoded = _with_parts(kind, encode(kind, texts[row.name], names), parts, names)
+    members = tuple((row.name + path, number) for path, number in encoded.members.items())
+    references = {row.name + path: text for path, text in encoded.references.items()}
+    argument = ValueArgument(row.name, kind, slot.offset, encoded.data, encoded.number, members)
+    return _Value(argument, references)
+
+
+def _with_parts(
+    kind: Type, whole: EncodedValue, texts: Mapping[str, str], names: Mapping[str, Number]
+) -> EncodedValue:
+    """Returns a value with parts of it as texts of their own say, by their paths.
+
+    Pointers in it are no numbers, and left out.
+    """
+    data, members, references = bytearray(whole.data), {**whole.members}, {**whole.references}
+    for path, text in texts.items():
+        part = part_at(kind, path)
+        if part is None or isinstance(part.type, REFERENCES):
+            continue
+        made = encode(part.type, text, names)
+        data[part.offset : part.offset + part.type.size] = made.data
+        members |= {path + inner: number for inner, number in made.members.items()}
+        members |= {} if made.number is None else {path: made.number}
+        references |= {path + inner: text for inner, text in made.references.items()}
+    return EncodedValue(bytes(data), whole.number, members, references)
+
+
+class _References:
+    """Reads buffers, textures and surfaces, wherever their addresses are.
+
+    Attributes:
+        inner: Those that are inside of others.
+        variables: The module variables.
+    """
+
+    def __init__(
+        self,
+        form: KernelForm,
+        texts: Mapping[str, str],
+        names: Mapping[str, Number],
+        folder: str,
+        faults: SpecFaults,
+    ) -> None:
+        self._form = form
+        self._texts, self._names, self._folder, self._faults = texts, names, folder, faults
+        self.inner: list[Buffer] = []
+        self.variables: list[Buffer] = []
+
+    def read(
+        self, row: FormParameter, name: str, offset: int, text: str, inside: str = ""
+    ) -> Buffer | None:
+        """Returns what a pointer or handle leads to; None where its text makes no sense.
+
+        Args:
+            row: The row that it is represented by.
+            name: Its own name.
+            offset: See `Buffer.offset`.
+            text: What is there.
+            inside: What it is inside of, and it is among `inner` then; empty for a parameter.
+        """
+        place = argument_place(row.name)
+        made = self._faults.attempt(place, lambda: self._buffer(row, name, offset, text))
+        if made is None:
+            return None
+        self._faults.add(*_doubts(row, made))
+        made = replace(made, inside=inside)
+        self.inner += [made] if inside else []
+        self._read_elements(row, made)
+        return made
+
+    def read_inside(self, row: FormParameter, value: _Value) -> None:
+        """Reads the pointers and handles of a struct or an array that is passed by value."""
+        rows = {inner.name: inner for inner in inner_rows(row)}
+        for part in references_in(row.type):
+            name = row.name + part.path
+            read = partial(_in_struct, name, value.references.get(name))
+            text = self._texts.get(name, "") or self._faults.attempt(argument_place(name), read)
+            if text is None:
+                continue
+            if text:
+                offset = value.argument.offset + part.offset
+                self.read(rows[name], name, offset, text, row.name)
+            else:
+                self._faults.add(_missing(self._form, name))
+
+    def read_variable(self, row: FormParameter) -> None:
+        """Reads a module variable; one without a text keeps what it holds."""
+        variable, text = row.variable, self._texts.get(row.name, "").strip()
+        assert variable is not None
+        inner = [name for name in self._texts if _path(row.name, name) and self._texts[name]]
+        if not text and not inner:
+            self._faults.add(*_unfilled(row, variable))
+        elif isinstance(row.type, REFERENCES):
+            holder = Buffer(
+                f"&{row.name}", row.type, 0, 1, _initial(variable), symbol=variable.symbol
+            )
+            self.variables.append(holder)
+            self.read(row, row.name, 0, text, holder.name)
+        else:
+            place = argument_place(row.name)
+            made = self._faults.attempt(place, lambda: self._variable(row, variable, text))
+            self.variables += [] if made is None else [made]
+
+    def _variable(self, row: FormParameter, variable: ModuleVariable, text: str) -> Buffer:
+        parsed = parse_variable(text)
+        kind = _as_said(parsed, row) if parsed.element else row.type
+        element, count = (kind.element, kind.count) if isinstance(kind, Array) else (kind, 1)
+        fill, value = parsed.fill, parsed.length
+        parts = {p: t for name, t in self._texts.items() if t and (p := _path(row.name, name))}
+        if value and fill is not None:
+            if integer(value, self._names) != count:
+                raise TextError(
+                    f"{row.name} has {count:,} elements, which a launch cannot change.",
+                    f"Write the fill alone, such as {row.name}=zeros.",
+                )
+            value = ""
+        references: Mapping[str, str] = {}
+        if value or (parts and fill is None):
+            whole = EncodedValue(variable.initial.ljust(kind.size, b"\0"))
+            if value:
+                whole = encode(kind, value, self._names)
+            encoded = _with_parts(kind, whole, parts, self._names)
+            references = encoded.references
+            fill = Fill(FillKind.VALUES, data=encoded.data)
+        is_constant = variable.space == "__constant__"
+        direction = parsed.direction
+        if direction is None:
+            # What the kernel may change is as it was before each launch.
+            direction = Direction.IN if is_constant or not variable.writes else Direction.INOUT
+        elif direction is Direction.OUT:
+            # It holds what it is filled with, or what it holds by itself: counts begin there.
+            direction = Direction.INOUT
+        if direction is not Direction.IN and is_constant:
+            message = f"{row.name} is __constant__, so the kernel will not write to it."
+            place = argument_place(row.name)
+            self._faults.add(SpecProblem(place, message, "Mark it in.", Severity.WARNING))
+        rows = {inner.name: inner for inner in inner_rows(row)}
+        for part in references_in(row.type):
+            name = row.name + part.path
+            given = self._texts.get(name, "") or _in_struct(name, references.get(part.path)) or NULL
+            self.read(rows[name], name, part.offset, given, row.name)
+        is_filled = fill is not None and fill.kind is not FillKind.UNFILLED
+        made = absolute(fill, self._folder) if is_filled and fill else _initial(variable)
+        return Buffer(row.name, element, 0, count, made, direction, symbol=variable.symbol)
+
+    def _buffer(self, row: FormParameter, name: str, offset: int, given: str) -> Buffer:
+        pointer = row.type
+        if isinstance(pointer, Handle):
+            return texel_buffer(name, pointer, offset, given, self._names, self._folder)
+        assert isinstance(pointer, Pointer)
+        text = parse_buffer(given)
+        if text is None:
+            return Buffer(name, pointer.target or _BYTE, offset, 0)
+        length = integer(text.length, self._names)
+        if length < 1:
+            raise TextError(
+                f"A buffer of {length:,} elements makes no sense.", "Write null for a null pointer."
+            )
+        direction = text.direction or (Direction.IN if pointer.const else Direction.INOUT)
+        usual = FillKind.RANDOM if direction is Direction.IN else FillKind.ZEROS
+        fill = absolute(text.fill or Fill(usual), self._folder)
+        if not text.element and references_behind(pointer):
+            return self._holder(row, name, offset, length, text)
+        return Buffer(name, _element(text, pointer), offset, length, fill, direction)
+
+    def _holder(
+        self, row: FormParameter, name: str, offset: int, length: int, text: BufferText
+    ) -> Buffer:
+        """Returns a buffer of pointers, or of structs with pointers; these are filled in later."""
+        assert isinstance(row.type, Pointer)
+        assert row.type.target is not None
+        if text.fill is not None and text.fill.kind is not FillKind.ZEROS:
+            raise TextError(
+                f"{name} holds addresses, which are not filled by {text.fill.kind.value}.",
+                f"Write its length alone, and what they lead to: {row.name}{EACH}=n:random.",
+            )
+        if length > _MOST_POINTERS:
+            raise TextError(
+                f"{name} would lead to {length:,} buffers; the most is {_MOST_POINTERS:,}."
+            )
+        element = row.type.target
+        data = b"".join(self._element_data(row, name, at, element) for at in range(length))
+        fill = Fill(FillKind.VALUES, data=data) if any(data) else Fill()
+        is_read = text.direction in (None, Direction.IN)
+        direction = Direction.IN if is_read else Direction.INOUT
+        return Buffer(name, element, offset, length, fill, direction)
+
+    def _element_data(self, row: FormParameter, name: str, at: int, element: Type) -> bytes:
+        """Returns what is in a struct besides its pointers."""
+        whole = EncodedValue(bytes(element.size))
+        for start in (f"{row.name}{EACH}", f"{name}[{at}]"):
+            texts = {
+                n.removeprefix(start): t for n, t in self._texts.items() if n.startswith(start)
+            }
+            if isinstance(element, REFERENCES):
+                continue
+            if texts.get(""):
+                whole = encode(element, texts[""], self._names)
+            whole = _with_parts(element, whole, {p: t for p, t in texts.items() if p}, self._names)
+        return whole.data
+
+    def _read_elements(self, row: FormParameter, holder: Buffer) -> None:
+        """Reads what the pointers in a buffer lead to."""
+        parts = references_behind(row.type)
+        if not parts or not isinstance(row.type, Pointer) or holder.element != row.type.target:
+            return
+        rows = {inner.name: inner for inner in inner_rows(row)}
+        for at in range(holder.length):
+            for part in parts:
+                each, name = f"{row.name}{EACH}{part.path}", f"{holder.name}[{at}]{part.path}"
+                if (inner := rows.get(each)) is None:
+                    continue
+                text = self._texts.get(name, "") or self._texts.get(each, "")
+                if text:
+                    offset = at * holder.element.size + part.offset
+                    self.read(inner, name, offset, text, holder.name)
+                else:
+                    self._faults.add(_missing(self._form, each))
+                    return
+
+
+def _in_struct(name: str, text: str | None) -> str:
+    """Returns the text of a pointer in the text of a struct as that of a buffer; empty for none.
+
+    Raises:
+        TextError: A file fills it: whose it is, and where, is asked of the texts of buffers only.
+    """
+    if text is not None and _FILE.search(text):
+        raise TextError(
+            f"A file fills no buffer that is written in a struct, as that of '{name}' is.",
+            f"Leave it out there, and write {name}=LENGTH:file(PATH) as a text of its own.",
+        )
+    return NULL if text is not None and text.strip() == "0" else text or ""
+
+
+def _initial(variable: ModuleVariable) -> Fill:
+    return Fill(FillKind.INITIAL, data=variable.initial)
+
+
+def _unfilled(row: FormParameter, variable: ModuleVariable) -> Sequence[SpecProblem]:
+    """Returns what is to be said of a variable that holds zeros because nobody has filled it."""
+    if variable.is_initialised or variable.writes or not variable.reads:
+        return ()
+    where = f" at {variable.read_at}" if variable.read_at else ""
+    message = (
+        f"The kernel reads the {variable.space} variable '{row.name}'{where}, which has no "
+        "initialiser and which this launch does not fill: it holds zeros."
+    )
+    match row.type:
+        case Array():
+            value = "{1, 2, 3}"
+        case Pointer():
+            value = "1024:random"
+        case Handle():
+            value = "float[1024]:random"
+        case other:
+            value = example(other)
+    given = f"{row.name}={value}"
+    remedy = f"Fill it as the host code would: --set '{given}', or its row in the form."
+    return (SpecProblem(argument_place(row.name), message, remedy, Severity.WARNING),)
+
+
+def _as_said(text: BufferText, row: FormParameter) -> Array:
+    """Returns a module variable as elements of the type that its text names."""
+    element = _element(text, Pointer(None))
+    if row.type.size % element.size:
+        raise TextError(
+            f"{row.name} has {row.type.size:,} bytes, which is no whole {text.element}."
+        )
+    return Array(element, row.type.size // element.size)
+
+
+def _element(text: BufferText, pointer: Pointer) -> Type:
+    if not text.element:
+        return pointer.target or _BYTE
+    found = named(text.element)
+    if found is None:
+        raise TextError(
+            f"'{text.element}' is no type that is known here.",
+            "Write a number or a vector, as in float[n] or float4[n].",
+        )
+    return found
+
+
+def _doubts(row: FormParameter, buffer: Buffer) -> tuple[SpecProblem, ...]:
+    if (
+        not isinstance(row.type, Pointer)
+        or not row.type.const
+        or not buffer.length
+        or buffer.direction is Direction.IN
+    ):
+        return ()
+    message = f"{buffer.name} is const, so the kernel will not write to it."
+    return (SpecProblem(argument_place(row.name), message, "Mark it in.", Severity.WARNING),)

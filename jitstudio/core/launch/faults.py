@@ -1,0 +1,50 @@
+"""What has been found wrong with a launch so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from jitstudio.core.diagnostics import Severity
+from jitstudio.core.launch.problems import SpecProblem, TextError
+from jitstudio.core.launch.values import UnknownNameError
+
+_T = TypeVar("_T")
+
+
+class SpecFaults:
+    """What has been found so far.
+
+    Attributes:
+        problems: In the order they were found.
+        faulty: Arguments that came to nothing; what only lacks one of them is no fault of its own.
+    """
+
+    def __init__(self) -> None:
+        self.problems: list[SpecProblem] = []
+        self.faulty: set[str] = set()
+
+    @property
+    def fatal(self) -> bool:
+        """Whether one of them forbids the launch."""
+        return any(problem.severity is Severity.ERROR for problem in self.problems)
+
+    def add(self, *problems: SpecProblem) -> None:
+        """Adds what has been found elsewhere."""
+        self.problems += problems
+
+    def attempt(self, where: str, work: Callable[[], _T]) -> _T | None:
+        """What the work comes to; None where a text makes no sense, which is taken as a fault.
+
+        Args:
+            where: The field that the text is of.
+            work: Reads the text.
+        """
+        try:
+            return work()
+        except UnknownNameError as error:
+            if error.name not in self.faulty:
+                self.add(error.problem(where))
+        except TextError as error:
+            self.add(error.problem(where))
+        return None

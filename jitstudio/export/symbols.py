@@ -1,0 +1,82 @@
+"""Module variables, and addresses inside of structs and buffers, as code of exports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from jitstudio.core.launch.request import Buffer, FillKind, LaunchRequest, ValueArgument
+from jitstudio.export.numpy_text import value_text, variable
+from jitstudio.export.recipe import ExportError
+
+SET_ADDRESS = '''\
+def set_address(array, offset, address):
+    """Puts an address into what holds pointers, so many bytes from its start."""
+    place = array.reshape(-1).view(np.uint8)[offset : offset + 8]
+    place[...] = np.frombuffer(int(address).to_bytes(8, "little"), np.uint8)
+'''
+"""The function `set_address` that the lines of `address_lines` call."""
+
+
+def inner_of(request: LaunchRequest, holder: Buffer | ValueArgument) -> list[Buffer]:
+    """Returns the buffers that are not null and whose addresses an argument holds."""
+    return [b for b in request.buffers if b.inside == holder.name and b.length]
+
+
+def address_lines(request: LaunchRequest, place: Callable[[Buffer], str]) -> Iterator[str]:
+    """Yields the lines that put addresses into structs and buffers.
+
+    A struct that holds some is a variable of its own then: see `struct_value`.
+
+    Args:
+        request: The launch.
+        place: Returns the address or handle of a buffer as code.
+    """
+    for argument in request.arguments:
+        inner, name, start = inner_of(request, argument), variable(argument.name), 0
+        if inner and isinstance(argument, ValueArgument):
+            start = argument.offset
+            yield f"{name} = {_bytes_of(argument)}.copy()"
+        for buffer in inner:
+            yield f"set_address({name}, {buffer.offset - start}, {place(buffer)})"
+
+
+def struct_value(request: LaunchRequest, argument: ValueArgument) -> str:
+    """Returns what a kernel is given by value as code; see `address_lines`."""
+    return variable(argument.name) if inner_of(request, argument) else value_text(argument)
+
+
+def _bytes_of(argument: ValueArgument) -> str:
+    return f'np.frombuffer(bytes.fromhex("{argument.data.hex()}"), np.uint8)'
+
+
+def refuse_unknown(request: LaunchRequest) -> None:
+    """Refuses a module variable of which nobody knows what it holds by itself.
+
+    Raises:
+        ExportError: It has one.
+    """
+    for buffer in request.variables:
+        fill = buffer.fill
+        if fill.kind is FillKind.INITIAL and not fill.data and not inner_of(request, buffer):
+            raise ExportError(
+                f"What '{buffer.name}' holds by itself is not known here, as addresses are among "
+                f"it: fill it, such as --set {buffer.name}=zeros."
+            )
+
+
+def refuse_inner(request: LaunchRequest, what: str) -> None:
+    """Refuses addresses inside of structs and buffers.
+
+    Args:
+        request: The launch.
+        what: What has no place for them, such as ``PyTorch``.
+
+    Raises:
+        ExportError: It has one.
+    """
+    for buffer in request.buffers:
+        if buffer.inside:
+            raise ExportError(
+                f"The export for {what} puts no address into '{buffer.inside.lstrip('&')}', as "
+                f"that of '{buffer.name}' is one. Export the kernel as cuda-bindings or cpp."
+            )
