@@ -9,6 +9,7 @@ from jitstudio.analysis.findings.facts import FunctionFacts
 from jitstudio.analysis.findings.index_rules import reciprocals
 from jitstudio.analysis.findings.lanes import WARP, LaneShape
 from jitstudio.analysis.findings.model import RuleHit
+from jitstudio.analysis.findings.origins import OUTSIDE
 from jitstudio.analysis.sass.opcodes import Space, class_of, stem
 from jitstudio.analysis.sass.operands import NONE, guard, is_predicate
 from jitstudio.listing.lines import NOWHERE
@@ -111,7 +112,7 @@ def _is_and(facts: FunctionFacts, index: int) -> bool:
 def _is_of_thread(facts: FunctionFacts, index: int) -> bool:
     """Returns whether an instruction reads the number of the thread, or of it and the block's."""
     operands, forms = facts.function.operands, facts.forms
-    parts = facts.origins.ancestors(facts.origins.parents(index) - {-1})
+    parts = facts.origins.ancestors(facts.origins.parents(index) - {OUTSIDE})
     return any(_NUMBERS_THREADS in operands[part] for part in parts) and not any(
         forms[part].address is not None for part in parts
     )
@@ -127,25 +128,23 @@ def _changing_parts(facts: FunctionFacts) -> Iterator[int]:
             continue
         opcode, *modifiers = facts.function.opcodes[index].split(".")
         form = facts.forms[index]
-        loop = graph.loops[graph.innermost[block.id]].blocks
-        if not any(facts.has_barrier(graph.blocks[b].start, graph.blocks[b].end) for b in loop):
-            continue
-        parts = origins.behind(index) - {-1}
-        inside = {p for p in parts if (b := graph.block_at(p)) is not None and b.id in loop}
         if opcode == "LOP3":
             is_test = _is_and(facts, index) and any(map(is_predicate, form.results))
-            is_rest = not any(source.constant for source in form.sources[:3])
+            is_test = is_test and not any(source.constant for source in form.sources[:3])
         else:
-            is_test = not _EQUALITIES.isdisjoint(modifiers) and any(
-                source.is_zero for source in form.sources[:2]
-            )
-            is_rest = not divisions.isdisjoint(inside)
+            is_test = bool(divisions) and not _EQUALITIES.isdisjoint(modifiers)
+            is_test = is_test and any(source.is_zero for source in form.sources[:2])
+        loop = graph.loops[graph.innermost[block.id]].blocks
         if (
-            is_test
-            and is_rest
-            and _is_of_thread(facts, index)
-            and any(part in origins.behind(part) for part in inside)
+            not is_test
+            or not _is_of_thread(facts, index)
+            or not any(facts.has_barrier(graph.blocks[b].start, graph.blocks[b].end) for b in loop)
         ):
+            continue
+        parts = origins.behind(index) - {OUTSIDE}
+        inside = {p for p in parts if (b := graph.block_at(p)) is not None and b.id in loop}
+        is_rest = opcode == "LOP3" or not divisions.isdisjoint(inside)
+        if is_rest and any(part in origins.behind(part) for part in inside):
             yield index
 
 
